@@ -1,0 +1,32 @@
+/** Why something cannot be done, as a caller can act on it. Surfaces map each code to their own status. */
+export type FailureCode =
+  | 'INVALID_INPUT'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'REFUSED'
+  | 'FORBIDDEN'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'UNAVAILABLE'
+  | 'INTERNAL'
+
+export interface FailureOptions {
+  /** The way on: one sentence that names the next call or command. */
+  readonly hint?: string
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly cause?: unknown
+}
+
+/** An expected refusal. Anything else that is thrown is a bug. */
+export class Failure extends Error {
+  readonly code: FailureCode
+  readonly hint: string | undefined
+  readonly details: Readonly<Record<string, unknown>> | undefined
+
+  constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'Failure'
+    this.code = code
+    this.hint = options.hint
+    this.details = options.details
+  }
+}

@@ -1,0 +1,62 @@
+import type { ChangeReport } from '../domain/track/changes.ts'
+
+export type SnapshotEngine = 'git' | 'checksum'
+
+/** Where a recorded snapshot lives. Stored with the attempt; everything else is read from the directory. */
+export interface SnapshotRef {
+  readonly engine: SnapshotEngine
+  /** Absolute path of the private directory that holds this snapshot, outside every work tree. */
+  readonly directory: string
+  /** Absolute path of the work tree's top. */
+  readonly top: string
+  /** HEAD's commit, `unborn` before the first one, or the manifest's hash for checksums. */
+  readonly id: string
+}
+
+export interface Snapshot {
+  readonly ref: SnapshotRef
+  /** Every path that exists in the work tree (tracked and untracked, not ignored), relative to the top, with `/`. */
+  readonly paths: readonly string[]
+  /** Path from the top to the project's folder, `''` or ending with `/`. */
+  readonly prefix: string
+  /** Why the checksum engine was used although there is a repository, or what to know about this snapshot. */
+  readonly notes: readonly string[]
+}
+
+export interface SnapshotRequest {
+  /** Absolute path of the folder to witness: any folder of a work tree. */
+  readonly folder: string
+  /** Names the snapshot's private directory: unique, `[a-z0-9-]+`. */
+  readonly name: string
+  /** The engine an attempt began with, so that its end is measured in the same way. */
+  readonly engine?: SnapshotEngine
+}
+
+/** What is common to the work trees of one repository, so that all of them are one project. */
+export interface WorkTreeLocation {
+  /** The work tree's top, or the folder itself where there is no usable git. */
+  readonly top: string
+  /** The top of the main work tree (the same for every linked one). */
+  readonly mainTop: string
+  readonly engine: SnapshotEngine
+  /** Why git is not usable here, as a sentence. Only with the checksum engine. */
+  readonly reason?: string
+}
+
+/** The witness: measures a work tree, never changes it and never runs what its repository configures. */
+export interface WorkTreeWitness {
+  /** Fails with UNAVAILABLE for a bare repository, `$HOME`, `/` or a folder that does not exist. */
+  locate(folder: string): Promise<WorkTreeLocation>
+  /** Records the state of the work tree. */
+  snapshot(request: SnapshotRequest): Promise<Snapshot>
+  /** What differs between two snapshots of one work tree. A lost snapshot answers `unknown`, never "no changes". */
+  changes(from: SnapshotRef, to: SnapshotRef): Promise<ChangeReport>
+  /** The paths that differ, without renames and lines: cheap. `null` when it cannot be known. */
+  touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
+  /** The unified diff between two snapshots, of one path (old or new name) when given. `null` when contents are gone. */
+  unifiedDiff(from: SnapshotRef, to: SnapshotRef, path?: string): Promise<string | null>
+  /** Ends what goes on after an answer (keeping the baseline's trees). Call before the process exits. */
+  settle(): Promise<void>
+  /** Removes private directories older than 24 hours that no kept reference names. Answers how many. */
+  sweep(keep: readonly SnapshotRef[]): Promise<number>
+}
