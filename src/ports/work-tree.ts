@@ -1,24 +1,15 @@
 import type { ChangeReport } from '../domain/track/changes.ts'
+import type { SnapshotPlace } from '../domain/track/snapshot.ts'
 
-export type SnapshotEngine = 'git' | 'checksum'
+export type SnapshotEngine = SnapshotPlace['engine']
 
 /** Where a recorded snapshot lives. Stored with the attempt; everything else is read from the directory. */
-export interface SnapshotRef {
-  readonly engine: SnapshotEngine
-  /** Absolute path of the private directory that holds this snapshot, outside every work tree. */
-  readonly directory: string
-  /** Absolute path of the work tree's top. */
-  readonly top: string
-  /** HEAD's commit, `unborn` before the first one, or the manifest's hash for checksums. */
-  readonly id: string
-}
+export type SnapshotRef = SnapshotPlace
 
 export interface Snapshot {
   readonly ref: SnapshotRef
   /** Every path that exists in the work tree (tracked and untracked, not ignored), relative to the top, with `/`. */
   readonly paths: readonly string[]
-  /** Path from the top to the project's folder, `''` or ending with `/`. */
-  readonly prefix: string
   /** Why the checksum engine was used although there is a repository, or what to know about this snapshot. */
   readonly notes: readonly string[]
 }

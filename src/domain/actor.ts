@@ -1,0 +1,9 @@
+export type Channel = 'stdio' | 'http' | 'cli' | 'dashboard' | 'elicitation'
+
+/** Who acts: the connection, never an argument of a tool. What an agent calls itself is kept beside it, as a claim. */
+export interface Actor {
+  readonly name: string
+  readonly kind: 'agent' | 'person'
+  readonly role: string | null
+  readonly channel: Channel
+}

@@ -1,0 +1,106 @@
+import type { Actor } from './actor.ts'
+import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, TaskId } from './id.ts'
+import type { ReportedChange, ScopeVerdict } from './track/evidence.ts'
+import type { Mission, MissionEnding, Phase } from './track/mission.ts'
+import type { Decision, Hold, Issue, Progress } from './track/records.ts'
+import type { SnapshotPlace } from './track/snapshot.ts'
+import type { Attempt, Task, TaskOutcome } from './track/task.ts'
+
+/** What an agent said when it completed a task: its claims, kept apart from what was measured. */
+export interface Outcome {
+  readonly summary: string
+  readonly achievements: readonly string[]
+  readonly limitations: readonly string[]
+  readonly nextSteps: readonly string[]
+  readonly manualReviewNeeded: boolean
+  readonly manualReviewReason: string | null
+  readonly packagesAdded: readonly string[]
+  readonly packagesRemoved: readonly string[]
+  readonly commandsExecuted: readonly string[]
+  readonly testsStatus: 'passed' | 'failed' | 'not_run' | null
+  /** Tokens, as the agent counted them. */
+  readonly tokensInput: number | null
+  readonly tokensOutput: number | null
+}
+
+/** What was measured at the end of an attempt. */
+export interface Evidence {
+  readonly verification: 'verified' | 'partial' | 'unknown'
+  readonly changes: readonly ReportedChange[]
+  readonly ignored: {
+    readonly added: readonly string[]
+    readonly modified: readonly string[]
+    readonly deleted: readonly string[]
+  }
+  readonly scope: ScopeVerdict
+  readonly warnings: readonly string[]
+  readonly endSnapshot: SnapshotPlace | null
+}
+
+/** Everything that can happen. A new member refuses to compile until its projection and its wording exist. */
+export type Happening =
+  | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
+  | { readonly kind: 'mission.started'; readonly mission: Mission }
+  | {
+      readonly kind: 'mission.ended'
+      readonly missionId: MissionId
+      readonly status: MissionEnding
+      readonly summary: string | null
+      readonly achievements: readonly string[]
+      readonly limitations: readonly string[]
+    }
+  | {
+      readonly kind: 'mission.extended'
+      readonly missionId: MissionId
+      readonly totalPhases: number
+      readonly before: number
+    }
+  | { readonly kind: 'phase.created'; readonly phase: Phase }
+  | { readonly kind: 'phase.reopened'; readonly phaseId: PhaseId; readonly missionId: MissionId }
+  | { readonly kind: 'phase.completed'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }
+  | { readonly kind: 'task.planned'; readonly task: Task }
+  | { readonly kind: 'attempt.opened'; readonly attempt: Attempt }
+  | {
+      readonly kind: 'attempt.closed'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly status: TaskOutcome
+      readonly outcome: Outcome
+      readonly evidence: Evidence
+      /** Hash of the input, so that an identical repeat is recognised. */
+      readonly inputHash: string
+      /** What the caller was answered, so that an identical repeat gets the same again. */
+      readonly answer: Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly kind: 'attempt.abandoned'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly reason: string
+    }
+  | { readonly kind: 'decision.logged'; readonly decision: Decision }
+  | { readonly kind: 'issue.logged'; readonly issue: Issue }
+  | { readonly kind: 'progress.logged'; readonly progress: Progress }
+  | { readonly kind: 'hold.opened'; readonly hold: Hold }
+  | {
+      readonly kind: 'hold.closed'
+      readonly holdId: HoldId
+      readonly missionId: MissionId | null
+      readonly taskId: TaskId | null
+      readonly status: 'resolved' | 'dismissed'
+      readonly answer: string | null
+    }
+
+export type FactKind = Happening['kind']
+
+/** A happening with its place in the journal. `hash` covers the hash of the fact before it. */
+export interface Fact {
+  readonly seq: number
+  readonly at: number
+  readonly version: number
+  readonly actor: Actor
+  readonly happening: Happening
+  readonly hash: string
+}

@@ -1,0 +1,56 @@
+declare const brand: unique symbol
+
+/** A string that names one kind of entity: `completeTask(missionId)` does not compile. */
+type Id<Kind extends string> = string & { readonly [brand]: Kind }
+
+export type ProjectId = Id<'project'>
+export type MissionId = Id<'mission'>
+export type PhaseId = Id<'phase'>
+export type MilestoneId = Id<'milestone'>
+export type TaskId = Id<'task'>
+export type AttemptId = Id<'attempt'>
+export type DecisionId = Id<'decision'>
+export type IssueId = Id<'issue'>
+export type ProgressId = Id<'progress'>
+export type HoldId = Id<'hold'>
+
+/** The prefix of each entity's ids. What a person sees tells what it names. */
+export const idPrefixes = {
+  project: 'p',
+  mission: 'm',
+  workflow: 'w',
+  phase: 'ph',
+  task: 't',
+  attempt: 'a',
+  decision: 'd',
+  issue: 'i',
+  progress: 'pr',
+  hold: 'h',
+} as const
+
+export type IdKind = keyof typeof idPrefixes
+
+interface IdOfKind {
+  readonly project: ProjectId
+  readonly mission: MissionId
+  readonly workflow: MissionId
+  readonly phase: PhaseId
+  readonly task: TaskId
+  readonly attempt: AttemptId
+  readonly decision: DecisionId
+  readonly issue: IssueId
+  readonly progress: ProgressId
+  readonly hold: HoldId
+}
+
+/** Makes ids. Randomness comes in from outside, so that the domain stays pure. */
+export interface IdSource {
+  next<K extends IdKind>(kind: K): IdOfKind[K]
+}
+
+/** What a decision needs from outside besides the rows it read: the time, the ids, and who acts. */
+export interface Setting {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly ids: IdSource
+}

@@ -1,0 +1,65 @@
+import type { MissionId, PhaseId } from '../id.ts'
+
+export const profiles = ['simple', 'standard', 'complex'] as const
+export type Profile = (typeof profiles)[number]
+
+/** How many phases a profile announces when the caller names no number. */
+export const phasesOfProfile = { simple: 2, standard: 3, complex: 4 } as const satisfies Record<Profile, number>
+
+/** What is stored. BLOCKED is derived, never stored. */
+export type MissionStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'partial'
+export const missionEndings = ['completed', 'failed', 'partial'] as const
+export type MissionEnding = (typeof missionEndings)[number]
+
+/** A mission, or a v1 workflow: a mission without an objective. */
+export interface Mission {
+  readonly id: MissionId
+  readonly kind: 'mission' | 'workflow'
+  readonly name: string
+  readonly objective: string | null
+  readonly description: string | null
+  readonly profile: Profile | null
+  readonly totalPhases: number
+  readonly scope: string | null
+  readonly constraints: string | null
+  readonly status: MissionStatus
+  readonly summary: string | null
+  readonly achievements: readonly string[]
+  readonly limitations: readonly string[]
+  readonly createdAt: number
+  readonly completedAt: number | null
+}
+
+export type PhaseStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
+
+/** A phase of a mission (numbered) or of the project's own plan (named by people, outside any mission). */
+export interface Phase {
+  readonly id: PhaseId
+  readonly missionId: MissionId | null
+  readonly number: number | null
+  readonly name: string
+  readonly status: PhaseStatus
+  readonly createdAt: number
+  readonly completedAt: number | null
+}
+
+export function isEnded(mission: Mission): boolean {
+  return mission.status === 'completed' || mission.status === 'failed' || mission.status === 'partial'
+}
+
+/** BLOCKED is a mission in progress that has an open blocker and no attempt running. */
+export function shownStatus(
+  mission: Mission,
+  now: { readonly openBlockers: number; readonly openAttempts: number },
+): Uppercase<MissionStatus> | 'BLOCKED' {
+  if (mission.status === 'in_progress' && now.openBlockers > 0 && now.openAttempts === 0) return 'BLOCKED'
+  return mission.status.toUpperCase() as Uppercase<MissionStatus> // toUpperCase loses the literal type
+}
+
+/** The lowest phase number that is not completed, at most the announced total; 1 before the first phase exists. */
+export function currentPhase(mission: Mission, phases: readonly Phase[]): number {
+  const completed = new Set(phases.filter((p) => p.status === 'completed').map((p) => p.number))
+  let number = 1
+  while (completed.has(number)) number += 1
+  return Math.min(number, Math.max(mission.totalPhases, 1))
+}

@@ -1,0 +1,76 @@
+import type { AttemptId, DecisionId, HoldId, IssueId, MissionId, PhaseId, ProgressId, TaskId } from '../id.ts'
+
+export const decisionCategories = ['architecture', 'library_choice', 'trade_off', 'workaround', 'other'] as const
+export type DecisionCategory = (typeof decisionCategories)[number]
+
+export const issueTypes = [
+  'documentation_gap',
+  'bug_encountered',
+  'dependency_conflict',
+  'unclear_requirement',
+  'other',
+] as const
+export type IssueType = (typeof issueTypes)[number]
+
+/** Where something was said: the attempt, and through it the task, the phase and the mission. */
+export interface Whereabouts {
+  readonly taskId: TaskId
+  readonly attemptId: AttemptId | null
+  readonly missionId: MissionId | null
+  readonly phaseId: PhaseId | null
+  readonly agentName: string | null
+}
+
+export interface Decision extends Whereabouts {
+  readonly id: DecisionId
+  readonly category: DecisionCategory
+  readonly question: string
+  readonly optionsConsidered: readonly string[]
+  readonly chosen: string
+  readonly reasoning: string
+  readonly tradeOffs: string | null
+  readonly createdAt: number
+}
+
+/** A problem that an agent met. It is a blocker while a hold on it is open. */
+export interface Issue extends Whereabouts {
+  readonly id: IssueId
+  readonly type: IssueType
+  readonly description: string
+  readonly resolution: string
+  readonly requiresHumanReview: boolean
+  readonly createdAt: number
+}
+
+/** What `log_milestone` records: a step forward, not a goal with a criterion. */
+export interface Progress extends Whereabouts {
+  readonly id: ProgressId
+  readonly message: string
+  /** Percent, 0 to 100. */
+  readonly progress: number | null
+  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly createdAt: number
+}
+
+export const holdKinds = ['blocker', 'review', 'scope', 'approval', 'command', 'stale_attempt'] as const
+export type HoldKind = (typeof holdKinds)[number]
+
+/** Something that waits for a person: what, why, since when, and how it ended. */
+export interface Hold {
+  readonly id: HoldId
+  readonly kind: HoldKind
+  readonly missionId: MissionId | null
+  readonly phaseId: PhaseId | null
+  readonly taskId: TaskId | null
+  readonly attemptId: AttemptId | null
+  readonly issueId: IssueId | null
+  readonly reason: string
+  /** The paths a scope hold is about; accepted when it is resolved. */
+  readonly paths: readonly string[]
+  readonly openedBy: string
+  readonly openedAt: number
+  readonly status: 'open' | 'resolved' | 'dismissed'
+  readonly answer: string | null
+  readonly closedBy: string | null
+  readonly closedAt: number | null
+}

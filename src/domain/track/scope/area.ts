@@ -1,0 +1,127 @@
+import picomatch from 'picomatch'
+import { folded, type ScopePath } from './path.ts'
+import { containsTokens, readingsOf } from './words.ts'
+
+export type AreaKind = 'everything' | 'glob' | 'anchored' | 'segments' | 'package' | 'word'
+
+/** One declared entry of a scope, ready to be compared with paths. */
+export interface Area {
+  /** As it was declared. */
+  readonly text: string
+  readonly kind: AreaKind
+  readonly excludes: boolean
+  readonly matches: (path: ScopePath) => boolean
+}
+
+/** Where a scope stands in its work tree. */
+export interface AreaContext {
+  /** The project's folder, from the work tree's top: `''` or ending in `/`. */
+  readonly prefix: string
+  /** Workspace packages: name → folder, relative to the project. */
+  readonly packages?: ReadonlyMap<string, string>
+}
+
+type Matcher = Pick<Area, 'kind' | 'matches'>
+
+/** Reads one declared entry; null when there is nothing in it. Never fails: a mistyped area matches no file. */
+export function parseArea(text: string, context: AreaContext): Area | null {
+  const trimmed = text.trim()
+  const excludes = trimmed.startsWith('!')
+  const pattern = (excludes ? trimmed.slice(1).trim() : trimmed).normalize('NFC')
+  if (pattern === '') return null
+  return { text, excludes, ...matcherFor(pattern, context) }
+}
+
+function matcherFor(pattern: string, context: AreaContext): Matcher {
+  if (/[*?[\]{}]/.test(pattern)) return glob(pattern)
+  const path = pattern.replaceAll('\\', '/')
+  if (/^(\/|\.{1,2}(\/|$))/.test(path)) return anchored(path, context)
+  if (path.startsWith('@')) {
+    const folder = packageFolder(path, context)
+    if (folder !== null) return { ...anchored(`/${folder}`, context), kind: 'package' }
+  }
+  if (path.includes('/') || /\.[^.\s]+$/.test(path)) return segments(path)
+  return word(path)
+}
+
+// Parentheses and bars are ordinary characters of a path (`app/(shop)/page.tsx`), not groups.
+function glob(pattern: string): Matcher {
+  const body = pattern.replace(/^\.?\//, '').replace(/\/$/, '/**')
+  const expression = picomatch.makeRe(body.replace(/[()|]/g, '\\$&'), {
+    dot: true,
+    nocase: true,
+    nonegate: true,
+  })
+  const wholePath = pattern.includes('/')
+  return {
+    kind: 'glob',
+    matches: ({ own }) => own !== null && expression.test(wholePath ? own : baseName(own)),
+  }
+}
+
+function anchored(path: string, { prefix }: AreaContext): Matcher {
+  const target = resolved(`${prefix}${path.replace(/^\/+/, '')}`)
+  if (target === null) return { kind: 'anchored', matches: () => false }
+  if (target === '') return { kind: 'everything', matches: () => true }
+  const file = folded(target)
+  const folder = `${file}/`
+  return { kind: 'anchored', matches: ({ top }) => top === file || top.startsWith(folder) }
+}
+
+// Null for a path that leaves the work tree.
+function resolved(path: string): string | null {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part !== '..') parts.push(part)
+    else if (parts.pop() === undefined) return null
+  }
+  return parts.join('/')
+}
+
+function packageFolder(path: string, { packages }: AreaContext): string | null {
+  const wanted = folded(path)
+  for (const [name, folder] of packages ?? []) {
+    const known = folded(name)
+    if (wanted === known) return folder
+    if (wanted.startsWith(`${known}/`)) return `${folder}/${path.slice(known.length + 1)}`
+  }
+  return null
+}
+
+function segments(path: string): Matcher {
+  const wanted = `/${folded(path).split('/').filter(Boolean).join('/')}/`
+  const bare = wanted.slice(1, -1)
+  return {
+    kind: 'segments',
+    // The first test is cheap and almost always answers.
+    matches: ({ folded: own }) => own?.includes(bare) === true && `/${own}/`.includes(wanted),
+  }
+}
+
+function word(text: string): Matcher {
+  const readings = readingsOf(text).filter((tokens) => tokens.length > 0)
+  if (readings.length === 0) return segments(text)
+  const answers = new Map<string, boolean>()
+  const inSegment = (segment: string): boolean => {
+    const known = answers.get(segment)
+    if (known !== undefined) return known
+    const answer = readings.some((tokens) => containsTokens(segment, tokens))
+    answers.set(segment, answer)
+    return answer
+  }
+  const firsts = readings.map(([first = '']) => first)
+  const mayHold = (segment: string): boolean => firsts.some((first) => segment.includes(first))
+  return {
+    kind: 'word',
+    matches: ({ own, folded: lower }) =>
+      own !== null &&
+      lower !== null &&
+      mayHold(lower) &&
+      own.split('/').some((segment) => mayHold(segment.toLowerCase()) && inSegment(segment)),
+  }
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}

@@ -1,0 +1,23 @@
+import type { Actor } from '../domain/actor.ts'
+import type { IdSource, Setting } from '../domain/id.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Fingerprint } from '../ports/fingerprint.ts'
+import type { Decided, Reads, Store } from '../ports/store.ts'
+import type { WorkTreeWitness } from '../ports/work-tree.ts'
+
+/** What a surface hands to every operation: the ports, and who is calling from where. */
+export interface Context {
+  readonly store: Store
+  readonly witness: WorkTreeWitness
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly fingerprint: Fingerprint
+  readonly actor: Actor
+  /** Absolute path of the folder that the connection works in. */
+  readonly folder: string
+}
+
+/** A context during one call. `record` is the only way to write, and carries the call's idempotency key. */
+export interface Handling extends Context {
+  record<Answer>(decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>): Promise<Answer>
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import type { Operation } from '../operation.ts'
+
+/** The part of JSON Schema that our contracts produce. */
+export interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly enum?: readonly unknown[]
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly additionalProperties?: unknown
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly default?: unknown
+  /** Other words that agents use for a choice, each with the choice it means. */
+  readonly aliases?: Readonly<Record<string, string>>
+}
+
+const schemas = new WeakMap<z.ZodType, JsonSchema>()
+
+/** The JSON Schema of an operation's input; computed once. */
+export function inputSchema(operation: Operation): JsonSchema {
+  return schemaOf(operation.input, 'input')
+}
+
+/** The JSON Schema of an operation's output; computed once. */
+export function outputSchema(operation: Operation): JsonSchema {
+  return schemaOf(operation.output, 'output')
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const known = schemas.get(schema)
+  if (known) return known
+  const made = z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as JsonSchema // zod types every keyword
+  schemas.set(schema, made)
+  return made
+}

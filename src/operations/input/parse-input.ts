@@ -1,0 +1,28 @@
+import { Failure } from '../../domain/failure.ts'
+import type { Operation } from '../operation.ts'
+import { adapt } from './adapt.ts'
+import { explainIssue } from './explain-issue.ts'
+import { inputSchema } from './json-schema.ts'
+
+/** Parses what a caller sent, generous where agents err, and says every mistake at once. */
+export function parseInput(operation: Operation, raw: unknown): Record<string, unknown> {
+  const given = raw ?? {}
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    throw new Failure('INVALID_INPUT', `${operation.name} takes an object of named fields, not ${kindOf(given)}.`)
+  }
+  const adapted = adapt(given, inputSchema(operation))
+  const parsed = operation.input.safeParse(adapted)
+  if (parsed.success) return parsed.data
+  const fields = Object.keys(operation.input.shape)
+  const sentences = parsed.error.issues.map((issue) => explainIssue(issue, adapted, operation.input))
+  const unique = [...new Set(sentences)]
+  throw new Failure('INVALID_INPUT', `${operation.name}: ${unique.slice(0, 8).join(' ')}`, {
+    hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
+    details: { fields: parsed.error.issues.slice(0, 8).map((issue) => issue.path.join('.')) },
+  })
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  return `a ${typeof value}`
+}

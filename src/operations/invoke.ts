@@ -1,0 +1,57 @@
+import { Failure } from '../domain/failure.ts'
+import type { Setting } from '../domain/id.ts'
+import type { Idempotency } from '../ports/store.ts'
+import type { Context, Handling } from './context.ts'
+import { parseInput } from './input/parse-input.ts'
+import type { Operation } from './operation.ts'
+
+export type Answer = Readonly<Record<string, unknown>>
+
+export interface InvokeOptions {
+  /** Same key and input: the stored answer. Same key, other input: refused. */
+  readonly idempotencyKey?: string
+}
+
+/** The one way into an operation, for every surface. Fails with a `Failure` that says what to do instead. */
+export async function invoke(
+  operation: Operation,
+  context: Context,
+  rawInput: unknown,
+  options: InvokeOptions = {},
+): Promise<Answer> {
+  const input = parseInput(operation, rawInput)
+  const idempotency = idempotencyOf(operation, context, input, options.idempotencyKey)
+  if (idempotency) {
+    const replayed = await context.store.replay(idempotency)
+    if (replayed) return replayed.answer as Answer // it was an answer when it was stored
+  }
+  return operation.handle(handlingOf(context, idempotency), input)
+}
+
+function idempotencyOf(
+  operation: Operation,
+  context: Context,
+  input: unknown,
+  key: string | undefined,
+): Idempotency | undefined {
+  if (key === undefined || operation.kind === 'query') return undefined
+  if (key.length === 0 || key.length > 200) {
+    throw new Failure('INVALID_INPUT', `The idempotency key must have 1 to 200 characters, not ${key.length}.`)
+  }
+  return { key, operation: operation.name, inputHash: context.fingerprint(input) }
+}
+
+function handlingOf(context: Context, idempotency: Idempotency | undefined): Handling {
+  return {
+    ...context,
+    record: (decide) => {
+      const setting: Setting = { at: context.clock.now(), ids: context.ids }
+      return context.store.record({
+        actor: context.actor,
+        at: setting.at,
+        ...(idempotency && { idempotency }),
+        decide: (reads) => decide(reads, setting),
+      })
+    },
+  }
+}

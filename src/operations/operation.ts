@@ -1,0 +1,48 @@
+import type { z } from 'zod'
+import type { Handling } from './context.ts'
+
+export type Toolset = 'plan' | 'track' | 'gate'
+
+/** Who may call it. What only people may do is never a tool. */
+export type Audience = 'agent' | 'person' | 'both'
+
+export interface OperationContract<Input extends z.ZodObject, Output extends z.ZodObject> {
+  /** Identity: catalog and `POST /api/<name>`. */
+  readonly name: string
+  /** The MCP tool's name, only if agents may call it. */
+  readonly tool?: string
+  /** The CLI's words, `task start`; `task:start` is accepted too. */
+  readonly command: string
+  readonly toolset: Toolset
+  readonly audience: Audience
+  readonly title: string
+  readonly description: string
+  readonly kind: 'query' | 'command'
+  /** A command that removes or overwrites what was there. */
+  readonly destructive?: boolean
+  /** A command that may be repeated with the same input without a further effect. */
+  readonly idempotent?: boolean
+  readonly input: Input
+  readonly output: Output
+  /** Input fields that the CLI takes by position, in this order. */
+  readonly positional?: readonly (keyof z.output<Input> & string)[]
+}
+
+/** An operation is a value; surfaces interpret it. The method form lets operations of different inputs share a list. */
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject>
+  extends OperationContract<Input, Output> {
+  handle(handling: Handling, input: z.output<Input>): Promise<z.output<Output>>
+}
+
+interface Defining<Input extends z.ZodObject, Output extends z.ZodObject> {
+  handler(
+    handle: (handling: Handling, input: z.output<Input>) => Promise<z.output<Output>>,
+  ): Operation<Input, Output>
+}
+
+/** `.handler` is a second call because TypeScript infers the literal types of the output only then. */
+export function defineOperation<Input extends z.ZodObject, Output extends z.ZodObject>(
+  contract: OperationContract<Input, Output>,
+): Defining<Input, Output> {
+  return { handler: (handle) => ({ ...contract, handle }) }
+}

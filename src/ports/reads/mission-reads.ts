@@ -1,0 +1,48 @@
+import type { MissionId, PhaseId } from '../../domain/id.ts'
+import type { Mission, MissionStatus, Phase } from '../../domain/track/mission.ts'
+import type { Page, PageRequest } from './page.ts'
+
+/** What the tasks of a phase came to. */
+export interface PhaseTally {
+  readonly phaseId: PhaseId
+  readonly tasks: number
+  readonly firstStart: number | null
+  readonly lastEnd: number | null
+  readonly openAttempts: number
+}
+
+export interface MissionTotals {
+  readonly tasksWithAttempt: number
+  readonly distinctFilesChanged: number
+  readonly tokensInput: number
+  readonly tokensOutput: number
+}
+
+export interface MissionNow {
+  readonly openAttempts: number
+  readonly openBlockers: number
+  readonly doneTasks: number
+  readonly toDoTasks: number
+}
+
+export interface MissionListed {
+  readonly mission: Mission
+  readonly now: MissionNow
+  readonly phases: readonly Phase[]
+}
+
+export interface MissionReads {
+  find(id: string): Promise<Mission | null>
+  /** Newest first. */
+  list(
+    request: PageRequest & { readonly statuses?: readonly MissionStatus[]; readonly search?: string },
+  ): Promise<Page<Mission>>
+  phases(missionId: MissionId): Promise<readonly Phase[]>
+  phase(missionId: MissionId, number: number): Promise<Phase | null>
+  phaseById(id: PhaseId): Promise<Phase | null>
+  tallies(missionId: MissionId): Promise<readonly PhaseTally[]>
+  now(missionId: MissionId): Promise<MissionNow>
+  totals(missionId: MissionId): Promise<MissionTotals>
+  /** Ids that begin with a prefix, at most `limit`, for the CLI's short ids and for completion. */
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>
+}

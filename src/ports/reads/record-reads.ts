@@ -1,0 +1,19 @@
+import type { MissionId, PhaseId, TaskId } from '../../domain/id.ts'
+import type { Decision, Issue, Progress } from '../../domain/track/records.ts'
+import type { Page, PageRequest } from './page.ts'
+
+export interface RecordFilter {
+  readonly missionId?: MissionId
+  readonly taskId?: TaskId
+  readonly phaseId?: PhaseId
+  readonly agent?: string
+  /** Said at or after, milliseconds since the epoch. */
+  readonly since?: number
+}
+
+/** What agents said: newest first. */
+export interface RecordReads {
+  decisions(filter: RecordFilter, request: PageRequest): Promise<Page<Decision>>
+  issues(filter: RecordFilter, request: PageRequest): Promise<Page<Issue>>
+  progress(filter: RecordFilter, request: PageRequest): Promise<Page<Progress>>
+}

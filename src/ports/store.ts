@@ -1,0 +1,66 @@
+import type { Actor } from '../domain/actor.ts'
+import type { Fact, Happening } from '../domain/fact.ts'
+import type { HoldReads } from './reads/hold-reads.ts'
+import type { JournalReads } from './reads/journal-reads.ts'
+import type { MissionReads } from './reads/mission-reads.ts'
+import type { RecordReads } from './reads/record-reads.ts'
+import type { TaskReads } from './reads/task-reads.ts'
+
+/** Every question that can be asked of the store. Each method is one query with a limit. */
+export interface Reads {
+  readonly missions: MissionReads
+  readonly tasks: TaskReads
+  readonly records: RecordReads
+  readonly holds: HoldReads
+  readonly journal: JournalReads
+}
+
+/** What a decision came to: what happened, and what the caller is answered. */
+export interface Decided<Answer> {
+  readonly happenings: readonly Happening[]
+  readonly answer: Answer
+}
+
+/** A command's key: same key and same input, same answer. */
+export interface Idempotency {
+  readonly key: string
+  readonly operation: string
+  /** Hash of the input that came with the key. */
+  readonly inputHash: string
+}
+
+export interface RecordRequest<Answer> {
+  readonly actor: Actor
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly idempotency?: Idempotency
+  /** Runs inside the one write transaction: reads what it rests on, calls the pure domain, answers what happened. */
+  decide(reads: Reads): Promise<Decided<Answer>>
+}
+
+export interface Store {
+  /**
+   * The only writer. Nothing that `decide` answers is half applied.
+   * Fails with IDEMPOTENCY_KEY_REUSED, or UNAVAILABLE when the database is locked for ten seconds, full or read-only.
+   */
+  record<Answer>(request: RecordRequest<Answer>): Promise<Answer>
+  /** A consistent view: all reads of `look` see one state. A project that was never written to is empty. */
+  view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer>
+  /** The stored answer of a key, if it was used: `decide` need not be prepared for a repeat. */
+  replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null>
+  /** What `doctor` and `status` say about the database. Creates nothing. */
+  health(): Promise<StoreHealth>
+  /** Facts after `after` as they are committed by any process, until the signal aborts. Costs a poll only while followed. */
+  follow(after: number, signal: AbortSignal): AsyncIterable<Fact>
+  close(): Promise<void>
+}
+
+export interface StoreHealth {
+  readonly location: string
+  readonly exists: boolean
+  readonly journalMode: string | null
+  readonly schemaVersion: number | null
+  readonly seq: number
+  /** Sentences about what to know or mend. Empty when all is well. */
+  readonly warnings: readonly string[]
+}
