@@ -26,8 +26,8 @@ export function folded(text: string): string {
   return normalised(text).toLowerCase()
 }
 
-const ASCII = /^[\x00-\x7f]*$/
+const BEYOND_ASCII = /[\u0080-\uffff]/
 
 function normalised(text: string): string {
-  return ASCII.test(text) ? text : text.normalize('NFC')
+  return BEYOND_ASCII.test(text) ? text.normalize('NFC') : text
 }

@@ -1,0 +1,168 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { coverage, parseScope } from './scope.ts'
+
+const here = { prefix: '' }
+
+function covered(
+  areas: readonly string[],
+  paths: readonly string[],
+  context: Parameters<typeof parseScope>[1] = here,
+) {
+  const scope = parseScope(areas, context)
+  return paths.filter((path) => coverage(scope, path) === 'covered')
+}
+
+describe('a word', () => {
+  test('matches a path segment that contains it as a word', () => {
+    const inside = [
+      'auth.ts',
+      'src/auth/config.ts',
+      'AuthController.ts',
+      'tests/auth.test.ts',
+      'IAuthService.cs',
+    ]
+    const outside = ['author.ts', 'oauth/a.ts', 'OAuth.ts', 'utils.ts', 'src/useOAuth.ts']
+    expect(covered(['auth'], [...inside, ...outside])).toEqual(inside)
+  })
+
+  test('drops a plural s on both sides, and keeps short words and a double s', () => {
+    expect(covered(['routes'], ['route.ts', 'api/Routes/a.ts', 'router.ts'])).toEqual([
+      'route.ts',
+      'api/Routes/a.ts',
+    ])
+    expect(covered(['class'], ['class.ts', 'clas.ts'])).toEqual(['class.ts'])
+  })
+
+  test('of several tokens needs them one after another', () => {
+    const paths = [
+      'user-profile.ts',
+      'UserProfile.tsx',
+      'users_profiles.sql',
+      'profile-user.ts',
+      'user/profile.ts',
+    ]
+    expect(covered(['user profile'], paths)).toEqual(paths.slice(0, 3))
+  })
+
+  test('is found in camelCase however it is declared', () => {
+    const paths = ['GitHubClient.ts', 'github.ts', 'GraphQLServer.ts']
+    expect(covered(['github'], paths)).toEqual(paths.slice(0, 2))
+    expect(covered(['GitHub'], paths)).toEqual(paths.slice(0, 2))
+    expect(covered(['graphql'], paths)).toEqual(['GraphQLServer.ts'])
+  })
+
+  test('without letters or digits is a whole segment', () => {
+    expect(covered(['🚀'], ['🚀/a.ts', 'a🚀.ts'])).toEqual(['🚀/a.ts'])
+  })
+})
+
+describe('a path', () => {
+  test('with a slash or an extension matches contiguous whole segments anywhere', () => {
+    const paths = ['src/auth/a.ts', 'packages/x/src/auth/b.ts', 'src/authors/a.ts', 'src/x/auth/a.ts']
+    expect(covered(['src/auth'], paths)).toEqual(paths.slice(0, 2))
+    expect(covered(['auth.ts'], ['auth.ts', 'lib/auth.ts', 'auth.tsx', 'my.auth.ts'])).toEqual([
+      'auth.ts',
+      'lib/auth.ts',
+    ])
+    expect(covered(['.github'], ['.github/a.yml', 'github/a.yml'])).toEqual(['.github/a.yml'])
+    expect(covered(['src\\auth'], ['src/auth/a.ts'])).toEqual(['src/auth/a.ts'])
+  })
+
+  test('that begins with a slash or ./ is anchored at the project', () => {
+    const paths = ['src/a.ts', 'lib/src/a.ts', 'srcs/a.ts', 'src']
+    expect(covered(['/src'], paths)).toEqual(['src/a.ts', 'src'])
+    expect(covered(['./src/'], paths)).toEqual(['src/a.ts', 'src'])
+    expect(covered(['.'], paths)).toEqual(paths)
+  })
+
+  test('is relative to the project, not to the top of the work tree', () => {
+    const context = { prefix: 'packages/auth/' }
+    const paths = ['packages/auth/src/a.ts', 'packages/auth/src/auth/a.ts', 'src/a.ts', 'packages/auth.ts']
+    expect(covered(['auth'], paths, context)).toEqual(['packages/auth/src/auth/a.ts'])
+    expect(covered(['/src'], paths, context)).toEqual(paths.slice(0, 2))
+    expect(covered(['src/*.ts'], paths, context)).toEqual(paths.slice(0, 1))
+    expect(covered(['.'], paths, context)).toEqual(paths.slice(0, 2))
+    expect(covered(['../../src'], paths, context)).toEqual(['src/a.ts'])
+    expect(covered(['../../../src'], paths, context)).toEqual([])
+  })
+})
+
+describe('a pattern', () => {
+  test('with a slash matches the whole path, without one the base name', () => {
+    const paths = ['a.test.ts', 'src/b.TEST.ts', 'src/deep/c.ts', 'src/.hidden.ts']
+    expect(covered(['*.test.ts'], paths)).toEqual(['a.test.ts', 'src/b.TEST.ts'])
+    expect(covered(['src/*.ts'], paths)).toEqual(['src/b.TEST.ts', 'src/.hidden.ts'])
+    expect(covered(['./src/**'], paths)).toEqual(paths.slice(1))
+    expect(covered(['{src,lib}/de*/'], paths)).toEqual(['src/deep/c.ts'])
+  })
+
+  test('takes parentheses as they are written', () => {
+    expect(covered(['app/(shop)/**'], ['app/(shop)/page.tsx', 'app/shop/page.tsx'])).toEqual([
+      'app/(shop)/page.tsx',
+    ])
+  })
+})
+
+test('a package stands for its folder, and for a path where no such package exists', () => {
+  const context = { prefix: '', packages: new Map([['@acme/Core', 'packages/core']]) }
+  const paths = [
+    'packages/core/a.ts',
+    'packages/core/src/b.ts',
+    'packages/core-ui/a.ts',
+    'vendor/@acme/other/a.ts',
+  ]
+  expect(covered(['@acme/core'], paths, context)).toEqual(paths.slice(0, 2))
+  expect(covered(['@acme/core/src'], paths, context)).toEqual(['packages/core/src/b.ts'])
+  expect(covered(['@acme/other'], paths, context)).toEqual(['vendor/@acme/other/a.ts'])
+})
+
+test('an exclusion wins, and exclusions alone mean everything else', () => {
+  const scope = parseScope(['src', '!src/**/*.gen.ts'], here)
+  expect(coverage(scope, 'src/a.ts')).toBe('covered')
+  expect(coverage(scope, 'src/a.gen.ts')).toBe('excluded')
+  expect(covered(['!docs'], ['src/a.ts', 'docs/a.md'])).toEqual(['src/a.ts'])
+})
+
+test('blank entries declare nothing', () => {
+  expect(parseScope(['', '  ', '!', '! '], here).areas).toEqual([])
+})
+
+test('a process definition is covered only by an area that names it', () => {
+  const path = '.waymark/processes/deploy.yaml'
+  expect(covered(['deploy', '.', '**/*.yaml', '!docs'], [path])).toEqual([])
+  expect(covered(['.waymark/processes'], [path])).toEqual([path])
+})
+
+const segment = fc.string({
+  unit: fc.constantFrom('a', 'B', 'é', 'Ü', 'z', '9', '-', '_', '(', '認'),
+  minLength: 1,
+  maxLength: 8,
+})
+const path = fc.array(segment, { minLength: 1, maxLength: 5 }).map((segments) => segments.join('/'))
+
+test('letter case and Unicode form of a path never change what an anchored area answers', () => {
+  fc.assert(
+    fc.property(path, path, (area, other) => {
+      const scope = parseScope([`/${area}`], here)
+      for (const candidate of [area, other]) {
+        const answer = coverage(scope, candidate)
+        expect(coverage(scope, candidate.normalize('NFD'))).toBe(answer)
+        expect(coverage(scope, candidate.toUpperCase())).toBe(answer)
+      }
+      expect(coverage(scope, `${area}/below.ts`)).toBe('covered')
+    }),
+  )
+})
+
+test('every declared text is read, and an excluding copy of it excludes exactly what it covers', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), path, (text, candidate) => {
+      fc.pre(!text.trim().startsWith('!'))
+      const covers = coverage(parseScope([text], here), candidate) === 'covered'
+      const excludes = coverage(parseScope(['.', `!${text}`], here), candidate) === 'excluded'
+      expect(excludes).toBe(covers)
+    }),
+    { numRuns: 500 },
+  )
+})
