@@ -1,6 +1,6 @@
 import picomatch from 'picomatch'
 import { folded, type ScopePath } from './path.ts'
-import { containsTokens, readingsOf } from './words.ts'
+import { wordPattern } from './words.ts'
 
 export type AreaKind = 'everything' | 'glob' | 'anchored' | 'segments' | 'package' | 'word'
 
@@ -100,25 +100,13 @@ function segments(path: string): Matcher {
 }
 
 function word(text: string): Matcher {
-  const readings = readingsOf(text).filter((tokens) => tokens.length > 0)
-  if (readings.length === 0) return segments(text)
-  const answers = new Map<string, boolean>()
-  const inSegment = (segment: string): boolean => {
-    const known = answers.get(segment)
-    if (known !== undefined) return known
-    const answer = readings.some((tokens) => containsTokens(segment, tokens))
-    answers.set(segment, answer)
-    return answer
-  }
-  const firsts = readings.map(([first = '']) => first)
-  const mayHold = (segment: string): boolean => firsts.some((first) => segment.includes(first))
+  const pattern = wordPattern(text)
+  if (pattern === null) return segments(text)
+  const { hints, expression } = pattern
   return {
     kind: 'word',
     matches: ({ own, folded: lower }) =>
-      own !== null &&
-      lower !== null &&
-      mayHold(lower) &&
-      own.split('/').some((segment) => mayHold(segment.toLowerCase()) && inSegment(segment)),
+      own !== null && lower !== null && hints.some((hint) => lower.includes(hint)) && expression.test(own),
   }
 }
 

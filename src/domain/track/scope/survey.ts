@@ -33,24 +33,28 @@ export function overlappingAreas(
   theirs: Scope,
   paths: readonly string[],
 ): readonly AreaOverlap[] {
-  const pairs = ours.included.flatMap((mine) => theirs.included.map((other) => ({ mine, other })))
-  const apart = new Set(pairs.filter(({ mine, other }) => !sameWords(mine, other, ours.prefix)))
+  const meeting = ours.included.map((mine) =>
+    theirs.included.map((other) => sameWords(mine, other, ours.prefix)),
+  )
   for (const path of paths) {
-    if (apart.size === 0) break
     const left = scopePath(path, ours.prefix)
+    const mine = matchesOf(ours, left)
+    if (mine.length === 0) continue
     const right = ours.prefix === theirs.prefix ? left : scopePath(path, theirs.prefix)
-    if (leftOut(ours, left) || leftOut(theirs, right)) continue
-    for (const pair of apart) {
-      if (pair.mine.matches(left) && pair.other.matches(right)) apart.delete(pair)
-    }
+    const others = matchesOf(theirs, right)
+    for (const row of mine) for (const column of others) meeting[row]?.splice(column, 1, true)
   }
-  return pairs
-    .filter((pair) => !apart.has(pair))
-    .map(({ mine, other }) => ({ ours: mine.text, theirs: other.text }))
+  return ours.included.flatMap((mine, row) =>
+    theirs.included
+      .filter((_, column) => meeting[row]?.[column])
+      .map((other) => ({ ours: mine.text, theirs: other.text })),
+  )
 }
 
-function leftOut(scope: Scope, subject: ScopePath): boolean {
-  return scope.excluded.some((area) => area.matches(subject))
+// The indexes of the areas that cover a path.
+function matchesOf(scope: Scope, subject: ScopePath): readonly number[] {
+  const found = scope.included.flatMap((area, index) => (area.matches(subject) ? [index] : []))
+  return found.length > 0 && scope.excluded.some((area) => area.matches(subject)) ? [] : found
 }
 
 // Areas may name folders that do not exist yet, so that one area is also read as a path of the other.

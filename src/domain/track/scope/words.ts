@@ -1,52 +1,55 @@
-const CHUNK = /[\p{L}\p{N}\p{M}]+/gu
-// A lone capital before a capitalised word stays with it (`OAuth`), except C#'s and Java's `I` (`IUser`).
-const CAMEL =
-  /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu}{2})(?=\p{Lu}\p{Ll})|(?<=(?<![\p{L}\p{N}])I)(?=\p{Lu}\p{Ll})/u
+const LETTER = String.raw`\p{L}\p{N}\p{M}`
 
-/** One run of letters and digits, with the parts that camelCase gives it: `GraphQLClient` → graph, ql, client. */
-type Chunk = readonly string[]
+// Where camelCase parts meet. A lone capital before a capitalised word stays with it (`OAuth`), except the `I` that
+// marks an interface (`IUser`).
+const CAMEL = String.raw`(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu}{2})(?=\p{Lu}\p{Ll})|(?<=(?<![${LETTER}])I)(?=\p{Lu}\p{Ll})`
 
-/** Splits at punctuation, then at camelCase; lower case. */
-export function chunksOf(text: string): readonly Chunk[] {
-  return (text.match(CHUNK) ?? []).map((chunk) => chunk.split(CAMEL).map((part) => part.toLowerCase()))
+const CHUNK = new RegExp(`[${LETTER}]+`, 'gu')
+const PARTS = new RegExp(CAMEL, 'u')
+const START = `(?:(?<![${LETTER}])|${CAMEL})`
+const END = `(?:(?![${LETTER}])|${CAMEL})`
+
+/** A declared word, ready to be looked for in paths. */
+export interface WordPattern {
+  /** In lower case, one of these is part of every path that matches: a cheap first question. */
+  readonly hints: readonly string[]
+  /** Matches a path in which one segment contains the word's tokens one after another. */
+  readonly expression: RegExp
 }
 
-/** Drops a plural s: `routes` → `route`; `class`, `css` and words of up to three letters stay. */
-export function singular(token: string): string {
-  return token.length > 3 && token.endsWith('s') && !token.endsWith('ss') ? token.slice(0, -1) : token
+/** Reads a word: split at punctuation and camelCase, lower case, plural s dropped. Null when it has no letter or digit. */
+export function wordPattern(text: string): WordPattern | null {
+  const readings = readingsOf(text)
+  if (readings.length === 0) return null
+  const gap = `${END}[^${LETTER}/]*`
+  const choices = readings.map((tokens) => tokens.map(spelling).join(gap)).join('|')
+  return {
+    hints: readings.map(([first = '']) => first),
+    expression: new RegExp(`${START}(?:${choices})${END}`, 'u'),
+  }
 }
 
-/** The ways to read a declared word: by its camelCase parts, and written as one: `GitHub` → [git, hub] and [github]. */
-export function readingsOf(word: string): readonly (readonly string[])[] {
-  const chunks = chunksOf(word)
-  const byParts = chunks.flat().map(singular)
-  const asOne = chunks.map((parts) => singular(parts.join('')))
+// By its camelCase parts, and written as one: `GitHub` is [git, hub] and [github], and so finds `github.ts`.
+function readingsOf(text: string): readonly (readonly string[])[] {
+  const chunks = text.match(CHUNK)
+  if (chunks === null) return []
+  const byParts = chunks.flatMap((chunk) => chunk.split(PARTS)).map(singular)
+  const asOne = chunks.map(singular)
   return byParts.length === asOne.length ? [byParts] : [byParts, asOne]
 }
 
-/** Whether the tokens stand one after another among the words of a path segment. */
-export function containsTokens(segment: string, tokens: readonly string[]): boolean {
-  const chunks = chunksOf(segment)
-  return chunks.some((parts, at) => parts.some((_, part) => follows(chunks, { at, part }, tokens)))
+// Words of up to three letters (`css`, `aws`) and a double s (`class`) are no plurals.
+function singular(token: string): string {
+  const lower = token.toLowerCase()
+  return lower.length > 3 && lower.endsWith('s') && !lower.endsWith('ss') ? lower.slice(0, -1) : lower
 }
 
-interface Place {
-  readonly at: number
-  readonly part: number
-}
-
-// A token may be several camelCase parts written together, so that `github` finds `GitHub.ts`.
-function follows(chunks: readonly Chunk[], from: Place, tokens: readonly string[]): boolean {
-  const [token, ...rest] = tokens
-  if (token === undefined) return true
-  const parts = chunks[from.at]
-  if (parts === undefined) return false
-  let joined = ''
-  for (let part = from.part; part < parts.length; part++) {
-    joined += parts[part]
-    if (singular(joined) !== token) continue
-    const next = part + 1 < parts.length ? { at: from.at, part: part + 1 } : { at: from.at + 1, part: 0 }
-    if (follows(chunks, next, rest)) return true
-  }
-  return false
+// Letter by letter, because the flag `i` would make capitals invisible to the boundaries.
+function spelling(token: string): string {
+  const letters = Array.from(token, (letter) => {
+    const upper = letter.toUpperCase()
+    return upper === letter ? letter : `(?:${letter}|${upper})`
+  })
+  const plural = token.length >= 3 && !token.endsWith('s') ? '[sS]?' : ''
+  return `${letters.join('')}${plural}`
 }
