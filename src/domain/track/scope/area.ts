@@ -102,11 +102,11 @@ function segments(path: string): Matcher {
 function word(text: string): Matcher {
   const pattern = wordPattern(text)
   if (pattern === null) return segments(text)
-  const { hints, expression } = pattern
+  const { hints, matches } = pattern
   return {
     kind: 'word',
-    matches: ({ own, folded: lower }) =>
-      own !== null && lower !== null && hints.some((hint) => lower.includes(hint)) && expression.test(own),
+    matches: ({ own, folded: lower, isAscii }) =>
+      own !== null && lower !== null && hints.some((hint) => lower.includes(hint)) && matches(own, isAscii),
   }
 }
 

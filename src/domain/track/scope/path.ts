@@ -6,28 +6,26 @@ export interface ScopePath {
   readonly own: string | null
   /** `own` in lower case. */
   readonly folded: string | null
+  readonly isAscii: boolean
 }
 
 /** Prepares a path (from the work tree's top) for matching. `prefix` is the project's folder, folded, `''` or ending in `/`. */
 export function scopePath(path: string, prefix: string): ScopePath {
-  const text = normalised(path)
+  const isAscii = !BEYOND_ASCII.test(path)
+  const text = isAscii ? path : path.normalize('NFC')
   const top = text.toLowerCase()
-  if (prefix === '') return { top, own: text, folded: top }
-  if (!top.startsWith(prefix)) return { top, own: null, folded: null }
+  if (prefix === '') return { top, own: text, folded: top, isAscii }
+  if (!top.startsWith(prefix)) return { top, own: null, folded: null, isAscii }
   const own = text
     .split('/')
     .slice(prefix.split('/').length - 1)
     .join('/')
-  return { top, own, folded: own.toLowerCase() }
+  return { top, own, folded: own.toLowerCase(), isAscii }
 }
 
 /** Case-insensitive Unicode NFC: two spellings of one path are equal after this. */
 export function folded(text: string): string {
-  return normalised(text).toLowerCase()
+  return text.normalize('NFC').toLowerCase()
 }
 
 const BEYOND_ASCII = /[\u0080-\uffff]/
-
-function normalised(text: string): string {
-  return BEYOND_ASCII.test(text) ? text.normalize('NFC') : text
-}
