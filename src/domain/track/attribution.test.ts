@@ -1,0 +1,178 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { attributeChanges, type Contender, type Stretch } from './attribution.ts'
+import { parseScope } from './scope/scope.ts'
+
+function attempt(
+  id: string,
+  more: { areas?: string[]; ancestors?: string[]; reported?: string[] } = {},
+): Contender {
+  return {
+    id,
+    ancestors: more.ancestors ?? [],
+    scope: parseScope(more.areas ?? [], { prefix: '' }),
+    reported: new Set(more.reported),
+  }
+}
+
+function stretch(open: readonly Contender[], ...touched: readonly string[]): Stretch {
+  return { open, touched: new Set(touched) }
+}
+
+function blind(open: readonly Contender[]): Stretch {
+  return { open, touched: null }
+}
+
+function attribute(id: string, stretches: readonly Stretch[], ...paths: readonly string[]) {
+  const { own, foreign } = attributeChanges(
+    id,
+    stretches,
+    paths.map((path) => ({ path })),
+  )
+  return { own: Object.fromEntries(own), foreign: Object.fromEntries(foreign) }
+}
+
+const sure = { certainty: 'certain', rivals: [] }
+
+test('what changed while one attempt was open is certainly its own', () => {
+  expect(attribute('a', [stretch([attempt('a')], 'x.ts')], 'x.ts').own).toEqual({ 'x.ts': sure })
+})
+
+describe('with two attempts open', () => {
+  const auth = attempt('a', { areas: ['auth'] })
+  const api = attempt('b', { areas: ['api'] })
+
+  test('areas make a change probable for one and foreign for the other', () => {
+    const stretches = [stretch([auth, api], 'auth.ts', 'api.ts', 'utils.ts')]
+    expect(attribute('a', stretches, 'auth.ts', 'api.ts', 'utils.ts')).toEqual({
+      own: {
+        'auth.ts': { certainty: 'probable', rivals: [] },
+        'utils.ts': { certainty: 'contested', rivals: ['b'] },
+      },
+      foreign: { 'api.ts': ['b'] },
+    })
+  })
+
+  test('a hook report says more than areas', () => {
+    const reporting = attempt('b', { areas: ['api'], reported: ['auth.ts'] })
+    expect(attribute('b', [stretch([auth, reporting], 'auth.ts')], 'auth.ts').own).toEqual({
+      'auth.ts': { certainty: 'probable', rivals: [] },
+    })
+    expect(attribute('a', [stretch([auth, reporting], 'auth.ts')], 'auth.ts').foreign).toEqual({
+      'auth.ts': ['b'],
+    })
+  })
+
+  test('undeclared work leaves everything contested that no area speaks of', () => {
+    const anything = attempt('b')
+    const { own } = attribute('a', [stretch([auth, anything], 'auth.ts', 'x.ts')], 'auth.ts', 'x.ts')
+    expect(own).toEqual({
+      'auth.ts': { certainty: 'probable', rivals: [] },
+      'x.ts': { certainty: 'contested', rivals: ['b'] },
+    })
+  })
+
+  test('a change made alone before the other began stays certain', () => {
+    const stretches = [stretch([auth], 'x.ts'), stretch([auth, api], 'x.ts')]
+    expect(attribute('a', stretches, 'x.ts').own).toEqual({ 'x.ts': { certainty: 'certain', rivals: ['b'] } })
+  })
+
+  test('a rename is known by either of its names', () => {
+    const changes = [{ path: 'new.ts', from: 'auth.ts' }]
+    const { own } = attributeChanges('a', [stretch([auth, api], 'auth.ts', 'new.ts')], changes)
+    expect(own.get('new.ts')).toEqual({ certainty: 'probable', rivals: [] })
+  })
+})
+
+describe('in one family', () => {
+  const parent = attempt('p')
+  const child = attempt('c', { ancestors: ['p'] })
+  const sibling = attempt('d', { ancestors: ['p'], areas: ['docs'] })
+  const stranger = attempt('s', { areas: ['web'] })
+
+  test("a descendant's change is certain for both and reaches the ancestor through the descendant", () => {
+    const stretches = [stretch([parent], 'a.ts'), stretch([parent, child], 'b.ts')]
+    expect(attribute('p', stretches, 'a.ts', 'b.ts').own).toEqual({
+      'a.ts': sure,
+      'b.ts': { ...sure, via: 'c' },
+    })
+    expect(attribute('c', stretches, 'b.ts').own).toEqual({ 'b.ts': sure })
+  })
+
+  test('two descendants are rivals of each other but not of the ancestor', () => {
+    const stretches = [stretch([parent, child, sibling], 'x.ts', 'docs/a.md')]
+    expect(attribute('p', stretches, 'x.ts', 'docs/a.md').own).toEqual({
+      'x.ts': sure,
+      'docs/a.md': { ...sure, via: 'd' },
+    })
+    expect(attribute('c', stretches, 'x.ts', 'docs/a.md')).toEqual({
+      own: { 'x.ts': { certainty: 'contested', rivals: ['d'] } },
+      foreign: { 'docs/a.md': ['d'] },
+    })
+  })
+
+  test('a stranger beside a descendant contests it in the report of the ancestor too', () => {
+    const stretches = [stretch([parent, child, stranger], 'x.ts', 'web/a.ts')]
+    expect(attribute('p', stretches, 'x.ts', 'web/a.ts')).toEqual({
+      own: { 'x.ts': { certainty: 'contested', via: 'c', rivals: ['s'] } },
+      foreign: { 'web/a.ts': ['s'] },
+    })
+  })
+})
+
+describe('when a stretch could not be measured', () => {
+  const one = attempt('a', { areas: ['auth'] })
+  const two = attempt('b', { areas: ['api'] })
+
+  test('an unseen change is certain only if no rival was open in any such stretch', () => {
+    expect(attribute('a', [blind([one])], 'x.ts').own).toEqual({ 'x.ts': sure })
+    expect(attribute('a', [blind([one]), blind([one, two])], 'x.ts', 'api.ts').own).toEqual({
+      'x.ts': { certainty: 'contested', rivals: ['b'] },
+      'api.ts': { certainty: 'contested', rivals: ['b'] },
+    })
+  })
+
+  test('a change seen as foreign is contested, because the attempt may have made it unseen', () => {
+    const stretches = [stretch([one, two], 'api.ts'), blind([one])]
+    expect(attribute('a', stretches, 'api.ts').own).toEqual({
+      'api.ts': { certainty: 'contested', rivals: ['b'] },
+    })
+  })
+})
+
+test('without any stretch nothing is certain', () => {
+  expect(attribute('a', [], 'x.ts').own).toEqual({ 'x.ts': { certainty: 'contested', rivals: [] } })
+})
+
+const contender = fc
+  .record({
+    id: fc.constantFrom('a', 'b', 'c'),
+    areas: fc.subarray(['auth', 'api', 'web']),
+    reported: fc.subarray(['auth.ts', 'x.ts']),
+  })
+  .map(({ id, ...more }) => attempt(id, more))
+const anyStretch = fc
+  .tuple(
+    fc.uniqueArray(contender, { selector: ({ id }) => id, minLength: 1 }),
+    fc.option(fc.subarray(['auth.ts', 'api.ts', 'x.ts'])),
+  )
+  .map(([open, touched]): Stretch => ({ open, touched: touched === null ? null : new Set(touched) }))
+
+test('no change is lost: each is listed for an attempt or named as foreign, and in the latter case for a rival', () => {
+  fc.assert(
+    fc.property(fc.array(anyStretch, { minLength: 1, maxLength: 4 }), (stretches) => {
+      const paths = ['auth.ts', 'api.ts', 'x.ts']
+      const { own, foreign } = attributeChanges(
+        'a',
+        stretches,
+        paths.map((path) => ({ path })),
+      )
+      expect([...own.keys(), ...foreign.keys()].sort()).toEqual([...paths].sort())
+      for (const rivals of foreign.values()) expect(rivals.length).toBeGreaterThan(0)
+      const alone = stretches.every(({ open }) => open.every(({ id }) => id === 'a'))
+      if (alone) expect([...own.values()].every(({ certainty }) => certainty === 'certain')).toBe(true)
+      for (const { certainty, rivals } of own.values())
+        if (certainty === 'probable') expect(rivals).not.toContain('a')
+    }),
+  )
+})
