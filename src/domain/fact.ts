@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, TaskId } from './id.ts'
-import type { ReportedChange, ScopeVerdict } from './track/evidence.ts'
+import type { ReportedChange, ScopeSummary } from './track/evidence.ts'
 import type { Mission, MissionEnding, Phase } from './track/mission.ts'
 import type { Decision, Hold, Issue, Progress } from './track/records.ts'
 import type { SnapshotPlace } from './track/snapshot.ts'
@@ -32,7 +32,7 @@ export interface Evidence {
     readonly modified: readonly string[]
     readonly deleted: readonly string[]
   }
-  readonly scope: ScopeVerdict
+  readonly scope: ScopeSummary
   readonly warnings: readonly string[]
   readonly endSnapshot: SnapshotPlace | null
 }
@@ -55,6 +55,7 @@ export type Happening =
       readonly totalPhases: number
       readonly before: number
     }
+  | { readonly kind: 'mission.reopened'; readonly missionId: MissionId }
   | { readonly kind: 'phase.created'; readonly phase: Phase }
   | { readonly kind: 'phase.reopened'; readonly phaseId: PhaseId; readonly missionId: MissionId }
   | { readonly kind: 'phase.completed'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }

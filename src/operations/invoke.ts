@@ -36,7 +36,10 @@ function idempotencyOf(
 ): Idempotency | undefined {
   if (key === undefined || operation.kind === 'query') return undefined
   if (key.length === 0 || key.length > 200) {
-    throw new Failure('INVALID_INPUT', `The idempotency key must have 1 to 200 characters, not ${key.length}.`)
+    throw new Failure(
+      'INVALID_INPUT',
+      `The idempotency key must have 1 to 200 characters, not ${key.length}.`,
+    )
   }
   return { key, operation: operation.name, inputHash: context.fingerprint(input) }
 }

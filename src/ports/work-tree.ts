@@ -46,6 +46,8 @@ export interface WorkTreeWitness {
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** The unified diff between two snapshots, of one path (old or new name) when given. `null` when contents are gone. */
   unifiedDiff(from: SnapshotRef, to: SnapshotRef, path?: string): Promise<string | null>
+  /** Workspace packages of the project that a snapshot was made of: name → folder, relative to the project. */
+  packages(place: SnapshotRef): Promise<ReadonlyMap<string, string>>
   /** Ends what goes on after an answer (keeping the baseline's trees). Call before the process exits. */
   settle(): Promise<void>
   /** Removes private directories older than 24 hours that no kept reference names. Answers how many. */

@@ -4,7 +4,10 @@ export const profiles = ['simple', 'standard', 'complex'] as const
 export type Profile = (typeof profiles)[number]
 
 /** How many phases a profile announces when the caller names no number. */
-export const phasesOfProfile = { simple: 2, standard: 3, complex: 4 } as const satisfies Record<Profile, number>
+export const phasesOfProfile = { simple: 2, standard: 3, complex: 4 } as const satisfies Record<
+  Profile,
+  number
+>
 
 /** What is stored. BLOCKED is derived, never stored. */
 export type MissionStatus = 'pending' | 'in_progress' | 'completed' | 'failed' | 'partial'

@@ -1,6 +1,12 @@
 import type { AttemptId, DecisionId, HoldId, IssueId, MissionId, PhaseId, ProgressId, TaskId } from '../id.ts'
 
-export const decisionCategories = ['architecture', 'library_choice', 'trade_off', 'workaround', 'other'] as const
+export const decisionCategories = [
+  'architecture',
+  'library_choice',
+  'trade_off',
+  'workaround',
+  'other',
+] as const
 export type DecisionCategory = (typeof decisionCategories)[number]
 
 export const issueTypes = [

@@ -65,7 +65,8 @@ function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined
 
 function unwrapped(schema: unknown): unknown {
   const wrapper = schema as { unwrap?: () => unknown; shape?: unknown; element?: unknown } | undefined // optional()
-  if (wrapper?.unwrap && wrapper.shape === undefined && wrapper.element === undefined) return unwrapped(wrapper.unwrap())
+  if (wrapper?.unwrap && wrapper.shape === undefined && wrapper.element === undefined)
+    return unwrapped(wrapper.unwrap())
   return schema
 }
 

@@ -8,7 +8,10 @@ import { inputSchema } from './json-schema.ts'
 export function parseInput(operation: Operation, raw: unknown): Record<string, unknown> {
   const given = raw ?? {}
   if (typeof given !== 'object' || Array.isArray(given)) {
-    throw new Failure('INVALID_INPUT', `${operation.name} takes an object of named fields, not ${kindOf(given)}.`)
+    throw new Failure(
+      'INVALID_INPUT',
+      `${operation.name} takes an object of named fields, not ${kindOf(given)}.`,
+    )
   }
   const adapted = adapt(given, inputSchema(operation))
   const parsed = operation.input.safeParse(adapted)

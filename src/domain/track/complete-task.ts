@@ -1,0 +1,164 @@
+import type { Evidence, Happening, Outcome } from '../fact.ts'
+import { Failure } from '../failure.ts'
+import type { Setting } from '../id.ts'
+import { openHold } from './log-issue.ts'
+import type { Mission, Phase } from './mission.ts'
+import type { Hold } from './records.ts'
+import type { Attempt, Task, TaskOutcome } from './task.ts'
+
+export interface CompletionRequest {
+  readonly status: TaskOutcome
+  readonly outcome: Outcome
+  readonly phaseComplete: boolean
+  readonly evidence: Evidence
+  /** The seed's sentence about files outside the scope, for the hold. */
+  readonly scopeReason: string
+}
+
+/** The rows that the decision rests on, read under the lock. */
+export interface CompletionSituation {
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly mission: Mission | null
+  readonly phase: Phase | null
+  readonly openSubtasks: readonly Task[]
+  /** Other attempts that are open in the mission. */
+  readonly othersOpen: readonly Attempt[]
+  /** Planned tasks of the mission that are still to do, besides this one. */
+  readonly stepsToDo: number
+  /** Open holds on the attempt. */
+  readonly holds: readonly Hold[]
+}
+
+export interface CompletedTask {
+  /** What follows from closing the attempt, in order: its holds, its phase, its mission. */
+  readonly consequences: readonly Happening[]
+  readonly phase: Phase | null
+  readonly notes: readonly string[]
+}
+
+/** What closing an attempt entails. Refused while subtasks are open, unless it failed. */
+export function completeTask(
+  request: CompletionRequest,
+  situation: CompletionSituation,
+  setting: Setting,
+): CompletedTask {
+  refuseOpenSubtasks(request, situation)
+  const phase = phaseAfter(request, situation, setting)
+  return {
+    consequences: [
+      ...settledHolds(situation),
+      ...newHolds(request, situation, setting),
+      ...phase.happenings,
+      ...workflowEnd(request, situation),
+    ],
+    phase: phase.phase,
+    notes: [...subtaskNotes(situation), ...phase.notes],
+  }
+}
+
+function refuseOpenSubtasks(
+  { status }: CompletionRequest,
+  { task, openSubtasks }: CompletionSituation,
+): void {
+  if (openSubtasks.length === 0 || status === 'failed') return
+  const names = openSubtasks.slice(0, 5).map((subtask) => `${subtask.id} "${subtask.name}"`)
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete task ${task.id}: ${openSubtasks.length} of its subtasks are open: ${names.join(', ')}.`,
+    {
+      hint: `Complete them first with complete_task { task_id: "${openSubtasks[0]?.id}" }, or complete this one as failed.`,
+    },
+  )
+}
+
+function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] {
+  if (openSubtasks.length === 0) return []
+  return [
+    `Subtasks are still open: ${openSubtasks
+      .slice(0, 5)
+      .map(({ id }) => id)
+      .join(', ')}.`,
+  ]
+}
+
+/** A hold about the attempt's silence ends with the attempt. */
+function settledHolds({ holds }: CompletionSituation): readonly Happening[] {
+  return holds
+    .filter((hold) => hold.kind === 'stale_attempt')
+    .map((hold) => ({
+      kind: 'hold.closed',
+      holdId: hold.id,
+      missionId: hold.missionId,
+      taskId: hold.taskId,
+      status: 'resolved',
+      answer: 'The attempt was completed.',
+    }))
+}
+
+function newHolds(
+  { outcome, evidence, scopeReason }: CompletionRequest,
+  { attempt }: CompletionSituation,
+  setting: Setting,
+): readonly Happening[] {
+  const openedBy = attempt.agentName ?? attempt.actor.name
+  const where = { ...attempt, attemptId: attempt.id }
+  const holds: Hold[] = []
+  if (outcome.manualReviewNeeded) {
+    const reason = outcome.manualReviewReason ?? 'The agent asks for a review and gave no reason.'
+    holds.push(openHold({ kind: 'review', reason, openedBy }, where, setting))
+  }
+  if (evidence.scope.matches === false) {
+    const hold = openHold({ kind: 'scope', reason: scopeReason, openedBy: 'waymark' }, where, setting)
+    holds.push({ ...hold, paths: evidence.scope.unexpected })
+  }
+  return holds.map((hold) => ({ kind: 'hold.opened', hold }))
+}
+
+function phaseAfter(
+  { phaseComplete }: CompletionRequest,
+  { phase, othersOpen }: CompletionSituation,
+  setting: Setting,
+): {
+  readonly phase: Phase | null
+  readonly happenings: readonly Happening[]
+  readonly notes: readonly string[]
+} {
+  if (!phase) {
+    const notes = phaseComplete ? ['This task has no phase: phase_complete changed nothing.'] : []
+    return { phase, happenings: [], notes }
+  }
+  if (!phaseComplete || phase.status === 'completed') return { phase, happenings: [], notes: [] }
+  const still = othersOpen.filter((attempt) => attempt.phaseId === phase.id)
+  const notes =
+    still.length === 0
+      ? []
+      : [
+          `Phase ${phase.number} was completed while work in it is open: ${still
+            .slice(0, 5)
+            .map(({ taskId }) => taskId)
+            .join(', ')}.`,
+        ]
+  return {
+    phase: { ...phase, status: 'completed', completedAt: setting.at },
+    happenings: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
+    notes,
+  }
+}
+
+/** A workflow ends by itself with its last task: nothing open, no step to do, and this one done. */
+function workflowEnd(request: CompletionRequest, situation: CompletionSituation): readonly Happening[] {
+  const { mission, othersOpen, stepsToDo } = situation
+  if (mission?.kind !== 'workflow' || mission.status !== 'in_progress') return []
+  if (request.status === 'failed' || othersOpen.length > 0 || stepsToDo > 0) return []
+  return [
+    {
+      kind: 'mission.ended',
+      missionId: mission.id,
+      status: 'completed',
+      summary: null,
+      achievements: [],
+      limitations: [],
+    },
+  ]
+}

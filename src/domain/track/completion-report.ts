@@ -1,0 +1,110 @@
+import type { Evidence } from '../fact.ts'
+import type { ChangeKind } from './changes.ts'
+import type { ReportedChange } from './evidence.ts'
+
+/** Most paths that an answer lists, and most characters of details: an answer stays below 2,000 tokens. */
+const mostPaths = 50
+const pathCharacters = 2_000
+const detailCharacters = 2_600
+const mostWarnings = 12
+const longestWarning = 300
+
+export type ChangeCounts = Readonly<Record<ChangeKind, number>>
+
+export function countChanges(changes: readonly ReportedChange[]): ChangeCounts {
+  const counts = { added: 0, modified: 0, deleted: 0, renamed: 0 }
+  for (const { change } of changes) counts[change] += 1
+  return counts
+}
+
+/** Out of scope first, then by path: what a reader must see comes before a cut. */
+export function inReadingOrder(changes: readonly ReportedChange[]): readonly ReportedChange[] {
+  const rank = (change: ReportedChange): number => (change.scope === 'out' ? 0 : 1)
+  return [...changes].sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+}
+
+/** A change as answers spell it. */
+export function changeDetail(change: ReportedChange) {
+  return {
+    path: change.path,
+    ...(change.from !== undefined && { from: change.from }),
+    change: change.change,
+    ...(change.typeChanged && { type_changed: true }),
+    origin: change.origin,
+    scope: change.scope,
+    attribution: change.attribution,
+    added_lines: change.addedLines,
+    deleted_lines: change.deletedLines,
+    ...(change.via !== undefined && { via: change.via }),
+    ...(change.uncertain !== undefined && { uncertain: change.uncertain }),
+  }
+}
+
+/** The measured part of an answer, cut to what fits; `counts` always tells how much there is. */
+export function completionReport(evidence: Evidence, taskId: string) {
+  const ordered = inReadingOrder(evidence.changes)
+  const listed = within(
+    ordered.slice(0, mostPaths),
+    pathCharacters,
+    ({ path, from }) => path.length + (from?.length ?? 0) + 12,
+  )
+  const details = within(
+    listed.map(changeDetail),
+    detailCharacters,
+    (detail) => JSON.stringify(detail).length,
+  )
+  const cut = details.length < ordered.length
+  const paths = (kind: ChangeKind) => listed.filter(({ change }) => change === kind).map(({ path }) => path)
+  return {
+    files_changed: {
+      added: paths('added'),
+      modified: paths('modified'),
+      deleted: paths('deleted'),
+      renamed: listed
+        .filter(({ change }) => change === 'renamed')
+        .map(({ from, path }) => ({ from: from ?? path, to: path })),
+    },
+    counts: countChanges(evidence.changes),
+    details,
+    ignored: {
+      added: evidence.ignored.added.slice(0, 10),
+      modified: evidence.ignored.modified.slice(0, 10),
+      deleted: evidence.ignored.deleted.slice(0, 10),
+    },
+    verification: {
+      status: evidence.verification,
+      scope_match: evidence.scope.matches,
+      unexpected_files: within(
+        evidence.scope.unexpected.slice(0, mostPaths),
+        pathCharacters / 2,
+        (path) => path.length,
+      ),
+      warnings: cutWarnings(evidence.warnings),
+    },
+    ...(cut && { all_changes: `waymark://tasks/${taskId}/changes` }),
+  }
+}
+
+function cutWarnings(warnings: readonly string[]): readonly string[] {
+  const shown = warnings
+    .slice(0, mostWarnings)
+    .map((warning) =>
+      warning.length <= longestWarning ? warning : `${warning.slice(0, longestWarning - 1)}…`,
+    )
+  const left = warnings.length - shown.length
+  return left === 0 ? shown : [...shown, `${left} more warnings.`]
+}
+
+/** The first items whose sizes together stay within a budget; at least one. */
+function within<Item>(
+  items: readonly Item[],
+  budget: number,
+  sizeOf: (item: Item) => number,
+): readonly Item[] {
+  let used = 0
+  const end = items.findIndex((item, index) => {
+    used += sizeOf(item)
+    return index > 0 && used > budget
+  })
+  return end === -1 ? items : items.slice(0, end)
+}

@@ -1,0 +1,104 @@
+import type { Happening } from '../fact.ts'
+import type { Setting } from '../id.ts'
+import type { Phase } from './mission.ts'
+import { placeInPhase } from './phase-placement.ts'
+import { mayTakeOver } from './take-over.ts'
+import type { Attempt, Task } from './task.ts'
+import { admitTask } from './task-admission.ts'
+import type { TaskRequest, TaskSituation } from './task-request.ts'
+
+export interface StartedTask {
+  readonly happenings: readonly Happening[]
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly phase: Phase | null
+  readonly phaseCreated: boolean
+  readonly notes: readonly string[]
+  /** True when the caller's own open attempt is answered again. */
+  readonly resumed: boolean
+}
+
+/** Opens an attempt at a planned task, or at a new one. */
+export function startTask(request: TaskRequest, situation: TaskSituation, setting: Setting): StartedTask {
+  const admitted = admitTask(situation)
+  const open = situation.attempts.find((attempt) => attempt.status === 'open')
+  const before = open ? mayTakeOver(open, request, setting) : null
+  if (before?.resumed) return resumed(before.resumed, situation)
+
+  const placement = placeInPhase(request, situation, setting)
+  const task = situation.planned ?? newTask(request, situation, placement.phase, setting)
+  const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
+  const planned: readonly Happening[] = situation.planned ? [] : [{ kind: 'task.planned', task }]
+  return {
+    happenings: [
+      ...admitted.happenings,
+      ...placement.happenings,
+      ...(before?.happenings ?? []),
+      ...planned,
+      { kind: 'attempt.opened', attempt },
+    ],
+    task,
+    attempt,
+    phase: placement.phase,
+    phaseCreated: placement.created,
+    notes: [...admitted.notes, ...placement.notes],
+    resumed: false,
+  }
+}
+
+function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
+  const task = situation.planned
+  if (!task) throw new Error('an attempt can be resumed only at a planned task')
+  const phase = situation.phases.find((candidate) => candidate.id === attempt.phaseId) ?? null
+  return { happenings: [], task, attempt, phase, phaseCreated: false, notes: [], resumed: true }
+}
+
+function newTask(
+  request: TaskRequest,
+  situation: TaskSituation,
+  phase: Phase | null,
+  setting: Setting,
+): Task {
+  const name = request.name ?? ''
+  return {
+    id: setting.ids.next('task'),
+    missionId: situation.mission?.id ?? null,
+    phaseId: phase?.id ?? null,
+    milestoneId: null,
+    parentTaskId: situation.parent?.id ?? null,
+    name,
+    goal: request.goal ?? name,
+    step: null,
+    role: null,
+    areas: request.areas,
+    status: 'to_do',
+    resolution: null,
+    creator: request.agentName ?? request.actor.name,
+    createdAt: setting.at,
+    updatedAt: setting.at,
+  }
+}
+
+function newAttempt(
+  request: TaskRequest,
+  place: { readonly task: Task; readonly situation: TaskSituation; readonly phase: Phase | null },
+  setting: Setting,
+): Attempt {
+  return {
+    id: setting.ids.next('attempt'),
+    taskId: place.task.id,
+    missionId: place.situation.mission?.id ?? null,
+    phaseId: place.phase?.id ?? null,
+    number: place.situation.attempts.length + 1,
+    agentName: request.agentName,
+    callerType: request.callerType,
+    actor: request.actor,
+    areas: request.areas.length > 0 ? request.areas : place.task.areas,
+    status: 'open',
+    snapshot: request.snapshot,
+    endSnapshot: null,
+    openedAt: setting.at,
+    lastCallAt: setting.at,
+    closedAt: null,
+  }
+}

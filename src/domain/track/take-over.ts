@@ -1,0 +1,53 @@
+import type { Happening } from '../fact.ts'
+import { Failure } from '../failure.ts'
+import type { Setting } from '../id.ts'
+import { instant } from '../instant.ts'
+import { type Attempt, isStale, opened } from './task.ts'
+import type { TaskRequest } from './task-request.ts'
+
+export interface TakenOver {
+  /** The caller's own open attempt, which is answered again. */
+  readonly resumed: Attempt | null
+  readonly happenings: readonly Happening[]
+}
+
+/** An open attempt blocks others until it is closed, or stale and taken over. */
+export function mayTakeOver(
+  open: Attempt,
+  request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>,
+  setting: Setting,
+): TakenOver {
+  if (opened(open, request.actor, request.agentName) && !request.takeOver) {
+    return { resumed: open, happenings: [] }
+  }
+  const holder = open.agentName ?? open.actor.name
+  if (!isStale(open, setting.at)) {
+    throw new Failure(
+      'CONFLICT',
+      `${holder} is working on task ${open.taskId}: attempt ${open.id} is open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
+      { hint: 'Take another task, or wait: an attempt without a call for two hours can be taken over.' },
+    )
+  }
+  if (!request.takeOver) {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${open.id} of ${holder} at task ${open.taskId} is stale: no call since ${instant(open.lastCallAt)}.`,
+      {
+        hint: `Call start_task { planned_task_id: "${open.taskId}", take_over: true } to abandon it and begin anew.`,
+      },
+    )
+  }
+  const reason = `Taken over by ${request.agentName ?? request.actor.name}: no call since ${instant(open.lastCallAt)}.`
+  return {
+    resumed: null,
+    happenings: [
+      {
+        kind: 'attempt.abandoned',
+        attemptId: open.id,
+        taskId: open.taskId,
+        missionId: open.missionId,
+        reason,
+      },
+    ],
+  }
+}

@@ -1,0 +1,29 @@
+import type { Actor } from '../actor.ts'
+import type { Mission, Phase } from './mission.ts'
+import type { SnapshotPlace } from './snapshot.ts'
+import type { Attempt, CallerType, Task } from './task.ts'
+
+export interface TaskRequest {
+  readonly name: string | null
+  readonly goal: string | null
+  readonly areas: readonly string[]
+  readonly phase: number | null
+  readonly phaseName: string | null
+  readonly callerType: CallerType | null
+  readonly agentName: string | null
+  readonly takeOver: boolean
+  readonly actor: Actor
+  readonly snapshot: SnapshotPlace
+}
+
+/** The rows that the decision rests on, read under the lock. */
+export interface TaskSituation {
+  readonly mission: Mission | null
+  readonly phases: readonly Phase[]
+  readonly parent: Task | null
+  /** How many parents the parent has, itself included. */
+  readonly depth: number
+  readonly planned: Task | null
+  /** The attempts at the planned task, first to last. */
+  readonly attempts: readonly Attempt[]
+}

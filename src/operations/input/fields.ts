@@ -1,0 +1,59 @@
+import { z } from 'zod'
+
+/** Longest text that is kept, in characters. */
+const longestText = 20_000
+const longestName = 300
+const mostEntries = 200
+
+/** A short name: one line that lists show. */
+export function name(description: string) {
+  return z.string().min(1).max(longestName).describe(description)
+}
+
+export function text(description: string) {
+  return z.string().min(1).max(longestText).describe(description)
+}
+
+export function texts(description?: string) {
+  const list = z.array(z.string().min(1).max(longestText)).max(mostEntries)
+  return description === undefined ? list : list.describe(description)
+}
+
+export function identifier(description: string) {
+  return z.string().min(1).max(100).describe(description)
+}
+
+/** A choice. `aliases` maps other words that agents use, in lower snake case, to the choice they mean. */
+export function choice<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  description?: string,
+  aliases?: Readonly<Record<string, Values[number]>>,
+) {
+  const schema = z.enum(values)
+  return schema.meta({ ...(description && { description }), ...(aliases && { aliases }) })
+}
+
+/** A number of things, from 1. */
+export function count(description: string, most: number) {
+  return z.int().min(1).max(most).describe(description)
+}
+
+/** Any JSON object, at most 16,000 characters as JSON. */
+export function freeObject(description: string) {
+  return z
+    .record(z.string(), z.unknown())
+    .refine((value) => JSON.stringify(value).length <= 16_000, 'it is longer than 16,000 characters as JSON')
+    .describe(description)
+}
+
+/** An instant in ISO 8601, with or without a time zone (UTC then). */
+export function instantField(description: string) {
+  return z
+    .string()
+    .max(40)
+    .refine(
+      (value) => !Number.isNaN(Date.parse(value)),
+      'it is no ISO 8601 time such as 2026-01-15T10:00:00Z',
+    )
+    .describe(description)
+}

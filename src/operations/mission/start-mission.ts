@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { instant } from '../../domain/instant.ts'
+import { profiles } from '../../domain/track/mission.ts'
+import { startMission as decide } from '../../domain/track/start-mission.ts'
+import { choice, count, name, text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+
+export const startMission = defineOperation({
+  name: 'start_mission',
+  tool: 'start_mission',
+  command: 'mission start',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Start a mission',
+  description: 'Initialize a new mission tracking session for multi-phase orchestration',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: name("Short mission name (e.g., 'Implement auth system')"),
+    objective: text('Measurable goal for the mission'),
+    description: text('Detailed description of the mission').optional(),
+    profile: choice(
+      profiles,
+      'Mission complexity profile (simple=2 phases, standard=3, complex=4+); default standard',
+    ).optional(),
+    total_phases: count('Expected number of phases (for progress tracking)', 1000).optional(),
+    scope: text("What's included/excluded from this mission").optional(),
+    constraints: text('Technical constraints or limitations').optional(),
+  }),
+  output: z.looseObject({
+    mission_id: z.string(),
+    profile: z.string(),
+    total_phases: z.int(),
+    created_at: z.string(),
+  }),
+}).handler(({ record }, input) =>
+  record(async (_reads, setting) => {
+    const mission = decide(input, setting)
+    return {
+      happenings: [{ kind: 'mission.started', mission }],
+      answer: {
+        mission_id: mission.id,
+        profile: (mission.profile ?? 'standard').toUpperCase(),
+        total_phases: mission.totalPhases,
+        created_at: instant(mission.createdAt),
+      },
+    }
+  }),
+)

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import type { Happening } from '../../domain/fact.ts'
+import { instant } from '../../domain/instant.ts'
+import { startWorkflow as decide } from '../../domain/track/start-workflow.ts'
+import { name, text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+
+export const startWorkflow = defineOperation({
+  name: 'start_workflow',
+  tool: 'start_workflow',
+  command: 'workflow start',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Start a workflow (legacy)',
+  description: 'Initialize a new workflow tracking session',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: name("Short workflow name (e.g., 'Auth system refactor')"),
+    description: text('Detailed description of the workflow goal').optional(),
+    plan: z
+      .array(z.strictObject({ step: name('Step label'), goal: text('What the step achieves') }))
+      .max(200)
+      .describe('Optional implementation plan as steps')
+      .optional(),
+  }),
+  output: z.looseObject({
+    workflow_id: z.string(),
+    created_at: z.string(),
+    planned_tasks: z.array(z.looseObject({ task_id: z.string(), step: z.string(), goal: z.string() })),
+  }),
+}).handler(({ record, actor }, input) =>
+  record(async (_reads, setting) => {
+    const { workflow, tasks } = decide(input, setting, actor.name)
+    const planned: Happening[] = tasks.map((task) => ({ kind: 'task.planned', task }))
+    return {
+      happenings: [{ kind: 'mission.started', mission: workflow }, ...planned],
+      answer: {
+        workflow_id: workflow.id,
+        created_at: instant(workflow.createdAt),
+        planned_tasks: tasks.map((task) => ({ task_id: task.id, step: task.step ?? '', goal: task.name })),
+      },
+    }
+  }),
+)

@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { instant } from '../../domain/instant.ts'
+import { logIssue as decide } from '../../domain/track/log-issue.ts'
+import { issueTypes } from '../../domain/track/records.ts'
+import { whereaboutsOf } from '../find/whereabouts-of.ts'
+import { choice, identifier, text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+
+export const logIssue = defineOperation({
+  name: 'log_issue',
+  tool: 'log_issue',
+  command: 'issue log',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Log an issue',
+  description: 'Log an issue encountered during execution',
+  kind: 'command',
+  positional: ['task_id'],
+  input: z.strictObject({
+    task_id: identifier('Task it was met in'),
+    type: choice(issueTypes, 'Kind of issue', {
+      doc_gap: 'documentation_gap',
+      documentation: 'documentation_gap',
+      bug: 'bug_encountered',
+      dependency: 'dependency_conflict',
+      requirement: 'unclear_requirement',
+    }),
+    description: text('Description of the issue'),
+    resolution: text('How the issue was resolved/worked around'),
+    requires_human_review: z
+      .boolean()
+      .describe('Does a human need to review this resolution? Then it blocks until one does')
+      .optional(),
+    attempt_id: identifier('Attempt, if not the open one').optional(),
+  }),
+  output: z.looseObject({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const said = {
+      type: input.type,
+      description: input.description,
+      resolution: input.resolution,
+      requiresHumanReview: input.requires_human_review ?? false,
+    }
+    const where = await whereaboutsOf(reads, input)
+    const { issue, happenings } = decide(said, where, { setting, actorName: actor.name })
+    const answer = {
+      issue_id: issue.id,
+      created_at: instant(issue.createdAt),
+      blocker: issue.requiresHumanReview,
+    }
+    return { happenings, answer }
+  }),
+)

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { completeTask as decide } from '../../domain/track/complete-task.ts'
+import { taskOutcomes } from '../../domain/track/task.ts'
+import { assertOpen } from '../../domain/track/whereabouts.ts'
+import { findTask } from '../find/entities.ts'
+import { choice, identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { completionAnswer, completionShape } from './completion-answer.ts'
+import { loadCompletion, repeatedAnswer, runningAttempt } from './completion-situation.ts'
+import { measure } from './measure.ts'
+import { metadataFields, outcomeFields, outcomeOf } from './outcome-fields.ts'
+
+export const completeTask = defineOperation({
+  name: 'complete_task',
+  tool: 'complete_task',
+  command: 'task complete',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Complete a task',
+  description: 'Complete a task and compute file changes via Git diff',
+  kind: 'command',
+  idempotent: true,
+  positional: ['task_id'],
+  input: z.strictObject({
+    task_id: identifier('Task ID to complete'),
+    status: choice(taskOutcomes, 'Final status of the task', {
+      done: 'success',
+      complete: 'success',
+      completed: 'success',
+      succeeded: 'success',
+      ok: 'success',
+      partial: 'partial_success',
+      failure: 'failed',
+      fail: 'failed',
+      error: 'failed',
+    }),
+    outcome: outcomeFields,
+    metadata: metadataFields.optional(),
+    phase_complete: z.boolean().describe('Set to true to mark the current phase as complete').optional(),
+    attempt_id: identifier('Attempt, if not the open one').optional(),
+  }),
+  output: completionShape,
+}).handler(async (handling, input) => {
+  const inputHash = handling.fingerprint(input)
+  const before = await handling.store.view(async (reads) => {
+    const task = await findTask(reads, input.task_id)
+    const repeated = await repeatedAnswer(reads, task, { inputHash, attemptId: input.attempt_id })
+    return { repeated, attempt: repeated ? null : await runningAttempt(reads, task, input.attempt_id) }
+  })
+  if (before.attempt === null) return completionShape.parse(before.repeated)
+
+  const evidence = await measure(handling, before.attempt)
+  const outcome = outcomeOf(input.outcome, input.metadata)
+
+  return handling.record(async (reads, setting) => {
+    const task = await findTask(reads, input.task_id)
+    const repeated = await repeatedAnswer(reads, task, { inputHash, attemptId: input.attempt_id })
+    if (repeated) return { happenings: [], answer: completionShape.parse(repeated) }
+    const attempt = await runningAttempt(reads, task, input.attempt_id ?? before.attempt?.id)
+    assertOpen(task, attempt)
+    const scopeReason = evidence.warnings[0] ?? 'Files changed outside the declared scope.'
+    const situation = await loadCompletion(reads, task, attempt)
+    const request = {
+      status: input.status,
+      outcome,
+      phaseComplete: input.phase_complete ?? false,
+      evidence,
+      scopeReason,
+    }
+    const completed = decide(request, situation, setting)
+    const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
+    const answer = completionAnswer({ task, attempt, phase: completed.phase, evidence: full, at: setting.at })
+    return {
+      happenings: [
+        {
+          kind: 'attempt.closed',
+          attemptId: attempt.id,
+          taskId: task.id,
+          missionId: attempt.missionId,
+          status: input.status,
+          outcome,
+          evidence: full,
+          inputHash,
+          answer,
+        },
+        ...completed.consequences,
+      ],
+      answer,
+    }
+  })
+})

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { Evidence } from '../../domain/fact.ts'
+import { instant, secondsBetween } from '../../domain/instant.ts'
+import { completionReport } from '../../domain/track/completion-report.ts'
+import type { Phase } from '../../domain/track/mission.ts'
+import type { Attempt, Task } from '../../domain/track/task.ts'
+
+const paths = z.array(z.string())
+
+export const completionShape = z.looseObject({
+  task_id: z.string(),
+  attempt_id: z.string(),
+  duration_seconds: z.int(),
+  completed_at: z.string(),
+  files_changed: z.looseObject({
+    added: paths,
+    modified: paths,
+    deleted: paths,
+    renamed: z.array(z.looseObject({ from: z.string(), to: z.string() })),
+  }),
+  counts: z.looseObject({}),
+  details: z.array(z.looseObject({})),
+  ignored: z.looseObject({ added: paths, modified: paths, deleted: paths }),
+  verification: z.looseObject({
+    status: z.string(),
+    scope_match: z.boolean().nullable(),
+    unexpected_files: paths,
+    warnings: z.array(z.string()),
+  }),
+  phase_status: z.string().nullable(),
+  phase_number: z.int().nullable(),
+})
+
+/** What complete_task answers: the seed's keys, then what was measured in detail. */
+export function completionAnswer(done: {
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly phase: Phase | null
+  readonly evidence: Evidence
+  readonly at: number
+}): z.output<typeof completionShape> {
+  const report = completionReport(done.evidence, done.task.id)
+  return completionShape.parse({
+    task_id: done.task.id,
+    attempt_id: done.attempt.id,
+    duration_seconds: secondsBetween(done.attempt.openedAt, done.at),
+    completed_at: instant(done.at),
+    ...report,
+    phase_status: done.phase?.status ?? null,
+    phase_number: done.phase?.number ?? null,
+  })
+}

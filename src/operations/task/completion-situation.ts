@@ -1,0 +1,75 @@
+import { Failure } from '../../domain/failure.ts'
+import type { CompletionSituation } from '../../domain/track/complete-task.ts'
+import type { Attempt, Task } from '../../domain/track/task.ts'
+import { assertOpen } from '../../domain/track/whereabouts.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findAttempt } from '../find/entities.ts'
+
+/** The stored answer when this very completion was made before; null when it was not made yet. */
+export async function repeatedAnswer(
+  reads: Reads,
+  task: Task,
+  asked: { readonly inputHash: string; readonly attemptId: string | undefined },
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const open = await reads.tasks.openAttempt(task.id)
+  if (open && (asked.attemptId === undefined || asked.attemptId === open.id)) return null
+  const attempt =
+    asked.attemptId === undefined
+      ? await reads.tasks.lastAttempt(task.id)
+      : await findAttempt(reads, asked.attemptId)
+  if (!attempt || attempt.taskId !== task.id) return null
+  const end = await reads.tasks.end(attempt.id)
+  if (end === null || end.inputHash !== asked.inputHash) return null
+  return { ...end.answer, already_completed: true }
+}
+
+/** The attempt to close. Fails when there is none, or when it is closed already. */
+export async function runningAttempt(
+  reads: Reads,
+  task: Task,
+  attemptId: string | undefined,
+): Promise<Attempt> {
+  if (attemptId !== undefined) {
+    const attempt = await findAttempt(reads, attemptId)
+    assertOpen(task, attempt)
+    return attempt
+  }
+  const open = await reads.tasks.openAttempt(task.id)
+  if (open) return open
+  const last = await reads.tasks.lastAttempt(task.id)
+  if (last === null) {
+    throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started.`, {
+      hint: `Call start_task { planned_task_id: "${task.id}" } before you edit, so that the changes can be measured.`,
+    })
+  }
+  throw new Failure(
+    'CONFLICT',
+    `Task ${task.id} "${task.name}" was already completed (${last.status}), with other words.`,
+    {
+      hint: 'Its record stays as it is. Start a new task for further work.',
+      details: { attempt_id: last.id, status: last.status },
+    },
+  )
+}
+
+export async function loadCompletion(
+  reads: Reads,
+  task: Task,
+  attempt: Attempt,
+): Promise<CompletionSituation> {
+  const { missions, tasks, holds } = reads
+  const mission = attempt.missionId === null ? null : await missions.find(attempt.missionId)
+  const open = mission ? await tasks.openAttempts(mission.id) : []
+  const planned = mission?.kind === 'workflow' ? await tasks.planned(mission.id) : []
+  const onAttempt = await holds.ofAttempt(attempt.id)
+  return {
+    task,
+    attempt,
+    mission,
+    phase: attempt.phaseId === null ? null : await missions.phaseById(attempt.phaseId),
+    openSubtasks: await tasks.openSubtasks(task.id),
+    othersOpen: open.filter(({ id }) => id !== attempt.id),
+    stepsToDo: planned.filter(({ id }) => id !== task.id).length,
+    holds: onAttempt.filter(({ status }) => status === 'open'),
+  }
+}

@@ -1,0 +1,48 @@
+import type { Evidence } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { ChangeReport } from '../../domain/track/changes.ts'
+import type { SnapshotPlace } from '../../domain/track/snapshot.ts'
+import type { Attempt } from '../../domain/track/task.ts'
+import type { Handling } from '../context.ts'
+import { namesPackage } from './areas-at-start.ts'
+import { judge } from './judge.ts'
+import { readNeighbours } from './neighbours.ts'
+import { neighbourhood } from './stretches.ts'
+
+/** Measures what an attempt changed, and judges it. What cannot be measured is reported as unknown, never as nothing. */
+export async function measure(handling: Handling, attempt: Attempt): Promise<Evidence> {
+  const { store, witness, ids } = handling
+  const neighbours = await store.view(({ tasks }) => readNeighbours(tasks, attempt))
+  const end = await endSnapshot(handling, attempt, ids.next('attempt'))
+  if (end.place === null)
+    return judge(attempt, end.report, { neighbours, stretches: [], packages: new Map() }, null)
+  const report = await witness.changes(attempt.snapshot, end.place)
+  const [stretches, packages] = await Promise.all([
+    report.changes.length === 0 ? [] : neighbourhood(witness, attempt, neighbours, end.place),
+    namesPackage([...neighbours.values()].flatMap(({ areas }) => areas))
+      ? witness.packages(end.place)
+      : new Map<string, string>(),
+  ])
+  const noted = { ...report, notes: [...end.notes, ...report.notes] }
+  return judge(attempt, noted, { neighbours, stretches, packages }, end.place)
+}
+
+type End =
+  | { readonly place: SnapshotPlace; readonly notes: readonly string[] }
+  | { readonly place: null; readonly report: ChangeReport }
+
+async function endSnapshot({ witness }: Handling, attempt: Attempt, name: string): Promise<End> {
+  const { top, prefix, engine } = attempt.snapshot
+  try {
+    const { ref, notes } = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine })
+    return { place: ref, notes }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const doubt = `The end state could not be recorded: ${error.message}`
+    const nothing = { added: [], modified: [], deleted: [] }
+    return {
+      place: null,
+      report: { status: 'unknown', changes: [], ignored: nothing, headMoves: [], notes: [], doubts: [doubt] },
+    }
+  }
+}

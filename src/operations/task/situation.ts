@@ -1,0 +1,49 @@
+import { Failure } from '../../domain/failure.ts'
+import type { Mission } from '../../domain/track/mission.ts'
+import type { Task } from '../../domain/track/task.ts'
+import type { TaskSituation } from '../../domain/track/task-request.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findMission, findTask } from '../find/entities.ts'
+
+interface Containers {
+  readonly workflow_id?: string | undefined
+  readonly mission_id?: string | undefined
+  readonly parent_task_id?: string | undefined
+  readonly planned_task_id?: string | undefined
+}
+
+/** Reads what `startTask` rests on. Fails with NOT_FOUND for a container that does not exist. */
+export async function loadSituation(reads: Reads, input: Containers): Promise<TaskSituation> {
+  const planned = input.planned_task_id === undefined ? null : await findTask(reads, input.planned_task_id)
+  const parentId = input.parent_task_id ?? planned?.parentTaskId ?? undefined
+  const parent = parentId === undefined ? null : await findTask(reads, parentId)
+  const mission = await missionOf(reads, input, { planned, parent })
+  return {
+    mission,
+    phases: mission ? await reads.missions.phases(mission.id) : [],
+    parent,
+    depth: parent ? 1 + (await reads.tasks.ancestors(parent.id)).length : 0,
+    planned,
+    attempts: planned ? await reads.tasks.attempts(planned.id) : [],
+  }
+}
+
+async function missionOf(
+  reads: Reads,
+  { mission_id, workflow_id }: Containers,
+  around: { readonly planned: Task | null; readonly parent: Task | null },
+): Promise<Mission | null> {
+  if (mission_id !== undefined && workflow_id !== undefined && mission_id !== workflow_id) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A task belongs to one of mission ${mission_id} and workflow ${workflow_id}, not to both.`,
+      {
+        hint: 'Give mission_id or workflow_id, not both.',
+      },
+    )
+  }
+  const named = mission_id ?? workflow_id
+  if (named !== undefined) return findMission(reads, named)
+  const inherited = around.planned?.missionId ?? around.parent?.missionId
+  return inherited ? findMission(reads, inherited) : null
+}

@@ -1,0 +1,43 @@
+import { instant } from '../../domain/instant.ts'
+import type { AreaCount } from '../../domain/track/scope/survey.ts'
+import type { StartedTask } from '../../domain/track/start-task.ts'
+import type { Snapshot } from '../../ports/work-tree.ts'
+
+/** What start_task answers: the seed's keys, then what the areas matched and what to know. */
+export function startAnswer(
+  started: StartedTask,
+  measured: {
+    readonly snapshot: Snapshot
+    readonly survey: readonly AreaCount[]
+    readonly rivals: readonly string[]
+  },
+) {
+  const { task, attempt, phase } = started
+  const survey = started.resumed ? [] : measured.survey
+  return {
+    task_id: task.id,
+    attempt_id: attempt.id,
+    snapshot_id: attempt.snapshot.id,
+    snapshot_type: attempt.snapshot.engine,
+    started_at: instant(attempt.openedAt),
+    phase_id: phase?.id ?? null,
+    phase_created: started.phaseCreated,
+    phase_number: phase?.number ?? null,
+    caller_type: attempt.callerType,
+    agent_name: attempt.agentName,
+    areas: survey.map(({ area, files }) => ({ area, files })),
+    warnings: [
+      ...(started.resumed
+        ? [`Attempt ${attempt.id} was already open: it goes on from its first snapshot.`]
+        : []),
+      ...started.notes,
+      ...measured.snapshot.notes,
+      ...survey.filter(({ files }) => files === 0).map(({ area }) => unmatched(area)),
+      ...measured.rivals,
+    ],
+  }
+}
+
+function unmatched(area: string): string {
+  return `Area "${area}" matches no existing file: a typo, or only files to come?`
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { startTask as decide } from '../../domain/track/start-task.ts'
+import { callerTypes } from '../../domain/track/task.ts'
+import { admitTask } from '../../domain/track/task-admission.ts'
+import { choice, count, identifier, name, text, texts } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { describeAreas, rivalsInTree } from './areas-at-start.ts'
+import { loadSituation } from './situation.ts'
+import { startAnswer } from './start-answer.ts'
+import { assertNamed, assertSameProject } from './start-checks.ts'
+
+export const startTask = defineOperation({
+  name: 'start_task',
+  tool: 'start_task',
+  command: 'task start',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Start a task',
+  description: 'Start a new task and create a Git snapshot. Call it before you edit any file.',
+  kind: 'command',
+  positional: ['name'],
+  input: z
+    .strictObject({
+      workflow_id: identifier('Parent workflow ID (legacy mode)').optional(),
+      parent_task_id: identifier('Parent task ID (null if top-level task)').optional(),
+      mission_id: identifier('Mission ID (for mission-based orchestration)').optional(),
+      phase: count('Phase number (1, 2, 3...), created if new; default the current one', 1000).optional(),
+      phase_name: name('Name for the phase (used when auto-creating)').optional(),
+      caller_type: choice(callerTypes, 'Who is calling this task', { sub_agent: 'subagent' }).optional(),
+      agent_name: name("Name of the agent (e.g., 'feature-implementer')").optional(),
+      name: name("Task name (e.g., 'Implement Stripe integration')").optional(),
+      goal: text('Precise goal of this task; default its name').optional(),
+      areas: texts(
+        "Code areas this task will touch: words, folders or globs (e.g., ['auth', 'src/api/', '!**/*.sql'])",
+      ).optional(),
+      planned_task_id: identifier('A planned task to work on, instead of a new one').optional(),
+      take_over: z.boolean().describe('Abandon a stale attempt at the planned task').optional(),
+      work_tree: text("Folder of the git work tree, if not the server's own").optional(),
+    })
+    // The name is optional only beside planned_task_id, which the plain schemas of clients cannot say.
+    .meta({ required: ['name'] }),
+  output: z.looseObject({
+    task_id: z.string(),
+    attempt_id: z.string(),
+    snapshot_id: z.string(),
+    snapshot_type: z.string(),
+    started_at: z.string(),
+    phase_id: z.string().nullable(),
+    phase_created: z.boolean(),
+    caller_type: z.string().nullable(),
+    agent_name: z.string().nullable(),
+    areas: z.array(z.looseObject({ area: z.string(), files: z.int() })),
+    warnings: z.array(z.string()),
+  }),
+}).handler(async ({ store, witness, record, ids, folder, actor }, input) => {
+  assertNamed(input)
+  await store.view(async (reads) => admitTask(await loadSituation(reads, input)))
+  const tree = await assertSameProject(witness, folder, input.work_tree)
+  const snapshot = await witness.snapshot({ folder: tree, name: ids.next('attempt') })
+  const { survey, packages } = await describeAreas(witness, snapshot, input.areas ?? [])
+
+  return record(async (reads, setting) => {
+    const started = decide(
+      {
+        name: input.name ?? null,
+        goal: input.goal ?? null,
+        areas: input.areas ?? [],
+        phase: input.phase ?? null,
+        phaseName: input.phase_name ?? null,
+        callerType: input.caller_type ?? null,
+        agentName: input.agent_name ?? null,
+        takeOver: input.take_over ?? false,
+        actor,
+        snapshot: snapshot.ref,
+      },
+      await loadSituation(reads, input),
+      setting,
+    )
+    const rivals = await rivalsInTree(reads, started.attempt, { paths: snapshot.paths, packages })
+    return { happenings: started.happenings, answer: startAnswer(started, { snapshot, survey, rivals }) }
+  })
+})
