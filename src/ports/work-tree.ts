@@ -21,6 +21,8 @@ export interface SnapshotRequest {
   readonly name: string
   /** The engine an attempt began with, so that its end is measured in the same way. */
   readonly engine?: SnapshotEngine
+  /** The work tree's top that an attempt began with, so that its end is measured even if `.git` has gone meanwhile. */
+  readonly top?: string
 }
 
 /** What is common to the work trees of one repository, so that all of them are one project. */

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
+import { onDisk, type PathBytes } from './path-bytes.ts'
+import type { FileStat } from './state.ts'
+
+export interface DiskFile {
+  readonly kind: 'file' | 'link'
+  readonly mode: string
+  readonly stat: FileStat
+}
+
+/** The file or symbolic link at a path. Null when there is none: a folder, a pipe or nothing. */
+export function diskFile(top: string, path: PathBytes): DiskFile | null {
+  const found = entryAt(top, path)
+  if (found === null) return null
+  if (found.isSymbolicLink()) return { kind: 'link', mode: '120000', stat: fileStat(found) }
+  if (!found.isFile()) return null
+  return { kind: 'file', mode: found.mode & 0o100 ? '100755' : '100644', stat: fileStat(found) }
+}
+
+/** The same, for paths that git has not looked at: what lies behind a linked folder is not at the path. */
+export class CarefulDisk {
+  readonly #top: string
+  readonly #folders = new Map<PathBytes, boolean>([['', true]])
+
+  constructor(top: string) {
+    this.#top = top
+  }
+
+  file(path: PathBytes): DiskFile | null {
+    return this.#isFolder(parent(path)) ? diskFile(this.#top, path) : null
+  }
+
+  #isFolder(path: PathBytes): boolean {
+    const known = this.#folders.get(path)
+    if (known !== undefined) return known
+    const answer = this.#isFolder(parent(path)) && entryAt(this.#top, path)?.isDirectory() === true
+    this.#folders.set(path, answer)
+    return answer
+  }
+}
+
+export function sameStat(a: FileStat, b: FileStat): boolean {
+  return a.size === b.size && a.modified === b.modified && a.changed === b.changed
+}
+
+/** The id of a blob with this content. */
+export function blobId(objectFormat: string, content: Buffer): string {
+  return createHash(objectFormat).update(`blob ${content.length}\0`).update(content).digest('hex')
+}
+
+/** The id of a small file or link as it is, with no conversion. Null when it cannot be read. */
+export function rawBlobId(objectFormat: string, top: string, path: PathBytes): string | null {
+  try {
+    const place = onDisk(top, path)
+    const link = lstatSync(place).isSymbolicLink()
+    return blobId(objectFormat, link ? readlinkSync(place, { encoding: 'buffer' }) : readFileSync(place))
+  } catch {
+    return null
+  }
+}
+
+/** The SHA-256 of a file of any size. */
+export async function sha256(top: string, path: PathBytes): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(onDisk(top, path))) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+export function parent(path: PathBytes): PathBytes {
+  const slash = path.lastIndexOf('/')
+  return slash < 0 ? '' : path.slice(0, slash)
+}
+
+function entryAt(top: string, path: PathBytes): Stats | null {
+  try {
+    return lstatSync(onDisk(top, path), { throwIfNoEntry: false }) ?? null
+  } catch {
+    // A parent that is a file, or a name too long for the system: nothing is there.
+    return null
+  }
+}
+
+function fileStat(found: Stats): FileStat {
+  return { size: found.size, modified: found.mtimeMs, changed: found.ctimeMs }
+}

@@ -1,0 +1,89 @@
+import { realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { displayPath, type PathBytes } from './path-bytes.ts'
+import { findRepository, type Repository } from './repository.ts'
+import { type RepositorySnapshot, snapshotRepository } from './repository-snapshot.ts'
+import type { Environment } from './run-git.ts'
+
+const deepest = 4
+const most = 50
+
+export interface NestedSnapshots {
+  readonly snapshots: readonly RepositorySnapshot[]
+  readonly linkedWorkTrees: readonly PathBytes[]
+  readonly notes: readonly string[]
+}
+
+export interface NestedPlace {
+  readonly top: string
+  readonly directory: string
+  readonly environment: Environment
+  readonly includes: (path: PathBytes) => boolean
+  /** Object folders of the repositories above: a nested one that shares them is a linked work tree. */
+  readonly above: readonly string[]
+}
+
+interface Folder {
+  readonly path: PathBytes
+  readonly depth: number
+}
+
+/** Records the repositories inside a work tree, level by level. Linked work trees of the same repository stay closed. */
+export async function snapshotNested(
+  outer: RepositorySnapshot,
+  place: NestedPlace,
+): Promise<NestedSnapshots> {
+  const snapshots: RepositorySnapshot[] = []
+  const linkedWorkTrees: PathBytes[] = []
+  const notes: string[] = []
+  const queue = foldersOf(outer, 1)
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    if (next.depth > deepest || snapshots.length >= most) {
+      notes.push(
+        `${displayPath(next.path)} is a repository too many to look into: its files were not recorded.`,
+      )
+      continue
+    }
+    const opened = await open(next, place)
+    if (opened === 'linked') linkedWorkTrees.push(next.path)
+    else if (typeof opened === 'string') notes.push(opened)
+    else if (opened !== null) {
+      const { path } = next
+      const snapshot = await snapshotRepository(opened, {
+        directory: join(place.directory, 'nested', String(snapshots.length)),
+        prefix: path,
+        environment: place.environment,
+        includes: (inner) => place.includes(path + inner),
+      })
+      snapshots.push(snapshot)
+      queue.push(...foldersOf(snapshot, next.depth + 1))
+    }
+  }
+  return { snapshots, linkedWorkTrees, notes }
+}
+
+function foldersOf({ state, nested }: RepositorySnapshot, depth: number): Folder[] {
+  return nested.map((path) => {
+    return { path: `${state.prefix}${path}${path.endsWith('/') ? '' : '/'}`, depth }
+  })
+}
+
+// Null for a submodule that is not checked out.
+async function open(folder: Folder, place: NestedPlace): Promise<Repository | 'linked' | string | null> {
+  const name = displayPath(folder.path)
+  const path = realPath(join(place.top, name))
+  if (path === null) return null
+  const found = await findRepository(path, place.environment)
+  if (found.status !== 'usable') return `${name} was not looked into. ${found.reason}`
+  if (place.above.includes(found.objects)) return found.top === path ? 'linked' : null
+  if (found.top !== path) return `${name} was not looked into: its repository's work tree is ${found.top}.`
+  return found
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    return null
+  }
+}

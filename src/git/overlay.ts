@@ -1,0 +1,173 @@
+import { CarefulDisk, diskFile, rawBlobId, sameStat } from './disk.ts'
+import { type FilterContext, filteredState, filtersOf } from './filters.ts'
+import { type Candidate, hashAndKeep, hashOnly, shareTiers } from './hashing.ts'
+import { headStates } from './head-states.ts'
+import type { IndexEntries } from './index-entries.ts'
+import { displayPath, type PathBytes } from './path-bytes.ts'
+import type { PrivateDirectory } from './private-directory.ts'
+import type { Repository } from './repository.ts'
+import type { OverlayEntry } from './state.ts'
+import type { GitState, Status } from './status.ts'
+
+export interface Overlay {
+  readonly entries: Map<PathBytes, OverlayEntry>
+  readonly notes: readonly string[]
+}
+
+interface Draft {
+  readonly head: GitState | null
+  readonly index: GitState | null
+  readonly tracked: boolean
+}
+
+const submoduleMode = '160000'
+
+/** Every path whose state on disk is not simply HEAD's, with that state. A moved submodule's commit is left open. */
+export async function readOverlay(
+  place: PrivateDirectory,
+  repository: Repository,
+  seen: { readonly status: Status; readonly index: IndexEntries },
+): Promise<Overlay> {
+  const entries = new Map<PathBytes, OverlayEntry>()
+  const drafts = new Map<PathBytes, Draft>()
+  const disk = new CarefulDisk(place.top)
+  settleTracked(seen.status, { entries, drafts })
+  await settleConflicts(place, repository, { status: seen.status, drafts })
+  settleHidden(seen.index, repository, { entries, drafts, disk })
+  for (const path of seen.status.untracked) {
+    if (path.endsWith('/')) continue
+    drafts.set(path, { head: entries.get(path)?.head ?? null, index: null, tracked: false })
+  }
+  settleRemovedFromIndex(repository, { entries, drafts, disk, top: place.top })
+  const notes = await hashDrafts(place, repository, { entries, drafts })
+  return { entries, notes }
+}
+
+interface Work {
+  readonly entries: Map<PathBytes, OverlayEntry>
+  readonly drafts: Map<PathBytes, Draft>
+}
+
+function settleTracked(status: Status, { entries, drafts }: Work): void {
+  for (const { path, head, index, onDisk } of status.tracked) {
+    if (index?.mode === submoduleMode && onDisk === 'different') {
+      entries.set(path, { head, disk: { mode: submoduleMode, oid: null }, tracked: true, staged: false })
+    } else if (onDisk === 'different') drafts.set(path, { head, index, tracked: true })
+    else {
+      const disk = onDisk === 'absent' ? null : index
+      entries.set(path, { head, disk, tracked: true, staged: onDisk === 'as in the index' })
+    }
+  }
+}
+
+async function settleConflicts(
+  place: PrivateDirectory,
+  repository: Repository,
+  { status, drafts }: { readonly status: Status; readonly drafts: Map<PathBytes, Draft> },
+): Promise<void> {
+  const paths = status.conflicts.map(({ path }) => path)
+  const heads = await headStates(place, repository, paths)
+  for (const { path, side } of status.conflicts) {
+    drafts.set(path, { head: heads.get(path) ?? null, index: side, tracked: true })
+  }
+}
+
+// `status` takes these as unchanged whatever is on disk. A file outside a sparse checkout that is not there
+// counts as HEAD's: it was never meant to be on disk.
+function settleHidden(
+  index: IndexEntries,
+  repository: Repository,
+  { entries, drafts, disk }: Work & { readonly disk: CarefulDisk },
+): void {
+  const sparse =
+    repository.configuration.findLast(({ key }) => key === 'core.sparsecheckout')?.value === 'true'
+  for (const { path, index: state, flag } of index.hidden) {
+    if (drafts.has(path) || state.mode === submoduleMode) continue
+    const head = entries.has(path) ? (entries.get(path)?.head ?? null) : state
+    if (disk.file(path) !== null) {
+      entries.delete(path)
+      drafts.set(path, { head, index: state, tracked: true })
+    } else if (!(sparse && flag === 'skip-worktree')) {
+      entries.set(path, { head, disk: null, tracked: true, staged: false })
+    }
+  }
+}
+
+// A path taken out of the index may still be on disk, hidden by an ignore rule. Its content is not copied.
+function settleRemovedFromIndex(
+  repository: Repository,
+  { entries, drafts, disk, top }: Work & { readonly disk: CarefulDisk; readonly top: string },
+): void {
+  for (const [path, entry] of entries) {
+    if (entry.disk !== null || !entry.staged || drafts.has(path)) continue
+    const file = disk.file(path)
+    const oid = file === null ? null : rawBlobId(repository.objectFormat, top, path)
+    if (file === null || oid === null) continue
+    entries.set(path, {
+      ...entry,
+      tracked: false,
+      disk: { mode: file.mode, oid, stat: file.stat, unkept: true },
+    })
+  }
+}
+
+async function hashDrafts(
+  place: PrivateDirectory,
+  repository: Repository,
+  { entries, drafts }: Work,
+): Promise<string[]> {
+  const candidates: Candidate[] = []
+  for (const [path, { head, index, tracked }] of drafts) {
+    const file = diskFile(place.top, path)
+    if (file !== null) candidates.push({ path, file, index, tracked })
+    else entries.set(path, { head, disk: null, tracked, staged: false })
+  }
+  const tiers = shareTiers(candidates)
+  const [kept, identified, filters] = await Promise.all([
+    hashAndKeep(place, tiers.keep),
+    hashOnly(place, tiers.identify, repository.objectFormat),
+    filtersOf(
+      place,
+      candidates.map(({ path }) => path),
+    ),
+  ])
+  const fileModes = repository.configuration.findLast(({ key }) => key === 'core.filemode')?.value !== 'false'
+  const changed: PathBytes[] = []
+  for (const candidate of candidates) {
+    const { path, file, tracked, index } = candidate
+    const head = drafts.get(path)?.head ?? null
+    const mode = fileModes || file.kind === 'link' ? file.mode : (index?.mode ?? '100644')
+    const oid = identified.get(path)
+    const raw = kept.get(path) ?? (oid === undefined ? null : { mode, oid })
+    const now = diskFile(place.top, path)
+    if (now === null || !sameStat(now.stat, file.stat)) changed.push(path)
+    if (raw === null) {
+      const uncertain = 'Its content was not read: only its size and times are known.'
+      entries.set(path, {
+        head,
+        disk: { mode, oid: null, stat: file.stat },
+        tracked,
+        staged: false,
+        uncertain,
+      })
+      continue
+    }
+    const filter = filters.get(path)
+    const { state, uncertain } =
+      filter === undefined
+        ? { state: raw, uncertain: undefined }
+        : await filteredState(raw, candidate, filterContext(filter, place.top, repository))
+    entries.set(path, {
+      head,
+      disk: { ...state, stat: file.stat, ...(kept.get(path)?.oid === state.oid ? {} : { unkept: true }) },
+      tracked,
+      staged: false,
+      ...(uncertain === undefined ? {} : { uncertain }),
+    })
+  }
+  return changed.map((path) => `${displayPath(path)} changed while the snapshot was taken.`)
+}
+
+function filterContext(filter: string, top: string, repository: Repository): FilterContext {
+  return { filter, top, objectFormat: repository.objectFormat, configuration: repository.configuration }
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { readIgnored } from './ignored.ts'
+import { type IndexEntries, parseIndexEntries } from './index-entries.ts'
+import { operationInProgress } from './operation-in-progress.ts'
+import { readOverlay } from './overlay.ts'
+import { nulRecords, type PathBytes } from './path-bytes.ts'
+import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
+import { reflogPosition } from './reflog.ts'
+import type { Repository } from './repository.ts'
+import { type Environment, git } from './run-git.ts'
+import type { RepositoryState } from './state.ts'
+import { parseStatus, type Status } from './status.ts'
+import { suspiciousKeys } from './suspicious.ts'
+
+export interface RepositorySnapshot {
+  readonly state: RepositoryState
+  /** Every path on disk that is not ignored, relative to this repository's top. */
+  readonly paths: readonly PathBytes[]
+  /** Folders that may hold repositories of their own: untracked ones, ending with `/`, and submodules. */
+  readonly nested: readonly PathBytes[]
+  readonly notes: readonly string[]
+}
+
+export interface SnapshotPlace {
+  readonly directory: string
+  readonly prefix: PathBytes
+  readonly environment: Environment
+  readonly includes: (path: PathBytes) => boolean
+}
+
+const statusQuestion = [
+  'status',
+  '--porcelain=v2',
+  '-z',
+  '--no-renames',
+  '--untracked-files=all',
+  '--ignored=matching',
+  '--ignore-submodules=dirty',
+]
+
+/** Records one repository, without the ones nested in it. */
+export async function snapshotRepository(
+  repository: Repository,
+  place: SnapshotPlace,
+): Promise<RepositorySnapshot> {
+  await writePrivateDirectory(place.directory, repository)
+  const own: PrivateDirectory = {
+    directory: place.directory,
+    top: repository.top,
+    index: repository.index,
+    objects: [repository.objects],
+    environment: place.environment,
+  }
+  const [statusOutput, indexOutput, position, operation] = await Promise.all([
+    git(statusQuestion, privateCall(own)),
+    git(['ls-files', '-z', '-v', '-s'], privateCall(own)),
+    reflogPosition(repository.reflog),
+    operationInProgress(repository.gitFolder),
+  ])
+  const status = only(parseStatus(nulRecords(statusOutput)), place.includes)
+  const index = parseIndexEntries(indexOutput)
+  const overlay = await readOverlay(own, repository, { status, index })
+  const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
+  return {
+    state: {
+      prefix: place.prefix,
+      directory: place.directory,
+      gitFolder: repository.gitFolder,
+      objects: repository.objects,
+      reflog: repository.reflog,
+      reflogPosition: position,
+      head: repository.head?.commit ?? null,
+      tree: repository.head?.tree ?? emptyTree(repository.objectFormat),
+      overlay: overlay.entries,
+      ignoredFiles: ignored.files,
+      ignoredFolders: ignored.folders,
+      submodules: index.submodules,
+      operation,
+      conflicts: status.conflicts.map(({ path }) => path),
+      suspicious: suspiciousKeys(repository.configuration),
+    },
+    paths: presentPaths(index, overlay.entries, place.includes),
+    nested: [...index.submodules, ...status.untracked.filter((path) => path.endsWith('/'))],
+    notes: overlay.notes,
+  }
+}
+
+/** The id of the tree with nothing in it, which git knows without having it. */
+export function emptyTree(objectFormat: string): string {
+  return createHash(objectFormat).update('tree 0\0').digest('hex')
+}
+
+function only(status: Status, includes: (path: PathBytes) => boolean): Status {
+  return {
+    tracked: status.tracked.filter(({ path }) => includes(path)),
+    conflicts: status.conflicts.filter(({ path }) => includes(path)),
+    untracked: status.untracked.filter(includes),
+    ignored: status.ignored.filter(includes),
+  }
+}
+
+function presentPaths(
+  index: IndexEntries,
+  overlay: RepositoryState['overlay'],
+  includes: (path: PathBytes) => boolean,
+): PathBytes[] {
+  // Outside a sparse checkout: in the index, not on disk.
+  const elsewhere = new Set(index.hidden.map(({ path }) => path).filter((path) => !overlay.has(path)))
+  const present = index.paths.filter((path) => {
+    return overlay.get(path)?.disk !== null && !elsewhere.has(path) && includes(path)
+  })
+  for (const [path, entry] of overlay) {
+    if (!entry.tracked && entry.disk !== null) present.push(path)
+  }
+  return present
+}

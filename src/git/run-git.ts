@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+
+export type Environment = Readonly<Record<string, string>>
+
+export interface GitCall {
+  readonly folder: string
+  readonly environment: Environment
+  readonly input?: Buffer
+}
+
+export interface GitResult {
+  /** The exit code; 127 when there is no git to run. */
+  readonly code: number
+  readonly output: Buffer
+  readonly complaint: string
+}
+
+const timeLimit = 60_000
+
+// Given on every command line, so that neither a repository's configuration nor ours can turn them on.
+const everyCall = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+
+const quiet = {
+  LC_ALL: 'C',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+}
+
+/** The environment of every git call: nothing inherited that would point git elsewhere (a hook sets GIT_DIR). */
+export function gitEnvironment(inherited: NodeJS.ProcessEnv): Environment {
+  const kept = Object.entries(inherited).flatMap(([name, value]) =>
+    value === undefined || name.startsWith('GIT_') ? [] : [[name, value] as const],
+  )
+  return { ...Object.fromEntries(kept), ...quiet }
+}
+
+/** Runs git without a shell and answers whatever its exit code is. */
+export function runGit(args: readonly string[], call: GitCall): Promise<GitResult> {
+  return new Promise((resolve) => {
+    const child = spawn('git', [...everyCall, ...args], {
+      cwd: call.folder,
+      env: call.environment,
+      timeout: timeLimit,
+      killSignal: 'SIGKILL',
+      windowsHide: true,
+    })
+    const output: Buffer[] = []
+    const complaint: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk))
+    child.on('error', (error) => {
+      resolve({ code: 127, output: Buffer.alloc(0), complaint: error.message })
+    })
+    child.on('close', (code, signal) => {
+      resolve({
+        code: code ?? 128,
+        output: output.length === 1 && output[0] !== undefined ? output[0] : Buffer.concat(output),
+        complaint: signal === null ? Buffer.concat(complaint).toString('utf8') : `git was ended by ${signal}`,
+      })
+    })
+    // git may end before it has read everything; its exit code tells.
+    child.stdin.on('error', () => undefined)
+    child.stdin.end(call.input)
+  })
+}
+
+/** A git call that had to succeed and did not. */
+export class GitError extends Error {
+  readonly code: number
+
+  constructor(args: readonly string[], result: GitResult) {
+    super(`git ${args.join(' ')} ended with ${result.code}: ${result.complaint.trim()}`)
+    this.name = 'GitError'
+    this.code = result.code
+  }
+}
+
+/** Runs git and answers its output. Throws GitError when it fails. */
+export async function git(args: readonly string[], call: GitCall): Promise<Buffer> {
+  const result = await runGit(args, call)
+  if (result.code !== 0) throw new GitError(args, result)
+  return result.output
+}

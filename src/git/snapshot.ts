@@ -1,0 +1,80 @@
+import { excludedFolders, isIncluded } from './exclusion.ts'
+import { snapshotNested } from './nested.ts'
+import { displayPath, type PathBytes, pathBytes } from './path-bytes.ts'
+import type { Repository } from './repository.ts'
+import { snapshotRepository } from './repository-snapshot.ts'
+import type { Environment } from './run-git.ts'
+import { storeState } from './snapshot-file.ts'
+import type { RepositoryState, WorkTreeState } from './state.ts'
+
+export interface SnapshotWish {
+  readonly directory: string
+  readonly stateFolder: string
+  readonly environment: Environment
+  readonly takenAt: number
+  readonly repositoryMissing: boolean
+}
+
+export interface RecordedSnapshot {
+  readonly state: WorkTreeState
+  readonly paths: readonly string[]
+  readonly notes: readonly string[]
+}
+
+const mostPackages = 1_000
+
+/** Records a work tree and the repositories in it, and stores the record before it answers. */
+export async function recordSnapshot(repository: Repository, wish: SnapshotWish): Promise<RecordedSnapshot> {
+  const { directory, environment } = wish
+  const excluded = excludedFolders(repository.top, repository.prefix, wish.stateFolder)
+  const includes = (path: PathBytes) => isIncluded(path, excluded)
+  const outer = await snapshotRepository(repository, { directory, environment, includes, prefix: '' })
+  const nested = await snapshotNested(outer, {
+    top: repository.top,
+    directory,
+    environment,
+    includes,
+    above: [repository.objects],
+  })
+  const all = [outer, ...nested.snapshots]
+  const notes = [...all.flatMap((snapshot) => snapshot.notes), ...nested.notes]
+  const bytes = all.flatMap(({ paths, state: { prefix } }) =>
+    prefix === '' ? paths : paths.map((path) => prefix + path),
+  )
+  const state: WorkTreeState = {
+    top: repository.top,
+    prefix: pathBytes(repository.prefix),
+    objectFormat: repository.objectFormat,
+    takenAt: wish.takenAt,
+    repositoryMissing: wish.repositoryMissing,
+    repositories: withSubmoduleCommits(all.map((snapshot) => snapshot.state)),
+    linkedWorkTrees: nested.linkedWorkTrees,
+    notes,
+    packageFiles: packageFiles(bytes, pathBytes(repository.prefix)),
+    excluded,
+  }
+  await storeState(directory, state)
+  return { state, paths: bytes.map(displayPath), notes }
+}
+
+// A submodule's state in the repository around it is the commit that is checked out in it.
+function withSubmoduleCommits(states: readonly RepositoryState[]): RepositoryState[] {
+  const heads = new Map(states.map(({ prefix, head }) => [prefix, head]))
+  return states.map((state) => {
+    const overlay = new Map(state.overlay)
+    for (const [path, entry] of overlay) {
+      const head = heads.get(`${state.prefix}${path}/`)
+      if (entry.disk?.mode !== '160000' || entry.disk.oid !== null || !head) continue
+      overlay.set(path, { ...entry, disk: { mode: '160000', oid: head } })
+    }
+    return { ...state, overlay }
+  })
+}
+
+function packageFiles(paths: readonly PathBytes[], prefix: PathBytes): PathBytes[] {
+  return paths
+    .filter(
+      (path) => path.endsWith('/package.json') && path.startsWith(prefix) && path !== `${prefix}package.json`,
+    )
+    .slice(0, mostPackages)
+}
