@@ -1,0 +1,43 @@
+import type { ChangeReport } from '../../domain/track/changes.ts'
+import { displayPath } from '../path-bytes.ts'
+import { manifestId } from './manifest.ts'
+import { changesBetween, touchedBetween } from './report.ts'
+import { type ScanRequest, scan } from './scan.ts'
+import { unifiedDiffBetween } from './unified-diff.ts'
+
+export interface ScanAnswer {
+  readonly id: string
+  readonly paths: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** What the worker thread can be asked for, by name, with its answer. Directories are private directories. */
+export interface Jobs {
+  readonly scan: (request: ScanRequest) => ScanAnswer
+  readonly changes: (from: string, to: string) => ChangeReport
+  readonly touched: (from: string, to: string) => readonly string[] | null
+  readonly unifiedDiff: (from: string, to: string, path?: string) => string | null
+}
+
+export type JobName = keyof Jobs
+
+export const jobs: Jobs = {
+  scan(request) {
+    const manifest = scan(request)
+    const listed = manifest.entries.filter(
+      ({ ignored, mode }) => ignored === undefined && mode !== 'unreadable',
+    )
+    const unread = manifest.entries.filter(({ problem }) => problem !== undefined)
+    return {
+      id: manifestId(manifest),
+      paths: listed.map(({ path }) => displayPath(path)),
+      notes: [
+        ...manifest.notes,
+        ...unread.slice(0, 20).map(({ path, problem }) => `${displayPath(path)}: ${problem}`),
+      ],
+    }
+  },
+  changes: changesBetween,
+  touched: touchedBetween,
+  unifiedDiff: unifiedDiffBetween,
+}

@@ -1,0 +1,95 @@
+import type { Stats } from 'node:fs'
+import { onDisk, type PathBytes } from '../path-bytes.ts'
+import type { ContentStore } from './contents.ts'
+import { type Entry, entryMode, entryStat, hasContent, sameStat } from './entry.ts'
+import type { Manifest } from './manifest.ts'
+import { readLink, readRegularFile } from './read-file.ts'
+
+const MOST_FILES = 200_000
+const MOST_BYTES = 4_000_000_000
+const MOST_IGNORED = 2_000
+const MOST_IGNORED_READ = 200
+const MOST_IGNORED_BYTES = 1_000_000
+
+// A clock may tick in steps of up to two seconds: a younger file may have changed again within the same tick.
+const SETTLED = 2_000
+
+/** Takes the state of single files, within limits, and reads only what changed since the earlier scan. */
+export class Measure {
+  readonly #top: string
+  readonly #contents: ContentStore
+  readonly #earlier: ReadonlyMap<PathBytes, Entry>
+  readonly #settledBefore: number
+  #files = 0
+  #bytes = 0
+  #ignored = 0
+
+  constructor(top: string, earlier: Manifest | null, contents: ContentStore) {
+    this.#top = top
+    this.#contents = contents
+    this.#earlier = new Map(earlier?.entries.map((entry) => [entry.path, entry]))
+    this.#settledBefore = (earlier?.scannedAt ?? 0) - SETTLED
+  }
+
+  /** Whether the earlier scan had the path, and no ignore rule left it out. */
+  wasListed(path: PathBytes): boolean {
+    const entry = this.#earlier.get(path)
+    return entry !== undefined && entry.ignored === undefined
+  }
+
+  /** Null for a file that is gone again. */
+  listed(path: PathBytes, stats: Stats): Entry | null {
+    return this.#entry(path, stats)
+  }
+
+  /** The same for an ignored file, of which only small and few ones are read. Null beyond that, too. */
+  ignored(path: PathBytes, stats: Stats): Entry | null {
+    this.#ignored += 1
+    if (this.#ignored > MOST_IGNORED) return null
+    const entry =
+      stats.size > MOST_IGNORED_BYTES || this.#ignored > MOST_IGNORED_READ
+        ? { path, mode: entryMode(stats), hash: null, ...entryStat(stats) }
+        : this.#entry(path, stats)
+    return entry === null ? null : { ...entry, ignored: true }
+  }
+
+  #entry(path: PathBytes, stats: Stats): Entry | null {
+    const mode = entryMode(stats)
+    const stat = entryStat(stats)
+    if (!hasContent(mode)) return { path, mode, hash: null, ...stat }
+    const known = this.#known(path, stat)
+    if (known !== null) return { path, mode, hash: known, ...stat }
+    if (!this.#mayRead(stat.size)) return { path, mode, hash: null, ...stat }
+    try {
+      const place = onDisk(this.#top, path)
+      const { hash, content, problem } = mode === '120000' ? readLink(place) : readRegularFile(place, stat)
+      if (content !== null) this.#contents.add(hash, content)
+      return { path, mode, hash, ...stat, ...(problem === undefined ? {} : { problem }) }
+    } catch (error) {
+      return isGone(error) ? null : { path, mode, hash: null, ...stat, problem: sentenceOf(error) }
+    }
+  }
+
+  #known(path: PathBytes, stat: ReturnType<typeof entryStat>): string | null {
+    const entry = this.#earlier.get(path)
+    if (entry === undefined || entry.hash === null || entry.problem !== undefined) return null
+    if (Math.max(stat.modified, stat.changed) >= this.#settledBefore || !sameStat(entry, stat)) return null
+    this.#contents.carry(entry.hash)
+    return entry.hash
+  }
+
+  #mayRead(size: number): boolean {
+    this.#files += 1
+    this.#bytes += size
+    return this.#files <= MOST_FILES && this.#bytes <= MOST_BYTES
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error) return `It could not be read (${String(error.code)}).`
+  return error instanceof Error ? error.message : String(error)
+}

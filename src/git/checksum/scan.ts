@@ -1,0 +1,141 @@
+import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { displayPath, onDisk, type PathBytes } from '../path-bytes.ts'
+import { ContentStore } from './contents.ts'
+import { type Entry, entryStat } from './entry.ts'
+import { type IgnoreRules, isIgnored, rulesHash, rulesWithin, topRules } from './ignore-rules.ts'
+import { type Manifest, readManifest, writeManifest } from './manifest.ts'
+import { Measure } from './measure.ts'
+import { holdsWaymarksFiles, isSkipped } from './skipped-folders.ts'
+
+export interface ScanRequest {
+  /** Absolute path of the folder to scan. */
+  readonly top: string
+  /** Absolute path of the private directory to write. */
+  readonly directory: string
+  /** The private directory of an earlier scan of the same folder, to read only what changed since. */
+  readonly reuse?: string
+}
+
+/** Records the state of a folder: everything in it, except what version control, ignore rules and Waymark leave out. */
+export function scan(request: ScanRequest): Manifest {
+  const scannedAt = Date.now()
+  const earlier = request.reuse === undefined ? null : readManifest(request.reuse)
+  const kept = earlier === null ? null : { directory: request.reuse ?? '', index: earlier.contents }
+  const contents = new ContentStore(request.directory, kept)
+  const walk = new Walk(request.top, earlier, new Measure(request.top, earlier, contents))
+  walk.folder('', topRules(earlier !== null))
+  const { entries, ignoredFolders, rules, notes } = walk
+  const manifest = { scannedAt, entries, ignoredFolders, rules, contents: contents.close(), notes }
+  writeManifest(request.directory, manifest)
+  return manifest
+}
+
+class Walk {
+  readonly entries: Entry[] = []
+  readonly ignoredFolders: PathBytes[] = []
+  readonly rules: Record<PathBytes, string> = {}
+  readonly notes: string[] = []
+  readonly #top: string
+  readonly #earlier: Manifest | null
+  readonly #measure: Measure
+
+  constructor(top: string, earlier: Manifest | null, measure: Measure) {
+    this.#top = top
+    this.#earlier = earlier
+    this.#measure = measure
+  }
+
+  folder(folder: PathBytes, above: IgnoreRules): void {
+    const found = this.#list(folder)
+    if (found === null) return
+    if (folder !== '' && this.#isLinkedWorkTree(folder, found)) {
+      this.notes.push(`The linked work tree ${displayPath(folder)} was not looked into.`)
+      return
+    }
+    const rules = this.#rulesOf(folder, above, found)
+    for (const item of found) {
+      const path = `${folder}${item.name}`
+      if (item.isDirectory()) this.#subfolder(`${path}/`, item.name, rules)
+      else if (item.name !== '.git' && !holdsWaymarksFiles(folder)) this.#file(path, rules)
+    }
+  }
+
+  #list(folder: PathBytes): Dirent[] | null {
+    try {
+      const found = readdirSync(onDisk(this.#top, folder), { encoding: 'latin1', withFileTypes: true })
+      return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+    } catch (error) {
+      const code = codeOf(error)
+      // Gone since its own folder was listed.
+      if (code === 'ENOENT' || code === 'ENOTDIR') {
+        if (folder !== '') return null
+        throw error
+      }
+      const path = folder.slice(0, -1)
+      this.entries.push({
+        path,
+        mode: 'unreadable',
+        hash: null,
+        ...NO_STAT,
+        problem: `It could not be listed (${code}).`,
+      })
+      return null
+    }
+  }
+
+  #subfolder(path: PathBytes, name: string, rules: IgnoreRules): void {
+    if (isSkipped(path, name)) return
+    if (isIgnored(rules, path)) this.ignoredFolders.push(path)
+    else this.folder(path, rules)
+  }
+
+  #file(path: PathBytes, rules: IgnoreRules): void {
+    const stats = this.#stats(path)
+    if (stats === null) return
+    const ignored = !(rules.unchanged && this.#measure.wasListed(path)) && isIgnored(rules, path)
+    const entry = ignored ? this.#measure.ignored(path, stats) : this.#measure.listed(path, stats)
+    if (entry !== null) this.entries.push(entry)
+  }
+
+  #stats(path: PathBytes): Stats | null {
+    try {
+      return lstatSync(onDisk(this.#top, path), { throwIfNoEntry: false }) ?? null
+    } catch (error) {
+      const problem = `It could not be read (${codeOf(error)}).`
+      this.entries.push({ path, mode: '100644', hash: null, ...NO_STAT, problem })
+      return null
+    }
+  }
+
+  #rulesOf(folder: PathBytes, above: IgnoreRules, found: readonly Dirent[]): IgnoreRules {
+    // Only a regular file: git does not follow a linked one either.
+    const text = found.some((item) => item.name === '.gitignore' && item.isFile())
+      ? this.#text(`${folder}.gitignore`)
+      : null
+    if (text !== null) this.rules[folder] = rulesHash(text)
+    return rulesWithin(above, folder, { text, earlier: this.#earlier?.rules[folder] })
+  }
+
+  #isLinkedWorkTree(folder: PathBytes, found: readonly Dirent[]): boolean {
+    if (!found.some((item) => item.name === '.git' && item.isFile())) return false
+    return /^gitdir: .*\/worktrees\/[^/]+\s*$/.test(this.#text(`${folder}.git`) ?? '')
+  }
+
+  #text(path: PathBytes): string | null {
+    try {
+      const place = onDisk(this.#top, path)
+      if (entryStat(lstatSync(place)).size > 1_000_000) return null
+      return readFileSync(place, 'latin1')
+    } catch {
+      return null
+    }
+  }
+}
+
+const NO_STAT = { size: 0, modified: 0, changed: 0, inode: 0 }
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : String(error)
+}
