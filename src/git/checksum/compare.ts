@@ -81,9 +81,9 @@ function unreadableFolders(from: Manifest, to: Manifest): readonly PathBytes[] {
   return [...new Set(found)]
 }
 
-// A file that was there before, unchanged since, behind a rule that is gone now.
+// A file that was there before, unchanged since, behind a rule that is gone now. Scans know whole milliseconds.
 function wasHidden(after: Entry, from: Manifest): boolean {
-  return isBelow(after.path, from.ignoredFolders) && after.changed < from.scannedAt
+  return isBelow(after.path, from.ignoredFolders) && Math.floor(after.changed) <= from.scannedAt
 }
 
 function isBelow(path: PathBytes, folders: readonly PathBytes[]): boolean {

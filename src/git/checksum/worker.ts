@@ -1,13 +1,29 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { type JobName, type Jobs, jobs } from './job.ts'
 
-/** One job for one worker thread. */
+/** A job for the worker thread. */
 export type Assignment = {
-  readonly [Name in JobName]: { readonly job: Name; readonly input: Parameters<Jobs[Name]> }
+  readonly [Name in JobName]: {
+    readonly id: number
+    readonly job: Name
+    readonly input: Parameters<Jobs[Name]>
+  }
 }[JobName]
 
-// The only sender is run-job.ts.
-parentPort?.postMessage(perform(workerData as Assignment))
+/** What the worker thread answers, under the assignment's id. */
+export type Answer =
+  | { readonly id: number; readonly value: ReturnType<Jobs[JobName]> }
+  | { readonly id: number; readonly error: unknown }
+
+parentPort?.on('message', (assignment: Assignment) => parentPort?.postMessage(answer(assignment)))
+
+function answer(assignment: Assignment): Answer {
+  try {
+    return { id: assignment.id, value: perform(assignment) }
+  } catch (error) {
+    return { id: assignment.id, error }
+  }
+}
 
 function perform(assignment: Assignment): ReturnType<Jobs[JobName]> {
   switch (assignment.job) {
