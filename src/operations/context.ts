@@ -15,9 +15,22 @@ export interface Context {
   readonly actor: Actor
   /** Absolute path of the folder that the connection works in. */
   readonly folder: string
+  readonly program: Program
+}
+
+/** What `doctor` and `status` say about the running program. */
+export interface Program {
+  readonly version: string
+  /** Node's version, `24.21.0`. */
+  readonly node: string
+  readonly platform: string
+  /** Where private snapshots are kept. */
+  readonly stateFolder: string
 }
 
 /** A context during one call. `record` is the only way to write, and carries the call's idempotency key. */
 export interface Handling extends Context {
-  record<Answer>(decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>): Promise<Answer>
+  readonly record: <Answer>(
+    decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>,
+  ) => Promise<Answer>
 }

@@ -19,6 +19,7 @@ export async function invoke(
   rawInput: unknown,
   options: InvokeOptions = {},
 ): Promise<Answer> {
+  refuseAgent(operation, context)
   const input = parseInput(operation, rawInput)
   const idempotency = idempotencyOf(operation, context, input, options.idempotencyKey)
   if (idempotency) {
@@ -26,6 +27,14 @@ export async function invoke(
     if (replayed) return replayed.answer as Answer // it was an answer when it was stored
   }
   return operation.handle(handlingOf(context, idempotency), input)
+}
+
+/** What only people may decide is refused to an agent, also where it reaches the command line. */
+function refuseAgent(operation: Operation, { actor }: Context): void {
+  if (operation.audience !== 'person' || operation.kind === 'query' || actor.kind === 'person') return
+  throw new Failure('FORBIDDEN', `${operation.name} is for people; ${actor.name} acts as an agent.`, {
+    hint: `Ask a person to run: waymark ${operation.command}`,
+  })
 }
 
 function idempotencyOf(

@@ -41,6 +41,8 @@ export interface TaskFilter {
 
 export interface TaskReads {
   find(id: string): Promise<Task | null>
+  /** The names of tasks, at most 200. */
+  named(ids: readonly TaskId[]): Promise<ReadonlyMap<TaskId, string>>
   attempt(id: string): Promise<Attempt | null>
   /** The attempts at a task, first to last, at most 100. */
   attempts(taskId: TaskId): Promise<readonly Attempt[]>
@@ -56,6 +58,8 @@ export interface TaskReads {
   openSubtasks(taskId: TaskId): Promise<readonly Task[]>
   /** Open attempts of a mission (at most 100), or of the whole project without one. */
   openAttempts(missionId?: MissionId): Promise<readonly Attempt[]>
+  /** Open attempts whose last call was at or before a time and that have no open hold of kind stale_attempt, at most 50. */
+  silentAttempts(lastCall: number): Promise<readonly Attempt[]>
   /** Attempts in a work tree that were open at some time since `since`, oldest first, at most 200. */
   attemptsInTree(top: string, since: number): Promise<readonly Attempt[]>
   /** The chain of parents of a task, nearest first. */

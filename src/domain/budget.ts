@@ -1,0 +1,47 @@
+/** How many characters of JSON an answer may have by default: about 2,000 tokens. */
+export const answerBudget = 5_600
+
+/** Cuts a long text for a list; the whole is shown where one entity is asked for. */
+export function excerpt(text: string, longest = 240): string {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`
+}
+
+export interface Section {
+  readonly name: string
+  readonly entries: readonly unknown[]
+}
+
+/**
+ * How many entries of each section fit into a budget together. Sections share fairly: the small ones are shown whole,
+ * the large ones get equal parts of what is left. Each shows at least one entry.
+ */
+export function fitSections(sections: readonly Section[], budget: number): ReadonlyMap<string, number> {
+  const sized = sections.map(({ name, entries }) => ({ name, sizes: entries.map((entry) => sizeOf(entry)) }))
+  const ascending = [...sized].sort((a, b) => sum(a.sizes) - sum(b.sizes))
+  const kept = new Map<string, number>()
+  let left = budget
+  ascending.forEach(({ name, sizes }, index) => {
+    const share = left / (ascending.length - index)
+    const count = fitting(sizes, share)
+    kept.set(name, count)
+    left -= sum(sizes.slice(0, count))
+  })
+  return kept
+}
+
+function fitting(sizes: readonly number[], share: number): number {
+  let used = 0
+  const end = sizes.findIndex((size, index) => {
+    used += size
+    return index > 0 && used > share
+  })
+  return end === -1 ? sizes.length : end
+}
+
+function sizeOf(entry: unknown): number {
+  return JSON.stringify(entry).length + 1
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

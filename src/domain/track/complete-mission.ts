@@ -1,0 +1,65 @@
+import type { Happening } from '../fact.ts'
+import { Failure } from '../failure.ts'
+import { isEnded, type Mission, type MissionEnding } from './mission.ts'
+import type { Attempt } from './task.ts'
+
+export interface MissionClosing {
+  readonly status: MissionEnding
+  readonly summary: string
+  readonly achievements: readonly string[]
+  readonly limitations: readonly string[]
+}
+
+/** Ends a mission. Open attempts refuse it, unless it failed: then they are abandoned. Empty when it is a repeat. */
+export function completeMission(
+  mission: Mission,
+  closing: MissionClosing,
+  open: readonly Attempt[],
+): readonly Happening[] {
+  if (isEnded(mission) && !endedByItself(mission)) return repeated(mission, closing)
+  if (open.length > 0 && closing.status !== 'failed') throw stillOpen(mission, open)
+  const abandoned = open.map(
+    (attempt): Happening => ({
+      kind: 'attempt.abandoned',
+      attemptId: attempt.id,
+      taskId: attempt.taskId,
+      missionId: mission.id,
+      reason: `The ${mission.kind} was completed as failed.`,
+    }),
+  )
+  return [...abandoned, { kind: 'mission.ended', missionId: mission.id, ...closing }]
+}
+
+/** A workflow that ended with its last task still takes its summary. */
+function endedByItself(mission: Mission): boolean {
+  return mission.kind === 'workflow' && mission.summary === null
+}
+
+function repeated(mission: Mission, closing: MissionClosing): readonly Happening[] {
+  const same =
+    mission.status === closing.status &&
+    mission.summary === closing.summary &&
+    sameTexts(mission.achievements, closing.achievements) &&
+    sameTexts(mission.limitations, closing.limitations)
+  if (same) return []
+  throw new Failure(
+    'CONFLICT',
+    `The ${mission.kind} ${mission.id} "${mission.name}" was already ended as ${mission.status}, with other words.`,
+    { hint: 'Its record stays as it is. Start a new mission for further work.' },
+  )
+}
+
+function sameTexts(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index])
+}
+
+function stillOpen(mission: Mission, open: readonly Attempt[]): Failure {
+  const tasks = open
+    .slice(0, 5)
+    .map(({ taskId, agentName, actor }) => `${taskId} (${agentName ?? actor.name})`)
+  return new Failure(
+    'REFUSED',
+    `Cannot complete ${mission.kind} ${mission.id}: ${open.length} of its tasks are still open: ${tasks.join(', ')}.`,
+    { hint: 'Complete them with complete_task, or complete the mission as failed: that abandons them.' },
+  )
+}

@@ -1,0 +1,39 @@
+import type { Happening } from '../fact.ts'
+import { Failure } from '../failure.ts'
+import { instant } from '../instant.ts'
+import type { Hold } from './records.ts'
+import type { Attempt } from './task.ts'
+
+/** A person ends a hold. Resolving a stale attempt's hold abandons the attempt; dismissing it lets the attempt go on. */
+export function resolveHold(
+  hold: Hold,
+  ending: { readonly status: 'resolved' | 'dismissed'; readonly answer: string | null },
+  attempt: Attempt | null,
+): readonly Happening[] {
+  if (hold.status !== 'open') {
+    const when = hold.closedAt === null ? '' : ` at ${instant(hold.closedAt)}`
+    throw new Failure('CONFLICT', `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}${when}.`, {
+      hint: 'waymark inbox lists the holds that are open.',
+    })
+  }
+  const closed: Happening = {
+    kind: 'hold.closed',
+    holdId: hold.id,
+    missionId: hold.missionId,
+    taskId: hold.taskId,
+    ...ending,
+  }
+  if (hold.kind !== 'stale_attempt' || ending.status === 'dismissed' || attempt?.status !== 'open')
+    return [closed]
+  const reason = ending.answer ?? 'A person gave up a stale attempt.'
+  return [
+    closed,
+    {
+      kind: 'attempt.abandoned',
+      attemptId: attempt.id,
+      taskId: attempt.taskId,
+      missionId: attempt.missionId,
+      reason,
+    },
+  ]
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { excerpt } from '../../domain/budget.ts'
+import { instant, instantOrNull } from '../../domain/instant.ts'
+import { holdKinds } from '../../domain/track/records.ts'
+import type { HoldLine } from '../../ports/reads/hold-reads.ts'
+import { nextCursor, readCursor } from '../input/cursor.ts'
+import { choice, count, identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { noticeStaleAttempts } from './stale-attempts.ts'
+
+export const inbox = defineOperation({
+  name: 'inbox',
+  command: 'inbox',
+  toolset: 'track',
+  audience: 'both',
+  title: 'What waits for a person',
+  description: 'The open holds, oldest first: blockers, reviews, files outside the scope, stale attempts.',
+  kind: 'query',
+  input: z.strictObject({
+    kind: choice(holdKinds, 'Only this kind').optional(),
+    mission_id: identifier('Only of this mission').optional(),
+    closed: z.boolean().describe('The ended ones instead, newest first').optional(),
+    limit: count('How many; default 20', 200).optional(),
+    cursor: identifier('next_cursor of the answer before').optional(),
+  }),
+  output: z.looseObject({
+    holds: z.array(z.looseObject({ hold_id: z.string(), kind: z.string(), reason: z.string() })),
+    total: z.int(),
+    next_cursor: z.string().nullable(),
+  }),
+}).handler(async (handling, input) => {
+  await noticeStaleAttempts(handling)
+  return handling.store.view(async ({ holds, missions }) => {
+    const limit = input.limit ?? 20
+    const before = readCursor(input.cursor, ['holds'])?.get('holds')
+    const mission = input.mission_id === undefined ? null : await missions.find(input.mission_id)
+    const page = await holds.list(
+      {
+        status: input.closed ? 'closed' : 'open',
+        ...(input.kind && { kinds: [input.kind] }),
+        ...(mission && { missionId: mission.id }),
+      },
+      { limit: limit + 1, ...(before !== undefined && { before }) },
+    )
+    const shown = page.items.slice(0, limit)
+    return {
+      holds: shown.map(({ item }) => holdEntry(item)),
+      total: page.total,
+      next_cursor: nextCursor([
+        { name: 'holds', seqs: shown.map(({ seq }) => seq), more: page.items.length > limit },
+      ]),
+    }
+  })
+})
+
+export function holdEntry({ hold, issue }: HoldLine) {
+  return {
+    hold_id: hold.id,
+    kind: hold.kind,
+    status: hold.status,
+    reason: excerpt(hold.reason, 1000),
+    mission_id: hold.missionId,
+    task_id: hold.taskId,
+    attempt_id: hold.attemptId,
+    issue_id: hold.issueId,
+    /** What the agent did meanwhile, in its words. */
+    workaround: issue ? excerpt(issue.resolution, 1000) : null,
+    paths: hold.paths.slice(0, 50),
+    opened_by: hold.openedBy,
+    opened_at: instant(hold.openedAt),
+    answer: hold.answer,
+    closed_by: hold.closedBy,
+    closed_at: instantOrNull(hold.closedAt),
+  }
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { Fact } from '../../domain/fact.ts'
+import { instant } from '../../domain/instant.ts'
+import { count } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+
+export const log = defineOperation({
+  name: 'log',
+  command: 'log',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The journal',
+  description: 'Everything that happened, in order: the last facts, or those after a position.',
+  kind: 'query',
+  input: z.strictObject({
+    limit: count('How many; default 20', 1000).optional(),
+    since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
+    before: count('The facts before this position', Number.MAX_SAFE_INTEGER).optional(),
+  }),
+  output: z.looseObject({
+    facts: z.array(
+      z.looseObject({ seq: z.int(), at: z.string(), kind: z.string(), actor: z.string(), hash: z.string() }),
+    ),
+    head: z.int(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async ({ journal }) => {
+    const limit = input.limit ?? 20
+    const facts =
+      input.since === undefined
+        ? [
+            ...(await journal.latest({ limit, ...(input.before !== undefined && { before: input.before }) })),
+          ].reverse()
+        : await journal.since(input.since, limit)
+    return { facts: facts.map(factEntry), head: await journal.head() }
+  }),
+)
+
+function factEntry(fact: Fact) {
+  const { kind, ...body } = fact.happening
+  return {
+    seq: fact.seq,
+    at: instant(fact.at),
+    kind,
+    actor: fact.actor.name,
+    actor_kind: fact.actor.kind,
+    channel: fact.actor.channel,
+    body,
+    hash: fact.hash,
+  }
+}

@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { instant, secondsBetween } from '../../domain/instant.ts'
+import { completeMission as decide, type MissionClosing } from '../../domain/track/complete-mission.ts'
+import { type Mission, missionEndings } from '../../domain/track/mission.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findMission } from '../find/entities.ts'
+import { choice, identifier, text, texts } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+
+export const completeMission = defineOperation({
+  name: 'complete_mission',
+  tool: 'complete_mission',
+  command: 'mission complete',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Complete a mission',
+  description: 'Finalize a mission and aggregate metrics',
+  kind: 'command',
+  idempotent: true,
+  positional: ['mission_id'],
+  input: z.strictObject({
+    mission_id: identifier('The mission ID to complete'),
+    status: choice(missionEndings, 'Final status of the mission', {
+      success: 'completed',
+      done: 'completed',
+      complete: 'completed',
+      partial_success: 'partial',
+      failure: 'failed',
+      fail: 'failed',
+    }),
+    summary: text('Summary of what was accomplished'),
+    achievements: texts('Achievements during the mission').optional(),
+    limitations: texts('Limitations or issues encountered').optional(),
+  }),
+  output: z.looseObject({
+    mission_id: z.string(),
+    status: z.string(),
+    summary: z.string(),
+    achievements: z.array(z.string()),
+    limitations: z.array(z.string()),
+    metrics: z.looseObject({
+      total_phases: z.int(),
+      total_tasks: z.int(),
+      total_duration_seconds: z.int(),
+      total_duration_minutes: z.number(),
+      files_changed: z.int(),
+    }),
+    completed_at: z.string(),
+    warnings: z.array(z.string()),
+  }),
+}).handler(({ record }, input) =>
+  record(async (reads, setting) => {
+    const mission = await findMission(reads, input.mission_id)
+    const closing: MissionClosing = {
+      status: input.status,
+      summary: input.summary,
+      achievements: input.achievements ?? [],
+      limitations: input.limitations ?? [],
+    }
+    const open = await reads.tasks.openAttempts(mission.id)
+    const happenings = decide(mission, closing, open)
+    const repeat = happenings.length === 0
+    const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
+    const { openBlockers } = await reads.missions.now(mission.id)
+    return {
+      happenings,
+      answer: {
+        mission_id: mission.id,
+        ...closing,
+        achievements: [...closing.achievements],
+        limitations: [...closing.limitations],
+        metrics: await metricsOf(reads, mission, completedAt),
+        completed_at: instant(completedAt),
+        warnings:
+          openBlockers === 0
+            ? []
+            : [`${openBlockers} blocker(s) still wait for a person: waymark inbox lists them.`],
+        ...(repeat && { already_completed: true }),
+      },
+    }
+  }),
+)
+
+/** What was measured over the whole mission. Tokens are the agents' own counts, added up. */
+async function metricsOf(reads: Reads, mission: Mission, completedAt: number) {
+  const [phases, totals] = await Promise.all([
+    reads.missions.phases(mission.id),
+    reads.missions.totals(mission.id),
+  ])
+  const seconds = secondsBetween(mission.createdAt, completedAt)
+  return {
+    total_phases: Math.max(phases.length, mission.totalPhases),
+    total_tasks: totals.tasksWithAttempt,
+    total_duration_seconds: seconds,
+    total_duration_minutes: Math.round((seconds / 60) * 10) / 10,
+    files_changed: totals.distinctFilesChanged,
+    tokens_input: totals.tokensInput,
+    tokens_output: totals.tokensOutput,
+  }
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { answerBudget, fitSections } from '../../domain/budget.ts'
+import { currentPhase, shownStatus } from '../../domain/track/mission.ts'
+import { findMission } from '../find/entities.ts'
+import { nextCursor, readCursor } from '../input/cursor.ts'
+import { choice, count, identifier, instantField, name } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import {
+  answeredBlockers,
+  type ContextSection,
+  contextSections,
+  type LoadedSection,
+  loadSection,
+} from './context-sections.ts'
+import { phaseSummary } from './phase-summary.ts'
+
+export const getContext = defineOperation({
+  name: 'get_context',
+  tool: 'get_context',
+  command: 'context',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Get the context of a mission',
+  description: 'Retrieve mission context (decisions, milestones, blockers, phases, tasks)',
+  kind: 'query',
+  positional: ['mission_id'],
+  input: z.strictObject({
+    mission_id: identifier('The mission ID to query'),
+    include: z
+      .array(
+        choice(contextSections, undefined, {
+          phases: 'phase_summary',
+          progress: 'milestones',
+          issues: 'blockers',
+        }),
+      )
+      .min(1)
+      .describe('What context to include in the response'),
+    filter: z
+      .strictObject({
+        phase: count('Filter by phase number', 100_000).optional(),
+        agent: name('Filter by agent name').optional(),
+        since: instantField('Filter by timestamp (ISO format)').optional(),
+      })
+      .optional(),
+    limit: count('Entries of each list; default: as many as fit', 200).optional(),
+    cursor: identifier('next_cursor of the answer before').optional(),
+  }),
+  output: z.looseObject({
+    mission_id: z.string(),
+    mission_name: z.string(),
+    mission_status: z.string(),
+    current_phase: z.int(),
+    total_phases: z.int(),
+    next_cursor: z.string().nullable(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async (reads) => {
+    const mission = await findMission(reads, input.mission_id)
+    const phases = await reads.missions.phases(mission.id)
+    const now = await reads.missions.now(mission.id)
+    const phase = input.filter?.phase
+    const filter = {
+      missionId: mission.id,
+      ...(input.filter?.agent !== undefined && { agent: input.filter.agent }),
+      ...(input.filter?.since !== undefined && { since: Date.parse(input.filter.since) }),
+      ...(phase !== undefined && { phaseId: phases.find(({ number }) => number === phase)?.id ?? noPhase }),
+    }
+    const wanted = [...new Set(input.include)]
+    const lists = wanted.filter((section) => section !== 'phase_summary')
+    const before = readCursor(input.cursor, lists)
+    const limit = input.limit ?? 20
+    const sections = await Promise.all(
+      lists
+        .filter((section) => before === null || before.has(section))
+        .map((section) => loadSection(reads, section, filter, { limit, ...at(before, section) })),
+    )
+    const summary =
+      wanted.includes('phase_summary') && before === null ? await phaseSummary(reads, mission, phases) : null
+    const answered =
+      wanted.includes('blockers') && before === null ? await answeredBlockers(reads, filter) : []
+    const used = summary === null ? 0 : JSON.stringify(summary).length
+    const shown = input.limit === undefined ? fitted(sections, answerBudget - used) : sections
+    return {
+      mission_id: mission.id,
+      mission_name: mission.name,
+      mission_status: shownStatus(mission, now),
+      objective: mission.objective,
+      current_phase: currentPhase(mission, phases),
+      total_phases: mission.totalPhases,
+      ...(summary && { phase_summary: summary }),
+      ...Object.fromEntries(shown.flatMap(namedList)),
+      ...(answered.length > 0 && { answered_blockers: answered }),
+      next_cursor: nextCursor(shown),
+    }
+  }),
+)
+
+/** A phase number that the mission does not have: its lists are empty. */
+const noPhase = 'ph-none' as NonNullable<Parameters<typeof loadSection>[2]['phaseId']> // no phase has this id
+
+function namedList({ name: list, entries, total }: LoadedSection): readonly (readonly [string, unknown])[] {
+  return [
+    [list, entries],
+    [`${list}_total`, total],
+  ]
+}
+
+function at(
+  before: ReadonlyMap<string, number> | null,
+  section: ContextSection,
+): { readonly before?: number } {
+  const seq = before?.get(section)
+  return seq === undefined ? {} : { before: seq }
+}
+
+/** Without a limit, as many entries of each list as keep the answer small. */
+function fitted(sections: readonly LoadedSection[], budget: number): readonly LoadedSection[] {
+  const counts = fitSections(sections, Math.max(budget, 600))
+  return sections.map((section) => {
+    const kept = counts.get(section.name) ?? section.entries.length
+    const more = section.more || kept < section.entries.length
+    return { ...section, entries: section.entries.slice(0, kept), seqs: section.seqs.slice(0, kept), more }
+  })
+}

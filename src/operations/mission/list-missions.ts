@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
+import { instant, instantOrNull } from '../../domain/instant.ts'
+import { currentPhase, shownStatus } from '../../domain/track/mission.ts'
+import type { MissionListed } from '../../ports/reads/mission-reads.ts'
+import { nextCursor, readCursor } from '../input/cursor.ts'
+import { choice, count, identifier, text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+
+const statuses = ['open', 'ended', 'all'] as const
+
+export const listMissions = defineOperation({
+  name: 'list_missions',
+  tool: 'list_missions',
+  command: 'mission list',
+  toolset: 'track',
+  audience: 'both',
+  title: 'List missions',
+  description: 'List missions and workflows, newest first: find your mission again',
+  kind: 'query',
+  input: z.strictObject({
+    status: choice(statuses, 'Which ones; default open').optional(),
+    search: text('Words in the name or objective').optional(),
+    limit: count('How many; default 20', 200).optional(),
+    cursor: identifier('next_cursor of the answer before').optional(),
+  }),
+  output: z.looseObject({
+    missions: z.array(z.looseObject({ mission_id: z.string(), name: z.string(), status: z.string() })),
+    total: z.int(),
+    next_cursor: z.string().nullable(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async ({ missions }) => {
+    const limit = input.limit ?? 20
+    const before = readCursor(input.cursor, ['missions'])?.get('missions')
+    const page = await missions.list({
+      limit: limit + 1,
+      ...(before !== undefined && { before }),
+      ...statusFilter[input.status ?? 'open'],
+      ...(input.search !== undefined && { search: input.search }),
+    })
+    const shown = page.items.slice(0, limit)
+    const entries = (await missions.listed(shown.map(({ item }) => item))).map(missionEntry)
+    const fitting =
+      fitSections([{ name: 'missions', entries }], answerBudget).get('missions') ?? entries.length
+    const kept = input.limit === undefined ? fitting : entries.length
+    return {
+      missions: entries.slice(0, kept),
+      total: page.total,
+      next_cursor: nextCursor([
+        {
+          name: 'missions',
+          seqs: shown.slice(0, kept).map(({ seq }) => seq),
+          more: page.items.length > kept,
+        },
+      ]),
+    }
+  }),
+)
+
+function missionEntry({ mission, now, phases }: MissionListed) {
+  return {
+    mission_id: mission.id,
+    kind: mission.kind,
+    name: excerpt(mission.name, 120),
+    objective: mission.objective === null ? null : excerpt(mission.objective, 160),
+    status: shownStatus(mission, now),
+    current_phase: currentPhase(mission, phases),
+    total_phases: mission.totalPhases,
+    open_tasks: now.openAttempts,
+    done_tasks: now.doneTasks,
+    open_blockers: now.openBlockers,
+    created_at: instant(mission.createdAt),
+    completed_at: instantOrNull(mission.completedAt),
+  }
+}
+
+const statusFilter = {
+  open: { statuses: ['pending', 'in_progress'] },
+  ended: { statuses: ['completed', 'failed', 'partial'] },
+  all: {},
+} as const satisfies Record<(typeof statuses)[number], object>

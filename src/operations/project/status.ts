@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { excerpt } from '../../domain/budget.ts'
+import { instant } from '../../domain/instant.ts'
+import { currentPhase, shownStatus } from '../../domain/track/mission.ts'
+import { isStale } from '../../domain/track/task.ts'
+import { defineOperation } from '../operation.ts'
+
+export const status = defineOperation({
+  name: 'status',
+  command: 'status',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Where the project stands',
+  description: 'Open missions, who is working on what, and what waits for a person.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.looseObject({
+    project: z.string(),
+    database: z.string(),
+    recorded: z.boolean(),
+    facts: z.int(),
+    missions: z.array(z.looseObject({})),
+    running: z.array(z.looseObject({})),
+    waiting: z.int(),
+    warnings: z.array(z.string()),
+  }),
+}).handler(async ({ store, witness, clock, folder }) => {
+  const [place, health] = await Promise.all([witness.locate(folder), store.health()])
+  return store.view(async ({ missions, tasks, holds }) => {
+    const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
+    const lines = await missions.listed(open.items.map(({ item }) => item))
+    const attempts = await tasks.openAttempts()
+    const names = await tasks.named(attempts.map(({ taskId }) => taskId))
+    const waiting = await holds.list({ status: 'open' }, { limit: 1 })
+    return {
+      project: place.mainTop,
+      database: health.location,
+      recorded: health.exists,
+      facts: health.seq,
+      witness: place.engine,
+      missions: lines.map(({ mission, now, phases }) => ({
+        mission_id: mission.id,
+        name: excerpt(mission.name, 120),
+        status: shownStatus(mission, now),
+        current_phase: currentPhase(mission, phases),
+        total_phases: mission.totalPhases,
+        open_tasks: now.openAttempts,
+        done_tasks: now.doneTasks,
+        open_blockers: now.openBlockers,
+      })),
+      missions_total: open.total,
+      running: attempts.map((attempt) => ({
+        task_id: attempt.taskId,
+        name: excerpt(names.get(attempt.taskId) ?? '', 120),
+        agent_name: attempt.agentName ?? attempt.actor.name,
+        started_at: instant(attempt.openedAt),
+        last_call_at: instant(attempt.lastCallAt),
+        stale: isStale(attempt, clock.now()),
+        work_tree: attempt.snapshot.top,
+      })),
+      waiting: waiting.total,
+      warnings: [...(place.reason === undefined ? [] : [place.reason]), ...health.warnings],
+    }
+  })
+})
