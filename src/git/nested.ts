@@ -45,9 +45,9 @@ export async function snapshotNested(
       continue
     }
     const opened = await open(next, place)
-    if (opened === 'linked') linkedWorkTrees.push(next.path)
-    else if (typeof opened === 'string') notes.push(opened)
-    else if (opened !== null) {
+    if (opened.status === 'linked') linkedWorkTrees.push(next.path)
+    if (opened.status === 'closed') notes.push(opened.note)
+    if (opened.status === 'usable') {
       const { path } = next
       const snapshot = await snapshotRepository(opened, {
         directory: join(place.directory, 'nested', String(snapshots.length)),
@@ -68,16 +68,26 @@ function foldersOf({ state, nested }: RepositorySnapshot, depth: number): Folder
   })
 }
 
-// Null for a submodule that is not checked out.
-async function open(folder: Folder, place: NestedPlace): Promise<Repository | 'linked' | string | null> {
+type Opened =
+  | Repository
+  | { readonly status: 'linked' | 'absent' }
+  | { readonly status: 'closed'; readonly note: string }
+
+// Absent: a submodule that is not checked out.
+async function open(folder: Folder, place: NestedPlace): Promise<Opened> {
   const name = displayPath(folder.path)
   const path = realPath(join(place.top, name))
-  if (path === null) return null
+  if (path === null) return { status: 'absent' }
   const found = await findRepository(path, place.environment)
-  if (found.status !== 'usable') return `${name} was not looked into. ${found.reason}`
-  if (place.above.includes(found.objects)) return found.top === path ? 'linked' : null
-  if (found.top !== path) return `${name} was not looked into: its repository's work tree is ${found.top}.`
-  return found
+  if (found.status !== 'usable') {
+    return { status: 'closed', note: `${name} was not looked into. ${found.reason}` }
+  }
+  if (place.above.includes(found.objects)) return { status: found.top === path ? 'linked' : 'absent' }
+  if (found.top === path) return found
+  return {
+    status: 'closed',
+    note: `${name} was not looked into: its repository's work tree is ${found.top}.`,
+  }
 }
 
 function realPath(path: string): string | null {

@@ -38,8 +38,8 @@ export function nulInput(records: readonly string[]): Buffer {
 
 /** C-style quoting, as `fast-import` and `hash-object --stdin-paths` read it. */
 export function quotePath(path: PathBytes): string {
-  // Control characters, quotes, backslashes and everything beyond ASCII.
-  const escaped = path.replace(/[\0-\x1f"\\\x7f-\xff]/g, (character) => {
+  // All but printable ASCII, and of that the quote and the backslash.
+  const escaped = path.replace(/[^ !#-[\]-~]/g, (character) => {
     return `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`
   })
   return `"${escaped}"`

@@ -25,7 +25,7 @@ export interface Repository {
 }
 
 export interface NoRepository {
-  readonly status: 'bare' | 'unusable'
+  readonly status: 'none' | 'bare' | 'unusable'
   /** A sentence. */
   readonly reason: string
 }
@@ -112,7 +112,7 @@ function isObjectId(text: string | undefined): text is string {
 function unusable(folder: string, complaint: string): NoRepository {
   if (/ENOENT/.test(complaint)) return { status: 'unusable', reason: 'There is no git program on the path.' }
   if (/not a git repository/.test(complaint)) {
-    return { status: 'unusable', reason: `${folder} is not in a git repository.` }
+    return { status: 'none', reason: `${folder} is not in a git repository.` }
   }
   const first = complaint.trim().split('\n')[0] ?? ''
   return {

@@ -2,17 +2,16 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../domain/failure.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Snapshot, SnapshotRef, SnapshotRequest, WorkTreeWitness } from '../ports/work-tree.ts'
-import { keepBaseline } from './baseline.ts'
+import type { SnapshotRef, WorkTreeWitness } from '../ports/work-tree.ts'
 import { reportChanges, touchedPaths } from './change-report.ts'
+import { checksumChanges, checksumTouched, checksumUnifiedDiff } from './checksum/engine.ts'
 import type { Span } from './differences.ts'
-import { type Location, locateFolder } from './location.ts'
-import { missingRepository } from './missing-repository.ts'
+import { locateFolder } from './location.ts'
 import { mainTop } from './repository.ts'
-import { type Environment, gitEnvironment } from './run-git.ts'
-import { recordSnapshot } from './snapshot.ts'
+import { gitEnvironment } from './run-git.ts'
 import { loadState } from './snapshot-file.ts'
 import { sweepDirectories } from './sweep.ts'
+import { type SnapshotContext, takeSnapshot } from './take-snapshot.ts'
 import { unifiedDiff } from './unified-diff.ts'
 import { unknownReport } from './unknown-report.ts'
 import { workspacePackages } from './workspace-packages.ts'
@@ -30,35 +29,49 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
   const environment = gitEnvironment(options.environment ?? process.env)
   const folder = join(options.stateFolder, 'snapshots')
   const unfinished = new Set<Promise<void>>()
+  const context: SnapshotContext = {
+    stateFolder: options.stateFolder,
+    environment,
+    now: () => options.clock.now(),
+    afterwards: (work) => {
+      const ending = work.finally(() => unfinished.delete(ending))
+      unfinished.add(ending)
+    },
+  }
 
   return {
     locate: async (path) => {
       const location = await locateFolder(path, environment)
-      if (location.engine === 'checksum') {
-        return { top: location.top, mainTop: location.top, engine: 'checksum', reason: location.reason }
+      if (location.engine === 'git') {
+        const { repository } = location
+        return { top: repository.top, mainTop: mainTop(repository), engine: 'git' }
       }
-      const { repository } = location
-      return { top: repository.top, mainTop: mainTop(repository), engine: 'git' }
+      const { folder, reason } = location
+      return { top: folder, mainTop: folder, engine: 'checksum', reason }
     },
     snapshot: async (request) => {
-      const directory = await privateDirectory(folder, request.name)
-      const location = await locateFolder(request.folder, environment)
-      return takeSnapshot({ request, location, directory, options, environment, unfinished })
+      const directory = await freshDirectory(folder, request.name)
+      return takeSnapshot(request, directory, context)
     },
     changes: async (from, to) => {
+      const reason = incomparable(from, to)
+      if (reason !== null) return unknownReport(reason)
+      if (from.engine === 'checksum') return checksumChanges(from, to)
       const span = await loadSpan(from, to)
       if (typeof span === 'string') return unknownReport(span)
-      try {
-        return await reportChanges(span, environment)
-      } catch (error) {
+      return reportChanges(span, environment).catch((error: unknown) => {
         return unknownReport(`The two snapshots could not be compared: ${sentence(error)}`)
-      }
+      })
     },
     touched: async (from, to) => {
+      if (incomparable(from, to) !== null) return null
+      if (from.engine === 'checksum') return checksumTouched(from, to)
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
     },
     unifiedDiff: async (from, to, path) => {
+      if (incomparable(from, to) !== null) return null
+      if (from.engine === 'checksum') return checksumUnifiedDiff(from, to, path)
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : unifiedDiff(span, environment, path).catch(() => null)
     },
@@ -72,49 +85,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
   }
 }
 
-interface Taking {
-  readonly request: SnapshotRequest
-  readonly location: Location
-  readonly directory: string
-  readonly options: WitnessOptions
-  readonly environment: Environment
-  readonly unfinished: Set<Promise<void>>
-}
-
-async function takeSnapshot(taking: Taking): Promise<Snapshot> {
-  const { request, location, directory, options, environment, unfinished } = taking
-  const disappeared = location.engine === 'checksum' && request.engine === 'git' && request.top !== undefined
-  const useGit = request.engine !== 'checksum' && (location.engine === 'git' || disappeared)
-  if (!useGit) {
-    throw new Failure('UNAVAILABLE', 'The checksum engine is not there yet.')
-  }
-  const repository =
-    location.engine === 'git'
-      ? location.repository
-      : await missingRepository(request.top ?? location.top, directory, environment)
-  const recorded = await recordSnapshot(repository, {
-    directory,
-    stateFolder: options.stateFolder,
-    environment,
-    takenAt: options.clock.now(),
-    repositoryMissing: location.engine !== 'git',
-  })
-  const keeping = keepBaseline(recorded.state, environment).finally(() => unfinished.delete(keeping))
-  unfinished.add(keeping)
-  return {
-    ref: {
-      engine: 'git',
-      directory,
-      top: repository.top,
-      prefix: repository.prefix,
-      id: repository.head?.commit ?? 'unborn',
-    },
-    paths: recorded.paths,
-    notes: recorded.notes,
-  }
-}
-
-async function privateDirectory(folder: string, name: string): Promise<string> {
+async function freshDirectory(folder: string, name: string): Promise<string> {
   const directory = join(folder, name)
   if (!/^[a-z0-9-]+$/.test(name)) {
     throw new Failure('INVALID_INPUT', `"${name}" cannot name a snapshot: use a-z, 0-9 and "-".`)
@@ -125,19 +96,20 @@ async function privateDirectory(folder: string, name: string): Promise<string> {
   return directory
 }
 
-// A sentence where the two cannot be compared.
-async function loadSpan(from: SnapshotRef, to: SnapshotRef): Promise<Span | string> {
+function incomparable(from: SnapshotRef, to: SnapshotRef): string | null {
   if (from.engine !== to.engine)
     return `The start was measured by ${from.engine} and the end by ${to.engine}.`
-  if (from.top !== to.top) return `The start was measured in ${from.top} and the end in ${to.top}.`
+  return from.top === to.top ? null : `The start was measured in ${from.top} and the end in ${to.top}.`
+}
+
+// A sentence where the two cannot be compared.
+async function loadSpan(from: SnapshotRef, to: SnapshotRef): Promise<Span | string> {
   const [before, after] = await Promise.all([loadState(from.directory), loadState(to.directory)])
   if (before === null || after === null) {
     return `The record of the ${before === null ? 'start' : 'end'} is gone, so what changed is not known.`
   }
-  if (before.objectFormat !== after.objectFormat && !after.repositoryMissing) {
-    return `The repository's object format changed from ${before.objectFormat} to ${after.objectFormat}.`
-  }
-  return { from: before, to: after }
+  if (before.objectFormat === after.objectFormat) return { from: before, to: after }
+  return `The repository's object format changed from ${before.objectFormat} to ${after.objectFormat}.`
 }
 
 function sentence(error: unknown): string {

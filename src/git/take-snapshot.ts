@@ -1,0 +1,72 @@
+import type { Snapshot, SnapshotRequest } from '../ports/work-tree.ts'
+import { keepBaseline } from './baseline.ts'
+import { checksumSnapshot } from './checksum/engine.ts'
+import { latestScan, rememberScan } from './latest-scan.ts'
+import { type Location, locateFolder } from './location.ts'
+import { missingRepository } from './missing-repository.ts'
+import type { Repository } from './repository.ts'
+import type { Environment } from './run-git.ts'
+import { recordSnapshot } from './snapshot.ts'
+
+export interface SnapshotContext {
+  readonly stateFolder: string
+  readonly environment: Environment
+  readonly now: () => number
+  /** Takes what goes on after the answer. */
+  readonly afterwards: (work: Promise<void>) => void
+}
+
+/** Records a folder's work tree in a directory, with the engine that the request or the folder calls for. */
+export async function takeSnapshot(
+  request: SnapshotRequest,
+  directory: string,
+  context: SnapshotContext,
+): Promise<Snapshot> {
+  const location = await locateFolder(request.folder, context.environment)
+  const repository = await repositoryFor(request, location, { directory, environment: context.environment })
+  if (repository === null) return scan(location, directory, context)
+  const { stateFolder, environment } = context
+  const recorded = await recordSnapshot(repository, {
+    directory,
+    stateFolder,
+    environment,
+    takenAt: context.now(),
+    repositoryMissing: location.engine !== 'git',
+  })
+  context.afterwards(keepBaseline(recorded.state, environment))
+  const { top, prefix, head } = repository
+  return {
+    ref: { engine: 'git', directory, top, prefix, id: head?.commit ?? 'unborn' },
+    paths: recorded.paths,
+    notes: recorded.notes,
+  }
+}
+
+// Null where checksums are to be used. An attempt that began with git stays with it even if `.git` has gone.
+async function repositoryFor(
+  request: SnapshotRequest,
+  location: Location,
+  { directory, environment }: { readonly directory: string; readonly environment: Environment },
+): Promise<Repository | null> {
+  if (request.engine === 'checksum') return null
+  if (location.engine === 'git') return location.repository
+  if (request.engine !== 'git' || location.hasRepository) return null
+  return missingRepository(request.top ?? location.folder, directory, environment)
+}
+
+async function scan(location: Location, directory: string, context: SnapshotContext): Promise<Snapshot> {
+  const top = location.folder
+  const reuse = await latestScan(context.stateFolder, top)
+  const snapshot = await checksumSnapshot({
+    top,
+    prefix: '',
+    directory,
+    ...(reuse === undefined ? {} : { reuse }),
+  })
+  await rememberScan(context.stateFolder, top, directory)
+  const notes =
+    location.engine === 'checksum' && location.hasRepository
+      ? [`${location.reason} Files are compared by checksum instead.`]
+      : []
+  return { ...snapshot, notes: [...notes, ...snapshot.notes] }
+}
