@@ -6,7 +6,7 @@ import { join } from 'node:path'
 export type ContentPlace = readonly [pack: string, offset: number, length: number]
 
 /** The contents that a snapshot keeps for line counts and diffs, by hash. */
-export type ContentIndex = Readonly<Record<string, ContentPlace>>
+export type ContentIndex = ReadonlyMap<string, ContentPlace>
 
 const MOST_BYTES_OF_ONE = 5_000_000
 const MOST_BYTES = 64_000_000
@@ -23,7 +23,7 @@ export class ContentStore {
   readonly #directory: string
   readonly #earlier: ContentIndex
   readonly #earlierDirectory: string
-  readonly #index: Record<string, ContentPlace> = {}
+  readonly #index = new Map<string, ContentPlace>()
   readonly #pack = `pack-${randomUUID()}`
   #file: number | undefined
   #offset = 0
@@ -35,28 +35,28 @@ export class ContentStore {
     earlier: { readonly directory: string; readonly index: ContentIndex } | null,
   ) {
     this.#directory = directory
-    this.#earlier = earlier?.index ?? {}
+    this.#earlier = earlier?.index ?? new Map()
     this.#earlierDirectory = earlier?.directory ?? ''
   }
 
   /** Takes over a content from the earlier snapshot, if it is there. */
   carry(hash: string): boolean {
-    const place = this.#earlier[hash]
+    const place = this.#earlier.get(hash)
     if (place === undefined) return false
-    if (this.#index[hash] === undefined && this.#hasRoom(place[2])) this.#register(hash, place)
+    if (!this.#index.has(hash) && this.#hasRoom(place[2])) this.#register(hash, place)
     return true
   }
 
   /** Keeps a content as long as there is room. */
   add(hash: string, content: Buffer): void {
-    if (this.#index[hash] !== undefined || this.carry(hash)) return
+    if (this.#index.has(hash) || this.carry(hash)) return
     if (!isKeepable(content) || !this.#hasRoom(content.length)) return
     this.#register(hash, this.#write(content))
   }
 
   /** Brings the earlier packs over and answers the index. */
   close(): ContentIndex {
-    const packs = new Set(Object.values(this.#index).map(([pack]) => pack))
+    const packs = new Set(this.#index.values().map(([pack]) => pack))
     packs.delete(this.#pack)
     if (packs.size > MOST_PACKS) this.#rewrite()
     else for (const pack of packs) this.#link(pack)
@@ -69,7 +69,7 @@ export class ContentStore {
   }
 
   #register(hash: string, place: ContentPlace): void {
-    this.#index[hash] = place
+    this.#index.set(hash, place)
     this.#files += 1
     this.#bytes += place[2]
   }
@@ -105,11 +105,11 @@ export class ContentStore {
 
   // Many small packs, mostly dead, become one.
   #rewrite(): void {
-    for (const [hash, place] of Object.entries(this.#index)) {
+    for (const [hash, place] of this.#index) {
       if (place[0] === this.#pack) continue
       const content = readContent(this.#earlierDirectory, place)
-      if (content === null) delete this.#index[hash]
-      else this.#index[hash] = this.#write(content)
+      if (content === null) this.#index.delete(hash)
+      else this.#index.set(hash, this.#write(content))
     }
   }
 }

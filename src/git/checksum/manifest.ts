@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import type { PathBytes } from '../path-bytes.ts'
-import type { ContentIndex } from './contents.ts'
+import type { ContentIndex, ContentPlace } from './contents.ts'
 import type { Entry } from './entry.ts'
+import { type PackedEntries, packEntries, unpackEntries } from './packed-entries.ts'
 
 /** Everything a checksum snapshot knows. A file of the private directory, so that any process can compare it later. */
 export interface Manifest {
@@ -18,8 +20,8 @@ export interface Manifest {
   readonly notes: readonly string[]
 }
 
-const FORMAT = 1
 const NAME = 'manifest'
+const FORMAT = 'waymark checksum manifest 1'
 
 /** Identifies the state of a tree: two scans of the same content have the same id. */
 export function manifestId(manifest: Pick<Manifest, 'entries'>): string {
@@ -31,48 +33,36 @@ export function manifestId(manifest: Pick<Manifest, 'entries'>): string {
 
 /** Writes the manifest, all at once: a process that dies leaves none or a whole one. */
 export function writeManifest(directory: string, manifest: Manifest): void {
+  const { entries, contents, ...rest } = manifest
+  const { columns, ...packed } = packEntries(entries)
+  const head = Buffer.from(JSON.stringify({ ...rest, ...packed, contents: [...contents] }))
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const body = JSON.stringify({ format: FORMAT, ...manifest, entries: manifest.entries.map(toRow) })
   const path = join(directory, NAME)
-  writeFileSync(`${path}.new`, `${hash('sha256', body, 'hex')}\n${body}`, { mode: 0o600 })
+  writeFileSync(`${path}.new`, Buffer.concat([firstLine(head, columns), head, columns]), { mode: 0o600 })
   renameSync(`${path}.new`, path)
 }
 
 /** Null when it is lost, damaged or of another format. */
 export function readManifest(directory: string): Manifest | null {
   try {
-    const text = readFileSync(join(directory, NAME), 'utf8')
-    const end = text.indexOf('\n')
-    const body = text.slice(end + 1)
-    if (hash('sha256', body, 'hex') !== text.slice(0, end)) return null
-    // The checksum says that this is what writeManifest wrote.
-    const stored = JSON.parse(body) as Stored
-    return stored.format === FORMAT ? { ...stored, entries: stored.entries.map(fromRow) } : null
+    const file = readFileSync(join(directory, NAME))
+    const headAt = file.indexOf('\n') + 1
+    const columnsAt = headAt + Number(file.toString('latin1', 0, headAt).split(' ').at(-1))
+    const head = file.subarray(headAt, columnsAt)
+    const columns = file.subarray(columnsAt)
+    if (!file.subarray(0, headAt).equals(firstLine(head, columns))) return null
+    // The first line says that this is what writeManifest wrote.
+    const { length, problems, contents, ...rest } = JSON.parse(head.toString('utf8')) as StoredHead
+    return { ...rest, entries: unpackEntries({ length, problems, columns }), contents: new Map(contents) }
   } catch {
     return null
   }
 }
 
-interface Stored extends Omit<Manifest, 'entries'> {
-  readonly format: number
-  readonly entries: readonly Row[]
-}
+type StoredHead = Omit<Manifest, 'entries' | 'contents'> &
+  Omit<PackedEntries, 'columns'> & { readonly contents: readonly (readonly [string, ContentPlace])[] }
 
-type Row = readonly [
-  ...identity: [PathBytes, Entry['mode'], string | null],
-  ...stat: [number, number, number, number],
-  ...rest: [ignored?: 0 | 1, problem?: string],
-]
-
-function toRow({ path, mode, hash: content, size, modified, changed, inode, ignored, problem }: Entry): Row {
-  if (problem !== undefined)
-    return [path, mode, content, size, modified, changed, inode, ignored ? 1 : 0, problem]
-  if (ignored) return [path, mode, content, size, modified, changed, inode, 1]
-  return [path, mode, content, size, modified, changed, inode]
-}
-
-function fromRow([path, mode, content, size, modified, changed, inode, ignored, problem]: Row): Entry {
-  const entry = { path, mode, hash: content, size, modified, changed, inode }
-  if (ignored === undefined) return entry
-  return { ...entry, ...(ignored ? { ignored: true } : {}), ...(problem === undefined ? {} : { problem }) }
+// Format, checksum and the head's length: a file that was cut short or altered does not fit it.
+function firstLine(head: Buffer, columns: Buffer): Buffer {
+  return Buffer.from(`${FORMAT} ${crc32(columns, crc32(head))} ${head.length}\n`)
 }

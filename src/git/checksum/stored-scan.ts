@@ -18,6 +18,6 @@ export function storedScan(directory: string): StoredScan | null {
 export function textOf({ directory, manifest }: StoredScan, entry: Entry | null): string | null {
   if (entry === null) return ''
   if (entry.hash === null) return null
-  const place = manifest.contents[entry.hash]
+  const place = manifest.contents.get(entry.hash)
   return place === undefined ? null : (readContent(directory, place)?.toString('utf8') ?? null)
 }

@@ -1,0 +1,56 @@
+import type { Entry, EntryMode } from './entry.ts'
+
+/** Entries as columns of bytes: a manifest of 100,000 is read and written in a few hundredths of a second. */
+export interface PackedEntries {
+  readonly length: number
+  /** By an entry's position. */
+  readonly problems: Readonly<Record<number, string>>
+  readonly columns: Buffer
+}
+
+const HASH_BYTES = 32
+const STAT_NUMBERS = 4
+const STAT_BYTES = STAT_NUMBERS * Float64Array.BYTES_PER_ELEMENT
+const HASHED = 0x40
+const IGNORED = 0x80
+
+const MODES: readonly EntryMode[] = ['100644', '100755', '120000', 'pipe', 'socket', 'device', 'unreadable']
+
+export function packEntries(entries: readonly Entry[]): PackedEntries {
+  const { length } = entries
+  const stats = new Float64Array(length * STAT_NUMBERS)
+  const hashes = Buffer.alloc(length * HASH_BYTES)
+  const flags = Buffer.alloc(length)
+  const problems: Record<number, string> = {}
+  entries.forEach((entry, at) => {
+    const { size, modified, changed, inode, hash, mode, ignored, problem } = entry
+    stats.set([size, modified, changed, inode], at * STAT_NUMBERS)
+    if (hash !== null) hashes.write(hash, at * HASH_BYTES, 'hex')
+    flags[at] = MODES.indexOf(mode) | (hash === null ? 0 : HASHED) | (ignored ? IGNORED : 0)
+    if (problem !== undefined) problems[at] = problem
+  })
+  // Paths are bytes, one character each.
+  const paths = Buffer.from(entries.map(({ path }) => path).join('\0'), 'latin1')
+  return { length, problems, columns: Buffer.concat([Buffer.from(stats.buffer), hashes, flags, paths]) }
+}
+
+export function unpackEntries({ length, problems, columns }: PackedEntries): readonly Entry[] {
+  if (length === 0) return []
+  const hashesAt = length * STAT_BYTES
+  const flagsAt = hashesAt + length * HASH_BYTES
+  const stats = new Float64Array(Uint8Array.from(columns.subarray(0, hashesAt)).buffer)
+  const hashes = columns.toString('hex', hashesAt, flagsAt)
+  const paths = columns.toString('latin1', flagsAt + length).split('\0')
+  return paths.map((path, at) => {
+    const flags = columns[flagsAt + at] ?? 0
+    const [size = 0, modified = 0, changed = 0, inode = 0] = stats.subarray(
+      at * STAT_NUMBERS,
+      (at + 1) * STAT_NUMBERS,
+    )
+    const hash = flags & HASHED ? hashes.slice(at * HASH_BYTES * 2, (at + 1) * HASH_BYTES * 2) : null
+    const entry = { path, mode: MODES[flags & 0x3f] ?? 'unreadable', hash, size, modified, changed, inode }
+    const problem = problems[at]
+    if (problem !== undefined) return { ...entry, problem, ...(flags & IGNORED ? { ignored: true } : {}) }
+    return flags & IGNORED ? { ...entry, ignored: true } : entry
+  })
+}
