@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { excerpt, fitSections } from './budget.ts'
+
+test('a small list is shown whole, a large one gets what is left', () => {
+  const small = Array.from({ length: 3 }, () => 'x'.repeat(10))
+  const large = Array.from({ length: 100 }, () => 'y'.repeat(97))
+  const kept = fitSections(
+    [
+      { name: 'large', entries: large },
+      { name: 'small', entries: small },
+    ],
+    1_039,
+  )
+  expect(kept.get('small')).toBe(3)
+  expect(kept.get('large')).toBe(10)
+})
+
+test('what is kept fits the budget, but for the one entry that every list shows', () => {
+  const lists = fc.array(fc.array(fc.string({ maxLength: 200 }), { maxLength: 30 }), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  fc.assert(
+    fc.property(lists, fc.integer({ min: 100, max: 5_000 }), (texts, budget) => {
+      const sections = texts.map((entries, index) => ({ name: String(index), entries }))
+      const kept = fitSections(sections, budget)
+      const size = sections.flatMap(({ name, entries }) => entries.slice(0, kept.get(name)).slice(1))
+      const used = size.reduce((sum, entry) => sum + JSON.stringify(entry).length + 1, 0)
+      expect(used).toBeLessThanOrEqual(budget)
+      for (const { name, entries } of sections) {
+        expect(kept.get(name)).toBeGreaterThanOrEqual(Math.min(1, entries.length))
+      }
+    }),
+  )
+})
+
+test('an excerpt is never longer than asked', () => {
+  expect(excerpt('short')).toBe('short')
+  expect(excerpt('x'.repeat(300), 10)).toBe('xxxxxxxxx…')
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest'
+import { agent, aMission, anAttempt, aPhase, aTask } from '../../../test/support/entities.ts'
+import { settingAt } from '../../../test/support/setting.ts'
+import type { AttemptId, MissionId, PhaseId, TaskId } from '../id.ts'
+import { startTask } from './start-task.ts'
+import { staleAfter } from './task.ts'
+import type { TaskRequest, TaskSituation } from './task-request.ts'
+
+function request(changes: Partial<TaskRequest> = {}): TaskRequest {
+  return {
+    name: 'Log in',
+    goal: null,
+    areas: [],
+    phase: null,
+    phaseName: null,
+    callerType: null,
+    agentName: 'builder',
+    takeOver: false,
+    actor: agent,
+    snapshot: anAttempt().snapshot,
+    ...changes,
+  }
+}
+
+function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
+  return { mission: aMission(), phases: [], parent: null, depth: 0, planned: null, attempts: [], ...changes }
+}
+
+const kinds = (started: ReturnType<typeof startTask>) => started.happenings.map(({ kind }) => kind)
+
+describe('phases', () => {
+  test('a phase that does not exist is made, with its name', () => {
+    const started = startTask(request({ phase: 1, phaseName: 'Setup' }), situation(), settingAt(5))
+    expect(kinds(started)).toEqual(['phase.created', 'task.planned', 'attempt.opened'])
+    expect(started.phase).toMatchObject({ number: 1, name: 'Setup' })
+    expect(started.phaseCreated).toBe(true)
+  })
+
+  test('without a number the task goes into the current phase', () => {
+    const phases = [aPhase(1, { status: 'completed' }), aPhase(2)]
+    const started = startTask(request(), situation({ phases }), settingAt(5))
+    expect(started.phase?.number).toBe(2)
+    expect(started.phaseCreated).toBe(false)
+  })
+
+  test('more phases than announced raise the total, with a note', () => {
+    const started = startTask(request({ phase: 5 }), situation(), settingAt(5))
+    expect(started.happenings).toContainEqual({
+      kind: 'mission.extended',
+      missionId: 'm-1',
+      totalPhases: 5,
+      before: 3,
+    })
+    expect(started.notes.join()).toContain('more than the 3 announced')
+  })
+
+  test('work in a completed phase opens it again', () => {
+    const phases = [aPhase(1, { status: 'completed', completedAt: 4 })]
+    const started = startTask(request({ phase: 1 }), situation({ phases }), settingAt(5))
+    expect(kinds(started)[0]).toBe('phase.reopened')
+    expect(started.phase?.status).toBe('in_progress')
+  })
+
+  test('a workflow task and a task without mission have no phase', () => {
+    const workflow = aMission({ kind: 'workflow', totalPhases: 0 })
+    expect(startTask(request(), situation({ mission: workflow }), settingAt(5)).phase).toBeNull()
+    expect(startTask(request(), situation({ mission: null }), settingAt(5)).phase).toBeNull()
+  })
+})
+
+describe('admission', () => {
+  test('a finished mission takes no task, and the refusal says the way on', () => {
+    const mission = aMission({ status: 'completed', summary: 'Done.' })
+    expect(() => startTask(request(), situation({ mission }), settingAt(5))).toThrow(/it is completed/)
+  })
+
+  test('a workflow that ended by itself goes on with the next task', () => {
+    const mission = aMission({ kind: 'workflow', status: 'completed' })
+    expect(kinds(startTask(request(), situation({ mission }), settingAt(5)))[0]).toBe('mission.reopened')
+  })
+
+  test('a parent of another mission is refused', () => {
+    const parent = aTask({ missionId: 'm-9' as MissionId })
+    expect(() => startTask(request(), situation({ parent }), settingAt(5))).toThrow(/belongs to mission m-9/)
+  })
+
+  test('a done task is not started again', () => {
+    const planned = aTask({ status: 'done', resolution: 'success' })
+    expect(() => startTask(request(), situation({ planned }), settingAt(5))).toThrow(/already done/)
+  })
+})
+
+describe('a planned task with an open attempt', () => {
+  const planned = aTask({ id: 't-7' as TaskId, phaseId: 'ph-1' as PhaseId })
+  const open = anAttempt({ id: 'a-7' as AttemptId, taskId: planned.id })
+  const held = situation({ planned, attempts: [open], phases: [aPhase(1)] })
+
+  test('is answered again to the one who holds it', () => {
+    const started = startTask(request(), held, settingAt(5))
+    expect(started).toMatchObject({ resumed: true, happenings: [], attempt: { id: 'a-7' } })
+  })
+
+  test('is refused to others while it is alive', () => {
+    const asked = () => startTask(request({ agentName: 'other', takeOver: true }), held, settingAt(5))
+    expect(asked).toThrow(/builder is working on task t-7/)
+  })
+
+  test('is taken over when it is stale, and only when asked', () => {
+    const later = settingAt(staleAfter)
+    expect(() => startTask(request({ agentName: 'other' }), held, later)).toThrow(/is stale/)
+    const started = startTask(request({ agentName: 'other', takeOver: true }), held, later)
+    expect(kinds(started)).toEqual(['attempt.abandoned', 'attempt.opened'])
+    expect(started.attempt.number).toBe(2)
+  })
+})

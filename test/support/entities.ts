@@ -1,0 +1,105 @@
+import type { Actor } from '../../src/domain/actor.ts'
+import type { AttemptId, HoldId, MissionId, PhaseId, TaskId } from '../../src/domain/id.ts'
+import type { Mission, Phase } from '../../src/domain/track/mission.ts'
+import type { Hold } from '../../src/domain/track/records.ts'
+import type { Attempt, Task } from '../../src/domain/track/task.ts'
+
+/** Entities for tests of pure decisions: complete, and dull unless a test says otherwise. */
+export const agent: Actor = { name: 'claude', kind: 'agent', role: null, channel: 'stdio' }
+
+export function aMission(changes: Partial<Mission> = {}): Mission {
+  return {
+    id: 'm-1' as MissionId,
+    kind: 'mission',
+    name: 'Auth',
+    objective: 'Log in',
+    description: null,
+    profile: 'standard',
+    totalPhases: 3,
+    scope: null,
+    constraints: null,
+    status: 'in_progress',
+    summary: null,
+    achievements: [],
+    limitations: [],
+    createdAt: 0,
+    completedAt: null,
+    ...changes,
+  }
+}
+
+export function aPhase(number: number, changes: Partial<Phase> = {}): Phase {
+  return {
+    id: `ph-${number}` as PhaseId,
+    missionId: 'm-1' as MissionId,
+    number,
+    name: `Phase ${number}`,
+    status: 'in_progress',
+    createdAt: 0,
+    completedAt: null,
+    ...changes,
+  }
+}
+
+export function aTask(changes: Partial<Task> = {}): Task {
+  return {
+    id: 't-1' as TaskId,
+    missionId: 'm-1' as MissionId,
+    phaseId: null,
+    milestoneId: null,
+    parentTaskId: null,
+    name: 'Log in',
+    goal: null,
+    step: null,
+    role: null,
+    areas: [],
+    status: 'in_progress',
+    resolution: null,
+    creator: 'claude',
+    createdAt: 0,
+    updatedAt: 0,
+    ...changes,
+  }
+}
+
+export function anAttempt(changes: Partial<Attempt> = {}): Attempt {
+  return {
+    id: 'a-1' as AttemptId,
+    taskId: 't-1' as TaskId,
+    missionId: 'm-1' as MissionId,
+    phaseId: null,
+    number: 1,
+    agentName: 'builder',
+    callerType: null,
+    actor: agent,
+    areas: [],
+    status: 'open',
+    snapshot: { engine: 'git', directory: '/state/a-1', top: '/tree', prefix: '', id: 'abc' },
+    endSnapshot: null,
+    openedAt: 0,
+    lastCallAt: 0,
+    closedAt: null,
+    ...changes,
+  }
+}
+
+export function aHold(changes: Partial<Hold> = {}): Hold {
+  return {
+    id: 'h-1' as HoldId,
+    kind: 'blocker',
+    missionId: 'm-1' as MissionId,
+    phaseId: null,
+    taskId: 't-1' as TaskId,
+    attemptId: 'a-1' as AttemptId,
+    issueId: null,
+    reason: 'The API needs a key.',
+    paths: [],
+    openedBy: 'builder',
+    openedAt: 0,
+    status: 'open',
+    answer: null,
+    closedBy: null,
+    closedAt: null,
+    ...changes,
+  }
+}
