@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { onDisk, type PathBytes } from '../path-bytes.ts'
 import type { ContentStore } from './contents.ts'
-import { type Entry, entryMode, entryStat, hasContent, sameStat } from './entry.ts'
+import { type Entry, type EntryStat, entryMode, entryStat, hasContent, sameStat } from './entry.ts'
 import type { Manifest } from './manifest.ts'
 import { readLink, readRegularFile } from './read-file.ts'
 
@@ -58,7 +58,7 @@ export class Measure {
     const stat = entryStat(stats)
     if (!hasContent(mode)) return { path, mode, hash: null, ...stat }
     const known = this.#known(path, stat)
-    if (known !== null) return { path, mode, hash: known, ...stat }
+    if (known !== null) return known
     if (!this.#mayRead(stat.size)) return { path, mode, hash: null, ...stat }
     try {
       const place = onDisk(this.#top, path)
@@ -70,12 +70,13 @@ export class Measure {
     }
   }
 
-  #known(path: PathBytes, stat: ReturnType<typeof entryStat>): string | null {
+  // The mode needs no comparison: changing it changes `changed`.
+  #known(path: PathBytes, stat: EntryStat): Entry | null {
     const entry = this.#earlier.get(path)
     if (entry === undefined || entry.hash === null || entry.problem !== undefined) return null
     if (Math.max(stat.modified, stat.changed) >= this.#settledBefore || !sameStat(entry, stat)) return null
     this.#contents.carry(entry.hash)
-    return entry.hash
+    return entry.ignored ? { path, mode: entry.mode, hash: entry.hash, ...stat } : entry
   }
 
   #mayRead(size: number): boolean {

@@ -24,7 +24,11 @@ export function packEntries(entries: readonly Entry[]): PackedEntries {
   const problems: Record<number, string> = {}
   entries.forEach((entry, at) => {
     const { size, modified, changed, inode, hash, mode, ignored, problem } = entry
-    stats.set([size, modified, changed, inode], at * STAT_NUMBERS)
+    const first = at * STAT_NUMBERS
+    stats[first] = size
+    stats[first + 1] = modified
+    stats[first + 2] = changed
+    stats[first + 3] = inode
     if (hash !== null) hashes.write(hash, at * HASH_BYTES, 'hex')
     flags[at] = MODES.indexOf(mode) | (hash === null ? 0 : HASHED) | (ignored ? IGNORED : 0)
     if (problem !== undefined) problems[at] = problem
@@ -43,12 +47,17 @@ export function unpackEntries({ length, problems, columns }: PackedEntries): rea
   const paths = columns.toString('latin1', flagsAt + length).split('\0')
   return paths.map((path, at) => {
     const flags = columns[flagsAt + at] ?? 0
-    const [size = 0, modified = 0, changed = 0, inode = 0] = stats.subarray(
-      at * STAT_NUMBERS,
-      (at + 1) * STAT_NUMBERS,
-    )
+    const number = (which: number): number => stats[at * STAT_NUMBERS + which] ?? 0
     const hash = flags & HASHED ? hashes.slice(at * HASH_BYTES * 2, (at + 1) * HASH_BYTES * 2) : null
-    const entry = { path, mode: MODES[flags & 0x3f] ?? 'unreadable', hash, size, modified, changed, inode }
+    const entry = {
+      path,
+      mode: MODES[flags & 0x3f] ?? 'unreadable',
+      hash,
+      size: number(0),
+      modified: number(1),
+      changed: number(2),
+      inode: number(3),
+    }
     const problem = problems[at]
     if (problem !== undefined) return { ...entry, problem, ...(flags & IGNORED ? { ignored: true } : {}) }
     return flags & IGNORED ? { ...entry, ignored: true } : entry
