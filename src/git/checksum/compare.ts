@@ -15,7 +15,7 @@ export interface Comparison {
   readonly ignored: readonly Difference[]
   readonly nowIgnored: readonly PathBytes[]
   readonly noLongerIgnored: readonly PathBytes[]
-  /** Folders that could not be listed on one side or both: what changed below them is unknown. */
+  /** Folders and files that could not be looked at on one side or both: what changed there is unknown. */
   readonly unreadable: readonly PathBytes[]
 }
 
@@ -25,12 +25,13 @@ export function compare(from: Manifest, to: Manifest): Comparison {
   const ignored: Difference[] = []
   const nowIgnored: PathBytes[] = []
   const noLongerIgnored: PathBytes[] = []
-  const unreadable = unreadableFolders(from, to)
-  const hidden = unreadable.map((folder) => (folder === '' ? '' : `${folder}/`))
+  const unreadable = unreadablePaths(from, to)
+  const isHidden = (path: PathBytes): boolean =>
+    unreadable.some((hidden) => path === hidden || path.startsWith(`${hidden}/`))
   for (const difference of differencesOf(from, to)) {
     const { before, after } = difference
     const path = pathOf(difference)
-    if (hidden.some((folder) => path === folder.slice(0, -1) || path.startsWith(folder))) continue
+    if (isHidden(path)) continue
     const leftOut = (after ?? before).ignored === true
     if (after === null && !leftOut && isBelow(path, to.ignoredFolders)) nowIgnored.push(path)
     else if (before === null && !leftOut && wasHidden(after, from)) noLongerIgnored.push(path)
@@ -74,7 +75,7 @@ function sameState(a: Entry, b: Entry): boolean {
   return special || sameStat(a, b)
 }
 
-function unreadableFolders(from: Manifest, to: Manifest): readonly PathBytes[] {
+function unreadablePaths(from: Manifest, to: Manifest): readonly PathBytes[] {
   const found = [...from.entries, ...to.entries]
     .filter(({ mode }) => mode === 'unreadable')
     .map(({ path }) => path)

@@ -341,6 +341,26 @@ test('contents outlive the snapshots they were carried from', async () => {
   expect(await checksumUnifiedDiff(ref, last)).toContain('-3 edited\n')
 })
 
+test('what cannot be looked at makes the report partial, on either side', async () => {
+  put('a.ts', 'a')
+  const { ref: before } = await snap()
+  // A path beyond the longest that the system takes at once.
+  const script = 'for i in $(seq 20); do mkdir "$1"; cd "$1"; done; echo x > "$1"'
+  spawnSync('sh', ['-c', script, 'sh', 'n'.repeat(230)], { cwd: top })
+  const { ref: after, notes } = await snap()
+  spawnSync('rm', ['-rf', join(top, 'n'.repeat(230))])
+  expect(notes.join()).toContain('could not be looked at (ENAMETOOLONG)')
+  for (const [from, to] of [
+    [before, after],
+    [after, before],
+    [after, after],
+  ] as const) {
+    const report = await checksumChanges(from, to)
+    expect(report).toMatchObject({ status: 'partial', changes: [] })
+    expect(report.doubts.join()).toContain('what changed there is not known')
+  }
+})
+
 test('a top that is not there fails', async () => {
   remove('')
   await expect(snap()).rejects.toThrow('ENOENT')

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import type { PathBytes } from '../path-bytes.ts'
 
-/** As git writes modes, and a word for what git does not know. `unreadable` is a folder that could not be listed. */
+/** As git writes modes, and a word for what git does not know. `unreadable` could not even be looked at. */
 export type EntryMode = '100644' | '100755' | '120000' | 'pipe' | 'socket' | 'device' | 'unreadable'
 
 /** The state of one path. */

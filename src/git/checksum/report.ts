@@ -74,13 +74,13 @@ function countLines({ before, after }: Difference, from: StoredScan, to: StoredS
 }
 
 function doubtsOf({ unreadable }: Comparison, changes: readonly FileChange[]): readonly string[] {
-  const folders = unreadable.map((path) => {
-    return `The folder ${displayPath(path) || '.'} could not be listed: what changed in it is not known.`
+  const hidden = unreadable.map((path) => {
+    return `${displayPath(path)} could not be looked at: what changed there is not known.`
   })
   const files = changes.flatMap(({ path, uncertain }) =>
     uncertain === undefined ? [] : [`${path}: ${uncertain}`],
   )
-  return [...folders, ...files]
+  return [...hidden, ...files]
 }
 
 function ignoredChanges(differences: readonly Difference[]): IgnoredChanges {

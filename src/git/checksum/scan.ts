@@ -65,20 +65,8 @@ class Walk {
       const found = readdirSync(onDisk(this.#top, folder), { encoding: 'latin1', withFileTypes: true })
       return found.sort((a, b) => (a.name < b.name ? -1 : 1))
     } catch (error) {
-      const code = codeOf(error)
-      // Gone since its own folder was listed.
-      if (code === 'ENOENT' || code === 'ENOTDIR') {
-        if (folder !== '') return null
-        throw error
-      }
-      const path = folder.slice(0, -1)
-      this.entries.push({
-        path,
-        mode: 'unreadable',
-        hash: null,
-        ...NO_STAT,
-        problem: `It could not be listed (${code}).`,
-      })
+      if (folder === '') throw error
+      this.#unreadable(folder.slice(0, -1), error)
       return null
     }
   }
@@ -101,10 +89,17 @@ class Walk {
     try {
       return lstatSync(onDisk(this.#top, path), { throwIfNoEntry: false }) ?? null
     } catch (error) {
-      const problem = `It could not be read (${codeOf(error)}).`
-      this.entries.push({ path, mode: '100644', hash: null, ...NO_STAT, problem })
+      this.#unreadable(path, error)
       return null
     }
+  }
+
+  #unreadable(path: PathBytes, error: unknown): void {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    // Gone since its folder was listed.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return
+    const problem = `It could not be looked at (${code}).`
+    this.entries.push({ path, mode: 'unreadable', hash: null, ...NO_STAT, problem })
   }
 
   #rulesOf(folder: PathBytes, above: IgnoreRules, found: readonly Dirent[]): IgnoreRules {
@@ -133,9 +128,3 @@ class Walk {
 }
 
 const NO_STAT = { size: 0, modified: 0, changed: 0, inode: 0 }
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : String(error)
-}
