@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { excludedFolders, isIncluded } from './exclusion.ts'
 import { snapshotNested } from './nested.ts'
 import { displayPath, type PathBytes, pathBytes } from './path-bytes.ts'
@@ -11,7 +13,6 @@ export interface SnapshotWish {
   readonly directory: string
   readonly stateFolder: string
   readonly environment: Environment
-  readonly takenAt: number
   readonly repositoryMissing: boolean
 }
 
@@ -45,7 +46,7 @@ export async function recordSnapshot(repository: Repository, wish: SnapshotWish)
     top: repository.top,
     prefix: pathBytes(repository.prefix),
     objectFormat: repository.objectFormat,
-    takenAt: wish.takenAt,
+    takenAt: await recordedSince(directory),
     repositoryMissing: wish.repositoryMissing,
     repositories: withSubmoduleCommits(all.map((snapshot) => snapshot.state)),
     linkedWorkTrees: nested.linkedWorkTrees,
@@ -69,6 +70,11 @@ function withSubmoduleCommits(states: readonly RepositoryState[]): RepositorySta
     }
     return { ...state, overlay }
   })
+}
+
+// By the clock that also stamps the files: it is compared with theirs.
+async function recordedSince(directory: string): Promise<number> {
+  return (await stat(join(directory, 'HEAD'))).mtimeMs
 }
 
 function packageFiles(paths: readonly PathBytes[], prefix: PathBytes): PathBytes[] {

@@ -75,7 +75,7 @@ export interface WorkTreeState {
   readonly top: string
   readonly prefix: string
   readonly objectFormat: string
-  /** When it began, milliseconds. */
+  /** When it began, in milliseconds, by the clock of the file system. */
   readonly takenAt: number
   /** The repository was gone although an attempt had begun with git. */
   readonly repositoryMissing: boolean

@@ -11,7 +11,6 @@ import { recordSnapshot } from './snapshot.ts'
 export interface SnapshotContext {
   readonly stateFolder: string
   readonly environment: Environment
-  readonly now: () => number
   /** Takes what goes on after the answer. */
   readonly afterwards: (work: Promise<void>) => void
 }
@@ -30,7 +29,6 @@ export async function takeSnapshot(
     directory,
     stateFolder,
     environment,
-    takenAt: context.now(),
     repositoryMissing: location.engine !== 'git',
   })
   context.afterwards(keepBaseline(recorded.state, environment))

@@ -32,7 +32,6 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
   const context: SnapshotContext = {
     stateFolder: options.stateFolder,
     environment,
-    now: () => options.clock.now(),
     afterwards: (work) => {
       const ending = work.finally(() => unfinished.delete(ending))
       unfinished.add(ending)

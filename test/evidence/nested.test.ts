@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { emptyRepository, projectRepository, type WorkFolder } from '../support/git-repository.ts'
+import { watch } from './watch.ts'
+
+/** A project with a submodule `sub` that holds `f` and `g`. */
+function withSubmodule(): { repo: WorkFolder; sub: WorkFolder } {
+  const library = emptyRepository()
+  library.put('f', 'f\n')
+  library.put('g', 'g\n')
+  library.commit('Library')
+  const repo = projectRepository()
+  repo.git('submodule', '--quiet', 'add', library.top, 'sub')
+  repo.commit('With a submodule')
+  return { repo, sub: repo.in('sub') }
+}
+
+function withNested(): { repo: WorkFolder; nested: WorkFolder } {
+  const repo = projectRepository()
+  const nested = repo.in('nested')
+  nested.put('f', 'f\n')
+  nested.git('init', '-q')
+  nested.commit('Nested')
+  return { repo, nested }
+}
+
+test('case 51: submodule HEAD moved', async () => {
+  const { repo, sub } = withSubmodule()
+  const { changes, report } = await watch(repo, () => {
+    sub.append('f')
+    sub.commit('In the submodule')
+  })
+  expect(changes).toEqual(['M sub', 'M sub/f'])
+  expect(report.changes).toMatchObject([{ addedLines: null }, { addedLines: 1 }])
+  expect(report.status).toBe('verified')
+})
+
+test('case 51, and committed around it', async () => {
+  const { repo, sub } = withSubmodule()
+  const { changes } = await watch(repo, () => {
+    sub.append('f')
+    sub.commit('In the submodule')
+    repo.commit('Move the submodule')
+  })
+  expect(changes).toEqual(['M sub', 'M sub/f'])
+})
+
+test('case 52: submodule file edited, not committed', async () => {
+  const { repo, sub } = withSubmodule()
+  const { changes } = await watch(repo, () => {
+    sub.append('f')
+    sub.put('n', 'n\n')
+  })
+  expect(changes).toEqual(['M sub/f', 'A sub/n'])
+})
+
+test("a submodule that is already dirty and moved at the start is not the task's", async () => {
+  const { repo, sub } = withSubmodule()
+  sub.append('f')
+  sub.commit('Before')
+  sub.append('g')
+  const { changes } = await watch(repo, () => repo.append('lib/util.ts'))
+  expect(changes).toEqual(['M lib/util.ts'])
+})
+
+test('case 53: untracked nested repository, file edited', async () => {
+  const { repo, nested } = withNested()
+  const { changes } = await watch(repo, () => nested.append('f'))
+  expect(changes).toEqual(['M nested/f'])
+})
+
+test('case 54: untracked nested repository, file committed there', async () => {
+  const { repo, nested } = withNested()
+  const { changes, report } = await watch(repo, () => {
+    nested.append('f')
+    nested.commit('More')
+  })
+  expect(changes).toEqual(['M nested/f'])
+  expect(report.headMoves).toMatchObject([{ message: 'commit: More' }])
+})
+
+test('case 55: nested repository without commits', async () => {
+  const repo = projectRepository()
+  const nested = repo.in('nested')
+  nested.put('f', 'f\n')
+  nested.git('init', '-q')
+  const { changes } = await watch(repo, () => {
+    nested.append('f')
+    repo.append('lib/util.ts')
+  })
+  expect(changes).toEqual(['M lib/util.ts', 'M nested/f'])
+})
+
+test('case 56: task clones a repository into the tree', async () => {
+  const { repo, sub } = withSubmodule()
+  const { changes } = await watch(repo, () => void repo.git('clone', '-q', sub.top, 'vendor'))
+  expect(changes).toEqual(['A vendor/f', 'A vendor/g'])
+})
+
+test('case 56, with more than 200 files: one entry', async () => {
+  const large = emptyRepository()
+  for (let at = 0; at < 201; at += 1) large.put(`f${at}`, `${at}\n`)
+  large.commit('Large')
+  const repo = projectRepository()
+  const { changes } = await watch(repo, () => void repo.git('clone', '-q', large.top, 'vendor'))
+  expect(changes).toEqual(['A vendor/'])
+})
+
+test('a folder that becomes a repository keeps its files', async () => {
+  const repo = projectRepository()
+  repo.put('tool/f', 'f\n')
+  repo.put('tool/g', 'g\n')
+  const { changes } = await watch(repo, () => {
+    const tool = repo.in('tool')
+    tool.git('init', '-q')
+    tool.commit('Tool')
+    tool.append('g')
+  })
+  expect(changes).toEqual(['M tool/g'])
+})
+
+test('case 105: agent work tree created inside the project (.worktrees/x)', async () => {
+  const repo = projectRepository()
+  const { changes, report } = await watch(repo, () => {
+    repo.git('worktree', 'add', '-q', '.worktrees/x')
+    repo.append('.worktrees/x/lib/util.ts')
+    repo.append('lib/util.ts')
+  })
+  expect(changes).toEqual(['M lib/util.ts'])
+  expect(report.notes).toEqual([
+    '.worktrees/x/ is a linked work tree of the same repository and no part of this report.',
+  ])
+})
