@@ -1,27 +1,13 @@
 import { type StructuredPatchHunk, structuredPatch } from 'diff'
 
 // Beyond this many added and deleted lines the comparison would take seconds.
-const MOST_EDITS = 6_000
+const MOST_EDITS = 4_000
 
 /** How two texts differ, with three lines of context. Null when they differ too much to be worth comparing. */
 export function hunksOf(before: string, after: string): readonly StructuredPatchHunk[] | null {
   if (before === '' || after === '') return wholeHunk(before, after)
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, maxEditLength: MOST_EDITS })
   return patch?.hunks ?? null
-}
-
-export interface LineCounts {
-  readonly added: number
-  readonly deleted: number
-}
-
-/** Counts added and deleted lines, as `git diff --numstat` does. */
-export function lineCounts(hunks: readonly StructuredPatchHunk[]): LineCounts {
-  const lines = hunks.flatMap((hunk) => hunk.lines)
-  return {
-    added: lines.filter((line) => line.startsWith('+')).length,
-    deleted: lines.filter((line) => line.startsWith('-')).length,
-  }
 }
 
 /** The hunks as text, each line ended. */

@@ -2,7 +2,7 @@ import type { ChangeKind, ChangeReport, FileChange, IgnoredChanges } from '../..
 import { displayPath, type PathBytes } from '../path-bytes.ts'
 import { type Comparison, compare, type Difference, pathOf, problemOf } from './compare.ts'
 import { entryType } from './entry.ts'
-import { hunksOf, type LineCounts, lineCounts } from './hunks.ts'
+import { type LineCounts, lineCounts } from './line-counts.ts'
 import { withRenames } from './renames.ts'
 import { type StoredScan, storedScan, textOf } from './stored-scan.ts'
 
@@ -68,9 +68,7 @@ function countLines({ before, after }: Difference, from: StoredScan, to: StoredS
     return { added: 0, deleted: 0 }
   const old = textOf(from, before)
   const now = textOf(to, after)
-  if (old === null || now === null) return null
-  const hunks = hunksOf(old, now)
-  return hunks === null ? null : lineCounts(hunks)
+  return old === null || now === null ? null : lineCounts(old, now)
 }
 
 function doubtsOf({ unreadable }: Comparison, changes: readonly FileChange[]): readonly string[] {
