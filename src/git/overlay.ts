@@ -1,4 +1,4 @@
-import { CarefulDisk, diskFile, rawBlobId, sameStat } from './disk.ts'
+import { blobId, CarefulDisk, diskFile, rawBlobId, sameStat } from './disk.ts'
 import { type FilterContext, filteredState, filtersOf } from './filters.ts'
 import { type Candidate, hashAndKeep, hashOnly, shareTiers } from './hashing.ts'
 import { headStates } from './head-states.ts'
@@ -32,7 +32,7 @@ export async function readOverlay(
   const drafts = new Map<PathBytes, Draft>()
   const disk = new CarefulDisk(place.top)
   settleTracked(seen.status, { entries, drafts })
-  await settleConflicts(place, repository, { status: seen.status, drafts })
+  await settleDoubtful(place, repository, { status: seen.status, drafts, entries })
   settleHidden(seen.index, repository, { entries, drafts, disk })
   for (const path of seen.status.untracked) {
     if (path.endsWith('/')) continue
@@ -60,13 +60,21 @@ function settleTracked(status: Status, { entries, drafts }: Work): void {
   }
 }
 
-async function settleConflicts(
+// `status` does not say what HEAD has of a conflict, and says that HEAD has an empty file where one was added
+// by intent only (`add -N`) and deleted again. HEAD's tree knows.
+async function settleDoubtful(
   place: PrivateDirectory,
   repository: Repository,
-  { status, drafts }: { readonly status: Status; readonly drafts: Map<PathBytes, Draft> },
+  { status, drafts, entries }: Work & { readonly status: Status },
 ): Promise<void> {
-  const paths = status.conflicts.map(({ path }) => path)
-  const heads = await headStates(place, repository, paths)
+  const empty = blobId(repository.objectFormat, Buffer.alloc(0))
+  const phantoms = status.tracked.filter(({ onDisk, head }) => onDisk === 'absent' && head?.oid === empty)
+  const doubtful = [...status.conflicts, ...phantoms].map(({ path }) => path)
+  if (doubtful.length === 0) return
+  const heads = await headStates(place, repository, doubtful)
+  for (const { path } of phantoms) {
+    if (!heads.has(path)) entries.delete(path)
+  }
   for (const { path, side } of status.conflicts) {
     drafts.set(path, { head: heads.get(path) ?? null, index: side, tracked: true })
   }
