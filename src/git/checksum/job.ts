@@ -1,6 +1,5 @@
 import type { ChangeReport } from '../../domain/track/changes.ts'
 import { displayPath } from '../path-bytes.ts'
-import { manifestId } from './manifest.ts'
 import { changesBetween, touchedBetween } from './report.ts'
 import { type ScanRequest, scan } from './scan.ts'
 import { unifiedDiffBetween } from './unified-diff.ts'
@@ -23,13 +22,13 @@ export type JobName = keyof Jobs
 
 export const jobs: Jobs = {
   scan(request) {
-    const manifest = scan(request)
+    const { id, manifest } = scan(request)
     const listed = manifest.entries.filter(
       ({ ignored, mode }) => ignored === undefined && mode !== 'unreadable',
     )
     const unread = manifest.entries.filter(({ problem }) => problem !== undefined)
     return {
-      id: manifestId(manifest),
+      id,
       paths: listed.map(({ path }) => displayPath(path)),
       notes: [
         ...manifest.notes,

@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib'
 import type { PathBytes } from '../path-bytes.ts'
 import type { ContentIndex, ContentPlace } from './contents.ts'
 import type { Entry } from './entry.ts'
-import { type PackedEntries, packEntries, unpackEntries } from './packed-entries.ts'
+import { type PackedEntries, packEntries, stateColumns, unpackEntries } from './packed-entries.ts'
 
 /** Everything a checksum snapshot knows. A file of the private directory, so that any process can compare it later. */
 export interface Manifest {
@@ -23,16 +23,11 @@ export interface Manifest {
 const NAME = 'manifest'
 const FORMAT = 'waymark checksum manifest 1'
 
-/** Identifies the state of a tree: two scans of the same content have the same id. */
-export function manifestId(manifest: Pick<Manifest, 'entries'>): string {
-  const states = manifest.entries.map(
-    ({ path, mode, hash: content, size }) => `${mode} ${content ?? size} ${path}`,
-  )
-  return hash('sha256', states.join('\0'), 'hex')
-}
-
-/** Writes the manifest, all at once: a process that dies leaves none or a whole one. */
-export function writeManifest(directory: string, manifest: Manifest): void {
+/**
+ * Writes the manifest, all at once: a process that dies leaves none or a whole one.
+ * Answers its hash: two scans that found the same state have the same.
+ */
+export function writeManifest(directory: string, manifest: Manifest): string {
   const { entries, contents, ...rest } = manifest
   const { columns, ...packed } = packEntries(entries)
   const head = Buffer.from(JSON.stringify({ ...rest, ...packed, contents: [...contents] }))
@@ -40,6 +35,7 @@ export function writeManifest(directory: string, manifest: Manifest): void {
   const path = join(directory, NAME)
   writeFileSync(`${path}.new`, Buffer.concat([firstLine(head, columns), head, columns]), { mode: 0o600 })
   renameSync(`${path}.new`, path)
+  return hash('sha256', stateColumns(packed.length, columns), 'hex')
 }
 
 /** Null when it is lost, damaged or of another format. */

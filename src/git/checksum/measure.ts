@@ -1,7 +1,15 @@
 import type { Stats } from 'node:fs'
 import { onDisk, type PathBytes } from '../path-bytes.ts'
 import type { ContentStore } from './contents.ts'
-import { type Entry, type EntryStat, entryMode, entryStat, hasContent, sameStat } from './entry.ts'
+import {
+  type Entry,
+  type EntryMode,
+  type EntryStat,
+  entryMode,
+  entryStat,
+  hasContent,
+  sameStat,
+} from './entry.ts'
 import type { Manifest } from './manifest.ts'
 import { readLink, readRegularFile } from './read-file.ts'
 
@@ -18,8 +26,10 @@ const SETTLED = 2_000
 export class Measure {
   readonly #top: string
   readonly #contents: ContentStore
-  readonly #earlier: ReadonlyMap<PathBytes, Entry>
+  readonly #earlier: readonly Entry[]
   readonly #settledBefore: number
+  #positions: ReadonlyMap<PathBytes, number> | undefined
+  #next = 0
   #files = 0
   #bytes = 0
   #ignored = 0
@@ -27,39 +37,47 @@ export class Measure {
   constructor(top: string, earlier: Manifest | null, contents: ContentStore) {
     this.#top = top
     this.#contents = contents
-    this.#earlier = new Map(earlier?.entries.map((entry) => [entry.path, entry]))
+    this.#earlier = earlier?.entries ?? []
     this.#settledBefore = (earlier?.scannedAt ?? 0) - SETTLED
   }
 
-  /** Whether the earlier scan had the path, and no ignore rule left it out. */
-  wasListed(path: PathBytes): boolean {
-    const entry = this.#earlier.get(path)
-    return entry !== undefined && entry.ignored === undefined
+  /** What the earlier scan had at a path. */
+  earlier(path: PathBytes): Entry | undefined {
+    // Both scans go through the folders in the same order, so that the next one is nearly always the one.
+    const next = this.#earlier[this.#next]
+    if (next?.path === path) {
+      this.#next += 1
+      return next
+    }
+    this.#positions ??= new Map(this.#earlier.map((entry, at) => [entry.path, at]))
+    const at = this.#positions.get(path)
+    if (at === undefined) return undefined
+    this.#next = at + 1
+    return this.#earlier[at]
   }
 
   /** Null for a file that is gone again. */
-  listed(path: PathBytes, stats: Stats): Entry | null {
-    return this.#entry(path, stats)
+  listed(path: PathBytes, stats: Stats, earlier: Entry | undefined): Entry | null {
+    const mode = entryMode(stats)
+    const stat = entryStat(stats)
+    if (!hasContent(mode)) return { path, mode, hash: null, ...stat }
+    const known = this.#known(stat, earlier)
+    if (known !== null) return known
+    return this.#mayRead(stat.size) ? this.#read(path, mode, stat) : { path, mode, hash: null, ...stat }
   }
 
   /** The same for an ignored file, of which only small and few ones are read. Null beyond that, too. */
-  ignored(path: PathBytes, stats: Stats): Entry | null {
+  ignored(path: PathBytes, stats: Stats, earlier: Entry | undefined): Entry | null {
     this.#ignored += 1
     if (this.#ignored > MOST_IGNORED) return null
     const entry =
       stats.size > MOST_IGNORED_BYTES || this.#ignored > MOST_IGNORED_READ
         ? { path, mode: entryMode(stats), hash: null, ...entryStat(stats) }
-        : this.#entry(path, stats)
+        : this.listed(path, stats, earlier)
     return entry === null ? null : { ...entry, ignored: true }
   }
 
-  #entry(path: PathBytes, stats: Stats): Entry | null {
-    const mode = entryMode(stats)
-    const stat = entryStat(stats)
-    if (!hasContent(mode)) return { path, mode, hash: null, ...stat }
-    const known = this.#known(path, stat)
-    if (known !== null) return known
-    if (!this.#mayRead(stat.size)) return { path, mode, hash: null, ...stat }
+  #read(path: PathBytes, mode: EntryMode, stat: EntryStat): Entry | null {
     try {
       const place = onDisk(this.#top, path)
       const { hash, content, problem } = mode === '120000' ? readLink(place) : readRegularFile(place, stat)
@@ -71,12 +89,11 @@ export class Measure {
   }
 
   // The mode needs no comparison: changing it changes `changed`.
-  #known(path: PathBytes, stat: EntryStat): Entry | null {
-    const entry = this.#earlier.get(path)
+  #known(stat: EntryStat, entry: Entry | undefined): Entry | null {
     if (entry === undefined || entry.hash === null || entry.problem !== undefined) return null
     if (Math.max(stat.modified, stat.changed) >= this.#settledBefore || !sameStat(entry, stat)) return null
     this.#contents.carry(entry.hash)
-    return entry.ignored ? { path, mode: entry.mode, hash: entry.hash, ...stat } : entry
+    return entry.ignored ? { path: entry.path, mode: entry.mode, hash: entry.hash, ...stat } : entry
   }
 
   #mayRead(size: number): boolean {

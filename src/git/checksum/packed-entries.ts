@@ -38,6 +38,11 @@ export function packEntries(entries: readonly Entry[]): PackedEntries {
   return { length, problems, columns: Buffer.concat([Buffer.from(stats.buffer), hashes, flags, paths]) }
 }
 
+/** The columns without stats: what a scan found, not when. */
+export function stateColumns(length: number, columns: Buffer): Buffer {
+  return columns.subarray(length * STAT_BYTES)
+}
+
 export function unpackEntries({ length, problems, columns }: PackedEntries): readonly Entry[] {
   if (length === 0) return []
   const hashesAt = length * STAT_BYTES

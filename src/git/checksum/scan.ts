@@ -16,8 +16,14 @@ export interface ScanRequest {
   readonly reuse?: string
 }
 
+export interface Scan {
+  /** The hash of the state that was found. */
+  readonly id: string
+  readonly manifest: Manifest
+}
+
 /** Records the state of a folder: everything in it, except what version control, ignore rules and Waymark leave out. */
-export function scan(request: ScanRequest): Manifest {
+export function scan(request: ScanRequest): Scan {
   const scannedAt = Date.now()
   const earlier = request.reuse === undefined ? null : readManifest(request.reuse)
   const kept = earlier === null ? null : { directory: request.reuse ?? '', index: earlier.contents }
@@ -26,8 +32,7 @@ export function scan(request: ScanRequest): Manifest {
   walk.folder('', topRules(earlier !== null))
   const { entries, ignoredFolders, rules, notes } = walk
   const manifest = { scannedAt, entries, ignoredFolders, rules, contents: contents.close(), notes }
-  writeManifest(request.directory, manifest)
-  return manifest
+  return { id: writeManifest(request.directory, manifest), manifest }
 }
 
 class Walk {
@@ -80,8 +85,12 @@ class Walk {
   #file(path: PathBytes, rules: IgnoreRules): void {
     const stats = this.#stats(path)
     if (stats === null) return
-    const ignored = !(rules.unchanged && this.#measure.wasListed(path)) && isIgnored(rules, path)
-    const entry = ignored ? this.#measure.ignored(path, stats) : this.#measure.listed(path, stats)
+    const earlier = this.#measure.earlier(path)
+    const wasListed = rules.unchanged && earlier !== undefined && earlier.ignored === undefined
+    const entry =
+      !wasListed && isIgnored(rules, path)
+        ? this.#measure.ignored(path, stats, earlier)
+        : this.#measure.listed(path, stats, earlier)
     if (entry !== null) this.entries.push(entry)
   }
 
