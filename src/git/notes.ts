@@ -9,10 +9,12 @@ export function comparisonNotes(span: Span, compared: Iterable<Difference>): str
   const removed: PathBytes[] = []
   const committed: PathBytes[] = []
   const untracked: PathBytes[] = []
+  // A repository without commits tracks nothing, and says nothing by it.
+  const tracks = span.to.repositories[0]?.head !== null
   for (const difference of compared) {
     if (removesEarlierWork(difference)) removed.push(difference.path)
     if (commitsEarlierFile(difference)) committed.push(difference.path)
-    if (untracks(difference)) untracked.push(difference.path)
+    if (tracks && untracks(difference)) untracked.push(difference.path)
   }
   return [
     ...about(removed, 'Pre-existing uncommitted work was removed: '),
