@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import type { Fingerprint } from '../ports/fingerprint.ts'
+
+export const fingerprint: Fingerprint = (value) => sha256(canonical(value))
+
+/** RFC 8785: one text for one value, whatever the order of its keys. */
+export function canonical(value: unknown): string {
+  const text = canonicalize(wellFormed(value))
+  if (text === undefined) throw new Error('only JSON values have a canonical form')
+  return text
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex')
+}
+
+// JSON may carry half a surrogate pair, which has no UTF-8: databases store U+FFFD for it, and so do we.
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed()
+  if (Array.isArray(value)) return value.map(wellFormed)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]),
+  )
+}

@@ -1,0 +1,5 @@
+import { planAndTrack } from './0001-plan-and-track.ts'
+import type { Migration } from './migration.ts'
+
+/** Every step of the schema, in order. */
+export const migrations: readonly Migration[] = [planAndTrack]

@@ -1,0 +1,10 @@
+/** One step of the schema. A step that was released is never edited: what is wrong is mended by a later one. */
+export interface Migration {
+  /** 1 for the first; consecutive. */
+  readonly version: number
+  readonly title: string
+  /** Removes or rewrites what cannot be made again: the file is copied before it runs. */
+  readonly destructive: boolean
+  /** Portable SQL, run in one transaction. */
+  readonly statements: readonly string[]
+}

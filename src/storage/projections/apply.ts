@@ -1,0 +1,56 @@
+import type { Happening } from '../../domain/fact.ts'
+import { applyAbandoned } from './attempt-abandoned.ts'
+import { applyClosed } from './attempt-closed.ts'
+import { applyOpened } from './attempt-opened.ts'
+import { applyHoldClosed, applyHoldOpened } from './hold.ts'
+import {
+  applyMissionEnded,
+  applyMissionExtended,
+  applyMissionReopened,
+  applyMissionStarted,
+} from './mission.ts'
+import { applyPhaseCompleted, applyPhaseCreated, applyPhaseReopened } from './phase.ts'
+import { applyProjectCreated } from './project.ts'
+import type { Projecting } from './projecting.ts'
+import { applyDecision, applyIssue, applyProgress } from './said.ts'
+import { applyTaskPlanned } from './task.ts'
+
+/** Brings the tables to what they are after a happening. */
+export function apply(projecting: Projecting, happening: Happening): Promise<void> {
+  switch (happening.kind) {
+    case 'project.created':
+      return applyProjectCreated(projecting, happening)
+    case 'mission.started':
+      return applyMissionStarted(projecting, happening)
+    case 'mission.ended':
+      return applyMissionEnded(projecting, happening)
+    case 'mission.extended':
+      return applyMissionExtended(projecting, happening)
+    case 'mission.reopened':
+      return applyMissionReopened(projecting, happening)
+    case 'phase.created':
+      return applyPhaseCreated(projecting, happening)
+    case 'phase.reopened':
+      return applyPhaseReopened(projecting, happening)
+    case 'phase.completed':
+      return applyPhaseCompleted(projecting, happening)
+    case 'task.planned':
+      return applyTaskPlanned(projecting, happening)
+    case 'attempt.opened':
+      return applyOpened(projecting, happening)
+    case 'attempt.closed':
+      return applyClosed(projecting, happening)
+    case 'attempt.abandoned':
+      return applyAbandoned(projecting, happening)
+    case 'decision.logged':
+      return applyDecision(projecting, happening)
+    case 'issue.logged':
+      return applyIssue(projecting, happening)
+    case 'progress.logged':
+      return applyProgress(projecting, happening)
+    case 'hold.opened':
+      return applyHoldOpened(projecting, happening)
+    case 'hold.closed':
+      return applyHoldClosed(projecting, happening)
+  }
+}

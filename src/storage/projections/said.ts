@@ -1,0 +1,36 @@
+import type { Whereabouts } from '../../domain/track/records.ts'
+import { decisionRow, issueRow, progressRow } from '../rows/said-rows.ts'
+import type { Of, Projecting } from './projecting.ts'
+
+export async function applyDecision(
+  projecting: Projecting,
+  { decision }: Of<'decision.logged'>,
+): Promise<void> {
+  await projecting.db.insertInto('decision').values(decisionRow(projecting, decision)).execute()
+  await touchAttempt(projecting, decision)
+}
+
+export async function applyIssue(projecting: Projecting, { issue }: Of<'issue.logged'>): Promise<void> {
+  await projecting.db.insertInto('issue').values(issueRow(projecting, issue)).execute()
+  await touchAttempt(projecting, issue)
+}
+
+export async function applyProgress(
+  projecting: Projecting,
+  { progress }: Of<'progress.logged'>,
+): Promise<void> {
+  await projecting.db.insertInto('progress').values(progressRow(projecting, progress)).execute()
+  await touchAttempt(projecting, progress)
+}
+
+/** Whoever speaks is still at work: the attempt is not stale. */
+async function touchAttempt({ db, projectId, at }: Projecting, { attemptId }: Whereabouts): Promise<void> {
+  if (attemptId === null) return
+  await db
+    .updateTable('attempt')
+    .set({ last_call_at: at })
+    .where('project_id', '=', projectId)
+    .where('id', '=', attemptId)
+    .where('status', '=', 'open')
+    .execute()
+}

@@ -1,0 +1,30 @@
+import type { HoldReads } from '../../ports/reads/hold-reads.ts'
+import { holdOf } from '../rows/hold-row.ts'
+import { listHolds } from './hold-list.ts'
+import { idsLike } from './ids-like.ts'
+import type { ReadScope } from './scope.ts'
+
+export function holdReads(scope: ReadScope): HoldReads {
+  const { db, projectId } = scope
+  const holds = () => db.selectFrom('hold').selectAll().where('project_id', '=', projectId)
+  return {
+    async find(id) {
+      const row = await holds().where('id', '=', id).executeTakeFirst()
+      return row ? holdOf(row) : null
+    },
+    list: (filter, request) => listHolds(scope, filter, request),
+    async ofIssue(issueId) {
+      const row = await holds()
+        .where('issue_id', '=', issueId)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? holdOf(row) : null
+    },
+    async ofAttempt(attemptId) {
+      const rows = await holds().where('attempt_id', '=', attemptId).orderBy('seq').limit(100).execute()
+      return rows.map(holdOf)
+    },
+    idsLike: (prefix, limit) => idsLike(scope, 'hold', { prefix, limit }),
+  }
+}

@@ -1,0 +1,44 @@
+import type { MissionReads } from '../../ports/reads/mission-reads.ts'
+import { missionOf, phaseOf } from '../rows/mission-row.ts'
+import { idsLike } from './ids-like.ts'
+import { listMissions } from './mission-list.ts'
+import { missionNow, missionsListed } from './mission-now.ts'
+import { missionTotals, phaseTallies } from './mission-tallies.ts'
+import type { ReadScope } from './scope.ts'
+
+export function missionReads(scope: ReadScope): MissionReads {
+  const { db, projectId } = scope
+  const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
+  return {
+    async find(id) {
+      const row = await db
+        .selectFrom('mission')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? missionOf(row) : null
+    },
+    list: (request) => listMissions(scope, request),
+    listed: (missions) => missionsListed(scope, missions),
+    async phases(missionId) {
+      const rows = await phases().where('mission_id', '=', missionId).orderBy('number').limit(1000).execute()
+      return rows.map(phaseOf)
+    },
+    async phase(missionId, number) {
+      const row = await phases()
+        .where('mission_id', '=', missionId)
+        .where('number', '=', number)
+        .executeTakeFirst()
+      return row ? phaseOf(row) : null
+    },
+    async phaseById(id) {
+      const row = await phases().where('id', '=', id).executeTakeFirst()
+      return row ? phaseOf(row) : null
+    },
+    tallies: (missionId) => phaseTallies(scope, missionId),
+    now: (missionId) => missionNow(scope, missionId),
+    totals: (missionId) => missionTotals(scope, missionId),
+    idsLike: (prefix, limit) => idsLike(scope, 'mission', { prefix, limit }),
+  }
+}

@@ -1,0 +1,17 @@
+import type { Reads } from '../../ports/store.ts'
+import { holdReads } from './hold-reads.ts'
+import { journalReads } from './journal-reads.ts'
+import { missionReads } from './mission-reads.ts'
+import { recordReads } from './record-reads.ts'
+import type { ReadScope } from './scope.ts'
+import { taskReads } from './task-reads.ts'
+
+export function readsOf(scope: ReadScope): Reads {
+  return {
+    missions: missionReads(scope),
+    tasks: taskReads(scope),
+    records: recordReads(scope),
+    holds: holdReads(scope),
+    journal: journalReads(scope),
+  }
+}

@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+import type { IdSource } from '../../domain/id.ts'
+import type { RecordRequest } from '../../ports/store.ts'
+import { resolveProject, type Whereabouts } from '../project/resolve-project.ts'
+import { readsOf } from '../reads/reads.ts'
+import type { Tables } from '../schema/tables.ts'
+import { append } from './append.ts'
+import { storeAnswer, storedAnswer } from './idempotency.ts'
+
+export interface Recorded<Answer> {
+  readonly answer: Answer
+  /** Null when nothing was written and there is no project yet. */
+  readonly projectId: string | null
+}
+
+/** Runs inside the one write transaction, which holds the project until it ends. */
+export async function record<Answer>(
+  db: Kysely<Tables>,
+  request: RecordRequest<Answer>,
+  place: Whereabouts & { readonly ids: IdSource },
+): Promise<Recorded<Answer>> {
+  const { idempotency, actor, at } = request
+  const found = await resolveProject(db, place)
+  const project = found
+    ? { ...found, exists: true }
+    : { id: place.ids.next('project'), rootKnown: false, exists: false }
+  if (idempotency && found) {
+    const stored = await storedAnswer(db, found.id, idempotency)
+    if (stored) return { answer: stored.answer as Answer, projectId: found.id } // stored as this very answer
+  }
+  const { happenings, answer } = await request.decide(readsOf({ db, projectId: project.id }))
+  if (happenings.length === 0 && !idempotency) return { answer, projectId: found?.id ?? null }
+  const seq = await append({ db, root: place.root, project }, happenings, { actor, at })
+  if (idempotency) await storeAnswer(db, idempotency, { projectId: project.id, answer, seq, at })
+  return { answer, projectId: project.id }
+}

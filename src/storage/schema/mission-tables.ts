@@ -1,0 +1,56 @@
+export interface MissionTable {
+  project_id: string
+  id: string
+  seq: number
+  kind: string
+  name: string
+  objective: string | null
+  description: string | null
+  profile: string | null
+  total_phases: number
+  scope: string | null
+  constraints: string | null
+  status: string
+  summary: string | null
+  achievements: string
+  limitations: string
+  tasks_attempted: number
+  files_changed: number
+  tokens_input: number
+  tokens_output: number
+  created_at: number
+  completed_at: number | null
+}
+
+/** A path that an attempt of the mission changed, once. */
+export interface MissionFileTable {
+  project_id: string
+  mission_id: string
+  path: string
+}
+
+export interface PhaseTable {
+  project_id: string
+  id: string
+  seq: number
+  mission_id: string | null
+  number: number | null
+  name: string
+  status: string
+  first_start: number | null
+  last_end: number | null
+  created_at: number
+  completed_at: number | null
+}
+
+export interface MilestoneTable {
+  project_id: string
+  id: string
+  seq: number
+  phase_id: string
+  name: string
+  criterion: string | null
+  status: string
+  created_at: number
+  reached_at: number | null
+}

@@ -1,0 +1,101 @@
+import { dirname } from 'node:path'
+import type { Kysely } from 'kysely'
+import type { Fact } from '../domain/fact.ts'
+import { Failure } from '../domain/failure.ts'
+import type { Idempotency, Reads, RecordRequest, Store, StoreHealth } from '../ports/store.ts'
+import { follow } from './follow.ts'
+import { healthOf } from './health.ts'
+import { writeIgnore, writeProjectId } from './project/project-folder.ts'
+import { resolveProject } from './project/resolve-project.ts'
+import { readsOf } from './reads/reads.ts'
+import { storedAnswer } from './record/idempotency.ts'
+import { record } from './record/record.ts'
+import type { Tables } from './schema/tables.ts'
+import { DatabaseFile } from './sqlite/database-file.ts'
+import { emptyDatabase } from './sqlite/empty-database.ts'
+import { isBusy } from './sqlite/error-code.ts'
+import { unavailable } from './sqlite/unavailable.ts'
+import type { StoreOptions } from './store-options.ts'
+
+const noProject = ''
+
+export class SqliteStore implements Store {
+  readonly #options: StoreOptions
+  readonly #database: DatabaseFile
+  #folderWritten = false
+  #closed = false
+
+  constructor(options: StoreOptions) {
+    this.#options = options
+    this.#database = new DatabaseFile(options.file, options.sandboxJournal)
+  }
+
+  record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    return this.#answering(async () => {
+      const { db } = await this.#database.forWriting()
+      const recorded = await db
+        .transaction()
+        .execute((transaction) => record(transaction, request, this.#options))
+      this.#writeFolder(recorded.projectId)
+      return recorded.answer
+    })
+  }
+
+  view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer> {
+    return this.#reading((db, projectId) => look(readsOf({ db, projectId })))
+  }
+
+  replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null> {
+    return this.#reading((db, projectId) => storedAnswer(db, projectId, idempotency))
+  }
+
+  health(): Promise<StoreHealth> {
+    return healthOf(this.#options.file, {
+      open: () => this.#answering(() => this.#database.forReading()),
+      seq: () => this.view((reads) => reads.journal.head()),
+    })
+  }
+
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<Fact> {
+    try {
+      yield* follow(this.#options.file, this.#options, { after, signal })
+    } catch (error) {
+      throw unavailable(error, this.#options.file)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#database.forget()
+  }
+
+  #reading<Answer>(read: (db: Kysely<Tables>, projectId: string) => Promise<Answer>): Promise<Answer> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const db = open?.db ?? (await emptyDatabase())
+      return db.transaction().execute(async (transaction) => {
+        const project = await resolveProject(transaction, this.#options)
+        return read(transaction, project?.id ?? noProject)
+      })
+    })
+  }
+
+  /** After an error of the disk the connections are opened anew, so that the store works again once it is mended. */
+  async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    if (this.#closed) throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`)
+    try {
+      return await work()
+    } catch (error) {
+      const failure = unavailable(error, this.#options.file)
+      if (failure !== error && !isBusy(error)) await this.#database.forget()
+      throw failure
+    }
+  }
+
+  #writeFolder(projectId: string | null): void {
+    if (this.#folderWritten || projectId === null) return
+    this.#folderWritten = true
+    if (this.#options.shared) writeProjectId(this.#options.root, projectId)
+    else writeIgnore(dirname(this.#options.file))
+  }
+}

@@ -1,0 +1,149 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import { Failure } from '../../domain/failure.ts'
+import { migrations } from '../migrations/list.ts'
+import { assertKnown, migrate, newestOf } from '../migrations/migrate.ts'
+import type { Tables } from '../schema/tables.ts'
+import { queriesOver } from './dialect.ts'
+import { errorCode } from './error-code.ts'
+import { applicationId, claimAsOurs, fileIdentity } from './file-identity.ts'
+import { keepMode, modeForNew, setRollbackMode, switchToWal } from './journal-mode.ts'
+import { numberOf, openReader, openWriter } from './open-connection.ts'
+import { patiently } from './patience.ts'
+import { Turns } from './turns.ts'
+
+export interface OpenConnection {
+  readonly raw: Database
+  readonly db: Kysely<Tables>
+}
+
+/** One database file with two connections, each opened when it is needed and again when the file was replaced. */
+export class DatabaseFile {
+  readonly #file: string
+  readonly #sandboxJournal: boolean
+  readonly #turns = new Turns()
+  #identity: string | null = null
+  #writer: OpenConnection | null = null
+  #reader: OpenConnection | null = null
+
+  constructor(file: string, sandboxJournal: boolean) {
+    this.#file = file
+    this.#sandboxJournal = sandboxJournal
+  }
+
+  /** Null while there is no database. Nothing is created. */
+  forReading(): Promise<OpenConnection | null> {
+    return this.#turns.run(async () => {
+      if (!(await this.#isThere())) return null
+      this.#reader ??= connected(openReader(this.#file), 'read')
+      const version = await this.#schema(this.#reader.raw)
+      if (version === 0) return null
+      if (version < newestOf(migrations)) await this.#write()
+      return this.#reader
+    })
+  }
+
+  /** Makes the database if there is none, and brings it to the newest schema. */
+  forWriting(): Promise<OpenConnection> {
+    return this.#turns.run(async () => {
+      await this.#isThere()
+      const writer = await this.#write()
+      await this.#schema(writer.raw)
+      return writer
+    })
+  }
+
+  /** Closes what is open; the next call opens it again. */
+  forget(): Promise<void> {
+    return this.#turns.run(() => this.#close())
+  }
+
+  async #isThere(): Promise<boolean> {
+    const identity = fileIdentity(this.#file)
+    if (identity !== this.#identity) await this.#close()
+    this.#identity = identity
+    return identity !== null
+  }
+
+  async #schema(connection: Database): Promise<number> {
+    const version = await patiently(() => numberOf(connection, 'user_version'))
+    assertKnown(this.#file, version, newestOf(migrations))
+    return version
+  }
+
+  async #write(): Promise<OpenConnection> {
+    if (this.#writer) return this.#writer
+    this.#identity = makeFile(this.#file)
+    const connection = openWriter(this.#file)
+    try {
+      await this.#prepare(connection)
+    } catch (error) {
+      connection.close()
+      throw error
+    }
+    this.#writer = connected(connection, 'write')
+    return this.#writer
+  }
+
+  async #prepare(connection: Database): Promise<void> {
+    const isNew = (await this.#schema(connection)) === 0
+    if (isNew) await this.#begin(connection)
+    else await keepMode(connection, this.#file)
+    await migrate(connection, this.#file, migrations)
+  }
+
+  // The application id goes first and into the file itself: whoever looks at a file without it calls it foreign.
+  async #begin(connection: Database): Promise<void> {
+    const mode = modeForNew(this.#file, this.#sandboxJournal)
+    if (mode !== 'wal') setRollbackMode(connection, mode)
+    await patiently(() => markAsOurs(connection, this.#file))
+    if (mode === 'wal') await switchToWal(connection)
+  }
+
+  async #close(): Promise<void> {
+    const open = [this.#reader, this.#writer]
+    this.#reader = null
+    this.#writer = null
+    this.#identity = null
+    for (const connection of open) connection?.raw.close()
+  }
+}
+
+function connected(raw: Database, access: 'read' | 'write'): OpenConnection {
+  return { raw, db: queriesOver(raw, access) }
+}
+
+/** Answers the identity of the file, which is there afterwards, readable by its owner alone when it is new. */
+function makeFile(file: string): string {
+  const identity = fileIdentity(file)
+  if (identity !== null) return identity
+  mkdirSync(dirname(file), { recursive: true })
+  try {
+    closeSync(openSync(file, 'ax', 0o600))
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error // another process made it first
+  }
+  return fileIdentity(file) ?? claimAsOurs(statSync(file, { bigint: true }))
+}
+
+function markAsOurs(connection: Database, file: string): void {
+  connection.exec('begin immediate')
+  try {
+    const id = numberOf(connection, 'application_id')
+    if (id !== applicationId && (id !== 0 || hasTables(connection))) {
+      throw new Failure('UNAVAILABLE', `The file ${file} became the database of another program.`, {
+        hint: 'Name another file with WAYMARK_DATABASE.',
+      })
+    }
+    if (id !== applicationId) connection.pragma(`application_id = ${applicationId}`)
+    connection.exec('commit')
+  } finally {
+    if (connection.inTransaction) connection.exec('rollback')
+  }
+}
+
+function hasTables(connection: Database): boolean {
+  return connection.prepare('select 1 from sqlite_schema limit 1').get() !== undefined
+}

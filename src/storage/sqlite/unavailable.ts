@@ -1,0 +1,57 @@
+import { Failure } from '../../domain/failure.ts'
+import { errorCode } from './error-code.ts'
+import { patience } from './patience.ts'
+
+interface Words {
+  readonly matches: RegExp
+  readonly says: (file: string, code: string) => string
+  readonly hint: string
+}
+
+const causes: readonly Words[] = [
+  {
+    matches: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
+    says: (file) =>
+      `Another process kept the database ${file} locked for ${patience / 1000} seconds; nothing was recorded.`,
+    hint: 'Call again. If it stays locked, find the process that holds the file open and end it.',
+  },
+  {
+    matches: /^(SQLITE_FULL|ENOSPC|EDQUOT)/,
+    says: (file) => `The disk is full: the database ${file} could not be written, and nothing was recorded.`,
+    hint: 'Free some space, then make the same call again.',
+  },
+  {
+    matches: /^(SQLITE_READONLY|SQLITE_PERM|SQLITE_AUTH|EACCES|EPERM|EROFS)/,
+    says: (file) => `The database ${file} cannot be written: the file or its folder is read-only.`,
+    hint: 'Make the file and its folder writable, or name another file with WAYMARK_DATABASE.',
+  },
+  {
+    matches: /^SQLITE_NOTADB/,
+    says: (file) => `The file ${file} is not a Waymark database; it was not touched.`,
+    hint: 'Move it away, or name another file with WAYMARK_DATABASE.',
+  },
+  {
+    matches: /^SQLITE_CORRUPT/,
+    says: (file) => `The database ${file} is damaged.`,
+    hint: 'Restore it from a backup, or move it away: without the file Waymark begins a new one.',
+  },
+  {
+    matches: /^(SQLITE_CANTOPEN|ENOENT|ENOTDIR|EISDIR|ELOOP|ENAMETOOLONG|EMFILE|ENFILE)/,
+    says: (file, code) => `The database ${file} cannot be opened (${code}).`,
+    hint: 'Check that the folder exists and can be written, or name another file with WAYMARK_DATABASE.',
+  },
+  {
+    matches: /^(SQLITE_IOERR|SQLITE_NOMEM|SQLITE_TOOBIG|SQLITE_NOLFS|EIO|EFBIG)/,
+    says: (file, code) =>
+      `The database ${file} could not be read or written (${code}); nothing was recorded.`,
+    hint: 'Check the disk and its free space, then make the same call again.',
+  },
+]
+
+/** What the caller can do about an error of the database or its disk. Any other error is answered as it is. */
+export function unavailable(error: unknown, file: string): unknown {
+  const code = errorCode(error)
+  const cause = code === null ? undefined : causes.find(({ matches }) => matches.test(code))
+  if (!cause || code === null) return error
+  return new Failure('UNAVAILABLE', cause.says(file, code), { hint: cause.hint, cause: error })
+}

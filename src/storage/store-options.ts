@@ -1,0 +1,15 @@
+import type { IdSource } from '../domain/id.ts'
+import type { Clock } from '../ports/clock.ts'
+
+export interface StoreOptions {
+  /** Absolute path of the database; it need not exist yet. */
+  readonly file: string
+  /** The file was named by the user, so that several projects may live in it. */
+  readonly shared: boolean
+  /** Absolute path of the project's root: the top of the main work tree. */
+  readonly root: string
+  /** A new database keeps one side file that is never deleted, for sandboxes that forbid deleting. */
+  readonly sandboxJournal: boolean
+  readonly clock: Clock
+  readonly ids: IdSource
+}
