@@ -81,6 +81,13 @@ export type Happening =
       readonly missionId: MissionId | null
       readonly reason: string
     }
+  | {
+      /** A person lets a silent attempt go on: it is not stale any more. */
+      readonly kind: 'attempt.continued'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+    }
   | { readonly kind: 'decision.logged'; readonly decision: Decision }
   | { readonly kind: 'issue.logged'; readonly issue: Issue }
   | { readonly kind: 'progress.logged'; readonly progress: Progress }

@@ -23,17 +23,9 @@ export function resolveHold(
     taskId: hold.taskId,
     ...ending,
   }
-  if (hold.kind !== 'stale_attempt' || ending.status === 'dismissed' || attempt?.status !== 'open')
-    return [closed]
+  if (hold.kind !== 'stale_attempt' || attempt?.status !== 'open') return [closed]
+  const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
+  if (ending.status === 'dismissed') return [closed, { kind: 'attempt.continued', ...about }]
   const reason = ending.answer ?? 'A person gave up a stale attempt.'
-  return [
-    closed,
-    {
-      kind: 'attempt.abandoned',
-      attemptId: attempt.id,
-      taskId: attempt.taskId,
-      missionId: attempt.missionId,
-      reason,
-    },
-  ]
+  return [closed, { kind: 'attempt.abandoned', ...about, reason }]
 }

@@ -1,6 +1,7 @@
 import { parseScope } from '../../domain/track/scope/scope.ts'
 import { type AreaCount, overlappingAreas, surveyAreas } from '../../domain/track/scope/survey.ts'
-import type { Attempt } from '../../domain/track/task.ts'
+import type { StartedTask } from '../../domain/track/start-task.ts'
+import type { Attempt, Task } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Snapshot, WorkTreeWitness } from '../../ports/work-tree.ts'
 
@@ -21,18 +22,24 @@ export function namesPackage(areas: readonly string[]): boolean {
   return areas.some((area) => area.trim().replace(/^!/, '').startsWith('@'))
 }
 
-/** Warnings about other attempts that are open in the same work tree, outside the attempt's own family. */
+/** Warnings about other attempts that are open in the same work tree, outside the task's own family. */
 export async function rivalsInTree(
   reads: Reads,
-  attempt: Attempt,
+  { task, attempt }: Pick<StartedTask, 'task' | 'attempt'>,
   tree: { readonly paths: readonly string[]; readonly packages: Packages },
 ): Promise<readonly string[]> {
-  const family = new Set<string>([attempt.taskId, ...(await reads.tasks.ancestors(attempt.taskId))])
   const inTree = await reads.tasks.attemptsInTree(attempt.snapshot.top, attempt.openedAt)
-  const rivals = inTree.filter(
-    (other) => other.status === 'open' && other.id !== attempt.id && !family.has(other.taskId),
-  )
+  const open = inTree.filter((other) => other.status === 'open' && other.taskId !== task.id)
+  if (open.length === 0) return []
+  const above = new Set<string>(await ancestry(reads, task.parentTaskId))
+  const lineages = await Promise.all(open.map(({ taskId }) => reads.tasks.ancestors(taskId)))
+  const rivals = open.filter(({ taskId }, index) => !above.has(taskId) && !lineages[index]?.includes(task.id))
   return rivals.slice(0, 5).map((rival) => rivalWarning(attempt, rival, tree))
+}
+
+/** A task and everything above it: read from the parent, because a task that begins now is not stored yet. */
+async function ancestry(reads: Reads, parent: Task['parentTaskId']): Promise<readonly string[]> {
+  return parent === null ? [] : [parent, ...(await reads.tasks.ancestors(parent))]
 }
 
 function rivalWarning(

@@ -76,7 +76,7 @@ export const startTask = defineOperation({
       await loadSituation(reads, input),
       setting,
     )
-    const rivals = await rivalsInTree(reads, started.attempt, { paths: snapshot.paths, packages })
+    const rivals = await rivalsInTree(reads, started, { paths: snapshot.paths, packages })
     return { happenings: started.happenings, answer: startAnswer(started, { snapshot, survey, rivals }) }
   })
 })

@@ -12,7 +12,7 @@ import {
 import { applyPhaseCompleted, applyPhaseCreated, applyPhaseReopened } from './phase.ts'
 import { applyProjectCreated } from './project.ts'
 import type { Projecting } from './projecting.ts'
-import { applyDecision, applyIssue, applyProgress } from './said.ts'
+import { applyDecision, applyIssue, applyProgress, touchAttempt } from './said.ts'
 import { applyTaskPlanned } from './task.ts'
 
 /** Brings the tables to what they are after a happening. */
@@ -42,6 +42,8 @@ export function apply(projecting: Projecting, happening: Happening): Promise<voi
       return applyClosed(projecting, happening)
     case 'attempt.abandoned':
       return applyAbandoned(projecting, happening)
+    case 'attempt.continued':
+      return touchAttempt(projecting, happening)
     case 'decision.logged':
       return applyDecision(projecting, happening)
     case 'issue.logged':

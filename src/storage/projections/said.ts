@@ -24,7 +24,10 @@ export async function applyProgress(
 }
 
 /** Whoever speaks is still at work: the attempt is not stale. */
-async function touchAttempt({ db, projectId, at }: Projecting, { attemptId }: Whereabouts): Promise<void> {
+export async function touchAttempt(
+  { db, projectId, at }: Projecting,
+  { attemptId }: Pick<Whereabouts, 'attemptId'>,
+): Promise<void> {
   if (attemptId === null) return
   await db
     .updateTable('attempt')

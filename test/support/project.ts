@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Actor } from '../../src/domain/actor.ts'
+import { createWitness } from '../../src/git/witness.ts'
+import { catalog } from '../../src/operations/catalog.ts'
+import type { Context } from '../../src/operations/context.ts'
+import { type InvokeOptions, invoke } from '../../src/operations/invoke.ts'
+import { fingerprint } from '../../src/storage/fingerprint.ts'
+import { openStore } from '../../src/storage/open-store.ts'
+import { randomIds } from '../../src/storage/random-ids.ts'
+
+/** An answer in a test: read freely, whatever is missing is undefined. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads answers of many shapes
+export type Answer = any
+
+export interface TestProject {
+  readonly folder: string
+  readonly context: Context
+  /** Calls an operation by name, as an agent on stdio unless `actor` says otherwise. */
+  call(name: string, input?: object, options?: InvokeOptions & { readonly actor?: Actor }): Promise<Answer>
+  /** The message and hint of the failure that a call ends in. */
+  refusal(name: string, input?: object, options?: { readonly actor?: Actor }): Promise<string>
+  git(...args: readonly string[]): string
+  write(path: string, content: string): void
+  remove(path: string): void
+  /** Moves the clock on, in milliseconds. */
+  wait(milliseconds: number): void
+}
+
+export const agentActor: Actor = { name: 'test-agent', kind: 'agent', role: null, channel: 'stdio' }
+export const person: Actor = { name: 'Tess', kind: 'person', role: null, channel: 'cli' }
+
+/** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
+export async function openProject(options: { readonly git?: boolean } = {}): Promise<TestProject> {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-project-')))
+  const folder = join(home, 'tree')
+  mkdirSync(folder)
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+  write('README.md', '# Project\n')
+  write('src/auth.ts', 'export const auth = 1\n')
+  write('src/api.ts', 'export const api = 1\n')
+  write('utils.ts', 'export const utils = 1\n')
+  if (options.git !== false) {
+    git('init', '-q')
+    git('add', '.')
+    git('commit', '-qm', 'Begin')
+  }
+  let now = Date.now()
+  let started = performance.now()
+  const clock = { now: () => Math.round(now + performance.now() - started) }
+  const ids = randomIds
+  const file = join(folder, '.waymark', 'waymark.db')
+  const store = openStore({ file, shared: false, root: folder, sandboxJournal: false, clock, ids })
+  const stateFolder = join(home, 'state')
+  const witness = createWitness({ stateFolder, clock })
+  const program = { version: '0.0.0', node: process.versions.node, platform: process.platform, stateFolder }
+  const context: Context = { store, witness, clock, ids, fingerprint, actor: agentActor, folder, program }
+  onTestFinished(async () => {
+    await witness.settle()
+    await store.close()
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  const call: TestProject['call'] = (name, input = {}, { actor, ...rest } = {}) => {
+    const operation = catalog.find((candidate) => candidate.name === name)
+    if (!operation) throw new Error(`no operation ${name}`)
+    return invoke(operation, actor ? { ...context, actor } : context, input, rest)
+  }
+  return {
+    folder,
+    context,
+    call,
+    refusal: async (name, input, more) => {
+      try {
+        await call(name, input, more)
+      } catch (error) {
+        if (error instanceof Error) return `${error.message} | ${(error as { hint?: string }).hint ?? ''}`
+        throw error
+      }
+      throw new Error(`${name} was not refused`)
+    },
+    git,
+    write,
+    remove: (path) => rmSync(join(folder, path), { recursive: true }),
+    wait: (milliseconds) => {
+      now = clock.now() + milliseconds
+      started = performance.now()
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { openProject } from '../support/project.ts'
+
+const done = { status: 'success', outcome: { summary: 's' } }
+
+async function mission() {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Auth', objective: 'Log in' })
+  return { project, mission_id: mission_id as string }
+}
+
+test('MC2-019 MC2-024 MC2-029 MC2-030 what was said is stored and comes back unchanged', async () => {
+  const { project, mission_id } = await mission()
+  const said = {
+    status: 'completed',
+    summary: 'Auth system implemented successfully',
+    achievements: ['JWT middleware', 'Role-based access', 'Token refresh'],
+    limitations: ['OAuth integration deferred'],
+  }
+  const answer = await project.call('complete_mission', { mission_id, ...said })
+  expect(answer).toMatchObject({ mission_id, ...said })
+  expect(Date.parse(answer.completed_at)).not.toBeNaN()
+  const { status: _, ...words } = said
+  expect(await project.call('show', { id: mission_id })).toMatchObject({ ...words, status: 'COMPLETED' })
+})
+
+test('MC2-025 MC2-026 MC2-027 MC2-028 the metrics are measured, each file counted once', async () => {
+  const { project, mission_id } = await mission()
+  for (const [phase, content] of [
+    [1, 'one\n'],
+    [2, 'two\n'],
+  ] as const) {
+    const { task_id } = await project.call('start_task', { mission_id, phase, name: 'a', goal: 'g' })
+    project.write('src/auth.ts', content)
+    project.write(`new-${phase}.ts`, content)
+    await project.call('complete_task', {
+      task_id,
+      ...done,
+      metadata: { tokens_input: 100, tokens_output: 5 },
+    })
+  }
+  project.wait(3_600_000)
+  const { metrics } = await project.call('complete_mission', {
+    mission_id,
+    status: 'completed',
+    summary: 's',
+  })
+  expect(metrics).toMatchObject({
+    total_phases: 3,
+    total_tasks: 2,
+    files_changed: 3,
+    tokens_input: 200,
+    tokens_output: 10,
+  })
+  expect(metrics.total_duration_seconds).toBeGreaterThanOrEqual(3600)
+  expect(metrics.total_duration_minutes).toBeCloseTo(metrics.total_duration_seconds / 60, 1)
+})
+
+describe('MC2-020 MC2-021 MC2-022 MC2-023 input', () => {
+  test.each([
+    ['completed', 'COMPLETED'],
+    ['failed', 'FAILED'],
+    ['partial', 'PARTIAL'],
+  ])('the status %s, achievements and limitations left out', async (status, shown) => {
+    const { project, mission_id } = await mission()
+    const answer = await project.call('complete_mission', { mission_id, status, summary: 's' })
+    expect(answer).toMatchObject({ status, achievements: [], limitations: [] })
+    expect((await project.call('show', { id: mission_id })).status).toBe(shown)
+  })
+
+  test('a status that is none, a summary that is missing', async () => {
+    const { project, mission_id } = await mission()
+    expect(
+      await project.refusal('complete_mission', { mission_id, status: 'maybe', summary: 's' }),
+    ).toContain('"maybe": choose completed, failed or partial')
+    expect(await project.refusal('complete_mission', { mission_id, status: 'failed' })).toContain(
+      '"summary" is missing',
+    )
+  })
+})
+
+describe('open work', () => {
+  test('refuses the end and is named', async () => {
+    const { project, mission_id } = await mission()
+    const { task_id } = await project.call('start_task', { mission_id, name: 'a', agent_name: 'builder' })
+    const refused = await project.refusal('complete_mission', {
+      mission_id,
+      status: 'completed',
+      summary: 's',
+    })
+    expect(refused).toContain(`${task_id} (builder)`)
+  })
+
+  test('is abandoned when the mission failed', async () => {
+    const { project, mission_id } = await mission()
+    const { task_id } = await project.call('start_task', { mission_id, name: 'a', goal: 'g' })
+    await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
+    expect((await project.call('show', { id: task_id })).attempts).toMatchObject([
+      { status: 'abandoned', measured: null },
+    ])
+    expect(await project.refusal('complete_task', { task_id, ...done })).toContain('abandoned')
+  })
+})
+
+describe('completing twice', () => {
+  test('with the same words answers the same; with others it is refused', async () => {
+    const { project, mission_id } = await mission()
+    const first = await project.call('complete_mission', { mission_id, status: 'completed', summary: 's' })
+    const again = await project.call('complete_mission', { mission_id, status: 'completed', summary: 's' })
+    expect(again).toEqual({ ...first, already_completed: true })
+    const other = { mission_id, status: 'failed', summary: 's' }
+    expect(await project.refusal('complete_mission', other)).toContain('already ended as completed')
+  })
+
+  test('a task cannot slip in after the end', async () => {
+    const { project, mission_id } = await mission()
+    const outcomes = await Promise.allSettled([
+      project.call('complete_mission', { mission_id, status: 'completed', summary: 's' }),
+      project.call('start_task', { mission_id, name: 'a', goal: 'g' }),
+    ])
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+  })
+})

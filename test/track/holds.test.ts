@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { openProject, person } from '../support/project.ts'
+
+const done = { status: 'success', outcome: { summary: 's' } }
+const asPerson = { actor: person }
+
+async function blocked() {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Auth', objective: 'Log in' })
+  const { task_id } = await project.call('start_task', {
+    mission_id,
+    name: 'a',
+    agent_name: 'builder',
+    areas: ['auth'],
+  })
+  const { issue_id } = await project.call('log_issue', {
+    task_id,
+    type: 'unclear_requirement',
+    description: 'Cookies or tokens?',
+    resolution: 'Waiting',
+    requires_human_review: true,
+  })
+  const context = () => project.call('get_context', { mission_id, include: ['blockers'] })
+  return { project, mission_id, task_id: task_id as string, issue_id: issue_id as string, context }
+}
+
+test('a blocker waits in the inbox; a person’s answer reaches the agent through get_context', async () => {
+  const { project, issue_id, context, task_id } = await blocked()
+  const { holds } = await project.call('inbox')
+  expect(holds).toMatchObject([
+    { kind: 'blocker', reason: 'Cookies or tokens?', opened_by: 'builder', task_id, issue_id },
+  ])
+  const answer = await project.call('resolve', { id: holds[0].hold_id, answer: 'Cookies' }, asPerson)
+  expect(answer).toMatchObject({ status: 'resolved', answer: 'Cookies', by: 'Tess' })
+  expect(await context()).toMatchObject({
+    blockers: [],
+    blockers_total: 0,
+    answered_blockers: [{ id: issue_id, resolved: { by: 'Tess', answer: 'Cookies', at: answer.at } }],
+  })
+  expect((await project.call('inbox')).total).toBe(0)
+  expect((await project.call('inbox', { closed: true })).holds).toMatchObject([{ status: 'resolved' }])
+})
+
+test('an issue’s id serves as well as its hold’s', async () => {
+  const { project, issue_id } = await blocked()
+  expect(await project.call('resolve', { id: issue_id }, asPerson)).toMatchObject({
+    kind: 'blocker',
+    answer: null,
+  })
+})
+
+describe('resolve is refused', () => {
+  test('to agents, with the command for a person', async () => {
+    const { project, issue_id } = await blocked()
+    expect(await project.refusal('resolve', { id: issue_id })).toMatch(/is for people.*waymark resolve/)
+  })
+
+  test('twice', async () => {
+    const { project, issue_id } = await blocked()
+    await project.call('resolve', { id: issue_id }, asPerson)
+    expect(await project.refusal('resolve', { id: issue_id }, asPerson)).toContain('already resolved by Tess')
+  })
+
+  test('for what does not exist', async () => {
+    const { project } = await blocked()
+    expect(await project.refusal('resolve', { id: 'h-nowhere' }, asPerson)).toContain(
+      'hold not found: h-nowhere',
+    )
+  })
+})
+
+test('files outside the scope are a hold that names them', async () => {
+  const { project, task_id } = await blocked()
+  project.write('utils.ts', 'changed\n')
+  await project.call('complete_task', { task_id, ...done })
+  const { holds } = await project.call('inbox', { kind: 'scope' })
+  expect(holds).toMatchObject([{ paths: ['utils.ts'], opened_by: 'waymark', task_id }])
+  expect(holds[0].reason).toContain('1 file(s) modified outside declared scope (auth)')
+})
+
+describe('a stale attempt', () => {
+  const threeHours = 3 * 60 * 60 * 1000
+
+  test('is given up when its hold is resolved', async () => {
+    const { project, task_id } = await blocked()
+    project.wait(threeHours)
+    const { holds } = await project.call('inbox', { kind: 'stale_attempt' })
+    await project.call('resolve', { id: holds[0].hold_id }, asPerson)
+    expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'abandoned' }])
+  })
+
+  test('goes on when it is dismissed, and is asked about again only after two more hours', async () => {
+    const { project, task_id } = await blocked()
+    project.wait(threeHours)
+    const stale = () => project.call('inbox', { kind: 'stale_attempt' })
+    const { holds } = await stale()
+    await project.call('resolve', { id: holds[0].hold_id, dismiss: true }, asPerson)
+    expect((await stale()).total).toBe(0)
+    project.wait(threeHours)
+    expect((await stale()).total).toBe(1)
+    expect((await project.call('show', { id: task_id })).attempts).toMatchObject([{ status: 'open' }])
+  })
+
+  test('that speaks again ends its hold by completing', async () => {
+    const { project, task_id } = await blocked()
+    project.wait(threeHours)
+    await project.call('inbox')
+    await project.call('complete_task', { task_id, ...done })
+    expect((await project.call('inbox', { kind: 'stale_attempt' })).total).toBe(0)
+  })
+})

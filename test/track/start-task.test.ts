@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest'
+import { openProject, person } from '../support/project.ts'
+
+async function withMission() {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Auth', objective: 'Log in' })
+  return { project, mission_id: mission_id as string }
+}
+
+test('MC2-067 MC2-053 MC2-054 MC2-065 the orchestrator’s example makes phase 1 with its name', async () => {
+  const { project, mission_id } = await withMission()
+  const answer = await project.call('start_task', {
+    mission_id,
+    phase: 1,
+    phase_name: 'Setup Phase',
+    caller_type: 'orchestrator',
+    name: 'Initialize project structure',
+    goal: 'Set up auth module directory structure',
+    areas: ['auth'],
+  })
+  expect(answer).toMatchObject({
+    phase_id: expect.stringMatching(/^ph-/),
+    phase_created: true,
+    caller_type: 'orchestrator',
+  })
+  const { phase_summary } = await project.call('get_context', { mission_id, include: ['phase_summary'] })
+  expect(phase_summary).toMatchObject([{ phase_number: 1, name: 'Setup Phase', status: 'IN_PROGRESS' }])
+  const again = await project.call('start_task', { mission_id, phase: 1, name: 'b', goal: 'g' })
+  expect(again).toMatchObject({ phase_id: answer.phase_id, phase_created: false })
+})
+
+test('MC2-068 MC2-051 MC2-052 the sub-agent’s example works without a phase name', async () => {
+  const { project, mission_id } = await withMission()
+  const answer = await project.call('start_task', {
+    mission_id,
+    phase: 2,
+    caller_type: 'subagent',
+    agent_name: 'feature-implementer',
+    name: 'Implement JWT middleware',
+    goal: 'Create middleware to verify JWT tokens',
+    areas: ['auth', 'middleware'],
+  })
+  expect(answer).toMatchObject({
+    phase_created: true,
+    caller_type: 'subagent',
+    agent_name: 'feature-implementer',
+  })
+})
+
+test('MC2-069 MC2-049 MC1-012 MC1-013 the legacy example works with a workflow alone', async () => {
+  const project = await openProject()
+  const { workflow_id } = await project.call('start_workflow', { name: 'wf' })
+  const answer = await project.call('start_task', {
+    workflow_id,
+    name: 'Implement JWT middleware',
+    goal: 'Create middleware to verify JWT tokens',
+    areas: ['auth', 'middleware'],
+  })
+  expect(answer).toMatchObject({ phase_id: null, phase_created: false, caller_type: null, agent_name: null })
+  expect(Object.keys(answer)).toEqual(
+    expect.arrayContaining(['task_id', 'snapshot_id', 'snapshot_type', 'started_at']),
+  )
+})
+
+test('MC2-061 MC2-062 MC2-063 MC2-064 MC2-070 in a repository the snapshot is HEAD’s commit, of type git', async () => {
+  const project = await openProject()
+  const answer = await project.call('start_task', { name: 'a', goal: 'g' })
+  expect(answer.task_id).toMatch(/^t-/)
+  expect(answer.attempt_id).toMatch(/^a-/)
+  expect(answer.snapshot_id).toBe(project.git('rev-parse', 'HEAD').trim())
+  expect(answer.snapshot_type).toBe('git')
+  expect(Math.abs(Date.parse(answer.started_at) - Date.now())).toBeLessThan(60_000)
+})
+
+test('MC2-071 MC1-014 MC1-015 without a repository the snapshot is made of checksums', async () => {
+  const project = await openProject({ git: false })
+  const { task_id, snapshot_type } = await project.call('start_task', {
+    name: 'a',
+    goal: 'g',
+    areas: ['auth'],
+  })
+  expect(snapshot_type).toBe('checksum')
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const done = await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+  expect(done.files_changed).toEqual({ added: [], modified: ['src/auth.ts'], deleted: [], renamed: [] })
+  expect(done.verification).toMatchObject({ status: 'verified', scope_match: true })
+})
+
+test('MC2-048 MC2-057 MC2-058 MC2-060 only the name is needed: the goal defaults to it', async () => {
+  const project = await openProject()
+  const { task_id } = await project.call('start_task', { name: 'Tidy up' })
+  expect(await project.call('show', { id: task_id })).toMatchObject({
+    name: 'Tidy up',
+    goal: 'Tidy up',
+    mission_id: null,
+  })
+  expect(await project.refusal('start_task', { goal: 'g' })).toContain('"name" is missing')
+})
+
+test('MC2-055 MC2-056 MC2-066 MC2-132 who calls is repeated in the input’s spelling and kept', async () => {
+  const { project, mission_id } = await withMission()
+  const sent = { caller_type: 'subagent', agent_name: 'qa' }
+  expect(await project.call('start_task', { mission_id, name: 'a', goal: 'g', ...sent })).toMatchObject(sent)
+  const { tasks } = await project.call('get_context', { mission_id, include: ['tasks'] })
+  expect(tasks[0]).toMatchObject(sent)
+  const refused = await project.refusal('start_task', { name: 'a', caller_type: 'robot' })
+  expect(refused).toContain('"robot": choose orchestrator or subagent')
+})
+
+test('MC1-011 MC2-050 a subtask inherits its parent’s mission and phase', async () => {
+  const { project, mission_id } = await withMission()
+  const parent = await project.call('start_task', { mission_id, phase: 2, name: 'a', goal: 'g' })
+  const child = await project.call('start_task', { parent_task_id: parent.task_id, name: 'b', goal: 'g' })
+  expect(child.phase_id).toBe(parent.phase_id)
+  expect(await project.call('show', { id: child.task_id })).toMatchObject({
+    parent_task_id: parent.task_id,
+    mission_id,
+  })
+})
+
+test('MC2-129 a started task is IN_PROGRESS', async () => {
+  const { project, mission_id } = await withMission()
+  await project.call('start_task', { mission_id, name: 'a', goal: 'g' })
+  const { tasks } = await project.call('get_context', { mission_id, include: ['tasks'] })
+  expect(tasks).toMatchObject([{ status: 'IN_PROGRESS', files_changed: null, scope_match: null }])
+})
+
+describe('MC2-059 areas', () => {
+  test('tell how many existing files each matches; none may be a typo', async () => {
+    const project = await openProject()
+    const answer = await project.call('start_task', { name: 'a', goal: 'g', areas: ['auth', 'atuh', 'src/'] })
+    expect(answer.areas).toEqual([
+      { area: 'auth', files: 1 },
+      { area: 'atuh', files: 0 },
+      { area: 'src/', files: 2 },
+    ])
+    expect(answer.warnings.join()).toContain('Area "atuh" matches no existing file')
+  })
+
+  test('of two open attempts in one tree are compared', async () => {
+    const project = await openProject()
+    await project.call('start_task', { name: 'a', goal: 'g', areas: ['auth'], agent_name: 'first' })
+    const second = await project.call('start_task', {
+      name: 'b',
+      goal: 'g',
+      areas: ['src/'],
+      agent_name: 'second',
+    })
+    expect(second.warnings.join()).toMatch(
+      /first has attempt a-\w+ open in this work tree.*Overlapping areas.*git worktree add/,
+    )
+  })
+
+  test('of a family raise no warning', async () => {
+    const project = await openProject()
+    const parent = await project.call('start_task', { name: 'a', goal: 'g', areas: ['auth'] })
+    const child = await project.call('start_task', {
+      parent_task_id: parent.task_id,
+      name: 'b',
+      areas: ['auth'],
+    })
+    expect(child.warnings).toEqual([])
+  })
+})
+
+describe('containers', () => {
+  test.each(['mission_id', 'workflow_id', 'parent_task_id', 'planned_task_id'])(
+    'an unknown %s is not found',
+    async (field) => {
+      const project = await openProject()
+      const refused = await project.refusal('start_task', { name: 'a', goal: 'g', [field]: 'x-nowhere' })
+      expect(refused).toContain('not found: x-nowhere')
+      expect((await project.context.store.health()).exists).toBe(false)
+    },
+  )
+
+  test('two different ones are refused', async () => {
+    const { project, mission_id } = await withMission()
+    const refused = await project.refusal('start_task', { name: 'a', mission_id, workflow_id: 'w-1' })
+    expect(refused).toContain('not to both')
+  })
+})
+
+describe('a linked work tree', () => {
+  test('of the same repository is witnessed when it is named', async () => {
+    const project = await openProject()
+    const linked = `${project.folder}-linked`
+    project.git('worktree', 'add', '-q', '-b', 'side', linked)
+    const { task_id } = await project.call('start_task', { name: 'a', goal: 'g', work_tree: linked })
+    project.write('../tree-linked/new.ts', 'export {}\n')
+    project.write('elsewhere.ts', 'export {}\n')
+    const done = await project.call('complete_task', {
+      task_id,
+      status: 'success',
+      outcome: { summary: 's' },
+    })
+    expect(done.files_changed.added).toEqual(['new.ts'])
+  })
+
+  test('of another repository is refused', async () => {
+    const [one, other] = [await openProject(), await openProject()]
+    const refused = await one.refusal('start_task', { name: 'a', goal: 'g', work_tree: other.folder })
+    expect(refused).toContain('not to this project')
+  })
+})
+
+test('a stale attempt at a planned task is a hold, and can be taken over', async () => {
+  const project = await openProject()
+  const { planned_tasks } = await project.call('start_workflow', {
+    name: 'w',
+    plan: [{ step: '1', goal: 'g' }],
+  })
+  const planned_task_id = planned_tasks[0].task_id
+  const first = await project.call('start_task', { planned_task_id, agent_name: 'first' })
+  expect(await project.call('start_task', { planned_task_id, agent_name: 'first' })).toMatchObject({
+    attempt_id: first.attempt_id,
+  })
+  const other = { planned_task_id, agent_name: 'second', take_over: true }
+  expect(await project.refusal('start_task', other)).toContain('first is working on task')
+  project.wait(3 * 60 * 60 * 1000)
+  expect(await project.call('inbox', {}, { actor: person })).toMatchObject({
+    holds: [{ kind: 'stale_attempt' }],
+  })
+  const second = await project.call('start_task', other)
+  expect(second.attempt_id).not.toBe(first.attempt_id)
+  const late = {
+    task_id: planned_task_id,
+    attempt_id: first.attempt_id,
+    status: 'success',
+    outcome: { summary: 's' },
+  }
+  expect(await project.refusal('complete_task', late)).toContain('is closed (abandoned)')
+})
