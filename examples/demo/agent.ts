@@ -2,7 +2,6 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
 /** An answer of the server, read freely. */
-// biome-ignore lint/suspicious/noExplicitAny: each tool answers its own shape, and the story checks what it reads
 export type Answer = any
 
 export interface Agent {

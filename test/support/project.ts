@@ -12,8 +12,7 @@ import { fingerprint } from '../../src/storage/fingerprint.ts'
 import { openStore } from '../../src/storage/open-store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 
-/** An answer in a test: read freely, whatever is missing is undefined. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads answers of many shapes
+/** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
 export type Answer = any
 
 export interface TestProject {
