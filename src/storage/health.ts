@@ -1,6 +1,6 @@
 import { Failure } from '../domain/failure.ts'
 import type { StoreHealth } from '../ports/store.ts'
-import type { OpenConnection } from './sqlite/database-file.ts'
+import type { OpenConnection } from './sqlite/dialect.ts'
 import { canWriteBeside } from './sqlite/journal-mode.ts'
 import { numberOf } from './sqlite/open-connection.ts'
 

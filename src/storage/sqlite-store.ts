@@ -12,6 +12,7 @@ import { storedAnswer } from './record/idempotency.ts'
 import { record } from './record/record.ts'
 import type { Tables } from './schema/tables.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
+import { ConnectionRetired } from './sqlite/driver.ts'
 import { emptyDatabase } from './sqlite/empty-database.ts'
 import { isBusy } from './sqlite/error-code.ts'
 import { unavailable } from './sqlite/unavailable.ts'
@@ -23,7 +24,8 @@ export class SqliteStore implements Store {
   readonly #options: StoreOptions
   readonly #database: DatabaseFile
   #folderWritten = false
-  #closed = false
+  readonly #underWay = new Set<Promise<unknown>>()
+  #isClosed = false
 
   constructor(options: StoreOptions) {
     this.#options = options
@@ -64,8 +66,10 @@ export class SqliteStore implements Store {
     }
   }
 
+  /** Waits for what is under way. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#isClosed = true
+    await Promise.allSettled(this.#underWay)
     await this.#database.forget()
   }
 
@@ -80,12 +84,23 @@ export class SqliteStore implements Store {
     })
   }
 
-  /** After an error of the disk the connections are opened anew, so that the store works again once it is mended. */
   async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    if (this.#closed) throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`)
+    if (this.#isClosed) throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`)
+    const answer = this.#mended(work)
+    this.#underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#underWay.delete(answer)
+    }
+  }
+
+  /** After an error of the disk the connections are opened anew, so that the store works again once it is mended. */
+  async #mended<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     try {
       return await work()
     } catch (error) {
+      if (error instanceof ConnectionRetired) return this.#mended(work)
       const failure = unavailable(error, this.#options.file)
       if (failure !== error && !isBusy(error)) await this.#database.forget()
       throw failure

@@ -19,8 +19,7 @@ export class SqliteConnection implements DatabaseConnection {
     return { rows: [], numAffectedRows: BigInt(changes) }
   }
 
-  // biome-ignore lint/correctness/useYield: the interface wants a generator, and nothing here streams
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('queries of the store are bounded: nothing is streamed')
   }
 

@@ -1,23 +1,15 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import type { Kysely } from 'kysely'
-import { Failure } from '../../domain/failure.ts'
 import { migrations } from '../migrations/list.ts'
 import { assertKnown, migrate, newestOf } from '../migrations/migrate.ts'
-import type { Tables } from '../schema/tables.ts'
-import { queriesOver } from './dialect.ts'
+import { connected, type OpenConnection } from './dialect.ts'
 import { errorCode } from './error-code.ts'
-import { applicationId, claimAsOurs, fileIdentity } from './file-identity.ts'
+import { applicationId, claimAsOurs, fileIdentity, foreignFile } from './file-identity.ts'
 import { keepMode, modeForNew, setRollbackMode, switchToWal } from './journal-mode.ts'
 import { numberOf, openReader, openWriter } from './open-connection.ts'
 import { patiently } from './patience.ts'
 import { Turns } from './turns.ts'
-
-export interface OpenConnection {
-  readonly raw: Database
-  readonly db: Kysely<Tables>
-}
 
 /** One database file with two connections, each opened when it is needed and again when the file was replaced. */
 export class DatabaseFile {
@@ -36,8 +28,8 @@ export class DatabaseFile {
   /** Null while there is no database. Nothing is created. */
   forReading(): Promise<OpenConnection | null> {
     return this.#turns.run(async () => {
-      if (!(await this.#isThere())) return null
-      this.#reader ??= connected(openReader(this.#file), 'read')
+      if (!this.#isThere()) return null
+      this.#reader ??= await this.#read()
       const version = await this.#schema(this.#reader.raw)
       if (version === 0) return null
       if (version < newestOf(migrations)) await this.#write()
@@ -48,7 +40,7 @@ export class DatabaseFile {
   /** Makes the database if there is none, and brings it to the newest schema. */
   forWriting(): Promise<OpenConnection> {
     return this.#turns.run(async () => {
-      await this.#isThere()
+      this.#isThere()
       const writer = await this.#write()
       await this.#schema(writer.raw)
       return writer
@@ -57,32 +49,36 @@ export class DatabaseFile {
 
   /** Closes what is open; the next call opens it again. */
   forget(): Promise<void> {
-    return this.#turns.run(() => this.#close())
+    return this.#turns.run(() => this.#retire())
   }
 
-  async #isThere(): Promise<boolean> {
+  #isThere(): boolean {
     const identity = fileIdentity(this.#file)
-    if (identity !== this.#identity) await this.#close()
+    if (identity !== this.#identity) this.#retire()
     this.#identity = identity
     return identity !== null
   }
 
   async #schema(connection: Database): Promise<number> {
     const version = await patiently(() => numberOf(connection, 'user_version'))
+    const id = numberOf(connection, 'application_id')
+    // Another program's file may have been copied over ours.
+    if (id !== applicationId && (id !== 0 || version !== 0)) throw foreignFile(this.#file)
     assertKnown(this.#file, version, newestOf(migrations))
     return version
+  }
+
+  async #read(): Promise<OpenConnection> {
+    const connection = openReader(this.#file)
+    await closedOnFailure(connection, () => keepMode(connection, this.#file))
+    return connected(connection, 'read')
   }
 
   async #write(): Promise<OpenConnection> {
     if (this.#writer) return this.#writer
     this.#identity = makeFile(this.#file)
     const connection = openWriter(this.#file)
-    try {
-      await this.#prepare(connection)
-    } catch (error) {
-      connection.close()
-      throw error
-    }
+    await closedOnFailure(connection, () => this.#prepare(connection))
     this.#writer = connected(connection, 'write')
     return this.#writer
   }
@@ -102,17 +98,22 @@ export class DatabaseFile {
     if (mode === 'wal') await switchToWal(connection)
   }
 
-  async #close(): Promise<void> {
+  #retire(): void {
     const open = [this.#reader, this.#writer]
     this.#reader = null
     this.#writer = null
     this.#identity = null
-    for (const connection of open) connection?.raw.close()
+    for (const connection of open) connection?.retire()
   }
 }
 
-function connected(raw: Database, access: 'read' | 'write'): OpenConnection {
-  return { raw, db: queriesOver(raw, access) }
+async function closedOnFailure(connection: Database, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 /** Answers the identity of the file, which is there afterwards, readable by its owner alone when it is new. */
@@ -133,9 +134,7 @@ function markAsOurs(connection: Database, file: string): void {
   try {
     const id = numberOf(connection, 'application_id')
     if (id !== applicationId && (id !== 0 || hasTables(connection))) {
-      throw new Failure('UNAVAILABLE', `The file ${file} became the database of another program.`, {
-        hint: 'Name another file with WAYMARK_DATABASE.',
-      })
+      throw foreignFile(file)
     }
     if (id !== applicationId) connection.pragma(`application_id = ${applicationId}`)
     connection.exec('commit')

@@ -3,12 +3,21 @@ import { type Dialect, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCom
 import type { Tables } from '../schema/tables.ts'
 import { type Access, SqliteDriver } from './driver.ts'
 
-export function queriesOver(database: Database, access: Access): Kysely<Tables> {
+/** A connection to SQLite, as it is and as Kysely asks it. */
+export interface OpenConnection {
+  readonly raw: Database
+  readonly db: Kysely<Tables>
+  /** Closes it as soon as nobody uses it. */
+  retire(): void
+}
+
+export function connected(raw: Database, access: Access): OpenConnection {
+  const driver = new SqliteDriver(raw, access)
   const dialect: Dialect = {
-    createDriver: () => new SqliteDriver(database, access),
+    createDriver: () => driver,
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   }
-  return new Kysely<Tables>({ dialect })
+  return { raw, db: new Kysely<Tables>({ dialect }), retire: () => driver.retire() }
 }

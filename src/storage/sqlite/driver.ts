@@ -12,13 +12,18 @@ const begin = {
 
 export type Access = keyof typeof begin
 
+/** The connection was retired before its transaction began: take a new one. */
+export class ConnectionRetired extends Error {}
+
 /** One connection, used by one transaction at a time. */
 export class SqliteDriver implements Driver {
   readonly #database: Database
   readonly #access: Access
   readonly #connection: SqliteConnection
   readonly #turns = new Turns()
-  #done: () => void = () => {}
+  #isRetired = false
+  #endTurn: (() => void) | null = null
+  #asked = 0
 
   constructor(database: Database, access: Access) {
     this.#database = database
@@ -26,11 +31,23 @@ export class SqliteDriver implements Driver {
     this.#connection = new SqliteConnection(database)
   }
 
+  /** Closes the connection as soon as nobody uses it. */
+  retire(): void {
+    this.#isRetired = true
+    if (this.#endTurn === null) this.#database.close()
+  }
+
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const done = await this.#turns.take()
-    this.#done = done
+    const asked = performance.now()
+    const endTurn = await this.#turns.take()
+    if (this.#isRetired) {
+      endTurn()
+      throw new ConnectionRetired('the connection was retired')
+    }
+    this.#endTurn = endTurn
+    this.#asked = asked
     return this.#connection
   }
 
@@ -38,7 +55,7 @@ export class SqliteDriver implements Driver {
     await patiently(() => {
       if (this.#database.inTransaction) this.#database.exec('rollback')
       for (const statement of begin[this.#access]) this.#database.exec(statement)
-    })
+    }, this.#asked)
   }
 
   async commitTransaction(): Promise<void> {
@@ -51,10 +68,13 @@ export class SqliteDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
-    this.#done()
+    const endTurn = this.#endTurn
+    this.#endTurn = null
+    if (this.#isRetired) this.#database.close()
+    endTurn?.()
   }
 
   async destroy(): Promise<void> {
-    this.#database.close()
+    this.retire()
   }
 }

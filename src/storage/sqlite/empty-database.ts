@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { migrations } from '../migrations/list.ts'
 import { migrate } from '../migrations/migrate.ts'
 import type { Tables } from '../schema/tables.ts'
-import { queriesOver } from './dialect.ts'
+import { connected } from './dialect.ts'
 import { openMemory } from './open-connection.ts'
 
 let opened: Promise<Kysely<Tables>> | null = null
@@ -16,5 +16,5 @@ export function emptyDatabase(): Promise<Kysely<Tables>> {
 async function open(): Promise<Kysely<Tables>> {
   const connection = openMemory()
   await migrate(connection, ':memory:', migrations)
-  return queriesOver(connection, 'read')
+  return connected(connection, 'read').db
 }

@@ -46,12 +46,14 @@ function assertOurs(file: string): void {
       hint: `Import it with \`waymark import taskman ${file}\`, and name another file with WAYMARK_DATABASE.`,
     })
   }
-  throw new Failure(
+  throw foreignFile(file)
+}
+
+export function foreignFile(file: string): Failure {
+  return new Failure(
     'UNAVAILABLE',
     `The file ${file} is the SQLite database of another program; it was not touched.`,
-    {
-      hint: 'Name another file with WAYMARK_DATABASE.',
-    },
+    { hint: 'Name another file with WAYMARK_DATABASE.' },
   )
 }
 

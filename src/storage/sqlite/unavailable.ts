@@ -36,7 +36,7 @@ const causes: readonly Words[] = [
     hint: 'Restore it from a backup, or move it away: without the file Waymark begins a new one.',
   },
   {
-    matches: /^(SQLITE_CANTOPEN|ENOENT|ENOTDIR|EISDIR|ELOOP|ENAMETOOLONG|EMFILE|ENFILE)/,
+    matches: /^(SQLITE_CANTOPEN|ENOENT|ENOTDIR|EISDIR|EEXIST|ELOOP|ENAMETOOLONG|EMFILE|ENFILE)/,
     says: (file, code) => `The database ${file} cannot be opened (${code}).`,
     hint: 'Check that the folder exists and can be written, or name another file with WAYMARK_DATABASE.',
   },
