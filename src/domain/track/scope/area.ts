@@ -47,16 +47,16 @@ function matcherFor(pattern: string, context: AreaContext): Matcher {
 // Parentheses and bars are ordinary characters of a path (`app/(shop)/page.tsx`), not groups.
 function glob(pattern: string): Matcher {
   const body = pattern.replace(/^\.?\//, '').replace(/\/$/, '/**')
-  const expression = picomatch.makeRe(body.replace(/[()|]/g, '\\$&'), {
-    dot: true,
-    nocase: true,
-    nonegate: true,
-  })
+  // Brackets are a class of characters, or a literal folder name as in `app/[id]/page.tsx`: either may be meant.
+  const readings = body.includes('[') ? [/[()|]/g, /[()|[\]]/g] : [/[()|]/g]
+  const expressions = readings.map((literal) => expressionOf(body.replace(literal, '\\$&')))
   const wholePath = pattern.includes('/')
-  return {
-    kind: 'glob',
-    matches: ({ own }) => own !== null && expression.test(wholePath ? own : baseName(own)),
-  }
+  const matches = (path: string): boolean => expressions.some((expression) => expression.test(path))
+  return { kind: 'glob', matches: ({ own }) => own !== null && matches(wholePath ? own : baseName(own)) }
+}
+
+function expressionOf(glob: string): RegExp {
+  return picomatch.makeRe(glob, { dot: true, nocase: true, nonegate: true })
 }
 
 function anchored(path: string, { prefix }: AreaContext): Matcher {

@@ -166,3 +166,13 @@ test('every declared text is read, and an excluding copy of it excludes exactly 
     { numRuns: 500 },
   )
 })
+
+test('brackets are a class of characters or a folder that is named so', () => {
+  const paths = ['app/[id]/page.tsx', 'app/i/page.tsx', 'app/x/page.tsx', 'app/[id]/deep/a.ts']
+  expect(covered(['app/[id]/page.tsx'], paths)).toEqual(['app/[id]/page.tsx', 'app/i/page.tsx'])
+  expect(covered(['app/[id]/**'], paths)).toEqual([
+    'app/[id]/page.tsx',
+    'app/i/page.tsx',
+    'app/[id]/deep/a.ts',
+  ])
+})
