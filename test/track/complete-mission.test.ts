@@ -121,3 +121,17 @@ describe('completing twice', () => {
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1)
   })
 })
+
+test('MC2-131 the statuses of a phase: IN_PROGRESS, COMPLETED, and FAILED with its mission', async () => {
+  const { project, mission_id } = await mission()
+  const statuses = async () => {
+    const { phase_summary } = await project.call('get_context', { mission_id, include: ['phase_summary'] })
+    return phase_summary.map(({ status }: { status: string }) => status)
+  }
+  const first = await project.call('start_task', { mission_id, phase: 1, name: 'a', goal: 'g' })
+  await project.call('complete_task', { task_id: first.task_id, ...done, phase_complete: true })
+  await project.call('start_task', { mission_id, phase: 2, name: 'b', goal: 'g' })
+  expect(await statuses()).toEqual(['COMPLETED', 'IN_PROGRESS'])
+  await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
+  expect(await statuses()).toEqual(['COMPLETED', 'FAILED'])
+})

@@ -16,7 +16,7 @@ export const startTask = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'Start a task',
-  description: 'Start a new task and create a Git snapshot. Call it before you edit any file.',
+  description: 'Start a new task and create a Git snapshot',
   kind: 'command',
   positional: ['name'],
   input: z

@@ -17,6 +17,18 @@ export async function applyMissionEnded(projecting: Projecting, ended: Of<'missi
     limitations: JSON.stringify(ended.limitations),
     completed_at: projecting.at,
   })
+  if (ended.status === 'failed') await failPhases(projecting, ended.missionId)
+}
+
+/** A phase that was not completed when its mission failed has failed with it. */
+async function failPhases({ db, projectId }: Projecting, missionId: string): Promise<void> {
+  await db
+    .updateTable('phase')
+    .set({ status: 'failed' })
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('status', 'in', ['pending', 'in_progress'])
+    .execute()
 }
 
 export async function applyMissionExtended(
