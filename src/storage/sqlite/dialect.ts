@@ -16,8 +16,15 @@ export function connected(raw: Database, access: Access): OpenConnection {
   const dialect: Dialect = {
     createDriver: () => driver,
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new TurnTakingAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   }
   return { raw, db: new Kysely<Tables>({ dialect }), retire: () => driver.retire() }
+}
+
+/** Kysely leaves it to the driver who is next: the driver knows who waited how long, and which connection is retired. */
+class TurnTakingAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
 }

@@ -1,0 +1,21 @@
+import type { MissionId } from '../../../../../src/domain/id.ts'
+import type { Store } from '../../../../../src/ports/store.ts'
+import { openStore } from '../../../../../src/storage/open-store.ts'
+import { randomIds } from '../../../../../src/storage/random-ids.ts'
+import { agent, aMission } from '../../../../support/entities.ts'
+import { systemClock } from '../../../../support/store.ts'
+
+/** The store of a root, opened as the product opens it. */
+export function storeOf(root: string, file: string): Store {
+  return openStore({ file, shared: false, root, sandboxJournal: false, clock: systemClock, ids: randomIds })
+}
+
+/** Records a mission under an id that the caller chooses. */
+export async function recordMission(store: Store, id: string): Promise<void> {
+  const mission = aMission({ id: id as MissionId })
+  await store.record({
+    actor: agent,
+    at: Date.now(),
+    decide: async () => ({ happenings: [{ kind: 'mission.started', mission }], answer: null }),
+  })
+}

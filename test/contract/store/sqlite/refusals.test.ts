@@ -1,0 +1,168 @@
+import { execFile } from 'node:child_process'
+import { chmod, copyFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import Database from 'better-sqlite3'
+import { expect, test } from 'vitest'
+import { type TemporaryStore, temporaryStore } from '../../../support/store.ts'
+import { recordMission } from './processes/store-of.ts'
+
+async function withFile(make: (file: string) => Promise<void> | void): Promise<TemporaryStore> {
+  const temporary = await temporaryStore()
+  await mkdir(dirname(temporary.file), { recursive: true })
+  await make(temporary.file)
+  return temporary
+}
+
+/** Reading and writing both fail with a sentence that holds `says`, and leave the folder as it was. */
+async function expectRefused({ store, file }: TemporaryStore, says: string | RegExp): Promise<void> {
+  const folder = dirname(file)
+  const before = await contents(folder)
+  const refused = { code: 'UNAVAILABLE', message: expect.stringMatching(says), hint: expect.any(String) }
+  await expect(recordMission(store, 'm-1')).rejects.toMatchObject(refused)
+  await expect(store.view((reads) => reads.journal.head())).rejects.toMatchObject(refused)
+  expect((await store.health()).warnings).toEqual([expect.stringMatching(says)])
+  expect(await contents(folder)).toEqual(before)
+}
+
+async function contents(folder: string): Promise<Map<string, string>> {
+  const names = (await readdir(folder)).toSorted()
+  const of = async (name: string): Promise<[string, string]> => {
+    const path = join(folder, name)
+    return [name, (await stat(path)).isDirectory() ? 'folder' : await readFile(path, 'base64')]
+  }
+  return new Map(await Promise.all(names.map(of)))
+}
+
+const taskmanTables = ['phases', 'tasks', 'task_deps']
+
+test.each(['wal', 'delete'])(
+  'a taskman database in %s mode is refused, and the import is named',
+  async (mode) => {
+    await using temporary = await withFile((file) => {
+      const database = new Database(file)
+      database.pragma(`journal_mode = ${mode}`)
+      for (const table of taskmanTables) database.exec(`create table ${table} (id text primary key)`)
+      database.close()
+    })
+    await expectRefused(temporary, /taskman database/)
+    await expect(recordMission(temporary.store, 'm-1')).rejects.toMatchObject({
+      hint: expect.stringContaining(`waymark import taskman ${temporary.file}`),
+    })
+  },
+)
+
+test('the database of any other program is refused', async () => {
+  await using temporary = await withFile((file) => {
+    new Database(file).exec('create table recipes (id integer)').close()
+  })
+  await expectRefused(temporary, /another program/)
+})
+
+test('a file that is no database is refused', async () => {
+  await using temporary = await withFile((file) => writeFile(file, 'Dear diary, '.repeat(100)))
+  await expectRefused(temporary, /not a Waymark database/)
+})
+
+test('a folder in the place of the file is refused', async () => {
+  await using temporary = await withFile(async (file) => {
+    await mkdir(file)
+  })
+  await expectRefused(temporary, /is a folder/)
+})
+
+test('a file in the place of its folder is refused', async () => {
+  await using temporary = await temporaryStore()
+  await writeFile(join(temporary.root, '.waymark'), '')
+  await expect(recordMission(temporary.store, 'm-1')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await rm(join(temporary.root, '.waymark'))
+  await recordMission(temporary.store, 'm-1')
+})
+
+test('a database of a newer release is refused, also by a store that has it open', async () => {
+  await using temporary = await temporaryStore()
+  const { store, file, another } = temporary
+  await recordMission(store, 'm-1')
+  const newer = new Database(file)
+  newer.pragma('user_version = 999')
+  newer.close()
+  for (const each of [store, another()]) {
+    await expect(recordMission(each, 'm-2')).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('schema 999'),
+    })
+  }
+})
+
+test('a damaged database is told, and a restored one works again in the same store', async () => {
+  await using temporary = await temporaryStore()
+  const { store, file } = temporary
+  await recordMission(store, 'm-1')
+  await store.close()
+  await copyFile(file, `${file}.backup`)
+  const whole = await readFile(file)
+  await writeFile(file, Buffer.concat([whole.subarray(0, 100), Buffer.alloc(whole.length - 100, 0xaa)]))
+  const later = temporary.another()
+  const damaged = { code: 'UNAVAILABLE', message: expect.stringMatching(/damaged|not a Waymark/) }
+  await expect(recordMission(later, 'm-2')).rejects.toMatchObject(damaged)
+  await expect(later.view((reads) => reads.missions.find('m-1'))).rejects.toMatchObject(damaged)
+  await copyFile(`${file}.backup`, file)
+  await recordMission(later, 'm-2')
+  expect((await later.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(2)
+})
+
+test('a database that was deleted under an open store is begun anew, and a replaced one is read anew', async () => {
+  await using temporary = await temporaryStore()
+  const { store, file } = temporary
+  await recordMission(store, 'm-1')
+  await rm(dirname(file), { recursive: true })
+  expect(await store.view((reads) => reads.missions.find('m-1'))).toBeNull()
+  expect((await store.health()).exists).toBe(false)
+  await recordMission(store, 'm-2')
+  expect((await store.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(1)
+})
+
+const run = promisify(execFile)
+const writer = new URL('./processes/writer.ts', import.meta.url).pathname
+
+test('a full disk fails clearly, loses nothing, and is over once there is room', async () => {
+  await using temporary = await temporaryStore()
+  const { root, file, store } = temporary
+  await recordMission(store, 'm-1')
+  // A limit on the size of files, in blocks of 1024 bytes, stands for the disk.
+  const limited = `trap '' XFSZ; ulimit -f 900; exec "$0" "$@"`
+  const ended = run('bash', ['-c', limited, process.execPath, writer, root, file, 'm-x', '10000'])
+  const failed = await ended.then(
+    () => ({ stdout: '', stderr: 'it did not fail' }),
+    (error: { stdout: string; stderr: string }) => error,
+  )
+  expect(failed.stderr).toContain('UNAVAILABLE')
+  const acknowledged = failed.stdout.trimEnd().split('\n').at(-1) ?? ''
+  const after = await store.view(async (reads) => ({
+    last: await reads.missions.find(acknowledged),
+    total: (await reads.missions.list({ limit: 1 })).total,
+    check: await reads.journal.verify(),
+  }))
+  expect(after.last?.id).toBe(acknowledged)
+  expect(after.check).toEqual({ facts: after.total + 1, brokenAt: null })
+  await recordMission(store, 'm-2')
+})
+
+test('a read-only folder fails clearly, and works once it is writable', async () => {
+  await using temporary = await temporaryStore({ sandboxJournal: true })
+  const { root, file, store } = temporary
+  await recordMission(store, 'm-1')
+  await store.close()
+  for (const path of [root, dirname(file), file, `${file}-journal`]) await chmod(path, 0o555)
+  const nobody = process.getuid?.() === 0 ? { uid: 65534 } : {}
+  const failed = await run(process.execPath, [writer, root, file, 'm-x', '1'], nobody).then(
+    () => 'it did not fail',
+    (error: { stderr: string }) => error.stderr,
+  )
+  for (const path of [root, dirname(file), file, `${file}-journal`]) await chmod(path, 0o755)
+  expect(failed).toMatch(/UNAVAILABLE/)
+  expect(failed).toMatch(/cannot be written/)
+  const later = temporary.another()
+  await recordMission(later, 'm-2')
+  expect((await later.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(2)
+})
