@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { excerpt, fitSections } from './budget.ts'
+import { excerpt, fitLists, fitSections } from './budget.ts'
 
 test('a small list is shown whole, a large one gets what is left', () => {
   const small = Array.from({ length: 3 }, () => 'x'.repeat(10))
@@ -38,4 +38,12 @@ test('what is kept fits the budget, but for the one entry that every list shows'
 test('an excerpt is never longer than asked', () => {
   expect(excerpt('short')).toBe('short')
   expect(excerpt('x'.repeat(300), 10)).toBe('xxxxxxxxx…')
+})
+
+test('the lists of a record are cut, the rest of it is kept', () => {
+  const record = { name: 'a', tasks: Array.from({ length: 50 }, () => 'x'.repeat(100)), total: 50, none: [] }
+  const cut = fitLists(record, 1_000)
+  expect(cut).toMatchObject({ name: 'a', total: 50, none: [] })
+  expect(JSON.stringify(cut).length).toBeLessThan(1_100)
+  expect(fitLists(record, 100_000)).toEqual(record)
 })

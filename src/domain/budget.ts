@@ -29,6 +29,21 @@ export function fitSections(sections: readonly Section[], budget: number): Reado
   return kept
 }
 
+/** The same record with its lists cut to a budget: what else it holds is kept whole. */
+export function fitLists(record: Readonly<Record<string, unknown>>, budget: number): Record<string, unknown> {
+  const sections = Object.entries(record).flatMap(([name, value]) =>
+    Array.isArray(value) ? [{ name, entries: value as readonly unknown[] }] : [],
+  )
+  const rest = sizeOf(record) - sections.reduce((size, { entries }) => size + sizeOf(entries), 0)
+  const kept = fitSections(sections, Math.max(budget - rest, 0))
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.slice(0, kept.get(name)) : value,
+    ]),
+  )
+}
+
 function fitting(sizes: readonly number[], share: number): number {
   let used = 0
   const end = sizes.findIndex((size, index) => {
