@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { privateCall } from './private-directory.ts'
 import { type Environment, git, runGit } from './run-git.ts'
@@ -22,6 +23,7 @@ export async function keepBaseline(state: WorkTreeState, environment: Environmen
       privateCall(place),
     )
     if (listed.code !== 0) continue
+    await mkdir(join(directory, 'objects/pack'), { recursive: true, mode: 0o700 })
     const pack = join(directory, 'objects/pack/pack')
     await git(['pack-objects', '-q', '--window=0', pack], privateCall(place, listed.output)).catch(
       () => undefined,

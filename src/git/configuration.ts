@@ -60,6 +60,7 @@ const ownSettings = {
   'core.untrackedCache': 'false',
   'core.splitIndex': 'false',
   'core.logAllRefUpdates': 'false',
+  'index.version': '2',
   'core.fsync': 'none',
   // Beyond this, contents are neither kept nor compared line by line.
   'core.bigFileThreshold': '5m',

@@ -1,7 +1,8 @@
-import { accessSync, constants, readlinkSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { blobId, type DiskFile } from './disk.ts'
-import { nulInput, nulRecords, onDisk, type PathBytes, quotePath } from './path-bytes.ts'
+import { readIndexFile } from './index-file.ts'
+import { nulInput, onDisk, type PathBytes, quotePath } from './path-bytes.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git, runGit } from './run-git.ts'
 import type { GitState } from './status.ts'
@@ -51,13 +52,12 @@ export function shareTiers(candidates: readonly Candidate[]): Tiers {
 export async function hashAndKeep(
   place: PrivateDirectory,
   candidates: readonly Candidate[],
+  { objectFormat, byIndex }: { readonly objectFormat: string; readonly byIndex: boolean },
 ): Promise<Map<PathBytes, GitState>> {
   if (candidates.length === 0) return new Map()
   const small = { ...place, index: join(place.directory, 'overlay.index') }
-  const seeds = candidates.flatMap(({ path, index }) =>
-    index === null || index.mode.startsWith('16') ? [] : [`${index.mode} ${index.oid}\t${path}`],
-  )
   const plain = ['-c', 'core.sparseCheckout=false', '-c', 'core.bigFileThreshold=1']
+  const seeds = byIndex ? indexRecords(candidates) : []
   if (seeds.length > 0) {
     await git([...plain, 'update-index', '-z', '--index-info'], privateCall(small, nulInput(seeds)))
   }
@@ -65,14 +65,8 @@ export async function hashAndKeep(
   const paths = candidates.map(({ path }) => path)
   const added = await runGit(add, privateCall(small, nulInput(paths)))
   if (added.code !== 0) await git(add, privateCall(small, nulInput(readable(place.top, candidates))))
-  const listed = await git([...plain, 'ls-files', '-s', '-z'], privateCall(small))
-  return new Map(
-    nulRecords(listed).map((record) => {
-      const tab = record.indexOf('\t')
-      const [mode = '', oid = ''] = record.slice(0, tab).split(' ')
-      return [record.slice(tab + 1), { mode, oid }]
-    }),
-  )
+  // Where every file has gone meanwhile, git writes no index at all.
+  return existsSync(small.index) ? readIndexFile(readFileSync(small.index), objectFormat) : new Map()
 }
 
 /** Ids of files whose content is not kept. */
@@ -96,6 +90,12 @@ export async function hashOnly(
     if (path !== undefined) ids.set(path, oid)
   }
   return ids
+}
+
+function indexRecords(candidates: readonly Candidate[]): string[] {
+  return candidates.flatMap(({ path, index }) => {
+    return index === null || index.mode === '160000' ? [] : [`${index.mode} ${index.oid}\t${path}`]
+  })
 }
 
 function allowance(limit: { readonly files: number; readonly bytes: number }): (size: number) => boolean {

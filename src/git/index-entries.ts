@@ -1,9 +1,14 @@
+import { isAscii } from 'node:buffer'
 import type { PathBytes } from './path-bytes.ts'
 import type { GitState } from './status.ts'
 
 /** What the index says beside `status`: every tracked path, and the entries that `status` does not look into. */
 export interface IndexEntries {
   readonly paths: readonly PathBytes[]
+  /** Whether some of them are files of attributes. */
+  readonly hasAttributes: boolean
+  /** Whether the paths need no decoding to be shown. */
+  readonly ascii: boolean
   /** Submodules and other repositories recorded by their commit. */
   readonly submodules: readonly PathBytes[]
   /** Hidden from `status` by a flag. */
@@ -23,6 +28,7 @@ export function parseIndexEntries(output: Buffer): IndexEntries {
   const hidden: HiddenEntry[] = []
   const text = output.toString('latin1')
   let previous = ''
+  let hasAttributes = false
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\0', start)
     const stop = end < 0 ? text.length : end
@@ -31,6 +37,7 @@ export function parseIndexEntries(output: Buffer): IndexEntries {
     // A conflicted path has one record per stage.
     if (path !== previous) {
       paths.push(path)
+      if (path.endsWith('.gitattributes')) hasAttributes = true
       const tag = text[start] ?? 'H'
       if (text.startsWith('16', start + 2)) submodules.push(path)
       if (tag !== 'H' && tag !== 'M') {
@@ -41,5 +48,5 @@ export function parseIndexEntries(output: Buffer): IndexEntries {
     previous = path
     start = stop + 1
   }
-  return { paths, submodules, hidden }
+  return { paths, hasAttributes, ascii: isAscii(output), submodules, hidden }
 }

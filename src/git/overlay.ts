@@ -1,23 +1,18 @@
-import { blobId, CarefulDisk, diskFile, rawBlobId, sameStat } from './disk.ts'
-import { type FilterContext, filteredState, filtersOf } from './filters.ts'
-import { type Candidate, hashAndKeep, hashOnly, shareTiers } from './hashing.ts'
+import { configured, isTrue } from './configuration.ts'
+import { conversionOf } from './conversion.ts'
+import { blobId, CarefulDisk, rawBlobId } from './disk.ts'
+import { type Draft, hashDrafts } from './draft.ts'
 import { headStates } from './head-states.ts'
 import type { IndexEntries } from './index-entries.ts'
-import { displayPath, type PathBytes } from './path-bytes.ts'
+import type { PathBytes } from './path-bytes.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import type { Repository } from './repository.ts'
 import type { OverlayEntry } from './state.ts'
-import type { GitState, Status } from './status.ts'
+import type { Status } from './status.ts'
 
 export interface Overlay {
   readonly entries: Map<PathBytes, OverlayEntry>
   readonly notes: readonly string[]
-}
-
-interface Draft {
-  readonly head: GitState | null
-  readonly index: GitState | null
-  readonly tracked: boolean
 }
 
 const submoduleMode = '160000'
@@ -39,8 +34,10 @@ export async function readOverlay(
     drafts.set(path, { head: entries.get(path)?.head ?? null, index: null, tracked: false })
   }
   settleRemovedFromIndex(repository, { entries, drafts, disk, top: place.top })
-  const notes = await hashDrafts(place, repository, { entries, drafts })
-  return { entries, notes }
+  const conversion = conversionOf(repository, seen, place.environment)
+  const hashed = await hashDrafts(place, { repository, conversion, drafts })
+  for (const [path, entry] of hashed.entries) entries.set(path, entry)
+  return { entries, notes: hashed.notes }
 }
 
 interface Work {
@@ -87,8 +84,7 @@ function settleHidden(
   repository: Repository,
   { entries, drafts, disk }: Work & { readonly disk: CarefulDisk },
 ): void {
-  const sparse =
-    repository.configuration.findLast(({ key }) => key === 'core.sparsecheckout')?.value === 'true'
+  const sparse = isTrue(configured(repository.configuration, 'core.sparsecheckout'))
   for (const { path, index: state, flag } of index.hidden) {
     if (drafts.has(path) || state.mode === submoduleMode) continue
     const head = entries.has(path) ? (entries.get(path)?.head ?? null) : state
@@ -117,65 +113,4 @@ function settleRemovedFromIndex(
       disk: { mode: file.mode, oid, stat: file.stat, unkept: true },
     })
   }
-}
-
-async function hashDrafts(
-  place: PrivateDirectory,
-  repository: Repository,
-  { entries, drafts }: Work,
-): Promise<string[]> {
-  const candidates: Candidate[] = []
-  for (const [path, { head, index, tracked }] of drafts) {
-    const file = diskFile(place.top, path)
-    if (file !== null) candidates.push({ path, file, index, tracked })
-    else entries.set(path, { head, disk: null, tracked, staged: false })
-  }
-  const tiers = shareTiers(candidates)
-  const [kept, identified, filters] = await Promise.all([
-    hashAndKeep(place, tiers.keep),
-    hashOnly(place, tiers.identify, repository.objectFormat),
-    filtersOf(
-      place,
-      candidates.map(({ path }) => path),
-    ),
-  ])
-  const fileModes = repository.configuration.findLast(({ key }) => key === 'core.filemode')?.value !== 'false'
-  const changed: PathBytes[] = []
-  for (const candidate of candidates) {
-    const { path, file, tracked, index } = candidate
-    const head = drafts.get(path)?.head ?? null
-    const mode = fileModes || file.kind === 'link' ? file.mode : (index?.mode ?? '100644')
-    const oid = identified.get(path)
-    const raw = kept.get(path) ?? (oid === undefined ? null : { mode, oid })
-    const now = diskFile(place.top, path)
-    if (now === null || !sameStat(now.stat, file.stat)) changed.push(path)
-    if (raw === null) {
-      const uncertain = 'Its content was not read: only its size and times are known.'
-      entries.set(path, {
-        head,
-        disk: { mode, oid: null, stat: file.stat },
-        tracked,
-        staged: false,
-        uncertain,
-      })
-      continue
-    }
-    const filter = filters.get(path)
-    const { state, uncertain } =
-      filter === undefined
-        ? { state: raw, uncertain: undefined }
-        : await filteredState(raw, candidate, filterContext(filter, place.top, repository))
-    entries.set(path, {
-      head,
-      disk: { ...state, stat: file.stat, ...(kept.get(path)?.oid === state.oid ? {} : { unkept: true }) },
-      tracked,
-      staged: false,
-      ...(uncertain === undefined ? {} : { uncertain }),
-    })
-  }
-  return changed.map((path) => `${displayPath(path)} changed while the snapshot was taken.`)
-}
-
-function filterContext(filter: string, top: string, repository: Repository): FilterContext {
-  return { filter, top, objectFormat: repository.objectFormat, configuration: repository.configuration }
 }

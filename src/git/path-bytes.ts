@@ -6,6 +6,10 @@ export type PathBytes = string
 
 const asciiOnly = /^[\0-\x7f]*$/
 
+export function isAsciiPath(path: PathBytes): boolean {
+  return asciiOnly.test(path)
+}
+
 /** The path as people and JSON read it. Bytes that are not UTF-8 become U+FFFD. */
 export function displayPath(path: PathBytes): string {
   return asciiOnly.test(path) ? path : Buffer.from(path, 'latin1').toString('utf8')

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { privateConfiguration } from './configuration.ts'
 import type { Repository } from './repository.ts'
@@ -15,29 +15,26 @@ export interface PrivateDirectory {
   readonly environment: Environment
 }
 
-/** Writes a git directory of our own, so that the user's configuration is never in force. */
-export async function writePrivateDirectory(directory: string, repository: Repository): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  await Promise.all(
-    ['info', 'refs', 'objects/info', 'objects/pack'].map((name) =>
-      mkdir(join(directory, name), { recursive: true, mode: 0o700 }),
-    ),
+/**
+ * Writes a git directory of our own, so that the user's configuration is never in force. Synchronous, because
+ * nothing can go on before it is there and a few small files are written faster so.
+ */
+export function writePrivateDirectory(directory: string, repository: Repository): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  for (const name of ['info', 'refs', 'objects']) mkdirSync(join(directory, name), { mode: 0o700 })
+  writeFileSync(
+    join(directory, 'config'),
+    privateConfiguration(repository.configuration, repository.objectFormat),
   )
-  await Promise.all([
-    writeFile(
-      join(directory, 'config'),
-      privateConfiguration(repository.configuration, repository.objectFormat),
-    ),
-    writeFile(
-      join(directory, 'HEAD'),
-      repository.head === null ? 'ref: refs/heads/unborn\n' : `${repository.head.commit}\n`,
-    ),
-    copyIfThere(repository.exclude, join(directory, 'info/exclude')),
-    copyIfThere(repository.attributes, join(directory, 'info/attributes')),
-    copyIfThere(repository.sparseCheckout, join(directory, 'info/sparse-checkout')),
-    copyIfThere(repository.shallow, join(directory, 'shallow')),
-    copySharedIndexes(dirname(repository.index), directory),
-  ])
+  writeFileSync(
+    join(directory, 'HEAD'),
+    repository.head === null ? 'ref: refs/heads/unborn\n' : `${repository.head.commit}\n`,
+  )
+  copyIfThere(repository.exclude, join(directory, 'info/exclude'))
+  copyIfThere(repository.attributes, join(directory, 'info/attributes'))
+  copyIfThere(repository.sparseCheckout, join(directory, 'info/sparse-checkout'))
+  copyIfThere(repository.shallow, join(directory, 'shallow'))
+  copySharedIndexes(dirname(repository.index), directory)
 }
 
 /** A call in the private directory, on the user's index. */
@@ -62,21 +59,15 @@ function alternate(path: string): string {
   return /[:"\\\n]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"` : path
 }
 
-async function copyIfThere(from: string, to: string): Promise<void> {
-  if (from === '') return
-  await copyFile(from, to).catch(ignoreMissing)
+function copyIfThere(from: string, to: string): void {
+  if (from !== '' && existsSync(from)) copyFileSync(from, to)
 }
 
 // A split index names its shared part by file name in the git directory. Copied, not linked: git freshens the
 // time stamp of a shared index that it reads.
-async function copySharedIndexes(folder: string, directory: string): Promise<void> {
-  const names = await readdir(folder).catch(() => [])
-  const shared = names.filter((name) => name.startsWith('sharedindex.'))
-  await Promise.all(shared.map((name) => copyIfThere(join(folder, name), join(directory, name))))
-}
-
-function ignoreMissing(error: unknown): void {
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-    return
-  throw error
+function copySharedIndexes(folder: string, directory: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith('sharedindex.')) copyIfThere(join(folder, name), join(directory, name))
+  }
 }

@@ -3,7 +3,7 @@ import { readIgnored } from './ignored.ts'
 import { type IndexEntries, parseIndexEntries } from './index-entries.ts'
 import { operationInProgress } from './operation-in-progress.ts'
 import { readOverlay } from './overlay.ts'
-import { nulRecords, type PathBytes } from './path-bytes.ts'
+import { isAsciiPath, nulRecords, type PathBytes } from './path-bytes.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
 import { reflogPosition } from './reflog.ts'
 import type { Repository } from './repository.ts'
@@ -16,6 +16,8 @@ export interface RepositorySnapshot {
   readonly state: RepositoryState
   /** Every path on disk that is not ignored, relative to this repository's top. */
   readonly paths: readonly PathBytes[]
+  /** Whether they need no decoding to be shown. */
+  readonly ascii: boolean
   /** Folders that may hold repositories of their own: untracked ones, ending with `/`, and submodules. */
   readonly nested: readonly PathBytes[]
   readonly notes: readonly string[]
@@ -43,7 +45,7 @@ export async function snapshotRepository(
   repository: Repository,
   place: SnapshotPlace,
 ): Promise<RepositorySnapshot> {
-  await writePrivateDirectory(place.directory, repository)
+  writePrivateDirectory(place.directory, repository)
   const own: PrivateDirectory = {
     directory: place.directory,
     top: repository.top,
@@ -51,14 +53,14 @@ export async function snapshotRepository(
     objects: [repository.objects],
     environment: place.environment,
   }
-  const [statusOutput, indexOutput, position, operation] = await Promise.all([
+  const [statusOutput, index, position, operation] = await Promise.all([
     git(statusQuestion, privateCall(own)),
-    git(['ls-files', '-z', '-v', '-s'], privateCall(own)),
+    // Parsed while `status` is still at work.
+    git(['ls-files', '-z', '-v', '-s'], privateCall(own)).then(parseIndexEntries),
     reflogPosition(repository.reflog),
     operationInProgress(repository.gitFolder),
   ])
   const status = only(parseStatus(nulRecords(statusOutput)), place.includes)
-  const index = parseIndexEntries(indexOutput)
   const overlay = await readOverlay(own, repository, { status, index })
   const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
   return {
@@ -80,6 +82,7 @@ export async function snapshotRepository(
       suspicious: suspiciousKeys(repository.configuration),
     },
     paths: presentPaths(index, overlay.entries, place.includes),
+    ascii: index.ascii && status.untracked.every(isAsciiPath),
     nested: [...index.submodules, ...status.untracked.filter((path) => path.endsWith('/'))],
     notes: overlay.notes,
   }
@@ -105,12 +108,12 @@ function presentPaths(
   includes: (path: PathBytes) => boolean,
 ): PathBytes[] {
   // Outside a sparse checkout: in the index, not on disk.
-  const elsewhere = new Set(index.hidden.map(({ path }) => path).filter((path) => !overlay.has(path)))
-  const present = index.paths.filter((path) => {
-    return overlay.get(path)?.disk !== null && !elsewhere.has(path) && includes(path)
-  })
+  const absent = new Set(index.hidden.map(({ path }) => path).filter((path) => !overlay.has(path)))
+  const untracked: PathBytes[] = []
   for (const [path, entry] of overlay) {
-    if (!entry.tracked && entry.disk !== null) present.push(path)
+    if (entry.disk === null) absent.add(path)
+    else if (!entry.tracked) untracked.push(path)
   }
-  return present
+  const tracked = index.paths.filter((path) => !absent.has(path) && includes(path))
+  return [...tracked, ...untracked]
 }

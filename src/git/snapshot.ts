@@ -55,7 +55,9 @@ export async function recordSnapshot(repository: Repository, wish: SnapshotWish)
     excluded,
   }
   await storeState(directory, state)
-  return { state, paths: bytes.map(displayPath), notes }
+  // In a large tree nearly always true, and then there are 100,000 paths to leave alone.
+  const ascii = all.every((snapshot) => snapshot.ascii)
+  return { state, paths: ascii ? bytes : bytes.map(displayPath), notes }
 }
 
 // A submodule's state in the repository around it is the commit that is checked out in it.

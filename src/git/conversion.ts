@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { configured, isTrue } from './configuration.ts'
+import type { IndexEntries } from './index-entries.ts'
+import type { PathBytes } from './path-bytes.ts'
+import type { Repository } from './repository.ts'
+import type { Environment } from './run-git.ts'
+import type { Status } from './status.ts'
+
+/** What may stand between a file on disk and what git stores of it. */
+export interface Conversion {
+  /** Some file of attributes is in force, so a path may have a filter. */
+  readonly attributes: boolean
+  /** What is stored depends on what the index holds: its line endings, its modes. */
+  readonly byIndex: boolean
+}
+
+/** Asks what is not needed, so that git is started less often in the plain case. */
+export function conversionOf(
+  repository: Repository,
+  { status, index }: { readonly status: Status; readonly index: IndexEntries },
+  environment: Environment,
+): Conversion {
+  const { configuration } = repository
+  const attributes =
+    index.hasAttributes ||
+    [...status.untracked, ...status.ignored].some(isAttributesFile) ||
+    configured(configuration, 'core.attributesfile') !== undefined ||
+    existsSync(repository.attributes) ||
+    existsSync(personalAttributes(environment))
+  const lineEndings = configured(configuration, 'core.autocrlf') ?? 'false'
+  const plainModes = ['core.filemode', 'core.symlinks'].every((key) => {
+    const value = configured(configuration, key)
+    return value === undefined || isTrue(value)
+  })
+  return { attributes, byIndex: attributes || lineEndings !== 'false' || !plainModes }
+}
+
+export function isAttributesFile(path: PathBytes): boolean {
+  return path.endsWith('.gitattributes')
+}
+
+// Where git looks when core.attributesFile is not set.
+function personalAttributes(environment: Environment): string {
+  const home = environment['HOME'] ?? homedir()
+  return join(environment['XDG_CONFIG_HOME'] || join(home, '.config'), 'git/attributes')
+}
