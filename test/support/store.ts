@@ -16,7 +16,7 @@ export interface TemporaryStore extends AsyncDisposable {
   readonly root: string
   readonly file: string
   /** Another store over the same file, as another process would open it. Closed with the first. */
-  another(options?: Partial<StoreOptions>): Store
+  readonly another: (options?: Partial<StoreOptions>) => Store
 }
 
 export async function temporaryStore(options: Partial<StoreOptions> = {}): Promise<TemporaryStore> {
