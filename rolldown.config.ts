@@ -1,0 +1,17 @@
+import { defineConfig } from 'rolldown'
+
+/** One entry, chunks that load when a command needs them, and the thread that reads trees without git. */
+export default defineConfig({
+  input: { waymark: 'src/main/main.ts', 'checksum-worker': 'src/git/checksum/worker.ts' },
+  platform: 'node',
+  external: ['better-sqlite3'],
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    cleanDir: true,
+    entryFileNames: '[name].js',
+    // All beside each other, because the checksum engine finds its worker beside the chunk it is in.
+    chunkFileNames: '[name].js',
+    minify: false,
+  },
+})

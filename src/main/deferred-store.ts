@@ -1,0 +1,26 @@
+import type { Store } from '../ports/store.ts'
+
+/** A store that is found at the first question, because where it lies takes git to know. */
+export function deferredStore(find: () => Promise<Store>): Store {
+  let finding: Promise<Store> | null = null
+  const store = (): Promise<Store> => {
+    // What could not be found is looked for again: the next call may come after it was mended.
+    finding ??= find().catch((error: unknown) => {
+      finding = null
+      throw error
+    })
+    return finding
+  }
+  return {
+    record: async (request) => (await store()).record(request),
+    view: async (look) => (await store()).view(look),
+    replay: async (idempotency) => (await store()).replay(idempotency),
+    health: async () => (await store()).health(),
+    async *follow(after, signal) {
+      yield* (await store()).follow(after, signal)
+    },
+    close: async () => {
+      if (finding) await (await finding).close()
+    },
+  }
+}

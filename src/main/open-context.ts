@@ -1,0 +1,55 @@
+import { homedir } from 'node:os'
+import type { Actor } from '../domain/actor.ts'
+import { createWitness } from '../git/witness.ts'
+import type { Context } from '../operations/context.ts'
+import type { Clock } from '../ports/clock.ts'
+import { fingerprint } from '../storage/fingerprint.ts'
+import { openStore } from '../storage/open-store.ts'
+import { randomIds } from '../storage/random-ids.ts'
+import { deferredStore } from './deferred-store.ts'
+import { runningProgram } from './program.ts'
+import { projectRoot } from './project-root.ts'
+import { refusingWitness } from './refusing-witness.ts'
+import { canWrite } from './settings/can-write.ts'
+import { databasePlace } from './settings/database-place.ts'
+import { enclosingTree } from './settings/enclosing-tree.ts'
+import type { Environment } from './settings/environment.ts'
+import { firstSet } from './settings/environment.ts'
+import { projectFolder } from './settings/project-folder.ts'
+import { writableStateFolder } from './settings/state-folder.ts'
+import { unusableFolder } from './unusable-folder.ts'
+
+export interface Opening {
+  readonly actor: Actor
+  readonly environment: Environment
+  readonly workingFolder: string
+  /** The value of `--project`. */
+  readonly project?: string | undefined
+}
+
+const clock: Clock = { now: () => Date.now() }
+
+/** Puts the program together. Nothing is read or written before the first call, and reading creates nothing. */
+export function openContext({ actor, environment, workingFolder, project }: Opening): Context {
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const request = { flag: project, environment, workingFolder }
+  const { folder } = projectFolder(request, (start) => enclosingTree(start, home))
+  const refusal = unusableFolder(folder, home)
+  const machine = { platform: process.platform, environment, home }
+  const stateFolder = writableStateFolder(machine, folder, canWrite)
+  const witness = refusal ? refusingWitness(refusal) : createWitness({ stateFolder, clock, environment })
+  const store = deferredStore(async () => {
+    const root = projectRoot((await witness.locate(folder)).mainTop)
+    const place = databasePlace(environment, { root, working: workingFolder })
+    const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
+    return openStore({ ...place, root, sandboxJournal, clock, ids: randomIds })
+  })
+  const program = runningProgram(stateFolder)
+  return { store, witness, clock, ids: randomIds, fingerprint, actor, folder, program }
+}
+
+/** Ends what goes on in the background, so that the process can exit. */
+export async function closeContext({ store, witness }: Context): Promise<void> {
+  await witness.settle()
+  await store.close()
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path'
+import { type Environment, firstSet } from './environment.ts'
+
+/** How the folder of a project came to be chosen. */
+export interface ProjectFolder {
+  /** Absolute path. */
+  readonly folder: string
+  /** Somebody named it, so it is used as it is: no enclosing repository is looked for. */
+  readonly named: boolean
+}
+
+export interface ProjectRequest {
+  /** The value of `--project`. */
+  readonly flag?: string | undefined
+  readonly environment: Environment
+  readonly workingFolder: string
+}
+
+/** What clients call the folder that they work in. */
+const clientVariables = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_PROJECT_DIR']
+
+/** The folder that a process works in: the one that is named, else the top of the enclosing work tree, else its own. */
+export function projectFolder(
+  request: ProjectRequest,
+  enclosingTree: (folder: string) => string | null,
+): ProjectFolder {
+  const { flag, environment, workingFolder } = request
+  const asked =
+    flag ?? firstSet(environment, ['WAYMARK_PROJECT', ...clientVariables]) ?? firstOfSeveral(environment)
+  if (asked !== undefined) return { folder: resolve(workingFolder, asked), named: true }
+  return { folder: enclosingTree(workingFolder) ?? workingFolder, named: false }
+}
+
+// Cursor names all folders of a workspace, separated by commas; the first one is where its agent begins.
+function firstOfSeveral(environment: Environment): string | undefined {
+  return environment['WORKSPACE_FOLDER_PATHS']?.split(',')[0] || undefined
+}

@@ -1,0 +1,34 @@
+import { join, posix, win32 } from 'node:path'
+import type { Environment } from './environment.ts'
+
+export interface Machine {
+  readonly platform: string
+  readonly environment: Environment
+  /** Absolute path of the user's home. */
+  readonly home: string
+}
+
+/** Where programs of this platform keep what is theirs: private snapshots are kept outside the work tree. */
+export function stateFolder({ platform, environment, home }: Machine): string {
+  if (platform === 'win32') {
+    return win32.join(environment['LOCALAPPDATA'] ?? win32.join(home, 'AppData', 'Local'), 'waymark')
+  }
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'waymark')
+  return posix.join(stateHome(environment, home), 'waymark')
+}
+
+/** The folder for snapshots that can be written: the platform's, else one in the project. */
+export function writableStateFolder(
+  machine: Machine,
+  project: string,
+  canWrite: (folder: string) => boolean,
+): string {
+  const preferred = stateFolder(machine)
+  return canWrite(preferred) ? preferred : join(project, '.waymark', 'state')
+}
+
+// The XDG specification: a relative path is invalid and to be ignored.
+function stateHome(environment: Environment, home: string): string {
+  const named = environment['XDG_STATE_HOME']
+  return named?.startsWith('/') ? named : posix.join(home, '.local', 'state')
+}

@@ -1,0 +1,46 @@
+import type { JsonSchema } from '../../../operations/input/json-schema.ts'
+
+/** A flag as the command line knows it, derived from a field of the contract. */
+export interface Flag {
+  /** `mission-id`, or `outcome.summary` for a field of a field. */
+  readonly name: string
+  /** Where its value goes in the input. */
+  readonly path: readonly string[]
+  readonly takes: 'nothing' | 'text' | 'json'
+  /** It may be repeated; its values become a list. */
+  readonly many: boolean
+  readonly required: boolean
+  readonly description: string
+  readonly choices: readonly string[]
+}
+
+/** The flags of an input: one for each field, and one for each field of an object in it. */
+export function flagsOf(schema: JsonSchema, path: readonly string[] = []): readonly Flag[] {
+  const required = new Set(schema.required)
+  return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
+    const flag = flagOf([...path, key], field, required.has(key))
+    return field.properties ? [flag, ...flagsOf(field, flag.path)] : [flag]
+  })
+}
+
+/** `mission_id` and `missionId` are written `mission-id` on a command line. */
+export function kebab(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/_/g, '-')
+    .toLowerCase()
+}
+
+function flagOf(path: readonly string[], field: JsonSchema, required: boolean): Flag {
+  const many = field.type === 'array'
+  const value = many ? (field.items ?? {}) : field
+  return {
+    name: path.map(kebab).join('.'),
+    path,
+    takes: value.type === 'boolean' ? 'nothing' : value.type === 'object' ? 'json' : 'text',
+    many,
+    required,
+    description: field.description ?? '',
+    choices: (value.enum ?? []).map(String),
+  }
+}

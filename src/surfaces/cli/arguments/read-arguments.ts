@@ -1,0 +1,116 @@
+import { parseArgs } from 'node:util'
+import type { Failure } from '../../../domain/failure.ts'
+import { inputSchema } from '../../../operations/input/json-schema.ts'
+import { nearest } from '../../../operations/input/nearest.ts'
+import type { Operation } from '../../../operations/operation.ts'
+import { type Flag, flagsOf, kebab } from './flag.ts'
+import { type GeneralOptions, generalFlags } from './general-flags.ts'
+import { inputFrom } from './input-from.ts'
+import { usageFailure } from './usage-failure.ts'
+
+/** A command line, understood: the input of the operation, and what every command takes. */
+export interface ReadArguments {
+  readonly input: Readonly<Record<string, unknown>>
+  readonly options: GeneralOptions
+}
+
+/** A value given on the command line, with the flag it was given for. */
+export interface Given {
+  readonly flag: Flag
+  readonly value: string
+}
+
+export function readArguments(operation: Operation, words: readonly string[]): ReadArguments {
+  const own = flagsOf(inputSchema(operation))
+  const general = generalFlags.filter(({ name }) => !own.some((flag) => flag.name === name))
+  const { given, positionals } = readTokens(operation, words, [...own, ...general])
+  const options = generalOptions(given.filter(({ flag }) => general.includes(flag)))
+  if (options.help) return { input: {}, options }
+  const named = given.filter(({ flag }) => own.includes(flag))
+  return { input: inputFrom([...placed(operation, own, positionals), ...named]), options }
+}
+
+function readTokens(operation: Operation, words: readonly string[], flags: readonly Flag[]) {
+  const byName = new Map(flags.map((flag) => [flag.name, flag]))
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: parseOptions(flags),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const given: Given[] = []
+  const positionals: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const flag = byName.get(token.name.split('.').map(kebab).join('.'))
+    if (!flag) throw unknownFlag(operation, token.rawName, [...byName.keys()])
+    if (flag.takes !== 'nothing' && (token.value === undefined || looksLikeFlag(token, byName))) {
+      throw usageFailure(`--${flag.name} needs a value.`, helpHint(operation))
+    }
+    given.push({ flag, value: token.value ?? 'true' })
+  }
+  return { given, positionals }
+}
+
+/** `--name --format json` forgot a value; `--name=--format` means it. */
+function looksLikeFlag(
+  token: { readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
+  known: ReadonlyMap<string, Flag>,
+): boolean {
+  return !token.inlineValue && token.value?.startsWith('--') === true && known.has(token.value.slice(2))
+}
+
+function parseOptions(flags: readonly Flag[]) {
+  const options: Record<string, { type: 'string' | 'boolean'; multiple: true; short?: string }> = {}
+  for (const flag of flags) {
+    const type = flag.takes === 'nothing' ? 'boolean' : 'string'
+    options[flag.name] = { type, multiple: true, ...(flag.name === 'help' && { short: 'h' }) }
+    options[flag.path.join('.')] ??= { type, multiple: true }
+  }
+  return options
+}
+
+function placed(
+  operation: Operation,
+  flags: readonly Flag[],
+  positionals: readonly string[],
+): readonly Given[] {
+  const places = operation.positional ?? []
+  if (positionals.length > places.length) {
+    const extra = positionals.slice(places.length).map((word) => `"${word}"`)
+    throw usageFailure(
+      `${operation.command} takes ${places.length === 0 ? 'no' : `only ${places.length}`} values by position; ${extra.join(', ')} is too much.`,
+      `Put a text of several words in quotes. ${helpHint(operation)}`,
+    )
+  }
+  return positionals.flatMap((value, at) => {
+    const flag = flags.find(({ path }) => path.length === 1 && path[0] === places[at])
+    return flag ? [{ flag, value }] : []
+  })
+}
+
+function generalOptions(given: readonly Given[]): GeneralOptions {
+  const lastOf = (name: string) => given.findLast(({ flag }) => flag.name === name)?.value
+  const format = lastOf('format')
+  if (format !== undefined && format !== 'json' && format !== 'text') {
+    throw usageFailure(`--format cannot be "${format}": choose json or text.`, 'waymark --help explains.')
+  }
+  return {
+    format: format ?? null,
+    project: lastOf('project'),
+    idempotencyKey: lastOf('idempotency-key'),
+    help: lastOf('help') !== undefined,
+  }
+}
+
+function unknownFlag(operation: Operation, rawName: string, known: readonly string[]): Failure {
+  const meant = nearest(rawName.replace(/^-+/, ''), known)
+  const way = meant === undefined ? helpHint(operation) : `Did you mean --${meant}? ${helpHint(operation)}`
+  return usageFailure(`${operation.command} has no flag ${rawName}.`, way)
+}
+
+function helpHint({ command }: Operation): string {
+  return `waymark ${command} --help explains.`
+}

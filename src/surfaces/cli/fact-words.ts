@@ -1,0 +1,76 @@
+import type { Happening } from '../../domain/fact.ts'
+import { countChanges } from '../../domain/track/completion-report.ts'
+import { counted } from './text/count.ts'
+
+/** What happened, as the rest of a sentence that begins with who did it. */
+export function factWords(happening: Happening): string {
+  switch (happening.kind) {
+    case 'project.created':
+      return `began the record of ${happening.root}`
+    case 'mission.started':
+      return `started ${happening.mission.kind} ${happening.mission.id} "${short(happening.mission.name)}"`
+    case 'mission.ended':
+      return `ended mission ${happening.missionId}: ${plain(happening.status)}`
+    case 'mission.extended':
+      return `extended mission ${happening.missionId} from ${happening.before} to ${counted(happening.totalPhases, 'phase')}`
+    case 'mission.reopened':
+      return `took up mission ${happening.missionId} again`
+    case 'phase.created':
+      return `opened phase ${happening.phase.number ?? happening.phase.id} "${short(happening.phase.name)}"${inMission(happening.phase.missionId)}`
+    case 'phase.reopened':
+      return `took up phase ${happening.phaseId} again${inMission(happening.missionId)}`
+    case 'phase.completed':
+      return `completed phase ${happening.phaseId}${inMission(happening.missionId)}`
+    case 'task.planned':
+      return `planned task ${happening.task.id} "${short(happening.task.name)}"${inMission(happening.task.missionId)}`
+    case 'attempt.opened':
+      return `began attempt ${happening.attempt.number} at task ${happening.attempt.taskId}${asAgent(happening.attempt.agentName)}`
+    case 'attempt.closed':
+      return `ended task ${happening.taskId} (${plain(happening.status)}): ${measured(happening.evidence)}`
+    case 'attempt.abandoned':
+      return `gave up attempt ${happening.attemptId} at task ${happening.taskId}: ${short(happening.reason)}`
+    case 'attempt.continued':
+      return `let attempt ${happening.attemptId} at task ${happening.taskId} go on`
+    case 'decision.logged':
+      return `decided "${short(happening.decision.question)}": ${short(happening.decision.chosen)}`
+    case 'issue.logged':
+      return `met an issue (${plain(happening.issue.type)}) in task ${happening.issue.taskId}: ${short(happening.issue.description)}`
+    case 'progress.logged':
+      return `says of task ${happening.progress.taskId}: "${short(happening.progress.message)}"${percent(happening.progress.progress)}`
+    case 'hold.opened':
+      return `opened ${plain(happening.hold.kind)} ${happening.hold.id}, which waits for a person: ${short(happening.hold.reason)}`
+    case 'hold.closed':
+      return `${happening.status} ${happening.holdId}${happening.answer === null ? '' : `: ${short(happening.answer)}`}`
+  }
+}
+
+type Closed = Extract<Happening, { readonly kind: 'attempt.closed' }>
+
+function measured({ verification, changes, scope }: Closed['evidence']): string {
+  if (verification === 'unknown') return 'what changed is not known'
+  const counts = countChanges(changes)
+  const files = counts.added + counts.modified + counts.deleted + counts.renamed
+  const outside = scope.matches === false ? `, ${scope.unexpected.length} outside the scope` : ''
+  return `${verification === 'verified' ? 'verified' : 'verified in part'}, ${counted(files, 'file')} changed${outside}`
+}
+
+function inMission(missionId: string | null): string {
+  return missionId === null ? '' : ` in ${missionId}`
+}
+
+function asAgent(agentName: string | null): string {
+  return agentName === null ? '' : ` as ${agentName}`
+}
+
+function percent(progress: number | null): string {
+  return progress === null ? '' : ` (${progress} %)`
+}
+
+function plain(word: string): string {
+  return word.replace(/_/g, ' ')
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length <= 100 ? line : `${line.slice(0, 99)}…`
+}

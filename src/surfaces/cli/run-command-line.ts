@@ -1,0 +1,116 @@
+import { Failure } from '../../domain/failure.ts'
+import type { Context } from '../../operations/context.ts'
+import { invoke } from '../../operations/invoke.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { expandIds } from './arguments/expand-ids.ts'
+import { commandGroup, findCommand, unknownCommand } from './arguments/find-command.ts'
+import { readArguments } from './arguments/read-arguments.ts'
+import { candidates } from './completion/candidates.ts'
+import { completionScript } from './completion/scripts.ts'
+import { type ExitCode, exitCodes } from './exit-code.ts'
+import { commandHelp } from './help/command-help.ts'
+import { otherCommands } from './help/other-commands.ts'
+import { groupUsage, usage } from './help/usage.ts'
+import { inCommandWords, reportFailure } from './report-failure.ts'
+import type { Terminal } from './terminal.ts'
+import { render } from './views/render.ts'
+
+/** What the command line needs from the program around it. */
+export interface Surroundings {
+  readonly operations: readonly Operation[]
+  readonly version: string
+  readonly terminal: Terminal
+  /** Opens the project that `--project` names, or the one of the working directory. */
+  open(project: string | undefined): Context
+  close(context: Context): Promise<void>
+}
+
+/** Runs one command line. Whatever cannot be done is told on stderr; nothing is thrown but bugs. */
+export async function runCommandLine(words: readonly string[], around: Surroundings): Promise<ExitCode> {
+  try {
+    return await run(generalFirst(words), around)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    reportFailure(error, around.terminal, around.operations)
+    return exitCodes[error.code]
+  }
+}
+
+async function run(words: readonly string[], around: Surroundings): Promise<ExitCode> {
+  const { operations, terminal } = around
+  const [first = '', ...rest] = words
+  if (first === '' || first === '--help' || first === '-h') return say(usage(operations, terminal), around)
+  if (first === '--version' || first === '-v') return say(`${around.version}\n`, around)
+  if (first === 'help') return help(rest, around)
+  if (first === 'completion') return say(completionScript(rest[0]), around)
+  if (first === '__complete') return say(await completed(rest, around), around)
+  const found = findCommand(operations, words)
+  if (found) return perform(found, around)
+  if (otherCommands.some(({ command }) => command === first)) return help([first], around)
+  const group = commandGroup(operations, first)
+  if (group.length > 0 && (rest.length === 0 || rest[0]?.startsWith('-'))) {
+    return say(groupUsage(first, group, terminal), around)
+  }
+  throw unknownCommand(operations, words)
+}
+
+async function perform(
+  found: { readonly operation: Operation; readonly rest: readonly string[] },
+  around: Surroundings,
+): Promise<ExitCode> {
+  const { operation } = found
+  const { terminal } = around
+  const { input, options } = readArguments(operation, found.rest)
+  if (options.help) return say(commandHelp(operation, terminal), around)
+  const context = around.open(options.project)
+  try {
+    const { idempotencyKey } = options
+    const answer = await invoke(operation, context, await expandIds(context.store, input), {
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    })
+    const format = options.format ?? (terminal.interactive ? 'text' : 'json')
+    terminal.write(render(operation, answer, { format, terminal }))
+    // `waymark doctor` in a script must be able to fail.
+    return answer['healthy'] === false ? 1 : 0
+  } catch (error) {
+    throw error instanceof Failure ? inCommandWords(error, operation) : error
+  } finally {
+    await around.close(context)
+  }
+}
+
+function help(words: readonly string[], around: Surroundings): ExitCode {
+  const { operations, terminal } = around
+  if (words.length === 0) return say(usage(operations, terminal), around)
+  const found = findCommand(operations, words)
+  if (found) return say(commandHelp(found.operation, terminal), around)
+  const other = otherCommands.find(({ command }) => command === words[0])
+  if (other) return say(`${other.title}\n\nUsage: ${other.usage}\n`, around)
+  const group = commandGroup(operations, words[0] ?? '')
+  if (group.length > 0) return say(groupUsage(words[0] ?? '', group, terminal), around)
+  throw unknownCommand(operations, words)
+}
+
+async function completed(words: readonly string[], around: Surroundings): Promise<string> {
+  const context = around.open(undefined)
+  try {
+    const found = await candidates(words, around.operations, context.store)
+    return found.map((candidate) => `${candidate}\n`).join('')
+  } finally {
+    await around.close(context)
+  }
+}
+
+/** `waymark --format json status` is `waymark status --format json`. */
+function generalFirst(words: readonly string[]): readonly string[] {
+  const taking = ['--format', '--project', '--idempotency-key']
+  const [first = '', second = '', ...rest] = words
+  if (taking.includes(first) && rest.length > 0) return [...generalFirst(rest), first, second]
+  if (taking.some((flag) => first.startsWith(`${flag}=`))) return [...generalFirst(words.slice(1)), first]
+  return words
+}
+
+function say(text: string, { terminal }: Surroundings): ExitCode {
+  terminal.write(text)
+  return 0
+}

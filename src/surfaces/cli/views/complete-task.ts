@@ -1,0 +1,24 @@
+import { lasting } from '../text/age.ts'
+import { entryAt, numberAt, textAt } from './entry.ts'
+import { changedFiles, countsInWords, detailsOf, ignoredFiles, verdict } from './parts/measured.ts'
+import { blocks, indented, section } from './parts/sections.ts'
+import type { View } from './view.ts'
+
+export const completeTask: View = (answer, page) => {
+  const verification = entryAt(answer, 'verification')
+  const took = lasting(numberAt(answer, 'duration_seconds'))
+  const repeated =
+    answer['already_completed'] === true ? ' It was already completed; this is the same answer.' : ''
+  const phase = textAt(answer, 'phase_status')
+  return blocks(
+    `${page.ink('green', 'Completed')} task ${page.ink('bold', textAt(answer, 'task_id'))} after ${took}.${repeated}`,
+    verification ? verdict(verification, page) : '',
+    section(
+      `Measured: ${countsInWords(entryAt(answer, 'counts') ?? {})}`,
+      indented(changedFiles(detailsOf(answer), page)),
+      page,
+    ),
+    section('Files that git ignores', indented(ignoredFiles(entryAt(answer, 'ignored'))), page),
+    phase === '' ? '' : `Phase ${textAt(answer, 'phase_number')} is ${phase.replace(/_/g, ' ')}.`,
+  )
+}

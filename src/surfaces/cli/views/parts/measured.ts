@@ -1,0 +1,92 @@
+import { type Entry, entriesAt, numberAt, textAt, textsAt } from '../entry.ts'
+import type { Page } from '../view.ts'
+import { bullets, indented, warnings } from './sections.ts'
+
+/** The letter that git gives a change. */
+const letters: Readonly<Record<string, string>> = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' }
+
+/** Changed files, one a line, as they were measured. */
+export function changedFiles(changes: readonly Entry[], { ink }: Page): string {
+  return changes
+    .map((change) => {
+      const letter = letters[textAt(change, 'change')] ?? '?'
+      const from = textAt(change, 'from')
+      const path = from === '' ? textAt(change, 'path') : `${from} -> ${textAt(change, 'path')}`
+      const out = textAt(change, 'scope') === 'out'
+      const notes = notesOf(change).map((note) => ink('dim', note))
+      return [ink(out ? 'red' : 'green', letter), path, lineCounts(change), ...notes]
+        .filter((part) => part !== '')
+        .join('  ')
+    })
+    .join('\n')
+}
+
+/** `4 files: 1 added, 2 modified, 1 renamed`. */
+export function countsInWords(counts: Entry): string {
+  const kinds = Object.keys(letters).filter((kind) => numberAt(counts, kind) > 0)
+  const total = kinds.reduce((sum, kind) => sum + numberAt(counts, kind), 0)
+  if (total === 0) return 'no file changed'
+  const parts = kinds.map((kind) => `${numberAt(counts, kind)} ${kind}`)
+  return `${total === 1 ? '1 file' : `${total} files`}: ${parts.join(', ')}`
+}
+
+/** How sure the measurement is and what it says of the scope, solid where it was verified. */
+export function verdict(verification: Entry, page: Page): string {
+  const { ink } = page
+  const unexpected = textsAt(verification, 'unexpected_files')
+  const told = textsAt(verification, 'warnings').filter((warning) => !repeatsScope(warning, unexpected))
+  const lines = [
+    `${certainty(textAt(verification, 'status'), page)} ${scopeInWords(verification['scope_match'], page)}`,
+    ink('red', indented(bullets(unexpected))),
+    warnings(told, page),
+  ]
+  return lines.filter((line) => line !== '').join('\n')
+}
+
+// The seed words the verdict as a warning; the line above it says the same.
+function repeatsScope(warning: string, unexpected: readonly string[]): boolean {
+  return unexpected.length > 0 && /outside declared scope/.test(warning)
+}
+
+/** Files that git ignores and that changed none the less. */
+export function ignoredFiles(ignored: Entry | null): string {
+  if (!ignored) return ''
+  return ['added', 'modified', 'deleted']
+    .flatMap((kind) => textsAt(ignored, kind).map((path) => `${letters[kind]}  ${path}`))
+    .join('\n')
+}
+
+export function detailsOf(answer: Entry): readonly Entry[] {
+  const details = entriesAt(answer, 'details')
+  return details.length > 0 ? details : entriesAt(answer, 'changes')
+}
+
+function certainty(status: string, { ink }: Page): string {
+  if (status === 'verified') return ink('green', '● Verified.')
+  if (status === 'partial') return ink('yellow', '◐ Verified in part.')
+  return ink('red', '○ Not known: it could not be measured.')
+}
+
+function scopeInWords(matches: unknown, { ink }: Page): string {
+  if (matches === true) return 'Every change is inside the declared scope.'
+  if (matches === false) return ink('red', 'Files changed outside the declared scope:')
+  return 'Nothing can be said about the scope.'
+}
+
+function lineCounts(change: Entry): string {
+  const [added, deleted] = [textAt(change, 'added_lines'), textAt(change, 'deleted_lines')]
+  return added === '' && deleted === '' ? '' : `+${added} -${deleted}`
+}
+
+function notesOf(change: Entry): readonly string[] {
+  const origin = textAt(change, 'origin')
+  const attribution = textAt(change, 'attribution')
+  const via = textAt(change, 'via')
+  return [
+    textAt(change, 'scope') === 'out' ? 'out of scope' : '',
+    origin === '' || origin === 'task' ? '' : origin,
+    attribution === '' || attribution === 'certain' ? '' : attribution,
+    via === '' ? '' : `by ${via}`,
+    textAt(change, 'uncertain'),
+  ].filter((note) => note !== '')
+}

@@ -1,0 +1,40 @@
+import type { Page } from '../view.ts'
+
+/** Blocks of text with an empty line between them; the empty ones are left out. */
+export function blocks(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+/** A heading over its content; nothing where there is no content. */
+export function section(title: string, content: string, { ink }: Page): string {
+  return content === '' ? '' : `${ink('bold', title)}\n${content}`
+}
+
+export function indented(text: string, by = 2): string {
+  return text === '' ? '' : text.replace(/^(?=.)/gm, ' '.repeat(by))
+}
+
+export function bullets(texts: readonly string[]): string {
+  return texts.map((text) => `- ${text.replace(/\n/g, '\n  ')}`).join('\n')
+}
+
+/** Facts in a column: what is empty is left out. */
+export function pairs(rows: readonly (readonly [string, string])[], { ink }: Page): string {
+  const shown = rows.filter(([, value]) => value !== '')
+  const widest = Math.max(0, ...shown.map(([name]) => name.length))
+  return shown
+    .map(
+      ([name, value]) =>
+        `${ink('dim', name.padEnd(widest))}  ${value.replace(/\n/g, `\n${' '.repeat(widest + 2)}`)}`,
+    )
+    .join('\n')
+}
+
+export function warnings(texts: readonly string[], { ink }: Page): string {
+  return texts.map((text) => `${ink('yellow', '!')} ${text}`).join('\n')
+}
+
+/** How much of a list is not shown. */
+export function cutNote(shown: number, total: number, way: string): string {
+  return shown >= total ? '' : `${shown} of ${total} are shown; ${way}`
+}

@@ -1,0 +1,14 @@
+import type { Ink } from '../terminal.ts'
+import type { Entry } from './entry.ts'
+
+/** What a text is laid out for. */
+export interface Page {
+  readonly ink: Ink
+  /** Width in characters. */
+  readonly width: number
+  /** Milliseconds since the epoch: ages are told from it. */
+  readonly now: number
+}
+
+/** An answer in words, for a person at a terminal. Ends without a line break. */
+export type View = (answer: Entry, page: Page) => string
