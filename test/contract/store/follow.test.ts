@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import type { MissionId } from '../../../src/domain/id.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { aMission } from '../../support/entities.ts'
+import { dialects } from './dialects.ts'
+import { happened } from './happenings.ts'
+
+const started = (number: number) =>
+  ({ kind: 'mission.started', mission: aMission({ id: `m-${number}` as MissionId }) }) as const
+
+/** The seqs that a follower sees up to `last`; it ends itself then. */
+async function followed(store: Store, after: number, last: number): Promise<readonly number[]> {
+  const ending = new AbortController()
+  const seqs: number[] = []
+  for await (const { seq } of store.follow(after, ending.signal)) {
+    seqs.push(seq)
+    if (seq >= last) ending.abort()
+  }
+  return seqs
+}
+
+const upTo = (last: number, first = 1) =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+describe.each(dialects)('following in $dialect', ({ fresh }) => {
+  test('facts are seen in order as others record them, from before the project exists', async () => {
+    await using temporary = await fresh()
+    const { store, another } = temporary
+    const early = followed(another(), 0, 1201)
+    await happened(store, 1, ...Array.from({ length: 1100 }, (_, index) => started(index)))
+    const late = followed(store, 1000, 1201)
+    for (let number = 1100; number < 1200; number += 1) await happened(store, 2, started(number))
+    expect(await early).toEqual(upTo(1201))
+    expect(await late).toEqual(upTo(1201, 1001))
+  })
+
+  test('a follower ends when its signal aborts, also while nothing happens', async () => {
+    await using temporary = await fresh()
+    const ending = new AbortController()
+    const seen = async (signal: AbortSignal): Promise<number> => {
+      let facts = 0
+      for await (const _ of temporary.store.follow(0, signal)) facts += 1
+      return facts
+    }
+    const following = seen(ending.signal)
+    ending.abort()
+    expect(await following).toBe(0)
+    expect(await seen(AbortSignal.abort())).toBe(0)
+  })
+})

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { Failure } from '../../../src/domain/failure.ts'
+import type { MissionId } from '../../../src/domain/id.ts'
+import { agent, aMission } from '../../support/entities.ts'
+import { dialects } from './dialects.ts'
+import { happened } from './happenings.ts'
+
+const started = (number: number) =>
+  ({ kind: 'mission.started', mission: aMission({ id: `m-${number}` as MissionId }) }) as const
+
+describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
+  test('facts are numbered from 1 without a gap, whole and in order', async () => {
+    await using temporary = await fresh()
+    const { store, root } = temporary
+    await happened(store, 7, started(1), started(2))
+    await happened(store, 8, started(3))
+    await store.view(async ({ journal }) => {
+      const facts = await journal.since(0, 10)
+      expect(facts.map(({ seq, at }) => [seq, at])).toEqual([
+        [1, 7],
+        [2, 7],
+        [3, 7],
+        [4, 8],
+      ])
+      expect(facts[0]).toMatchObject({
+        actor: agent,
+        version: 1,
+        happening: { kind: 'project.created', root },
+      })
+      expect(facts[3]?.happening).toEqual(started(3))
+      expect(facts[3]?.hash).toMatch(/^[0-9a-f]{64}$/)
+      expect((await journal.since(2, 1)).map(({ seq }) => seq)).toEqual([3])
+      expect((await journal.latest({ limit: 2 })).map(({ seq }) => seq)).toEqual([4, 3])
+      expect((await journal.latest({ limit: 2, before: 3 })).map(({ seq }) => seq)).toEqual([2, 1])
+      expect(await journal.head()).toBe(4)
+      expect(await journal.verify()).toEqual({ facts: 4, brokenAt: null })
+    })
+  })
+
+  test('text that no database stores is kept in the form that was hashed', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const name = 'half \ud800, nul \u0000, "quoted", é, 🙂'
+    await happened(store, 7, { kind: 'mission.started', mission: aMission({ name }) })
+    await store.view(async ({ missions, journal }) => {
+      expect((await missions.find('m-1'))?.name).toBe(name.toWellFormed())
+      expect((await journal.since(1, 1))[0]?.happening).toMatchObject({
+        mission: { name: name.toWellFormed() },
+      })
+      expect((await journal.verify()).brokenAt).toBeNull()
+    })
+  })
+
+  test('a decision that refuses, or to which nothing happened, leaves no trace', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const refusing = store.record({
+      actor: agent,
+      at: 1,
+      decide: async () => {
+        throw new Failure('CONFLICT', 'no')
+      },
+    })
+    await expect(refusing).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(
+      await store.record({ actor: agent, at: 1, decide: async () => ({ happenings: [], answer: 'x' }) }),
+    ).toBe('x')
+    expect(await store.view((reads) => reads.journal.head())).toBe(0)
+  })
+
+  test('a decision reads what was recorded before it, and concurrent ones take turns', async () => {
+    await using temporary = await fresh()
+    const { store, another } = temporary
+    const counting = (number: number) =>
+      (number % 2 === 0 ? store : another()).record({
+        actor: agent,
+        at: number,
+        decide: async (reads) => {
+          const { total } = await reads.missions.list({ limit: 1 })
+          return { happenings: [started(total + 1)], answer: total }
+        },
+      })
+    const totals = await Promise.all(Array.from({ length: 12 }, (_, number) => counting(number)))
+    expect(totals.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index))
+  })
+
+  test('a view sees one state, whatever is recorded meanwhile', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    await happened(store, 1, started(1))
+    const heads = await store.view(async ({ journal }) => {
+      const before = await journal.head()
+      await happened(store, 2, started(2))
+      return [before, await journal.head()]
+    })
+    expect(heads).toEqual([2, 2])
+    expect(await store.view(({ journal }) => journal.head())).toBe(3)
+  })
+})
+
+describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
+  const key = { key: 'k', operation: 'start', inputHash: 'h' }
+
+  test('a repeat is answered as the first time, and nothing happens again', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    expect(await store.replay(key)).toBeNull()
+    const asked = (answer: number) =>
+      store.record({
+        actor: agent,
+        at: answer,
+        idempotency: key,
+        decide: async () => ({ happenings: [started(answer)], answer: { answer } }),
+      })
+    expect(await Promise.all([asked(1), asked(2)])).toEqual([{ answer: 1 }, { answer: 1 }])
+    expect(await store.replay(key)).toEqual({ answer: { answer: 1 } })
+    expect(await store.view(({ journal }) => journal.head())).toBe(2)
+  })
+
+  test.each([
+    { change: { inputHash: 'other' }, says: 'another input' },
+    { change: { operation: 'stop' }, says: 'not for stop' },
+  ])('a key that was used otherwise is refused ($says)', async ({ change, says }) => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const decide = async () => ({ happenings: [], answer: 1 })
+    await store.record({ actor: agent, at: 1, idempotency: key, decide })
+    const idempotency = { ...key, ...change }
+    const refused = { code: 'IDEMPOTENCY_KEY_REUSED', message: expect.stringContaining(says) }
+    await expect(store.record({ actor: agent, at: 2, idempotency, decide })).rejects.toMatchObject(refused)
+    await expect(store.replay(idempotency)).rejects.toMatchObject(refused)
+  })
+
+  test('a refused command does not use its key up', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const decide = async () => {
+      throw new Failure('CONFLICT', 'not yet')
+    }
+    await expect(store.record({ actor: agent, at: 1, idempotency: key, decide })).rejects.toThrow('not yet')
+    expect(await store.replay(key)).toBeNull()
+  })
+})

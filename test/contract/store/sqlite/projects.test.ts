@@ -1,0 +1,115 @@
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryStore } from '../../../support/store.ts'
+import { recordMission } from './processes/store-of.ts'
+
+/** A folder that holds several projects and the database that they share. */
+async function shared() {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'waymark-shared-')))
+  const temporary = await temporaryStore({ file: join(folder, 'team', 'all.db'), shared: true })
+  const at = async (name: string) => {
+    const root = join(folder, name)
+    await mkdir(root, { recursive: true })
+    return temporary.another({ root })
+  }
+  return {
+    folder,
+    at,
+    async [Symbol.asyncDispose]() {
+      await temporary[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+test('reading a fresh project leaves no file', async () => {
+  await using temporary = await temporaryStore()
+  const { store, root } = temporary
+  await store.view((reads) => reads.missions.list({ limit: 5 }))
+  await store.replay({ key: 'k', operation: 'o', inputHash: 'h' })
+  expect(await store.health()).toMatchObject({ exists: false, seq: 0, warnings: [] })
+  expect(await readdir(root)).toEqual([])
+})
+
+test('a reader that began without a database notices when another process makes one', async () => {
+  await using temporary = await temporaryStore()
+  const { store, another } = temporary
+  expect(await store.view((reads) => reads.journal.head())).toBe(0)
+  await recordMission(another(), 'm-1')
+  expect(await store.view((reads) => reads.journal.head())).toBe(2)
+})
+
+test('the first write makes the database for its owner alone, and keeps its folder out of git', async () => {
+  await using temporary = await temporaryStore()
+  const { store, root, file } = temporary
+  await recordMission(store, 'm-1')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect(await readFile(join(root, '.waymark', '.gitignore'), 'utf8')).toBe(
+    '*\n!/processes/\n!/processes/**\n',
+  )
+})
+
+test('a .gitignore that somebody wrote is left as it is', async () => {
+  await using temporary = await temporaryStore()
+  const { store, root } = temporary
+  await mkdir(join(root, '.waymark'))
+  await writeFile(join(root, '.waymark', '.gitignore'), 'mine\n')
+  await recordMission(store, 'm-1')
+  expect(await readFile(join(root, '.waymark', '.gitignore'), 'utf8')).toBe('mine\n')
+})
+
+test('a moved project that has its own database stays the same project', async () => {
+  await using temporary = await temporaryStore()
+  const { store, root, file, another } = temporary
+  await recordMission(store, 'm-1')
+  await store.close()
+  const moved = join(root, 'moved')
+  await rename(dirname(file), moved)
+  const later = another({ root: moved, file: join(moved, 'waymark.db') })
+  await recordMission(later, 'm-2')
+  expect((await later.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(2)
+})
+
+test('projects that share a database do not see each other', async () => {
+  await using place = await shared()
+  const [one, two] = [await place.at('one'), await place.at('two')]
+  await recordMission(one, 'm-1')
+  await recordMission(two, 'm-1')
+  await recordMission(two, 'm-2')
+  expect(await one.view((reads) => reads.journal.head())).toBe(2)
+  expect(await two.view((reads) => reads.journal.head())).toBe(3)
+  const three = await place.at('three')
+  expect(await three.view((reads) => reads.missions.find('m-1'))).toBeNull()
+  expect(await readdir(join(place.folder, 'three'))).toEqual([])
+})
+
+test('a moved project is found again in a shared database; a copy of it is another project', async () => {
+  await using place = await shared()
+  await recordMission(await place.at('one'), 'm-1')
+  const id = await readFile(join(place.folder, 'one', '.waymark', 'project-id'), 'utf8')
+  expect(id).toMatch(/^p-[0-9a-z]{12}\n$/)
+  await rename(join(place.folder, 'one'), join(place.folder, 'moved'))
+  const moved = await place.at('moved')
+  expect(await moved.view((reads) => reads.missions.find('m-1'))).not.toBeNull()
+  await recordMission(moved, 'm-2')
+  await cp(join(place.folder, 'moved'), join(place.folder, 'copy'), { recursive: true })
+  const copy = await place.at('copy')
+  expect(await copy.view((reads) => reads.missions.find('m-1'))).toBeNull()
+  await recordMission(copy, 'm-9')
+  expect(await copy.view((reads) => reads.journal.head())).toBe(2)
+  expect(await readFile(join(place.folder, 'copy', '.waymark', 'project-id'), 'utf8')).not.toBe(id)
+  expect(await moved.view((reads) => reads.journal.head())).toBe(3)
+})
