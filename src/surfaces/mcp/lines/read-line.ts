@@ -1,0 +1,73 @@
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  ProtocolErrorCode,
+  type RequestId,
+} from '@modelcontextprotocol/server'
+import type { Line } from './line-splitter.ts'
+import type { ShownEnds } from './shown-ends.ts'
+
+/** What a line is to the server: a message, the error that answers it, or nothing. */
+export type ReadLine =
+  | { readonly kind: 'message'; readonly message: JSONRPCMessage }
+  | { readonly kind: 'refused'; readonly answer: JSONRPCErrorResponse }
+  | { readonly kind: 'empty' }
+
+/** Reads a line. Whatever is no message is answered, so that nobody waits for an answer that never comes. */
+export function readLine(line: Line): ReadLine {
+  if (line.kind === 'too_long') return refused(idOfEnds(line.ends), tooLong(line.bytes))
+  if (line.text.trim() === '') return { kind: 'empty' }
+  let value: unknown
+  try {
+    value = JSON.parse(line.text)
+  } catch {
+    return refused(undefined, { code: ProtocolErrorCode.ParseError, message: 'Parse error' })
+  }
+  if (isJSONRPCRequest(value)) return readRequest(value)
+  if (isJSONRPCNotification(value) || isJSONRPCResponse(value)) return { kind: 'message', message: value }
+  return refused(idOf(value), { code: ProtocolErrorCode.InvalidRequest, message: 'Invalid Request' })
+}
+
+// The SDK refuses these too, but with a page of JSON instead of a sentence.
+function readRequest(message: JSONRPCRequest): ReadLine {
+  const given = message.method === 'tools/call' ? message.params?.['arguments'] : undefined
+  if (given === undefined || (typeof given === 'object' && given !== null && !Array.isArray(given))) {
+    return { kind: 'message', message }
+  }
+  return refused(message.id, {
+    code: ProtocolErrorCode.InvalidParams,
+    message: `Invalid arguments: "arguments" must be an object of named fields, not ${JSON.stringify(given).slice(0, 80)}.`,
+  })
+}
+
+function refused(id: RequestId | undefined, error: JSONRPCErrorResponse['error']): ReadLine {
+  return { kind: 'refused', answer: { jsonrpc: '2.0', ...(id !== undefined && { id }), error } }
+}
+
+function tooLong(bytes: number): JSONRPCErrorResponse['error'] {
+  return {
+    code: ProtocolErrorCode.InvalidRequest,
+    message: `Invalid Request: the line has ${bytes} bytes, and at most 10 MiB are read.`,
+  }
+}
+
+function idOf(value: unknown): RequestId | undefined {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return undefined
+  const { id } = value
+  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : undefined
+}
+
+// Clients write the id either right after `jsonrpc` at the beginning or as the last member. Anywhere else it might be
+// one inside the parameters, so it is not looked for.
+const atBeginning = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/
+const atEnd = /,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/
+
+function idOfEnds({ head, tail }: ShownEnds): RequestId | undefined {
+  const written = (atBeginning.exec(head) ?? atEnd.exec(tail))?.[1]
+  if (written === undefined) return undefined
+  return written.startsWith('"') ? written.slice(1, -1) : Number(written)
+}

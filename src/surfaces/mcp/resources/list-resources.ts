@@ -1,0 +1,74 @@
+import type { ListResourcesResult, ListResourceTemplatesResult, Resource } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { Answer } from '../../../operations/invoke.ts'
+import type { Ask } from './ask.ts'
+import { changesTemplate, missionTemplate, missionUri, taskTemplate, taskUri } from './resource-uri.ts'
+
+const mimeType = 'application/json'
+const missionsListed = 20
+
+const missionPage = z.object({
+  missions: z.array(z.object({ mission_id: z.string(), name: z.string(), status: z.string() })),
+  next_cursor: z.string().nullable(),
+})
+const runningTasks = z.object({
+  running: z.array(z.object({ task_id: z.string(), name: z.string(), agent_name: z.string() })),
+})
+
+/** The tasks that somebody works on, then the missions, newest first, a page at a time. */
+export async function listResources(cursor: string | undefined, ask: Ask): Promise<ListResourcesResult> {
+  const tasks = cursor === undefined ? taskResources(await ask('status', {})) : []
+  const answer = await ask('list_missions', {
+    status: 'all',
+    limit: missionsListed,
+    ...(cursor !== undefined && { cursor }),
+  })
+  const { missions, next_cursor } = missionPage.parse(answer)
+  return {
+    resources: [
+      ...tasks,
+      ...missions.map(({ mission_id, name, status }) => ({
+        uri: missionUri(mission_id),
+        name,
+        description: `Mission ${mission_id}: ${status}`,
+        mimeType,
+      })),
+    ],
+    ...(next_cursor !== null && { nextCursor: next_cursor }),
+  }
+}
+
+function taskResources(status: Answer): readonly Resource[] {
+  return runningTasks.parse(status).running.map(({ task_id, name, agent_name }) => ({
+    uri: taskUri(task_id),
+    name,
+    description: `Task ${task_id}: in progress, by ${agent_name}`,
+    mimeType,
+  }))
+}
+
+export const resourceTemplates: ListResourceTemplatesResult = {
+  resourceTemplates: [
+    {
+      uriTemplate: missionTemplate,
+      name: 'mission',
+      title: 'Mission',
+      description: 'A mission or workflow: its phases, tasks, decisions and blockers',
+      mimeType,
+    },
+    {
+      uriTemplate: taskTemplate,
+      name: 'task',
+      title: 'Task',
+      description: 'A task: its attempts with what was measured and what was claimed',
+      mimeType,
+    },
+    {
+      uriTemplate: changesTemplate,
+      name: 'task_changes',
+      title: 'Changes of a task',
+      description: 'The files that a task changed, as git shows them, out of scope first; `next` leads on',
+      mimeType,
+    },
+  ],
+}

@@ -1,0 +1,31 @@
+import { type JSONRPCMessage, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server'
+import type { Watch } from './watch.ts'
+
+/**
+ * Watches while `subscriptions/listen` requests are open. The SDK serves those requests by itself, ahead of the server,
+ * so they are seen on the line: acknowledged means open, cancelled means ended.
+ */
+export function listenRequests(watch: Watch) {
+  return {
+    /** Awaited before an acknowledgement is written: what is recorded after it is announced for sure. */
+    beforeSend: async (message: JSONRPCMessage): Promise<void> => {
+      if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return
+      const wanted = message.params?.['notifications']
+      const id = message.params?._meta?.[SUBSCRIPTION_ID_META_KEY]
+      if (typeof wanted === 'object' && wanted !== null && wantsResources(wanted))
+        await watch.listen(keyOf(id))
+    },
+    received: (message: JSONRPCMessage): void => {
+      if (!('method' in message) || message.method !== 'notifications/cancelled') return
+      watch.leave(keyOf(message.params?.['requestId']))
+    },
+  }
+}
+
+function wantsResources(wanted: object): boolean {
+  return 'resourceSubscriptions' in wanted || 'resourcesListChanged' in wanted
+}
+
+function keyOf(id: unknown): string {
+  return `listen ${JSON.stringify(id)}`
+}

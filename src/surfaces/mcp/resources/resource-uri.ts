@@ -1,0 +1,40 @@
+/** What a `waymark://` address names. */
+export type ResourceTarget =
+  | { readonly kind: 'mission'; readonly id: string }
+  | { readonly kind: 'task'; readonly id: string }
+  | { readonly kind: 'changes'; readonly id: string; readonly offset: number }
+
+export const missionTemplate = 'waymark://missions/{id}'
+export const taskTemplate = 'waymark://tasks/{id}'
+export const changesTemplate = 'waymark://tasks/{id}/changes{?cursor}'
+
+export function missionUri(id: string): string {
+  return `waymark://missions/${encodeURIComponent(id)}`
+}
+
+export function taskUri(id: string): string {
+  return `waymark://tasks/${encodeURIComponent(id)}`
+}
+
+export function changesUri(id: string, offset = 0): string {
+  return `${taskUri(id)}/changes${offset === 0 ? '' : `?cursor=${offset}`}`
+}
+
+const address = /^waymark:\/\/(missions|tasks)\/([^/?#]{1,300})(?:(\/changes)(?:\?cursor=(\d{1,9}))?)?$/
+
+/** What an address names, or null when it is none of ours. */
+export function targetOf(uri: string): ResourceTarget | null {
+  const [, collection, encoded, changes, cursor] = address.exec(uri) ?? []
+  const id = encoded === undefined ? null : decoded(encoded)
+  if (id === null) return null
+  if (collection === 'missions') return changes === undefined ? { kind: 'mission', id } : null
+  return changes === undefined ? { kind: 'task', id } : { kind: 'changes', id, offset: Number(cursor ?? 0) }
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,62 @@
+import type { Happening } from '../../../domain/fact.ts'
+import { changesUri, missionUri, taskUri } from './resource-uri.ts'
+
+/** What a fact changes for those who read resources. */
+export interface Changed {
+  readonly uris: readonly string[]
+  /** Other resources are listed than before. */
+  readonly list: boolean
+}
+
+export function whatChanged(happening: Happening): Changed {
+  switch (happening.kind) {
+    case 'project.created':
+      return { uris: [], list: false }
+    case 'mission.started':
+      return { uris: [missionUri(happening.mission.id)], list: true }
+    case 'mission.ended':
+    case 'mission.extended':
+    case 'mission.reopened':
+    case 'phase.reopened':
+    case 'phase.completed':
+      return { uris: ofMission(happening.missionId), list: false }
+    case 'phase.created':
+      return { uris: ofMission(happening.phase.missionId), list: false }
+    case 'task.planned':
+      return about({ taskId: happening.task.id, missionId: happening.task.missionId })
+    case 'attempt.opened':
+      return measured(happening.attempt)
+    case 'attempt.closed':
+    case 'attempt.abandoned':
+      return measured(happening)
+    case 'attempt.continued':
+    case 'hold.closed':
+      return about(happening)
+    case 'decision.logged':
+      return about(happening.decision)
+    case 'issue.logged':
+      return about(happening.issue)
+    case 'progress.logged':
+      return about(happening.progress)
+    case 'hold.opened':
+      return about(happening.hold)
+  }
+}
+
+interface Whereabouts {
+  readonly taskId: string | null
+  readonly missionId: string | null
+}
+
+function about({ taskId, missionId }: Whereabouts): Changed {
+  return { uris: [...(taskId === null ? [] : [taskUri(taskId)]), ...ofMission(missionId)], list: false }
+}
+
+/** An attempt began or ended: the list shows the tasks that are worked on, and its changes are others. */
+function measured({ taskId, missionId }: { taskId: string; missionId: string | null }): Changed {
+  return { uris: [taskUri(taskId), changesUri(taskId), ...ofMission(missionId)], list: true }
+}
+
+function ofMission(missionId: string | null): readonly string[] {
+  return missionId === null ? [] : [missionUri(missionId)]
+}

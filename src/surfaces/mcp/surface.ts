@@ -1,0 +1,25 @@
+import type { Context } from '../../operations/context.ts'
+import type { Operation, Toolset } from '../../operations/operation.ts'
+
+/** What a client says it is. */
+export interface ClientIdentity {
+  readonly name: string
+  readonly version: string
+}
+
+/** `state_gate_get_state` works in every client; `state_gate.get_state` is the name of the specification. */
+export type ToolNames = 'portable' | 'dotted'
+
+/** What the MCP server serves, whatever the transport. */
+export interface Surface {
+  readonly catalog: readonly Operation[]
+  /** The context of a client's calls. Without an identity: the client did not say what it is. */
+  readonly contextOf: (client: ClientIdentity | undefined) => Context
+  readonly toolsets: readonly Toolset[]
+  readonly readOnly: boolean
+  readonly toolNames: ToolNames
+  /** Waymark's own version. */
+  readonly version: string
+  /** Takes a line for people: never for the client. */
+  readonly log: (line: string) => void
+}

@@ -1,0 +1,58 @@
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
+import { Failure } from '../../../domain/failure.ts'
+import type { Context } from '../../../operations/context.ts'
+import { type InvokeOptions, invoke } from '../../../operations/invoke.ts'
+import type { Operation } from '../../../operations/operation.ts'
+import type { OfferedTools } from './offered-tools.ts'
+import { answered, refused } from './tool-result.ts'
+import type { Turns } from './turns.ts'
+
+export interface Calling {
+  readonly tools: OfferedTools
+  readonly turns: Turns
+  readonly log: (line: string) => void
+}
+
+/** One call: `meta` is the request's `_meta`. */
+export interface ToolCall {
+  readonly params: CallToolRequest['params']
+  readonly meta: Readonly<Record<string, unknown>> | undefined
+  readonly context: Context
+}
+
+/** Calls a tool. Only an unknown one is an error of the protocol; all else is an answer that an agent can read. */
+export async function callTool({ tools, turns, log }: Calling, call: ToolCall): Promise<CallToolResult> {
+  const { params, context, meta } = call
+  const operation = tools.find(params.name)
+  if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
+  try {
+    const options = idempotencyOf(meta)
+    const input = params.arguments ?? {}
+    return answered(await turns.run(operation.kind, () => invoke(operation, context, input, options)))
+  } catch (error) {
+    return refused(error instanceof Failure ? error : unexpected(operation, error, log))
+  }
+}
+
+function idempotencyOf(meta: ToolCall['meta']): InvokeOptions {
+  const idempotencyKey = meta?.['waymark/idempotency-key']
+  if (idempotencyKey === undefined) return {}
+  if (typeof idempotencyKey === 'string') return { idempotencyKey }
+  throw new Failure(
+    'INVALID_INPUT',
+    `_meta["waymark/idempotency-key"] must be a string, not ${JSON.stringify(idempotencyKey)}.`,
+  )
+}
+
+function unexpected(operation: Operation, error: unknown, log: Calling['log']): Failure {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error))
+  log(`${operation.name} failed unexpectedly: ${stack ?? message}`)
+  return new Failure('INTERNAL', `${operation.name} failed unexpectedly: ${message}`, {
+    hint: 'This is a defect of Waymark. Its log has the details; other calls still work.',
+  })
+}
