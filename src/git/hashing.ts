@@ -65,8 +65,18 @@ export async function hashAndKeep(
   const paths = candidates.map(({ path }) => path)
   const added = await runGit(add, privateCall(small, nulInput(paths)))
   if (added.code !== 0) await git(add, privateCall(small, nulInput(readable(place.top, candidates))))
+  return smallIndex(small.index, objectFormat)
+}
+
+function smallIndex(path: string, objectFormat: string): Map<PathBytes, GitState> {
+  const states = new Map<PathBytes, GitState>()
   // Where every file has gone meanwhile, git writes no index at all.
-  return existsSync(small.index) ? readIndexFile(readFileSync(small.index), objectFormat) : new Map()
+  if (!existsSync(path)) return states
+  const read = readIndexFile(readFileSync(path), objectFormat, (record) => {
+    states.set(record.path, record.state())
+  })
+  if (!read) throw new Error(`git wrote ${path} in a version other than the one that it was told to.`)
+  return states
 }
 
 /** Ids of files whose content is not kept. */

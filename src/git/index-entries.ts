@@ -1,14 +1,17 @@
-import { isAscii } from 'node:buffer'
-import type { PathBytes } from './path-bytes.ts'
+import { readFile } from 'node:fs/promises'
+import { readIndexFile } from './index-file.ts'
+import { isAsciiPath, type PathBytes } from './path-bytes.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { git } from './run-git.ts'
 import type { GitState } from './status.ts'
 
 /** What the index says beside `status`: every tracked path, and the entries that `status` does not look into. */
 export interface IndexEntries {
   readonly paths: readonly PathBytes[]
-  /** Whether some of them are files of attributes. */
-  readonly hasAttributes: boolean
   /** Whether the paths need no decoding to be shown. */
   readonly ascii: boolean
+  /** Whether some of them are files of attributes. */
+  readonly hasAttributes: boolean
   /** Submodules and other repositories recorded by their commit. */
   readonly submodules: readonly PathBytes[]
   /** Hidden from `status` by a flag. */
@@ -21,32 +24,81 @@ export interface HiddenEntry {
   readonly flag: 'skip-worktree' | 'assume-unchanged'
 }
 
+interface Entry {
+  readonly path: PathBytes
+  readonly isSubmodule: boolean
+  readonly hidden: HiddenEntry | null
+}
+
+const submodule = 0o160000
+
+/** Reads the user's index, by git where it is of a kind that only git should read. */
+export async function readIndexEntries(
+  place: PrivateDirectory,
+  objectFormat: string,
+  includes: (path: PathBytes) => boolean,
+): Promise<IndexEntries> {
+  const collection = new Collection(includes)
+  const file = await readFile(place.index).catch(() => null)
+  if (file === null) return collection.entries()
+  const complete = readIndexFile(file, objectFormat, (record) => {
+    const { path, mode, assumeUnchanged, skipWorktree } = record
+    const flag = skipWorktree ? 'skip-worktree' : assumeUnchanged ? 'assume-unchanged' : null
+    const hidden = flag === null ? null : ({ path, index: record.state(), flag } as const)
+    collection.add({ path, isSubmodule: mode === submodule, hidden })
+  })
+  if (!complete) {
+    const listing = await git(['ls-files', '-z', '-v', '-s'], privateCall(place))
+    for (const entry of parseListing(listing)) collection.add(entry)
+  }
+  return collection.entries()
+}
+
 /** Parses `git ls-files -z -v -s`: `H 100644 <oid> 0<tab>path`. */
-export function parseIndexEntries(output: Buffer): IndexEntries {
-  const paths: PathBytes[] = []
-  const submodules: PathBytes[] = []
-  const hidden: HiddenEntry[] = []
+export function* parseListing(output: Buffer): Generator<Entry> {
   const text = output.toString('latin1')
-  let previous = ''
-  let hasAttributes = false
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\0', start)
     const stop = end < 0 ? text.length : end
     const tab = text.indexOf('\t', start)
     const path = text.slice(tab + 1, stop)
-    // A conflicted path has one record per stage.
-    if (path !== previous) {
-      paths.push(path)
-      if (path.endsWith('.gitattributes')) hasAttributes = true
-      const tag = text[start] ?? 'H'
-      if (text.startsWith('16', start + 2)) submodules.push(path)
-      if (tag !== 'H' && tag !== 'M') {
-        const [mode = '', oid = ''] = text.slice(start + 2, tab).split(' ')
-        hidden.push({ path, index: { mode, oid }, flag: tag === 'S' ? 'skip-worktree' : 'assume-unchanged' })
-      }
-    }
-    previous = path
+    const [tag = 'H', mode = '', oid = ''] = text.slice(start, tab).split(' ')
+    const flag = tag === 'S' || tag === 's' ? 'skip-worktree' : 'assume-unchanged'
+    const hidden = tag === 'H' || tag === 'M' ? null : ({ path, index: { mode, oid }, flag } as const)
+    yield { path, isSubmodule: mode === submodule.toString(8), hidden }
     start = stop + 1
   }
-  return { paths, hasAttributes, ascii: isAscii(output), submodules, hidden }
+}
+
+class Collection {
+  readonly #includes: (path: PathBytes) => boolean
+  readonly #paths: PathBytes[] = []
+  readonly #submodules: PathBytes[] = []
+  readonly #hidden: HiddenEntry[] = []
+  #ascii = true
+  #hasAttributes = false
+
+  constructor(includes: (path: PathBytes) => boolean) {
+    this.#includes = includes
+  }
+
+  add({ path, isSubmodule, hidden }: Entry): void {
+    // A conflicted path has one record per stage, next to each other.
+    if (path === this.#paths.at(-1) || !this.#includes(path)) return
+    this.#paths.push(path)
+    if (this.#ascii && !isAsciiPath(path)) this.#ascii = false
+    if (path.endsWith('.gitattributes')) this.#hasAttributes = true
+    if (isSubmodule) this.#submodules.push(path)
+    if (hidden !== null) this.#hidden.push(hidden)
+  }
+
+  entries(): IndexEntries {
+    return {
+      paths: this.#paths,
+      ascii: this.#ascii,
+      hasAttributes: this.#hasAttributes,
+      submodules: this.#submodules,
+      hidden: this.#hidden,
+    }
+  }
 }

@@ -1,32 +1,78 @@
 import type { PathBytes } from './path-bytes.ts'
 import type { GitState } from './status.ts'
 
+/** One record of an index file. */
+export interface IndexRecord {
+  readonly path: PathBytes
+  readonly mode: number
+  /** 1 to 3 are the sides of a conflict. */
+  readonly stage: number
+  readonly assumeUnchanged: boolean
+  readonly skipWorktree: boolean
+  readonly state: () => GitState
+}
+
 const headerLength = 12
 const statLength = 40
-const extended = 0x4000
+const assumeUnchangedFlag = 0x8000
+const extendedFlag = 0x4000
+const lengthMask = 0x0fff
+const skipWorktreeFlag = 0x4000
+
+// Extensions without which an index is not complete: a shared index elsewhere, folders in place of files.
+const incomplete = ['link', 'sdir']
 
 /**
- * Reads an index file of version 2 or 3, as our private configuration makes git write it. The small index of the
- * changed paths is read this way, because starting git once more takes longer than all of the reading.
+ * Gives every record of an index file of version 2 or 3 to `take`. Answers false, for git to be asked, where the
+ * index is of another version or not complete in itself. Reading the file takes less time than starting git.
  */
-export function readIndexFile(file: Buffer, objectFormat: string): Map<PathBytes, GitState> {
+export function readIndexFile(
+  file: Buffer,
+  objectFormat: string,
+  take: (record: IndexRecord) => void,
+): boolean {
+  if (file.length < headerLength || file.toString('latin1', 0, 4) !== 'DIRC') return false
   const version = file.readUInt32BE(4)
-  if (file.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3)) {
-    throw new Error(`The private index has version ${version}, and 2 or 3 is what git was told to write.`)
-  }
   const oidLength = objectFormat === 'sha256' ? 32 : 20
-  const states = new Map<PathBytes, GitState>()
+  if ((version !== 2 && version !== 3) || !isComplete(file, oidLength)) return false
+  eachRecord(file, oidLength, take)
+  return true
+}
+
+// The extensions follow the records, so the records are walked first; reading no path, that is quick.
+function isComplete(file: Buffer, oidLength: number): boolean {
+  let at = eachRecord(file, oidLength, null)
+  while (at + 8 <= file.length - oidLength) {
+    if (incomplete.includes(file.toString('latin1', at, at + 4))) return false
+    at += 8 + file.readUInt32BE(at + 4)
+  }
+  return true
+}
+
+function eachRecord(file: Buffer, oidLength: number, take: ((record: IndexRecord) => void) | null): number {
   let at = headerLength
   for (let left = file.readUInt32BE(8); left > 0; left -= 1) {
-    const mode = file.readUInt32BE(at + 24).toString(8)
-    const oidAt = at + statLength
-    const flagsAt = oidAt + oidLength
-    const pathAt = flagsAt + ((file.readUInt16BE(flagsAt) & extended) === 0 ? 2 : 4)
-    const end = file.indexOf(0, pathAt)
-    const oid = file.toString('hex', oidAt, flagsAt)
-    states.set(file.toString('latin1', pathAt, end), { mode, oid })
-    // Entries are filled up to a multiple of eight, with one NUL at least.
-    at += (end - at + 8) & ~7
+    const start = at
+    const flagsAt = start + statLength + oidLength
+    const flags = file.readUInt16BE(flagsAt)
+    const extended = (flags & extendedFlag) !== 0
+    const pathAt = flagsAt + (extended ? 4 : 2)
+    const length = flags & lengthMask
+    // Longer names do not fit the field, and end with a NUL as all do.
+    const end = length < lengthMask ? pathAt + length : file.indexOf(0, pathAt)
+    if (take !== null) {
+      const mode = file.readUInt32BE(start + 24)
+      take({
+        path: file.toString('latin1', pathAt, end),
+        mode,
+        stage: (flags >> 12) & 3,
+        assumeUnchanged: (flags & assumeUnchangedFlag) !== 0,
+        skipWorktree: extended && (file.readUInt16BE(flagsAt + 2) & skipWorktreeFlag) !== 0,
+        state: () => ({ mode: mode.toString(8), oid: file.toString('hex', start + statLength, flagsAt) }),
+      })
+    }
+    // Records are filled up to a multiple of eight, with one NUL at least.
+    at = start + ((end - start + 8) & ~7)
   }
-  return states
+  return at
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readIgnored } from './ignored.ts'
-import { type IndexEntries, parseIndexEntries } from './index-entries.ts'
+import { type IndexEntries, readIndexEntries } from './index-entries.ts'
 import { operationInProgress } from './operation-in-progress.ts'
 import { readOverlay } from './overlay.ts'
 import { isAsciiPath, nulRecords, type PathBytes } from './path-bytes.ts'
@@ -55,8 +55,8 @@ export async function snapshotRepository(
   }
   const [statusOutput, index, position, operation] = await Promise.all([
     git(statusQuestion, privateCall(own)),
-    // Parsed while `status` is still at work.
-    git(['ls-files', '-z', '-v', '-s'], privateCall(own)).then(parseIndexEntries),
+    // Read while `status` is at work.
+    readIndexEntries(own, repository.objectFormat, place.includes),
     reflogPosition(repository.reflog),
     operationInProgress(repository.gitFolder),
   ])
@@ -81,7 +81,7 @@ export async function snapshotRepository(
       conflicts: status.conflicts.map(({ path }) => path),
       suspicious: suspiciousKeys(repository.configuration),
     },
-    paths: presentPaths(index, overlay.entries, place.includes),
+    paths: presentPaths(index, overlay.entries),
     ascii: index.ascii && status.untracked.every(isAsciiPath),
     nested: [...index.submodules, ...status.untracked.filter((path) => path.endsWith('/'))],
     notes: overlay.notes,
@@ -102,11 +102,7 @@ function only(status: Status, includes: (path: PathBytes) => boolean): Status {
   }
 }
 
-function presentPaths(
-  index: IndexEntries,
-  overlay: RepositoryState['overlay'],
-  includes: (path: PathBytes) => boolean,
-): PathBytes[] {
+function presentPaths(index: IndexEntries, overlay: RepositoryState['overlay']): readonly PathBytes[] {
   // Outside a sparse checkout: in the index, not on disk.
   const absent = new Set(index.hidden.map(({ path }) => path).filter((path) => !overlay.has(path)))
   const untracked: PathBytes[] = []
@@ -114,6 +110,6 @@ function presentPaths(
     if (entry.disk === null) absent.add(path)
     else if (!entry.tracked) untracked.push(path)
   }
-  const tracked = index.paths.filter((path) => !absent.has(path) && includes(path))
-  return [...tracked, ...untracked]
+  const tracked = absent.size === 0 ? index.paths : index.paths.filter((path) => !absent.has(path))
+  return untracked.length === 0 ? tracked : [...tracked, ...untracked]
 }

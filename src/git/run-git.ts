@@ -45,14 +45,15 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitResul
     const child = spawn('git', [...everyCall, ...args], {
       cwd: call.folder,
       env: call.environment,
+      stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       timeout: timeLimit,
       killSignal: 'SIGKILL',
       windowsHide: true,
     })
     const output: Buffer[] = []
     const complaint: Buffer[] = []
-    child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
-    child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk))
+    child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => complaint.push(chunk))
     child.on('error', (error) => {
       resolve({ code: 127, output: Buffer.alloc(0), complaint: error.message })
     })
@@ -64,8 +65,8 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitResul
       })
     })
     // git may end before it has read everything; its exit code tells.
-    child.stdin.on('error', () => undefined)
-    child.stdin.end(call.input)
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(call.input)
   })
 }
 

@@ -39,9 +39,8 @@ export async function recordSnapshot(repository: Repository, wish: SnapshotWish)
   })
   const all = [outer, ...nested.snapshots]
   const notes = [...all.flatMap((snapshot) => snapshot.notes), ...nested.notes]
-  const bytes = all.flatMap(({ paths, state: { prefix } }) =>
-    prefix === '' ? paths : paths.map((path) => prefix + path),
-  )
+  const inside = nested.snapshots.flatMap(({ paths, state }) => paths.map((path) => state.prefix + path))
+  const bytes = inside.length === 0 ? outer.paths : [...outer.paths, ...inside]
   const state: WorkTreeState = {
     top: repository.top,
     prefix: pathBytes(repository.prefix),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Snapshot, SnapshotRequest } from '../ports/work-tree.ts'
 import { keepBaseline } from './baseline.ts'
 import { checksumSnapshot } from './checksum/engine.ts'
@@ -31,7 +32,8 @@ export async function takeSnapshot(
     environment,
     repositoryMissing: location.engine !== 'git',
   })
-  context.afterwards(keepBaseline(recorded.state, environment))
+  // Once the answer is out: nobody should wait for it.
+  context.afterwards(nextTurn().then(() => keepBaseline(recorded.state, environment)))
   const { top, prefix, head } = repository
   return {
     ref: { engine: 'git', directory, top, prefix, id: head?.commit ?? 'unborn' },
