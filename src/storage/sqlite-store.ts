@@ -6,7 +6,7 @@ import type { Idempotency, Reads, RecordRequest, Store, StoreHealth } from '../p
 import { follow } from './follow.ts'
 import { healthOf } from './health.ts'
 import { writeIgnore, writeProjectId } from './project/project-folder.ts'
-import { resolveProject } from './project/resolve-project.ts'
+import { type ResolvedProject, resolveProject } from './project/resolve-project.ts'
 import { readsOf } from './reads/reads.ts'
 import { storedAnswer } from './record/idempotency.ts'
 import { record } from './record/record.ts'
@@ -23,6 +23,8 @@ const noProject = ''
 export class SqliteStore implements Store {
   readonly #options: StoreOptions
   readonly #database: DatabaseFile
+  // By connection: a file that was replaced is opened anew, and then the project is looked for anew.
+  readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
   #folderWritten = false
   readonly #underWay = new Set<Promise<unknown>>()
   #isClosed = false
@@ -35,11 +37,15 @@ export class SqliteStore implements Store {
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     return this.#answering(async () => {
       const { db } = await this.#database.forWriting()
-      const recorded = await db
-        .transaction()
-        .execute((transaction) => record(transaction, request, this.#options))
-      this.#writeFolder(recorded.projectId)
-      return recorded.answer
+      const { answer, project } = await db.transaction().execute(async (transaction) => {
+        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        return record(transaction, request, { ...this.#options, found })
+      })
+      if (project) {
+        this.#resolved.set(db, project)
+        this.#writeFolder(project.id)
+      }
+      return answer
     })
   }
 
@@ -78,7 +84,8 @@ export class SqliteStore implements Store {
       const open = await this.#database.forReading()
       const db = open?.db ?? (await emptyDatabase())
       return db.transaction().execute(async (transaction) => {
-        const project = await resolveProject(transaction, this.#options)
+        const project = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        if (project) this.#resolved.set(db, project)
         return read(transaction, project?.id ?? noProject)
       })
     })
@@ -107,8 +114,8 @@ export class SqliteStore implements Store {
     }
   }
 
-  #writeFolder(projectId: string | null): void {
-    if (this.#folderWritten || projectId === null) return
+  #writeFolder(projectId: string): void {
+    if (this.#folderWritten) return
     this.#folderWritten = true
     if (this.#options.shared) writeProjectId(this.#options.root, projectId)
     else writeIgnore(dirname(this.#options.file))

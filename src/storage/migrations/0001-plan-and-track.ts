@@ -115,11 +115,10 @@ export const planAndTrack: Migration = {
       foreign key (project_id, milestone_id) references milestone (project_id, id),
       foreign key (project_id, parent_task_id) references task (project_id, id)
     )`,
-    'create index task_order on task (project_id, seq)',
     'create index task_mission on task (project_id, mission_id, status, seq)',
     'create index task_phase on task (project_id, phase_id, status, seq)',
     'create index task_milestone on task (project_id, milestone_id, status)',
-    'create index task_parent on task (project_id, parent_task_id)',
+    'create index task_parent on task (project_id, parent_task_id, seq)',
     'create index task_status on task (project_id, status, seq)',
     'create index task_updated on task (project_id, updated_at)',
     // The project, the missions and phases where a task is at home or was worked on, the agents who did: once each.
@@ -133,8 +132,16 @@ export const planAndTrack: Migration = {
       primary key (project_id, kind, place, task_seq),
       foreign key (project_id, task_id) references task (project_id, id)
     )`,
-    'create index task_place_status on task_place (project_id, kind, place, status)',
-    'create index task_place_task on task_place (project_id, task_id)',
+    'create index task_place_task on task_place (project_id, task_id, kind, place)',
+    // How many tasks of a status a place has: counting ten thousand rows would take longer than all the rest.
+    `create table task_count (
+      project_id text not null references project (id),
+      kind text not null,
+      place text not null,
+      status text not null,
+      tasks bigint not null,
+      primary key (project_id, kind, place, status)
+    )`,
     `create table task_dependency (
       project_id text not null,
       task_id text not null,
@@ -303,8 +310,8 @@ export const planAndTrack: Migration = {
     'create index hold_status on hold (project_id, status, seq)',
     'create index hold_mission on hold (project_id, mission_id, status, kind)',
     'create index hold_task on hold (project_id, task_id, seq)',
-    'create index hold_attempt on hold (project_id, attempt_id)',
-    'create index hold_issue on hold (project_id, issue_id)',
+    'create index hold_attempt on hold (project_id, attempt_id, seq)',
+    'create index hold_issue on hold (project_id, issue_id, seq)',
 
     `create table fact (
       project_id text not null references project (id),

@@ -15,34 +15,54 @@ export interface ResolvedProject {
   readonly rootKnown: boolean
 }
 
+interface Root {
+  readonly path: string
+  readonly project_id: string
+}
+
 /** Which project of the database a root belongs to. Null when it has none yet. */
 export async function resolveProject(
   db: Kysely<Tables>,
   { root, shared }: Whereabouts,
 ): Promise<ResolvedProject | null> {
-  const known = await db
-    .selectFrom('project_root')
-    .select('project_id')
-    .where('path', '=', root)
-    .executeTakeFirst()
-  if (known) return { id: known.project_id, rootKnown: true }
-  const id = (await movedProject(db, root)) ?? (shared ? null : await firstProject(db))
-  return id === null ? null : { id, rootKnown: false }
+  const named = readProjectId(root)
+  const roots = await rootsOfCandidates(db, root, named)
+  const recorded = roots.find(({ path }) => path === root)?.project_id ?? null
+  const others = roots.filter(({ path }) => path !== root)
+  const id =
+    (named !== null && isMoved(named, root, { recorded, others }) ? named : null) ??
+    (recorded !== null && !livesElsewhere(recorded, root, others) ? recorded : null) ??
+    (shared ? null : await firstProject(db))
+  return id === null ? null : { id, rootKnown: id === recorded }
 }
 
-/** The project that the folder says it is, unless it is still where it was: then the folder is a copy. */
-async function movedProject(db: Kysely<Tables>, root: string): Promise<string | null> {
-  const id = readProjectId(root)
-  if (id === null) return null
-  const roots = await db
+/** The roots of the project recorded for this root, and of the one that the folder says it is. */
+function rootsOfCandidates(db: Kysely<Tables>, root: string, named: string | null): Promise<Root[]> {
+  const recorded = db.selectFrom('project_root').select('project_id').where('path', '=', root)
+  return db
     .selectFrom('project_root')
-    .select('path')
-    .where('project_id', '=', id)
+    .select(['path', 'project_id'])
+    .where((eb) => eb.or([eb('project_id', 'in', recorded), eb('project_id', '=', named ?? '')]))
     .orderBy('seen_at', 'desc')
-    .limit(20)
+    .limit(100)
     .execute()
-  const isCopy = roots.some(({ path }) => readProjectId(path) === id && !isSameFolder(path, root))
-  return roots.length === 0 || isCopy ? null : id
+}
+
+/** The folder is the project that it says it is, unless that one still lives elsewhere: then the folder is a copy. */
+function isMoved(
+  named: string,
+  root: string,
+  known: { readonly recorded: string | null; readonly others: readonly Root[] },
+): boolean {
+  if (known.recorded === named) return true
+  const exists = known.others.some(({ project_id }) => project_id === named)
+  return exists && !livesElsewhere(named, root, known.others)
+}
+
+function livesElsewhere(id: string, root: string, others: readonly Root[]): boolean {
+  return others.some(
+    ({ path, project_id }) => project_id === id && readProjectId(path) === id && !isSameFolder(path, root),
+  )
 }
 
 async function firstProject(db: Kysely<Tables>): Promise<string | null> {

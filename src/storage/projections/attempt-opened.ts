@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Attempt } from '../../domain/track/task.ts'
 import { attemptRow } from '../rows/attempt-row.ts'
 import type { Of, Projecting } from './projecting.ts'
-import { changeStatus } from './task.ts'
+import { updateTask } from './task.ts'
 import { placeTask } from './task-place.ts'
 
 /** Work begins: the task, its phase and its mission are in progress from now on. */
@@ -10,8 +10,11 @@ export async function applyOpened(projecting: Projecting, { attempt }: Of<'attem
   await beginMission(projecting, attempt)
   await beginPhase(projecting, attempt)
   await projecting.db.insertInto('attempt').values(attemptRow(projecting, attempt)).execute()
-  const seq = await pointToAttempt(projecting, attempt)
-  await changeStatus(projecting, attempt.taskId, { status: 'in_progress', resolution: null })
+  const seq = await updateTask(projecting, attempt.taskId, {
+    status: 'in_progress',
+    resolution: null,
+    last_attempt_id: attempt.id,
+  })
   await placeTask(
     projecting,
     { id: attempt.taskId, seq, status: 'in_progress' },
@@ -50,15 +53,4 @@ async function beginPhase({ db, projectId }: Projecting, attempt: Attempt): Prom
     .where('project_id', '=', projectId)
     .where('id', '=', attempt.phaseId)
     .execute()
-}
-
-async function pointToAttempt({ db, projectId }: Projecting, attempt: Attempt): Promise<number> {
-  const { seq } = await db
-    .updateTable('task')
-    .set({ last_attempt_id: attempt.id })
-    .where('project_id', '=', projectId)
-    .where('id', '=', attempt.taskId)
-    .returning('seq')
-    .executeTakeFirstOrThrow()
-  return seq
 }

@@ -1,23 +1,54 @@
+import { sql } from 'kysely'
+import type { Task } from '../../domain/track/task.ts'
 import type { TaskPlaceTable } from '../schema/task-tables.ts'
 import type { Projecting } from './projecting.ts'
 
-type Places = Readonly<Partial<Record<TaskPlaceTable['kind'], string | null>>>
+interface PlacedTask {
+  readonly id: string
+  /** Of the fact that planned it. */
+  readonly seq: number
+  readonly status: Task['status']
+}
 
-/** Lists a task under a mission, a phase and an agent, once each. */
+/** Lists a task under further places, once each, with its status from now on in all of them. */
 export async function placeTask(
-  { db, projectId }: Projecting,
-  task: { readonly id: string; readonly seq: number; readonly status: string },
-  places: Places,
+  projecting: Projecting,
+  task: PlacedTask,
+  places: Readonly<Partial<Record<TaskPlaceTable['kind'], string | null>>> = {},
 ): Promise<void> {
+  const { db, projectId } = projecting
+  await uncount(projecting, task.id)
+  await db
+    .updateTable('task_place')
+    .set({ status: task.status })
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', task.id)
+    .execute()
   const rows = (['project', 'mission', 'phase', 'agent'] as const).flatMap((kind): TaskPlaceTable[] => {
     const place = places[kind] ?? null
     if (place === null) return []
     return [{ project_id: projectId, kind, place, task_seq: task.seq, task_id: task.id, status: task.status }]
   })
-  if (rows.length === 0) return
-  await db
-    .insertInto('task_place')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
+  if (rows.length > 0) {
+    await db
+      .insertInto('task_place')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  }
+  await count(projecting, task.id)
+}
+
+async function uncount({ db, projectId }: Projecting, taskId: string): Promise<void> {
+  await sql`update task_count set tasks = tasks - 1
+    where (project_id, kind, place, status) in (
+      select project_id, kind, place, status from task_place
+      where project_id = ${projectId} and task_id = ${taskId})`.execute(db)
+}
+
+async function count({ db, projectId }: Projecting, taskId: string): Promise<void> {
+  await sql`insert into task_count (project_id, kind, place, status, tasks)
+    select project_id, kind, place, status, 1 from task_place
+    where project_id = ${projectId} and task_id = ${taskId}
+    on conflict (project_id, kind, place, status) do update set tasks = task_count.tasks + 1`.execute(db)
 }

@@ -1,6 +1,7 @@
 import type { TaskId } from '../../domain/id.ts'
 import type { Task } from '../../domain/track/task.ts'
 import { taskRow } from '../rows/task-row.ts'
+import type { TaskTable } from '../schema/task-tables.ts'
 import type { Of, Projecting } from './projecting.ts'
 import { placeTask } from './task-place.ts'
 
@@ -13,24 +14,28 @@ export async function applyTaskPlanned(projecting: Projecting, { task }: Of<'tas
   )
 }
 
-type TaskState = Pick<Task, 'status' | 'resolution'>
-
-/** The status that follows from what happened to the task's attempt, in the task and wherever it is listed. */
+/** What follows for a task from the end of its attempt, in the task and wherever it is listed. */
 export async function changeStatus(
+  projecting: Projecting,
+  taskId: TaskId,
+  state: Pick<Task, 'status' | 'resolution'>,
+): Promise<void> {
+  const seq = await updateTask(projecting, taskId, state)
+  await placeTask(projecting, { id: taskId, seq, status: state.status })
+}
+
+/** Answers the seq of the fact that planned the task. */
+export async function updateTask(
   { db, projectId, at }: Projecting,
   taskId: TaskId,
-  state: TaskState,
-): Promise<void> {
-  await db
+  changed: Partial<TaskTable>,
+): Promise<number> {
+  const { seq } = await db
     .updateTable('task')
-    .set({ status: state.status, resolution: state.resolution, updated_at: at })
+    .set({ ...changed, updated_at: at })
     .where('project_id', '=', projectId)
     .where('id', '=', taskId)
-    .execute()
-  await db
-    .updateTable('task_place')
-    .set({ status: state.status })
-    .where('project_id', '=', projectId)
-    .where('task_id', '=', taskId)
-    .execute()
+    .returning('seq')
+    .executeTakeFirstOrThrow()
+  return seq
 }

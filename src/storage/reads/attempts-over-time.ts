@@ -4,17 +4,21 @@ import { attemptOf } from '../rows/attempt-row.ts'
 import { parsed } from '../rows/json.ts'
 import type { ReadScope } from './scope.ts'
 
+// One index knows the open attempts and another the closed ones: each half of a union uses its own.
+
 export async function attemptsInTree(
   { db, projectId }: ReadScope,
   top: string,
   since: number,
 ): Promise<readonly Attempt[]> {
-  const rows = await db
+  const inTree = db
     .selectFrom('attempt')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('tree_top', '=', top)
-    .where((eb) => eb.or([eb('status', '=', 'open'), eb('closed_at', '>=', since)]))
+  const rows = await inTree
+    .where('status', '=', 'open')
+    .unionAll(inTree.where('closed_at', '>=', since))
     .orderBy('seq')
     .limit(200)
     .execute()
@@ -55,11 +59,13 @@ export async function keptSnapshots(
   { db, projectId }: ReadScope,
   since: number,
 ): Promise<readonly SnapshotPlace[]> {
-  const rows = await db
+  const snapshots = db
     .selectFrom('attempt')
     .select(['snapshot', 'end_snapshot'])
     .where('project_id', '=', projectId)
-    .where((eb) => eb.or([eb('status', '=', 'open'), eb('closed_at', '>=', since)]))
+  const rows = await snapshots
+    .where('status', '=', 'open')
+    .unionAll(snapshots.where('closed_at', '>=', since))
     .execute()
   const texts = new Set(rows.flatMap((row) => [row.snapshot, row.end_snapshot]))
   return [...texts].filter((text) => text !== null).map((text) => parsed<SnapshotPlace>(text))

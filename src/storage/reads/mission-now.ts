@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { MissionId } from '../../domain/id.ts'
 import type { Mission } from '../../domain/track/mission.ts'
+import type { Task } from '../../domain/track/task.ts'
 import type { MissionListed, MissionNow } from '../../ports/reads/mission-reads.ts'
 import { phaseOf } from '../rows/mission-row.ts'
 import type { ReadScope } from './scope.ts'
@@ -53,17 +54,13 @@ async function nows(
       sql<number>`(select count(*) from hold
         where hold.project_id = mission.project_id and hold.mission_id = mission.id
           and hold.status = 'open' and hold.kind in ('blocker', 'review'))`.as('open_blockers'),
-      sql<number>`(select count(*) from task_place as place
-        where place.project_id = mission.project_id and place.kind = 'mission' and place.place = mission.id
-          and place.status = 'done')`.as('done_tasks'),
-      sql<number>`(select count(*) from task_place as place
-        where place.project_id = mission.project_id and place.kind = 'mission' and place.place = mission.id
-          and place.status = 'to_do')`.as('to_do_tasks'),
-      sql<number>`(select count(*) from task_place as place
-        where place.project_id = mission.project_id and place.kind = 'mission' and place.place = mission.id
-          and place.status = 'in_progress'
-          and not exists (select 1 from attempt where attempt.project_id = place.project_id
-            and attempt.task_id = place.task_id and attempt.status = 'open'))`.as('claimed_tasks'),
+      tasksOf('done').as('done_tasks'),
+      tasksOf('to_do').as('to_do_tasks'),
+      tasksOf('in_progress').as('begun_tasks'),
+      sql<number>`(select count(*) from attempt cross join task_place as place
+        where attempt.project_id = mission.project_id and attempt.status = 'open'
+          and place.project_id = attempt.project_id and place.task_id = attempt.task_id
+          and place.kind = 'mission' and place.place = mission.id)`.as('running_tasks'),
     ])
     .execute()
   return new Map(
@@ -73,8 +70,14 @@ async function nows(
         openAttempts: row.open_attempts,
         openBlockers: row.open_blockers,
         doneTasks: row.done_tasks,
-        toDoTasks: row.to_do_tasks + row.claimed_tasks,
+        toDoTasks: row.to_do_tasks + row.begun_tasks - row.running_tasks,
       },
     ]),
   )
+}
+
+function tasksOf(status: Task['status']) {
+  return sql<number>`coalesce((select tasks from task_count
+    where task_count.project_id = mission.project_id and task_count.kind = 'mission'
+      and task_count.place = mission.id and task_count.status = ${status}), 0)`
 }

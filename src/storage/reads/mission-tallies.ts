@@ -34,10 +34,9 @@ export async function phaseTallies(
       'phase.id',
       'phase.first_start',
       'phase.last_end',
-      sql<number>`(select count(*) from task_place as place
-        where place.project_id = phase.project_id and place.kind = 'phase' and place.place = phase.id)`.as(
-        'tasks',
-      ),
+      sql<number>`(select coalesce(sum(tasks), 0) from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id)`.as('tasks'),
       sql<number>`(select count(*) from attempt
         where attempt.project_id = phase.project_id and attempt.phase_id = phase.id
           and attempt.status = 'open')`.as('open_attempts'),

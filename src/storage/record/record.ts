@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { IdSource } from '../../domain/id.ts'
 import type { RecordRequest } from '../../ports/store.ts'
-import { resolveProject, type Whereabouts } from '../project/resolve-project.ts'
+import type { ResolvedProject } from '../project/resolve-project.ts'
 import { readsOf } from '../reads/reads.ts'
 import type { Tables } from '../schema/tables.ts'
 import { append } from './append.ts'
@@ -9,28 +9,28 @@ import { storeAnswer, storedAnswer } from './idempotency.ts'
 
 export interface Recorded<Answer> {
   readonly answer: Answer
-  /** Null when nothing was written and there is no project yet. */
-  readonly projectId: string | null
+  /** As it is now. Null when nothing was written and there is no project yet. */
+  readonly project: ResolvedProject | null
 }
 
 /** Runs inside the one write transaction, which holds the project until it ends. */
 export async function record<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
-  place: Whereabouts & { readonly ids: IdSource },
+  place: { readonly root: string; readonly ids: IdSource; readonly found: ResolvedProject | null },
 ): Promise<Recorded<Answer>> {
   const { idempotency, actor, at } = request
-  const found = await resolveProject(db, place)
+  const { found } = place
   const project = found
     ? { ...found, exists: true }
     : { id: place.ids.next('project'), rootKnown: false, exists: false }
   if (idempotency && found) {
     const stored = await storedAnswer(db, found.id, idempotency)
-    if (stored) return { answer: stored.answer as Answer, projectId: found.id } // stored as this very answer
+    if (stored) return { answer: stored.answer as Answer, project: found } // stored as this very answer
   }
   const { happenings, answer } = await request.decide(readsOf({ db, projectId: project.id }))
-  if (happenings.length === 0 && !idempotency) return { answer, projectId: found?.id ?? null }
+  if (happenings.length === 0 && !idempotency) return { answer, project: found }
   const seq = await append({ db, root: place.root, project }, happenings, { actor, at })
   if (idempotency) await storeAnswer(db, idempotency, { projectId: project.id, answer, seq, at })
-  return { answer, projectId: project.id }
+  return { answer, project: { id: project.id, rootKnown: true } }
 }

@@ -5,6 +5,7 @@ import type {
   AttemptChangeTable,
   AttemptEndTable,
   AttemptTable,
+  TaskCountTable,
   TaskDependencyTable,
   TaskPlaceTable,
   TaskTable,
@@ -20,6 +21,7 @@ export interface Tables {
   readonly milestone: MilestoneTable
   readonly task: TaskTable
   readonly task_place: TaskPlaceTable
+  readonly task_count: TaskCountTable
   readonly task_dependency: TaskDependencyTable
   readonly attempt: AttemptTable
   readonly attempt_end: AttemptEndTable

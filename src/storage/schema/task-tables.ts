@@ -34,6 +34,15 @@ export interface TaskPlaceTable {
   status: string
 }
 
+/** How many tasks of a status a place has. */
+export interface TaskCountTable {
+  project_id: string
+  kind: TaskPlaceTable['kind']
+  place: string
+  status: string
+  tasks: number
+}
+
 export interface TaskDependencyTable {
   project_id: string
   task_id: string

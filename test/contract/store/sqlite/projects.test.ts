@@ -113,3 +113,26 @@ test('a moved project is found again in a shared database; a copy of it is anoth
   expect(await readFile(join(place.folder, 'copy', '.waymark', 'project-id'), 'utf8')).not.toBe(id)
   expect(await moved.view((reads) => reads.journal.head())).toBe(3)
 })
+
+test('a new folder where a moved project was is a project of its own', async () => {
+  await using place = await shared()
+  await recordMission(await place.at('one'), 'm-1')
+  await rename(join(place.folder, 'one'), join(place.folder, 'moved'))
+  const moved = await place.at('moved')
+  await recordMission(moved, 'm-2')
+  const fresh = await place.at('one')
+  expect(await fresh.view((reads) => reads.journal.head())).toBe(0)
+  await recordMission(fresh, 'm-1')
+  expect(await fresh.view((reads) => reads.journal.head())).toBe(2)
+  expect(await moved.view((reads) => reads.journal.head())).toBe(3)
+})
+
+test('a folder whose .waymark was removed is still its project in a shared database', async () => {
+  await using place = await shared()
+  await recordMission(await place.at('one'), 'm-1')
+  await rm(join(place.folder, 'one', '.waymark'), { recursive: true })
+  const later = await place.at('one')
+  await recordMission(later, 'm-2')
+  expect(await later.view((reads) => reads.journal.head())).toBe(3)
+  expect(await readdir(join(place.folder, 'one', '.waymark'))).toEqual(['.gitignore', 'project-id'])
+})
