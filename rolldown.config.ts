@@ -12,6 +12,6 @@ export default defineConfig({
     entryFileNames: '[name].js',
     // All beside each other, because the checksum engine finds its worker beside the chunk it is in.
     chunkFileNames: '[name].js',
-    minify: false,
+    minify: true,
   },
 })

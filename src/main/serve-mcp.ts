@@ -1,7 +1,50 @@
 import { Failure } from '../domain/failure.ts'
+import { catalog } from '../operations/catalog.ts'
+import type { Context } from '../operations/context.ts'
+import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
+import type { ClientIdentity } from '../surfaces/mcp/surface.ts'
+import { closeContext, openContext } from './open-context.ts'
+import { version } from './program.ts'
+import { stdioActor } from './settings/actor.ts'
 import { readMcpFlags } from './settings/mcp-flags.ts'
 
+/** Runs the server until its client is gone. A flag that is not understood ends it with exit code 2. */
 export async function serveMcp(words: readonly string[]): Promise<void> {
-  readMcpFlags(words)
-  throw new Failure('UNAVAILABLE', 'not yet')
+  const flags = understood(words)
+  if (flags === null) return
+  const environment = process.env
+  const base = openContext({
+    actor: stdioActor(environment, undefined),
+    environment,
+    workingFolder: process.cwd(),
+    project: flags.project,
+  })
+  try {
+    await serveMcpOverStdio({
+      catalog,
+      contextOf: (client) => asClient(base, client),
+      toolsets: flags.toolsets,
+      readOnly: flags.readOnly,
+      toolNames: flags.dottedNames ? 'dotted' : 'portable',
+      version,
+      log: (line) => process.stderr.write(`${line}\n`),
+    })
+  } finally {
+    await closeContext(base)
+  }
+}
+
+function asClient(base: Context, client: ClientIdentity | undefined): Context {
+  return { ...base, actor: stdioActor(process.env, client?.name) }
+}
+
+function understood(words: readonly string[]): ReturnType<typeof readMcpFlags> | null {
+  try {
+    return readMcpFlags(words)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    process.stderr.write(`waymark: ${error.message}\n${error.hint ?? ''}\n`)
+    process.exitCode = 2
+    return null
+  }
 }

@@ -29,10 +29,10 @@ export function commandLineActor(environment: Environment, userName: string): Ac
   }
 }
 
-/** Who speaks over standard input: an agent, called by its client's name once it has said it. */
-export function stdioActor(environment: Environment): Actor {
+/** Who speaks over standard input: an agent, called what its client calls itself. */
+export function stdioActor(environment: Environment, clientName: string | undefined): Actor {
   return {
-    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? agentOf(environment) ?? 'agent',
+    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? clientName ?? agentOf(environment) ?? 'agent',
     kind: 'agent',
     role: roleOf(environment),
     channel: 'stdio',

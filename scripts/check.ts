@@ -1,0 +1,84 @@
+// Everything that must hold before a change is kept: format, lint, types, dead code, tests, the ledger of requirements.
+// The last line is `N passed, M failed`; a check that fails counts as one failure.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { ledgerProblems } from './requirements.mjs'
+import { tally, type VitestResults } from './tally.ts'
+
+interface Check {
+  readonly name: string
+  readonly words: readonly [string, ...string[]]
+}
+
+const root = join(import.meta.dirname, '..')
+const resultsFile = join(root, '.cache', 'vitest.json')
+
+// Longest first, two at a time.
+const checks: readonly Check[] = [
+  { name: 'lint (oxlint)', words: ['oxlint', '--type-aware'] },
+  { name: 'types (tsc)', words: ['tsc', '--noEmit', '-p', '.'] },
+  { name: 'dead code (knip)', words: ['knip'] },
+  { name: 'format and lint (biome)', words: ['biome', 'ci', '.'] },
+]
+
+process.exitCode = (await checkAll()) ? 0 : 1
+
+async function checkAll(): Promise<boolean> {
+  const waiting = [...checks]
+  const failed: string[] = []
+  const work = async (): Promise<void> => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      if (!(await passes(check))) failed.push(check.name)
+    }
+  }
+  await Promise.all([work(), work()])
+  if (!(await testsRun())) failed.push('the test run itself')
+  const results = readResults()
+  const problems = results === null ? ['There are no results of tests.'] : ledgerProblems(results)
+  for (const problem of problems) console.log(`requirements: ${problem}`)
+  if (problems.length > 0) failed.push('requirements')
+  const counted = tally(results, failed)
+  for (const name of counted.failures) console.log(`failed: ${name}`)
+  console.log(`${counted.passed} passed, ${counted.failures.length} failed`)
+  return counted.failures.length === 0
+}
+
+/** Runs a check, and shows what it said only where it failed. */
+async function passes({ name, words }: Check): Promise<boolean> {
+  const startedAt = performance.now()
+  const { code, output } = await run(words, 'pipe')
+  const took = ((performance.now() - startedAt) / 1000).toFixed(1)
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}, ${took} s`)
+  if (code !== 0) console.log(output)
+  return code === 0
+}
+
+async function testsRun(): Promise<boolean> {
+  rmSync(resultsFile, { force: true })
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${resultsFile}`]
+  const { code } = await run(['vitest', 'run', ...reporters], 'inherit')
+  return code === 0 || (readResults()?.numFailedTestSuites ?? 0) > 0
+}
+
+function readResults(): VitestResults | null {
+  return existsSync(resultsFile) ? JSON.parse(readFileSync(resultsFile, 'utf8')) : null
+}
+
+function run(
+  [program, ...words]: Check['words'],
+  output: 'pipe' | 'inherit',
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const child = spawn(join(root, 'node_modules', '.bin', program), words, {
+    cwd: root,
+    stdio: ['ignore', output, output],
+    shell: process.platform === 'win32',
+  })
+  const chunks: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const { promise, resolve, reject } = Promise.withResolvers<{ code: number | null; output: string }>()
+  child.on('error', reject)
+  child.on('close', (code) => resolve({ code, output: Buffer.concat(chunks).toString('utf8') }))
+  return promise
+}

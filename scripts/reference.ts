@@ -1,0 +1,15 @@
+// Writes docs/reference from the catalog; `node scripts/reference.ts catalog.json` writes only that file.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { catalog } from '../src/operations/catalog.ts'
+import { referencePages } from './reference/pages.ts'
+
+const folder = join(import.meta.dirname, '..', 'docs', 'reference')
+const only = process.argv[2]
+
+mkdirSync(folder, { recursive: true })
+for (const [name, text] of referencePages(catalog)) {
+  if (only !== undefined && only !== name) continue
+  writeFileSync(join(folder, name), text)
+  console.log(`docs/reference/${name}`)
+}
