@@ -16,7 +16,7 @@ import { enclosingTree } from './settings/enclosing-tree.ts'
 import type { Environment } from './settings/environment.ts'
 import { firstSet } from './settings/environment.ts'
 import { projectFolder } from './settings/project-folder.ts'
-import { writableStateFolder } from './settings/state-folder.ts'
+import { projectState, writableStateFolder } from './settings/state-folder.ts'
 import { unusableFolder } from './unusable-folder.ts'
 
 export interface Opening {
@@ -36,7 +36,8 @@ export function openContext({ actor, environment, workingFolder, project }: Open
   const { folder } = projectFolder(request, (start) => enclosingTree(start, home))
   const refusal = unusableFolder(folder, home)
   const machine = { platform: process.platform, environment, home }
-  const stateFolder = writableStateFolder(machine, folder, canWrite)
+  const database = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+  const stateFolder = projectState(writableStateFolder(machine, folder, canWrite), folder, database)
   const witness = refusal ? refusingWitness(refusal) : createWitness({ stateFolder, clock, environment })
   const store = deferredStore(async () => {
     const root = projectRoot((await witness.locate(folder)).mainTop)

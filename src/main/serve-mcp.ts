@@ -7,6 +7,7 @@ import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { stdioActor } from './settings/actor.ts'
 import { readMcpFlags } from './settings/mcp-flags.ts'
+import { keepTidy } from './upkeep.ts'
 
 /** Runs the server until its client is gone. A flag that is not understood ends it with exit code 2. */
 export async function serveMcp(words: readonly string[]): Promise<void> {
@@ -19,6 +20,8 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
     workingFolder: process.cwd(),
     project: flags.project,
   })
+  const log = (line: string) => process.stderr.write(`${line}\n`)
+  const stopTidying = keepTidy(base, log)
   try {
     await serveMcpOverStdio({
       catalog,
@@ -27,9 +30,10 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
       readOnly: flags.readOnly,
       toolNames: flags.dottedNames ? 'dotted' : 'portable',
       version,
-      log: (line) => process.stderr.write(`${line}\n`),
+      log,
     })
   } finally {
+    stopTidying()
     await closeContext(base)
   }
 }

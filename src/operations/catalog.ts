@@ -9,6 +9,7 @@ import { startWorkflow } from './mission/start-workflow.ts'
 import type { Operation } from './operation.ts'
 import { doctor } from './project/doctor.ts'
 import { status } from './project/status.ts'
+import { tidy } from './project/tidy.ts'
 import { logDecision } from './record/log-decision.ts'
 import { logIssue } from './record/log-issue.ts'
 import { logMilestone } from './record/log-milestone.ts'
@@ -38,4 +39,5 @@ export const catalog: readonly Operation[] = [
   resolve,
   log,
   doctor,
+  tidy,
 ]

@@ -4,11 +4,11 @@ import { type Attempt, isStale, staleAfter } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
 
-/** Opens a hold for each attempt that nobody spoke of for two hours. Writes only when there is one. */
-export async function noticeStaleAttempts({ store, clock, record }: Handling): Promise<void> {
+/** Opens a hold for each attempt that nobody spoke of for two hours, and answers how many. Writes only when there is one. */
+export async function noticeStaleAttempts({ store, clock, record }: Handling): Promise<number> {
   const silent = (reads: Reads) => withoutHold(reads, clock.now())
-  if ((await store.view(silent)).length === 0) return
-  await record(async (reads, setting) => {
+  if ((await store.view(silent)).length === 0) return 0
+  return record(async (reads, setting) => {
     const stale = await silent(reads)
     return {
       happenings: stale.map((attempt) => ({
@@ -19,7 +19,7 @@ export async function noticeStaleAttempts({ store, clock, record }: Handling): P
           setting,
         ),
       })),
-      answer: null,
+      answer: stale.length,
     }
   })
 }

@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { noticeStaleAttempts } from '../hold/stale-attempts.ts'
+import { defineOperation } from '../operation.ts'
+
+/** How long the snapshots of a closed attempt are kept, in milliseconds: 30 days. */
+const keptFor = 30 * 24 * 60 * 60 * 1000
+
+export const tidy = defineOperation({
+  name: 'tidy',
+  command: 'tidy',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Tidy up',
+  description:
+    'Removes snapshots that nothing needs any more and notices attempts that fell silent. Servers do it by themselves.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.looseObject({ removed_snapshots: z.int(), stale_attempts: z.int() }),
+}).handler(async (handling) => {
+  const { store, witness, clock } = handling
+  const stale = await noticeStaleAttempts(handling)
+  const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
+  return { removed_snapshots: await witness.sweep(kept), stale_attempts: stale }
+})
