@@ -33,6 +33,7 @@ export class StdioTransport implements Transport {
   readonly #splitter = new LineSplitter(longestLine)
   readonly #unanswered = new Unanswered()
   #closed = false
+  #gone = false
 
   constructor(streams: StdioStreams, events: StdioEvents) {
     this.#streams = streams
@@ -50,7 +51,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     await this.#events.beforeSend(message)
-    if (!this.#closed) this.#streams.output.write(`${JSON.stringify(message)}\n`)
+    if (!this.#gone) this.#streams.output.write(`${JSON.stringify(message)}\n`)
     this.#unanswered.sent(message)
   }
 
@@ -60,7 +61,7 @@ export class StdioTransport implements Transport {
     const { input } = this.#streams
     input.off('data', this.#onData)
     input.off('end', this.#onEnd)
-    input.pause()
+    input.destroy() // lets the process end although the other side keeps the line open
     this.#unanswered.forget()
     this.onclose?.()
     return Promise.resolve()
@@ -77,7 +78,7 @@ export class StdioTransport implements Transport {
 
   // EPIPE, for instance: nobody reads the answers any more, so there is nobody to tell either.
   readonly #onGone = (): void => {
-    this.#closed = true
+    this.#gone = true
     this.#unanswered.forget()
     this.#events.finished()
   }

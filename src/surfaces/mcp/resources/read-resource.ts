@@ -4,13 +4,14 @@ import {
   type ReadResourceResult,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { answerBudget, fitSections } from '../../../domain/budget.ts'
 import { Failure, type FailureCode } from '../../../domain/failure.ts'
 import type { Answer } from '../../../operations/invoke.ts'
 import type { Ask } from './ask.ts'
 import { changesUri, type ResourceTarget, targetOf } from './resource-uri.ts'
 
-// A page of changes stays below about 2,000 tokens.
-const changesShown = 40
+const changesRead = 60
 
 /** The content behind an address, as JSON. */
 export async function readResource(uri: string, ask: Ask): Promise<ReadResourceResult> {
@@ -27,14 +28,18 @@ export async function readResource(uri: string, ask: Ask): Promise<ReadResourceR
 
 async function contentOf(target: ResourceTarget, ask: Ask): Promise<Answer | null> {
   if (target.kind === 'changes') return changesFrom(target.id, target.offset, ask)
-  const shown = await ask('show', { id: target.id })
+  const shown = await ask('show', { id: target.id, brief: true })
   const isTask = shown['kind'] === 'task'
   return isTask === (target.kind === 'task') ? shown : null
 }
 
+/** As many changes as fit an answer, with the address of those that follow. */
 async function changesFrom(id: string, offset: number, ask: Ask): Promise<Answer> {
-  const { next_offset, ...found } = await ask('changes', { id, offset, limit: changesShown })
-  return { ...found, next: typeof next_offset === 'number' ? changesUri(id, next_offset) : null }
+  const { next_offset, changes, ...found } = await ask('changes', { id, offset, limit: changesRead })
+  const entries = z.array(z.unknown()).parse(changes)
+  const shown = fitSections([{ name: 'changes', entries }], answerBudget).get('changes') ?? entries.length
+  const more = shown < entries.length || next_offset !== null
+  return { ...found, changes: entries.slice(0, shown), next: more ? changesUri(id, offset + shown) : null }
 }
 
 function protocolError(uri: string, { code, message, hint }: Failure): ProtocolError {

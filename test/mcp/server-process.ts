@@ -1,0 +1,107 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Answer } from '../support/project.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
+
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
+
+/** A server process that is spoken to line by line. */
+export interface ServerProcess {
+  /** Everything it wrote to standard output, a parsed message for each line. */
+  readonly messages: readonly Answer[]
+  /** Everything it wrote to standard error. */
+  errors(): string
+  write(bytes: string | Buffer): void
+  send(message: object): void
+  /** Sends a request and waits for its answer. */
+  ask(method: string, params?: object): Promise<Answer>
+  /** Waits for a message that fits. */
+  message(fits: (message: Answer) => boolean): Promise<Answer>
+  /** Closes its standard input, and waits until the process is gone. Answers its exit code. */
+  end(): Promise<number | null>
+  readonly process: ChildProcess
+}
+
+export interface Starting {
+  readonly folder?: string
+  readonly flags?: readonly string[]
+  /** Another program than the built one. */
+  readonly entry?: string
+}
+
+/** A repository with one commit, in a temporary folder. */
+export function temporaryRepository(): string {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-mcp-')))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+  const folder = join(home, 'tree')
+  execFileSync('git', ['init', '-q', folder])
+  writeFileSync(join(folder, 'README.md'), '# Project\n')
+  execFileSync('git', ['add', '.'], { cwd: folder })
+  execFileSync('git', ['commit', '-qm', 'Begin'], { cwd: folder })
+  return folder
+}
+
+export function startServer(starting: Starting = {}): ServerProcess {
+  const folder = starting.folder ?? temporaryRepository()
+  const child = spawn(process.execPath, [starting.entry ?? bin, 'mcp', ...(starting.flags ?? [])], {
+    cwd: folder,
+    env: serverEnvironment(join(folder, '..')),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const gone = new Promise<number | null>((resolve) => child.on('exit', resolve))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await gone
+  })
+  const messages: Answer[] = []
+  const waiting = new Set<() => void>()
+  let rest = ''
+  let errors = ''
+  child.stdin.on('error', () => undefined) // a server that has gone is seen by its exit
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) messages.push(JSON.parse(line))
+    for (const look of [...waiting]) look()
+  })
+
+  const message: ServerProcess['message'] = (fits) =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = messages.find(fits)
+        if (found === undefined) return
+        waiting.delete(look)
+        resolve(found)
+      }
+      waiting.add(look)
+      look()
+      void gone.then((code) => reject(new Error(`the server ended with ${code}: ${errors}`)))
+    })
+  let lastId = 0
+  const write: ServerProcess['write'] = (bytes) => child.stdin.write(bytes)
+  const send: ServerProcess['send'] = (sent) => write(`${JSON.stringify(sent)}\n`)
+  return {
+    process: child,
+    messages,
+    errors: () => errors,
+    write,
+    send,
+    message,
+    ask: (method, params) => {
+      lastId += 1
+      const id = `ask-${lastId}`
+      send({ jsonrpc: '2.0', id, method, ...(params && { params }) })
+      return message((candidate) => candidate.id === id)
+    },
+    end: () => {
+      child.stdin.end()
+      return gone
+    },
+  }
+}
