@@ -43,7 +43,10 @@ function fieldTable(flags: readonly Flag[]): string {
       choices.length > 0 ? `One of ${choices.join(', ')}.` : '',
       many ? 'A list.' : '',
     ]
-    const text = notes.filter((note) => note !== '').join('. ').replace(/\.\. /g, '. ')
+    const text = notes
+      .filter((note) => note !== '')
+      .join('. ')
+      .replace(/\.\. /g, '. ')
     return `| \`${path.join('.')}\` | \`--${name}\` | ${required ? 'required' : ''} | ${text.replace(/\|/g, '\\|')} |`
   })
   return `| field | flag | | |\n|---|---|---|---|\n${rows.join('\n')}`
