@@ -1,0 +1,40 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/support/git-repository.ts'
+import { parseReflog, reflogBetween, reflogPosition } from './reflog.ts'
+
+const line = (message: string) => `aa bb Tess <tess@example.com> 1 +0000\t${message}\n`
+
+test.each([
+  ['commit: text (not a detail): x', 'commit', ''],
+  ['commit (amend): text', 'commit', 'amend'],
+  ['commit (initial): text', 'commit', 'initial'],
+  ['merge topic: Fast-forward', 'merge', ''],
+  ['pull --rebase origin main (pick): text', 'pull', 'pick'],
+  ['rebase (finish): returning to refs/heads/main', 'rebase', 'finish'],
+  ['checkout: moving from main to topic', 'checkout', ''],
+  ['reset: moving to HEAD~1', 'reset', ''],
+])('reads the action of "%s"', (message, verb, detail) => {
+  expect(parseReflog(line(message))).toEqual([{ from: 'aa', to: 'bb', verb, detail, message }])
+})
+
+test('only what was appended between two positions is read', async () => {
+  const path = join(temporaryFolder(), 'HEAD')
+  expect(await reflogPosition(path)).toBeNull()
+  writeFileSync(path, line('commit: one'))
+  const first = await reflogPosition(path)
+  appendFileSync(path, line('commit: two'))
+  const second = await reflogPosition(path)
+  appendFileSync(path, line('commit: three'))
+  expect((await reflogBetween(path, first, second))?.map(({ message }) => message)).toEqual(['commit: two'])
+})
+
+test('a log that was rewritten tells nothing', async () => {
+  const path = join(temporaryFolder(), 'HEAD')
+  writeFileSync(path, line('commit: one'))
+  const first = await reflogPosition(path)
+  writeFileSync(path, line('commit: two') + line('commit: three'))
+  expect(await reflogBetween(path, first, await reflogPosition(path))).toBeNull()
+  expect(await reflogBetween(path, first, null)).toBeNull()
+})
