@@ -1,4 +1,4 @@
-import Database, { type Database as Connection } from 'better-sqlite3'
+import Database, { type Database as Connection, type Statement } from 'better-sqlite3'
 
 // SQLite itself waits this long, in milliseconds, and freezes the event loop meanwhile.
 const busyTimeout = 20
@@ -24,7 +24,15 @@ export function openMemory(): Connection {
   return new Database(':memory:')
 }
 
-/** One number that a pragma answers. */
-export function numberOf(connection: Connection, pragma: string): number {
-  return Number(connection.pragma(pragma, { simple: true }))
+type NumberPragma = 'application_id' | 'data_version' | 'user_version'
+
+const prepared = new WeakMap<Connection, Map<NumberPragma, Statement>>()
+
+/** One number that a pragma answers. It is prepared once, because every call of the store asks. */
+export function numberOf(connection: Connection, pragma: NumberPragma): number {
+  const statements = prepared.get(connection) ?? new Map<NumberPragma, Statement>()
+  prepared.set(connection, statements)
+  const statement = statements.get(pragma) ?? connection.prepare(`pragma ${pragma}`).pluck()
+  statements.set(pragma, statement)
+  return Number(statement.get())
 }
