@@ -91,38 +91,32 @@ interface Findings {
 
 function fileChanges(differences: readonly Difference[], findings: Findings): FileChange[] {
   const { byPath, renamedAway } = findings.details
-  const byOldPath = new Map(differences.map((difference) => [difference.path, difference]))
-  return differences
-    .flatMap((difference): FileChange[] => {
-      const { path, before, after } = difference
-      if (after === null && renamedAway.has(path)) return []
-      const detail = byPath.get(path)
-      const from = before === null ? detail?.from : undefined
-      const uncertain = doubtAbout(difference, findings.reconciled)
-      return [
-        {
-          path: displayPath(path),
-          ...(from === undefined ? {} : { from: displayPath(from) }),
-          change:
-            from !== undefined
-              ? 'renamed'
-              : before === null
-                ? 'added'
-                : after === null
-                  ? 'deleted'
-                  : 'modified',
-          ...(changesType(difference) ? { typeChanged: true } : {}),
-          origin: joinOrigins(
-            findings.origins.of(path),
-            from === undefined ? [] : [findings.origins.of(from)],
-          ),
-          addedLines: detail?.addedLines ?? null,
-          deletedLines: detail?.deletedLines ?? null,
-          ...(uncertain === undefined ? {} : { uncertain }),
-        },
-      ]
-    })
-    .filter((change) => byOldPath.size > 0 && change.path !== '')
+  return differences.flatMap((difference): FileChange[] => {
+    const { path, before, after } = difference
+    if (after === null && renamedAway.has(path)) return []
+    const detail = byPath.get(path)
+    const from = before === null ? detail?.from : undefined
+    const uncertain = doubtAbout(difference, findings.reconciled)
+    return [
+      {
+        path: displayPath(path),
+        ...(from === undefined ? {} : { from: displayPath(from) }),
+        change:
+          from !== undefined
+            ? 'renamed'
+            : before === null
+              ? 'added'
+              : after === null
+                ? 'deleted'
+                : 'modified',
+        ...(changesType(difference) ? { typeChanged: true } : {}),
+        origin: joinOrigins(findings.origins.of(path), from === undefined ? [] : [findings.origins.of(from)]),
+        addedLines: detail?.addedLines ?? null,
+        deletedLines: detail?.deletedLines ?? null,
+        ...(uncertain === undefined ? {} : { uncertain }),
+      },
+    ]
+  })
 }
 
 function joinOrigins(first: Origin, others: readonly Origin[]): Origin {

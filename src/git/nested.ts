@@ -19,8 +19,8 @@ export interface NestedPlace {
   readonly directory: string
   readonly environment: Environment
   readonly includes: (path: PathBytes) => boolean
-  /** Object folders of the repositories above: a nested one that shares them is a linked work tree. */
-  readonly above: readonly string[]
+  /** The object folder of the repository around. */
+  readonly objects: string
 }
 
 interface Folder {
@@ -36,6 +36,8 @@ export async function snapshotNested(
   const snapshots: RepositorySnapshot[] = []
   const linkedWorkTrees: PathBytes[] = []
   const notes: string[] = []
+  // Linked work trees share these.
+  const known = new Set([place.objects])
   const queue = foldersOf(outer, 1)
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     if (next.depth > deepest || snapshots.length >= most) {
@@ -44,11 +46,12 @@ export async function snapshotNested(
       )
       continue
     }
-    const opened = await open(next, place)
+    const opened = await open(next, place, known)
     if (opened.status === 'linked') linkedWorkTrees.push(next.path)
     if (opened.status === 'closed') notes.push(opened.note)
     if (opened.status === 'usable') {
       const { path } = next
+      known.add(opened.objects)
       const snapshot = await snapshotRepository(opened, {
         directory: join(place.directory, 'nested', String(snapshots.length)),
         prefix: path,
@@ -74,7 +77,7 @@ type Opened =
   | { readonly status: 'closed'; readonly note: string }
 
 // Absent: a submodule that is not checked out.
-async function open(folder: Folder, place: NestedPlace): Promise<Opened> {
+async function open(folder: Folder, place: NestedPlace, known: ReadonlySet<string>): Promise<Opened> {
   const name = displayPath(folder.path)
   const path = realPath(join(place.top, name))
   if (path === null) return { status: 'absent' }
@@ -82,8 +85,8 @@ async function open(folder: Folder, place: NestedPlace): Promise<Opened> {
   if (found.status !== 'usable') {
     return { status: 'closed', note: `${name} was not looked into. ${found.reason}` }
   }
-  if (place.above.includes(found.objects)) return { status: found.top === path ? 'linked' : 'absent' }
-  if (found.top === path) return found
+  if (found.top === path) return known.has(found.objects) ? { status: 'linked' } : found
+  if (path.startsWith(`${found.top}/`)) return { status: 'absent' }
   return {
     status: 'closed',
     note: `${name} was not looked into: its repository's work tree is ${found.top}.`,

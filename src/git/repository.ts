@@ -77,6 +77,12 @@ export async function findRepository(
   if (!objectFormat || !gitFolder || !commonFolder || !objects || !index || !top) {
     return unusable(folder, answer.complaint)
   }
+  if (isObjectId(commit) && !isObjectId(tree)) {
+    return {
+      status: 'unusable',
+      reason: `The repository of ${folder} lacks the files of its commit ${commit}.`,
+    }
+  }
   const repository: Repository = {
     status: 'usable',
     top,

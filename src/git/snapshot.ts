@@ -35,7 +35,7 @@ export async function recordSnapshot(repository: Repository, wish: SnapshotWish)
     directory,
     environment,
     includes,
-    above: [repository.objects],
+    objects: repository.objects,
   })
   const all = [outer, ...nested.snapshots]
   const notes = [...all.flatMap((snapshot) => snapshot.notes), ...nested.notes]

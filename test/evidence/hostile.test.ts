@@ -59,6 +59,19 @@ test('case 88, planted during the task, and HEAD moves', async () => {
   expect(canary.sang()).toBe(false)
 })
 
+test('a promised object that is missing is not fetched, and the reason for checksums is told', async () => {
+  const repo = withAttributes()
+  const canary = makeCanary()
+  plant(repo, canary)
+  repo.git('config', 'remote.origin.url', repo.top)
+  const tree = repo.git('--no-pager', 'show', '-s', '--no-show-signature', '--format=%T', 'HEAD').trim()
+  repo.remove(`.git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`)
+  const { start, changes } = await watch(repo, () => repo.append('README.md'))
+  expect(start.notes).toEqual([expect.stringContaining('lacks the files of its commit')])
+  expect(changes).toEqual(['M README.md'])
+  expect(canary.sang()).toBe(false)
+})
+
 test('case 89: malicious config inside a submodule', async () => {
   const library = emptyRepository()
   library.put('.gitattributes', '*.ts filter=evil\n')

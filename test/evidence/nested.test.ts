@@ -130,3 +130,24 @@ test('case 105: agent work tree created inside the project (.worktrees/x)', asyn
     '.worktrees/x/ is a linked work tree of the same repository and no part of this report.',
   ])
 })
+
+test('a submodule that is not checked out, at any depth, is nothing', async () => {
+  const { repo, sub } = withSubmodule()
+  sub.git('submodule', '--quiet', 'add', repo.git('config', 'submodule.sub.url').trim(), 'inner')
+  sub.commit('Inner')
+  sub.git('submodule', '--quiet', 'deinit', '-f', 'inner')
+  repo.commit('Outer')
+  const { changes, report } = await watch(repo, () => sub.append('f'))
+  expect(changes).toEqual(['M sub/f'])
+  expect(report.notes).toEqual([])
+})
+
+test('a linked work tree of a nested repository stays closed as well', async () => {
+  const { repo, nested } = withNested()
+  const { changes, report } = await watch(repo, () => {
+    nested.git('worktree', 'add', '-q', '../other')
+    repo.append('README.md')
+  })
+  expect(changes).toEqual(['M README.md'])
+  expect(report.notes).toEqual([expect.stringMatching(/^other\/ is a linked work tree/)])
+})
