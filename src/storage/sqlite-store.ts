@@ -27,7 +27,7 @@ export class SqliteStore implements Store {
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
   #folderWritten = false
   readonly #underWay = new Set<Promise<unknown>>()
-  #isClosed = false
+  readonly #closing = new AbortController()
 
   constructor(options: StoreOptions) {
     this.#options = options
@@ -66,15 +66,16 @@ export class SqliteStore implements Store {
 
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Fact> {
     try {
-      yield* follow(this.#options.file, this.#options, { after, signal })
+      const either = AbortSignal.any([signal, this.#closing.signal])
+      yield* follow(this.#options.file, this.#options, { after, signal: either })
     } catch (error) {
       throw unavailable(error, this.#options.file)
     }
   }
 
-  /** Waits for what is under way. */
+  /** Ends the followers and waits for what is under way. */
   async close(): Promise<void> {
-    this.#isClosed = true
+    this.#closing.abort()
     await Promise.allSettled(this.#underWay)
     await this.#database.forget()
   }
@@ -92,7 +93,8 @@ export class SqliteStore implements Store {
   }
 
   async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    if (this.#isClosed) throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`)
+    if (this.#closing.signal.aborted)
+      throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`)
     const answer = this.#mended(work)
     this.#underWay.add(answer)
     try {

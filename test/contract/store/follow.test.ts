@@ -34,7 +34,7 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     expect(await late).toEqual(upTo(1201, 1001))
   })
 
-  test('a follower ends when its signal aborts, also while nothing happens', async () => {
+  test('a follower ends when its signal aborts or the store is closed, also while nothing happens', async () => {
     await using temporary = await fresh()
     const ending = new AbortController()
     const seen = async (signal: AbortSignal): Promise<number> => {
@@ -46,5 +46,8 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     ending.abort()
     expect(await following).toBe(0)
     expect(await seen(AbortSignal.abort())).toBe(0)
+    const untilClosed = seen(new AbortController().signal)
+    await temporary.store.close()
+    expect(await untilClosed).toBe(0)
   })
 })

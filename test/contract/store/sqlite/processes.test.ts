@@ -6,25 +6,32 @@ import { temporaryStore } from '../../../support/store.ts'
 import { spawned } from './processes/spawned.ts'
 import { recordMission } from './processes/store-of.ts'
 
-test('fifty processes that open a fresh project at once make one database and one project', async () => {
-  await using temporary = await temporaryStore()
-  const { root, file, store } = temporary
-  const shot = join(root, 'go')
-  const openers = Array.from({ length: 50 }, (_, index) =>
-    spawned('opener', [root, file, `m-${index}`, shot]),
-  )
-  await Promise.all(openers.map((opener) => opener.firstLine))
-  await writeFile(shot, '')
-  const ended = await Promise.all(openers.map((opener) => opener.ended))
-  expect(ended.filter(({ code }) => code !== 0)).toEqual([])
-  const { missions, check } = await store.view(async (reads) => ({
-    missions: await reads.missions.list({ limit: 100 }),
-    check: await reads.journal.verify(),
-  }))
-  expect(missions.total).toBe(50)
-  expect(check).toEqual({ facts: 51, brokenAt: null })
-  expect((await store.health()).journalMode).toBe('wal')
-})
+// Starting fifty processes takes most of a minute on a small machine.
+const patient = { timeout: 240_000 }
+
+test(
+  'fifty processes that open a fresh project at once make one database and one project',
+  patient,
+  async () => {
+    await using temporary = await temporaryStore()
+    const { root, file, store } = temporary
+    const shot = join(root, 'go')
+    const openers = Array.from({ length: 50 }, (_, index) =>
+      spawned('opener', [root, file, `m-${index}`, shot]),
+    )
+    await Promise.all(openers.map((opener) => opener.firstLine))
+    await writeFile(shot, '')
+    const ended = await Promise.all(openers.map((opener) => opener.ended))
+    expect(ended.filter(({ code }) => code !== 0)).toEqual([])
+    const { missions, check } = await store.view(async (reads) => ({
+      missions: await reads.missions.list({ limit: 100 }),
+      check: await reads.journal.verify(),
+    }))
+    expect(missions.total).toBe(50)
+    expect(check).toEqual({ facts: 51, brokenAt: null })
+    expect((await store.health()).journalMode).toBe('wal')
+  },
+)
 
 test('eight processes write at once: nothing is lost, and the journal has no gap', async () => {
   await using temporary = await temporaryStore()

@@ -123,7 +123,10 @@ test('a database that was deleted under an open store is begun anew, and a repla
 })
 
 const run = promisify(execFile)
-const writer = new URL('./processes/writer.ts', import.meta.url).pathname
+const script = (name: string) => new URL(`./processes/${name}.ts`, import.meta.url).pathname
+const writer = script('writer')
+/** Rights bind nobody who is root. */
+const unprivileged = process.getuid?.() === 0 ? { uid: 65534 } : {}
 
 test('a full disk fails clearly, loses nothing, and is over once there is room', async () => {
   await using temporary = await temporaryStore()
@@ -154,8 +157,7 @@ test('a read-only folder fails clearly, and works once it is writable', async ()
   await recordMission(store, 'm-1')
   await store.close()
   for (const path of [root, dirname(file), file, `${file}-journal`]) await chmod(path, 0o555)
-  const nobody = process.getuid?.() === 0 ? { uid: 65534 } : {}
-  const failed = await run(process.execPath, [writer, root, file, 'm-x', '1'], nobody).then(
+  const failed = await run(process.execPath, [writer, root, file, 'm-x', '1'], unprivileged).then(
     () => 'it did not fail',
     (error: { stderr: string }) => error.stderr,
   )
@@ -165,4 +167,24 @@ test('a read-only folder fails clearly, and works once it is writable', async ()
   const later = temporary.another()
   await recordMission(later, 'm-2')
   expect((await later.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(2)
+})
+
+test('where no side file can be written the journal is kept in memory, with a warning', async () => {
+  await using temporary = await temporaryStore()
+  const { root, file, store } = temporary
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, '')
+  await chmod(root, 0o755)
+  await chmod(dirname(file), 0o555)
+  await chmod(file, 0o666)
+  await run(process.execPath, [writer, root, file, 'm-x', '3'], unprivileged)
+  const { stdout } = await run(process.execPath, [script('health'), root, file], unprivileged)
+  expect(JSON.parse(stdout)).toMatchObject({
+    journalMode: 'memory',
+    seq: 4,
+    warnings: [expect.stringContaining('in memory')],
+  })
+  await chmod(dirname(file), 0o755)
+  await recordMission(store, 'm-2')
+  expect(await store.view((reads) => reads.journal.verify())).toEqual({ facts: 5, brokenAt: null })
 })

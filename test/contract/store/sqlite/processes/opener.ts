@@ -5,6 +5,7 @@ import { recordMission, storeOf } from './store-of.ts'
 // Opens a project that may be fresh when the starting shot is there, a file, and records one mission.
 const [root = '', file = '', name = '', shot = ''] = process.argv.slice(2)
 const store = storeOf(root, file)
+await store.health() // loads everything and creates nothing
 process.stdout.write('ready\n')
 while (!existsSync(shot)) await sleep(2)
 const before = await store.view((reads) => reads.journal.head())
