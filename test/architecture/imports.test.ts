@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { filesBelow, type Import, productFiles } from './source-files.ts'
+
+interface Layer {
+  readonly layers: readonly string[]
+  readonly packages: readonly string[]
+  readonly node: boolean
+}
+
+/** Who may import whom. */
+const table: Readonly<Record<string, Layer>> = {
+  domain: { layers: [], packages: ['picomatch', '@cfworker/json-schema'], node: false },
+  ports: { layers: ['domain'], packages: [], node: false },
+  operations: { layers: ['domain', 'ports'], packages: ['zod', 'fastest-levenshtein'], node: false },
+  storage: {
+    layers: ['domain', 'ports'],
+    packages: ['kysely', 'better-sqlite3', 'pg', 'canonicalize'],
+    node: true,
+  },
+  git: { layers: ['domain', 'ports'], packages: ['diff', 'ignore', 'picomatch'], node: true },
+  definitions: { layers: ['domain', 'ports'], packages: ['yaml'], node: true },
+  surfaces: {
+    layers: ['operations', 'domain', 'ports'],
+    packages: ['@modelcontextprotocol/server', 'cli-table3', 'hono', '@hono/node-server', 'ws', 'zod'],
+    node: true,
+  },
+}
+
+test('a layer imports only what the table of the architecture allows', () => {
+  const wrong = productFiles().flatMap(({ path, imports }) => {
+    const layer = layerOf(path)
+    const allowed = table[layer]
+    if (!allowed) return layer === 'main' ? [] : [`${path} is in no layer`]
+    return imports
+      .filter(({ target }) => !isAllowed(target, layer, allowed))
+      .map(({ target }) => `${path} imports ${target}`)
+  })
+  expect(wrong).toEqual([])
+})
+
+test('surfaces import types of ports, never code', () => {
+  const wrong = productFiles()
+    .filter(({ path }) => layerOf(path) === 'surfaces')
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target, typeOnly }) => layerOf(target) === 'ports' && !typeOnly)
+        .map(({ target }) => `${path} imports ${target}`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('one surface does not import another', () => {
+  const surfaceOf = (path: string) => /^src\/surfaces\/([^/]+)/.exec(path)?.[1]
+  const wrong = productFiles().flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => surfaceOf(path) && surfaceOf(target) && surfaceOf(path) !== surfaceOf(target))
+      .map(({ target }) => `${path} imports ${target}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('only the composition root names an adapter', () => {
+  const adapters = ['storage', 'git', 'definitions']
+  const wrong = productFiles()
+    .filter(({ path }) => !['main', ...adapters].includes(layerOf(path)))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => adapters.includes(layerOf(target)))
+        .map(({ target }) => `${path}: ${target}`),
+    )
+  expect(wrong).toEqual([])
+})
+
+test('no import leads back to where it began', () => {
+  const files = filesBelow('src', '.ts')
+  const edges = new Map(files.map(({ path, imports }) => [path, runningImports(imports)]))
+  expect([...edges.values()].flat().length).toBeGreaterThan(200)
+  expect([...edges.keys()].map((path) => cycleFrom(path, edges)).filter((cycle) => cycle !== null)).toEqual(
+    [],
+  )
+})
+
+test('the reader of imports sees every form', () => {
+  const file = filesBelow('test/architecture', 'imports.test.ts')[0]
+  expect(file?.imports.map(({ target }) => target)).toEqual(['vitest', 'test/architecture/source-files.ts'])
+})
+
+function layerOf(path: string): string {
+  return /^src\/([^/]+)\//.exec(path)?.[1] ?? ''
+}
+
+function isAllowed(target: string, layer: string, allowed: Layer): boolean {
+  if (target.startsWith('node:')) return allowed.node
+  if (!target.startsWith('src/')) return allowed.packages.includes(target)
+  return layerOf(target) === layer || allowed.layers.includes(layerOf(target))
+}
+
+/** Types are gone when the program runs, so they make no cycle of it. */
+function runningImports(imports: readonly Import[]): readonly string[] {
+  return imports
+    .filter(({ target, typeOnly }) => target.startsWith('src/') && !typeOnly)
+    .map(({ target }) => target)
+}
+
+function cycleFrom(start: string, edges: ReadonlyMap<string, readonly string[]>): string | null {
+  const seen = new Set<string>()
+  const walk = (path: string, way: readonly string[]): string | null => {
+    for (const next of edges.get(path) ?? []) {
+      if (next === start) return [...way, next].join(' -> ')
+      if (seen.has(next)) continue
+      seen.add(next)
+      const found = walk(next, [...way, next])
+      if (found !== null) return found
+    }
+    return null
+  }
+  return walk(start, [start])
+}
