@@ -37,7 +37,7 @@ export function conversionOf(
   return { attributes, byIndex: attributes || lineEndings !== 'false' || !plainModes }
 }
 
-export function isAttributesFile(path: PathBytes): boolean {
+function isAttributesFile(path: PathBytes): boolean {
   return path.endsWith('.gitattributes')
 }
 

@@ -67,7 +67,7 @@ export async function sha256(top: string, path: PathBytes): Promise<string> {
   return hash.digest('hex')
 }
 
-export function parent(path: PathBytes): PathBytes {
+function parent(path: PathBytes): PathBytes {
   const slash = path.lastIndexOf('/')
   return slash < 0 ? '' : path.slice(0, slash)
 }

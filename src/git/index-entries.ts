@@ -55,7 +55,7 @@ export async function readIndexEntries(
 }
 
 /** Parses `git ls-files -z -v -s`: `H 100644 <oid> 0<tab>path`. */
-export function* parseListing(output: Buffer): Generator<Entry> {
+function* parseListing(output: Buffer): Generator<Entry> {
   const text = output.toString('latin1')
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\0', start)

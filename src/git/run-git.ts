@@ -71,7 +71,7 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitResul
 }
 
 /** A git call that had to succeed and did not. */
-export class GitError extends Error {
+class GitError extends Error {
   readonly code: number
 
   constructor(args: readonly string[], result: GitResult) {
