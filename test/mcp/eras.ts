@@ -4,8 +4,8 @@ import type { ServerProcess } from './server-process.ts'
 /** A conversation in one era of the protocol. */
 export interface Conversation {
   /** Sends a request and answers the whole response. */
-  ask(method: string, params?: object): Promise<Answer>
-  call(tool: string, input?: object, meta?: object): Promise<Answer>
+  readonly ask: (method: string, params?: object) => Promise<Answer>
+  readonly call: (tool: string, input?: object, meta?: object) => Promise<Answer>
 }
 
 export const envelope = {

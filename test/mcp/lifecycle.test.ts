@@ -2,9 +2,10 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
 import waymark from '../../package.json' with { type: 'json' }
+import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { envelope, handshake, legacy, modern } from './eras.ts'
-import { bin, startServer, temporaryRepository } from './server-process.ts'
+import { bin, runWaymark, startServer, temporaryRepository } from './server-process.ts'
 
 const supported = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
 
@@ -99,13 +100,22 @@ test('who calls is who the client says it is, in both eras', async () => {
   await older.ask('tools/call', { name: 'start_mission', arguments: { name: 'a', objective: 'o' } })
   await older.end()
   const newer = startServer({ folder })
-  await modern(newer).call('start_mission', { name: 'b', objective: 'o' }, {
-    'io.modelcontextprotocol/clientInfo': { name: 'newer-client', version: '1' },
-  })
+  await modern(newer).call(
+    'start_mission',
+    { name: 'b', objective: 'o' },
+    {
+      'io.modelcontextprotocol/clientInfo': { name: 'newer-client', version: '1' },
+    },
+  )
   const { result } = await newer.ask('resources/list', { _meta: envelope })
   expect(result.resources).toHaveLength(2)
   await newer.end()
-  expect(actors(folder)).toEqual(['older-client', 'newer-client'])
+  const { facts } = runWaymark(folder, 'log')
+  const missions = facts.filter(({ kind }: Answer) => kind === 'mission.started')
+  expect(missions.map(({ actor, channel }: Answer) => [actor, channel])).toEqual([
+    ['older-client', 'stdio'],
+    ['newer-client', 'stdio'],
+  ])
 })
 
 test.each([

@@ -6,22 +6,22 @@ import { onTestFinished } from 'vitest'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
+export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
 
 /** A server process that is spoken to line by line. */
 export interface ServerProcess {
   /** Everything it wrote to standard output, a parsed message for each line. */
   readonly messages: readonly Answer[]
   /** Everything it wrote to standard error. */
-  errors(): string
-  write(bytes: string | Buffer): void
-  send(message: object): void
+  readonly errors: () => string
+  readonly write: (bytes: string | Buffer) => void
+  readonly send: (message: object) => void
   /** Sends a request and waits for its answer. */
-  ask(method: string, params?: object): Promise<Answer>
+  readonly ask: (method: string, params?: object) => Promise<Answer>
   /** Waits for a message that fits. */
-  message(fits: (message: Answer) => boolean): Promise<Answer>
+  readonly message: (fits: (message: Answer) => boolean) => Promise<Answer>
   /** Closes its standard input, and waits until the process is gone. Answers its exit code. */
-  end(): Promise<number | null>
+  readonly end: () => Promise<number | null>
   readonly process: ChildProcess
 }
 
@@ -68,7 +68,7 @@ export function startServer(starting: Starting = {}): ServerProcess {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) messages.push(JSON.parse(line))
-    for (const look of [...waiting]) look()
+    for (const look of waiting) look()
   })
 
   const message: ServerProcess['message'] = (fits) =>
@@ -104,4 +104,10 @@ export function startServer(starting: Starting = {}): ServerProcess {
       return gone
     },
   }
+}
+
+/** Runs the command line as a person in a project, and answers its JSON. */
+export function runWaymark(folder: string, ...words: readonly string[]): Answer {
+  const options = { cwd: folder, env: serverEnvironment(join(folder, '..')), encoding: 'utf8' } as const
+  return JSON.parse(execFileSync(process.execPath, [bin, ...words, '--format', 'json'], options))
 }

@@ -1,11 +1,10 @@
 import { CLIENT_INFO_META_KEY, Server, type ServerContext } from '@modelcontextprotocol/server'
-import type { Context } from '../../operations/context.ts'
 import { complete } from './completion.ts'
 import { instructions } from './instructions.ts'
 import { getPrompt, listedPrompts } from './prompts/prompts.ts'
-import { askIn } from './resources/ask.ts'
-import { listResources, resourceTemplates } from './resources/list-resources.ts'
-import { readResource } from './resources/read-resource.ts'
+import { explained } from './protocol-error.ts'
+import { Glance } from './resources/glance.ts'
+import { serveResources } from './resources/serve-resources.ts'
 import { announceTo, subscribeTo } from './resources/subscriptions.ts'
 import type { Watch } from './resources/watch.ts'
 import type { ClientIdentity, Surface } from './surface.ts'
@@ -26,7 +25,9 @@ const fixed = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 const live = { ttlMs: 0, cacheScope: 'private' } as const
 
 /** A server for one connection in one era of the protocol. */
-export function createServer(surface: Surface, { era, tools, turns, watch }: Connection): Server {
+export function createServer(surface: Surface, connection: Connection): Server {
+  const { era, tools, turns, watch } = connection
+  const { log } = surface
   const server = new Server(
     { name: 'waymark', title: 'Waymark', version: surface.version },
     {
@@ -47,35 +48,30 @@ export function createServer(surface: Surface, { era, tools, turns, watch }: Con
       instructions,
     },
   )
-  server.onerror = (error) => surface.log(`MCP: ${error.message}`)
-  const contextFor = (request: ServerContext): Context =>
+  server.onerror = (error) => log(`MCP: ${error.message}`)
+  const contextOf = (request: ServerContext) =>
     surface.contextOf(era === 'modern' ? identityOf(request) : server.getClientVersion())
-  const askFor = (request: ServerContext) => askIn(surface.catalog, contextFor(request))
+  const glance = new Glance({ store: () => surface.contextOf(undefined).store, log })
 
   server.setRequestHandler('tools/list', () => ({ tools: [...tools.list()] }))
-  server.setRequestHandler('tools/call', ({ params }, request) =>
-    callTool(
-      { tools, turns, log: surface.log },
-      { params, meta: request.mcpReq._meta, context: contextFor(request) },
-    ),
-  )
-  server.setRequestHandler('resources/list', ({ params }, request) =>
-    listResources(params?.cursor, askFor(request)),
-  )
-  server.setRequestHandler('resources/templates/list', () => resourceTemplates)
-  server.setRequestHandler('resources/read', ({ params }, request) =>
-    readResource(params.uri, askFor(request)),
-  )
+  server.setRequestHandler('tools/call', async ({ params }, request) => {
+    const call = { params, meta: request.mcpReq._meta, context: contextOf(request) }
+    const result = await callTool({ tools, turns, log }, call)
+    if (era === 'legacy' && !watch.isFollowing) void glance.tell(server)
+    return result
+  })
   server.setRequestHandler('prompts/list', () => listedPrompts)
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
   server.setRequestHandler('completion/complete', ({ params }, request) =>
-    complete(params, contextFor(request).store),
+    explained({ log }, () => complete(params, contextOf(request).store)),
   )
-  if (era === 'legacy') subscribeTo(watch, server)
-  announceTo(server, { watch, era, log: surface.log })
+  serveResources(server, { catalog: surface.catalog, contextOf, glance, log })
+  if (era === 'legacy') subscribeTo(server, { watch, log })
+  announceTo(server, { watch, era, log })
   return server
 }
 
+/** Who asks, as each request of the newer era says by itself. */
 function identityOf(request: ServerContext): ClientIdentity | undefined {
   const envelope: Readonly<Record<string, unknown>> = { ...request.mcpReq.envelope }
   const client = envelope[CLIENT_INFO_META_KEY]

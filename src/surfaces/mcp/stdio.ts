@@ -24,7 +24,7 @@ export async function serveMcpOverStdio(
   const turns = new Turns()
   const watch = new Watch({ store: () => surface.contextOf(undefined).store, log: surface.log })
   const { promise: clientLeft, resolve: finished } = Promise.withResolvers<void>()
-  const transport = new StdioTransport(streams, { ...listenRequests(watch), finished })
+  const transport = new StdioTransport(streams, { ...listenRequests({ watch, log: surface.log }), finished })
   const handle = serveStdio(({ era }) => createServer(surface, { era, tools, turns, watch }), {
     transport,
     onerror: (error) => surface.log(`MCP: ${error.message}`),

@@ -1,19 +1,21 @@
 import { type JSONRPCMessage, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/server'
-import type { Watch } from './watch.ts'
+import type { Subscribing } from './subscriptions.ts'
 
 /**
  * Watches while `subscriptions/listen` requests are open. The SDK serves those requests by itself, ahead of the server,
  * so they are seen on the line: acknowledged means open, cancelled means ended.
  */
-export function listenRequests(watch: Watch) {
+export function listenRequests({ watch, log }: Subscribing) {
   return {
     /** Awaited before an acknowledgement is written: what is recorded after it is announced for sure. */
     beforeSend: async (message: JSONRPCMessage): Promise<void> => {
       if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return
-      const wanted = message.params?.['notifications']
-      const id = message.params?._meta?.[SUBSCRIPTION_ID_META_KEY]
-      if (typeof wanted === 'object' && wanted !== null && wantsResources(wanted))
-        await watch.listen(keyOf(id))
+      if (!wantsResources(message.params?.['notifications'])) return
+      try {
+        await watch.listen(keyOf(message.params?._meta?.[SUBSCRIPTION_ID_META_KEY]))
+      } catch (error) {
+        log(`Changes cannot be announced: ${error instanceof Error ? error.message : String(error)}`)
+      }
     },
     received: (message: JSONRPCMessage): void => {
       if (!('method' in message) || message.method !== 'notifications/cancelled') return
@@ -22,7 +24,8 @@ export function listenRequests(watch: Watch) {
   }
 }
 
-function wantsResources(wanted: object): boolean {
+function wantsResources(wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return false
   return 'resourceSubscriptions' in wanted || 'resourcesListChanged' in wanted
 }
 

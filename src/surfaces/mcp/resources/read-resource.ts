@@ -1,12 +1,6 @@
-import {
-  ProtocolError,
-  ProtocolErrorCode,
-  type ReadResourceResult,
-  ResourceNotFoundError,
-} from '@modelcontextprotocol/server'
+import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { answerBudget, fitSections } from '../../../domain/budget.ts'
-import { Failure, type FailureCode } from '../../../domain/failure.ts'
 import type { Answer } from '../../../operations/invoke.ts'
 import type { Ask } from './ask.ts'
 import { changesUri, type ResourceTarget, targetOf } from './resource-uri.ts'
@@ -16,14 +10,9 @@ const changesRead = 60
 /** The content behind an address, as JSON. */
 export async function readResource(uri: string, ask: Ask): Promise<ReadResourceResult> {
   const target = targetOf(uri)
-  if (!target) throw new ResourceNotFoundError(uri)
-  try {
-    const content = await contentOf(target, ask)
-    if (!content) throw new ResourceNotFoundError(uri)
-    return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(content) }] }
-  } catch (error) {
-    throw error instanceof Failure ? protocolError(uri, error) : error
-  }
+  const content = target && (await contentOf(target, ask))
+  if (!content) throw new ResourceNotFoundError(uri)
+  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(content) }] }
 }
 
 async function contentOf(target: ResourceTarget, ask: Ask): Promise<Answer | null> {
@@ -41,18 +30,3 @@ async function changesFrom(id: string, offset: number, ask: Ask): Promise<Answer
   const more = shown < entries.length || next_offset !== null
   return { ...found, changes: entries.slice(0, shown), next: more ? changesUri(id, offset + shown) : null }
 }
-
-function protocolError(uri: string, { code, message, hint }: Failure): ProtocolError {
-  return new ProtocolError(codes[code], hint === undefined ? message : `${message} ${hint}`, { uri, code })
-}
-
-const codes = {
-  INVALID_INPUT: ProtocolErrorCode.InvalidParams,
-  NOT_FOUND: ProtocolErrorCode.InvalidParams,
-  CONFLICT: ProtocolErrorCode.InvalidParams,
-  REFUSED: ProtocolErrorCode.InvalidParams,
-  FORBIDDEN: ProtocolErrorCode.InvalidParams,
-  IDEMPOTENCY_KEY_REUSED: ProtocolErrorCode.InvalidParams,
-  UNAVAILABLE: ProtocolErrorCode.InternalError,
-  INTERNAL: ProtocolErrorCode.InternalError,
-} as const satisfies Record<FailureCode, number>

@@ -1,24 +1,28 @@
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
+import { explained } from '../protocol-error.ts'
 import { targetOf } from './resource-uri.ts'
 import type { Watch } from './watch.ts'
 
+export interface Subscribing {
+  readonly watch: Watch
+  readonly log: (line: string) => void
+}
+
+export interface Announcing extends Subscribing {
+  readonly era: 'legacy' | 'modern'
+}
+
 /** Serves `resources/subscribe` and `resources/unsubscribe`, which only the older era has. */
-export function subscribeTo(watch: Watch, server: Server): void {
-  server.setRequestHandler('resources/subscribe', async ({ params }) => {
-    if (!targetOf(params.uri)) throw new ResourceNotFoundError(params.uri)
-    await watch.listen(params.uri)
+export function subscribeTo(server: Server, { watch, log }: Subscribing): void {
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
+    if (!targetOf(uri)) throw new ResourceNotFoundError(uri)
+    await explained({ log, data: { uri } }, () => watch.listen(uri))
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params }) => {
     watch.leave(params.uri)
     return {}
   })
-}
-
-export interface Announcing {
-  readonly watch: Watch
-  readonly era: 'legacy' | 'modern'
-  readonly log: (line: string) => void
 }
 
 /** Sends what changed. In the newer era the SDK passes on only what each `subscriptions/listen` asked for. */

@@ -11,6 +11,7 @@ export class Watch {
   readonly #options: WatchOptions
   readonly #listeners = new Set<string>()
   #following: AbortController | null = null
+  #ready: Promise<void> = Promise.resolve()
   #announce: (changed: Changed) => void = () => undefined
 
   constructor(options: WatchOptions) {
@@ -25,16 +26,14 @@ export class Watch {
   /** Resolves when nothing that is recorded from now on will be missed. */
   async listen(listener: string): Promise<void> {
     this.#listeners.add(listener)
-    if (this.#following) return
-    const following = new AbortController()
-    this.#following = following
+    if (!this.#following) {
+      this.#following = new AbortController()
+      this.#ready = this.#begin(this.#following)
+    }
     try {
-      const store = this.#options.store()
-      const head = await store.view(({ journal }) => journal.head())
-      void this.#follow(store, head, following)
+      await this.#ready
     } catch (error) {
-      this.#following = null
-      this.#listeners.delete(listener)
+      this.leave(listener)
       throw error
     }
   }
@@ -42,6 +41,10 @@ export class Watch {
   leave(listener: string): void {
     this.#listeners.delete(listener)
     if (this.#listeners.size === 0) this.stop()
+  }
+
+  get isFollowing(): boolean {
+    return this.#following !== null
   }
 
   isListening(listener: string): boolean {
@@ -52,6 +55,12 @@ export class Watch {
     this.#listeners.clear()
     this.#following?.abort()
     this.#following = null
+  }
+
+  async #begin(following: AbortController): Promise<void> {
+    const store = this.#options.store()
+    const head = await store.view(({ journal }) => journal.head())
+    void this.#follow(store, head, following)
   }
 
   async #follow(store: Store, head: number, following: AbortController): Promise<void> {

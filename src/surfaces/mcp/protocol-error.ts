@@ -1,0 +1,41 @@
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import { Failure, type FailureCode } from '../../domain/failure.ts'
+
+export interface Explaining {
+  readonly log: (line: string) => void
+  /** Goes with the error, beside the failure's code. */
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** Does what has no result to carry a refusal: a failure becomes an error of the protocol, a defect is logged too. */
+export async function explained<Result>(
+  { log, data }: Explaining,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    if (error instanceof Failure) throw protocolError(error, data)
+    log(`A request failed unexpectedly: ${error instanceof Error ? error.stack : String(error)}`)
+    throw error
+  }
+}
+
+function protocolError({ code, message, hint }: Failure, data: Explaining['data']): ProtocolError {
+  return new ProtocolError(codes[code], hint === undefined ? message : `${message} ${hint}`, {
+    ...data,
+    code,
+  })
+}
+
+const codes = {
+  INVALID_INPUT: ProtocolErrorCode.InvalidParams,
+  NOT_FOUND: ProtocolErrorCode.InvalidParams,
+  CONFLICT: ProtocolErrorCode.InvalidParams,
+  REFUSED: ProtocolErrorCode.InvalidParams,
+  FORBIDDEN: ProtocolErrorCode.InvalidParams,
+  IDEMPOTENCY_KEY_REUSED: ProtocolErrorCode.InvalidParams,
+  UNAVAILABLE: ProtocolErrorCode.InternalError,
+  INTERNAL: ProtocolErrorCode.InternalError,
+} as const satisfies Record<FailureCode, number>
