@@ -13,6 +13,7 @@ export type DecisionId = Id<'decision'>
 export type IssueId = Id<'issue'>
 export type ProgressId = Id<'progress'>
 export type HoldId = Id<'hold'>
+export type NoteId = Id<'note'>
 
 /** The prefix of each entity's ids. What a person sees tells what it names. */
 export const idPrefixes = {
@@ -26,6 +27,8 @@ export const idPrefixes = {
   issue: 'i',
   progress: 'pr',
   hold: 'h',
+  note: 'n',
+  claim: 'c',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
@@ -41,6 +44,9 @@ interface IdOfKind {
   readonly issue: IssueId
   readonly progress: ProgressId
   readonly hold: HoldId
+  readonly note: NoteId
+  /** A claim's fencing token. */
+  readonly claim: string
 }
 
 /** Makes ids. Randomness comes in from outside, so that the domain stays pure. */

@@ -1,0 +1,76 @@
+import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
+import type { Milestone, Note, PlannedTask, PlanOwner, TaskStatus } from '../../domain/plan/plan.ts'
+import type { Phase } from '../../domain/track/mission.ts'
+import type { Page, PageRequest } from './page.ts'
+
+export interface PlanFilter {
+  /** Phases and tasks of a mission, or of the project's own plan. Absent: everything. */
+  readonly owner?: PlanOwner
+  readonly phaseId?: PhaseId
+  readonly milestoneId?: MilestoneId
+  readonly status?: TaskStatus
+  readonly role?: string
+  /** To do, not held, every dependency done. */
+  readonly ready?: boolean
+  readonly blocked?: boolean
+  /** Without a role. */
+  readonly unassigned?: boolean
+  /** Words in title or description, case-insensitive. */
+  readonly search?: string
+  /** Claims that expired before it do not hold a task any more. */
+  readonly now: number
+}
+
+export interface PlanPage {
+  readonly tasks: readonly PlannedTask[]
+  readonly total: number
+}
+
+/** A task with as little as graphs need. */
+export interface GraphTask {
+  readonly id: TaskId
+  readonly name: string
+  readonly phaseId: PhaseId | null
+  readonly milestoneId: MilestoneId | null
+  readonly parentTaskId: TaskId | null
+  readonly role: string | null
+  readonly status: TaskStatus
+  readonly held: boolean
+  readonly sortOrder: number | null
+  readonly seq: number
+  readonly dependsOn: readonly TaskId[]
+}
+
+export interface PlanReads {
+  /** By sort order, then creation. */
+  phases(owner: PlanOwner): Promise<readonly Phase[]>
+  phase(id: string): Promise<Phase | null>
+  milestones(filter: {
+    readonly owner?: PlanOwner
+    readonly phaseId?: PhaseId
+  }): Promise<readonly Milestone[]>
+  milestone(id: string): Promise<Milestone | null>
+  task(id: string): Promise<PlannedTask | null>
+  /** By the phase's order, then sort order, then creation; `after` continues behind a task. */
+  tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
+  /** The ready task with the longest chain of unfinished dependents, then in list order. */
+  next(filter: {
+    readonly owner?: PlanOwner
+    readonly role?: string
+    readonly now: number
+  }): Promise<PlannedTask | null>
+  dependsOn(taskId: TaskId, dependency: TaskId): Promise<boolean>
+  /** The chain of dependencies that leads from one task to another, both included; null when there is none. */
+  chain(from: TaskId, to: TaskId): Promise<readonly TaskId[] | null>
+  /** Tasks that wait for a task, at most 100. */
+  dependents(taskId: TaskId): Promise<readonly TaskId[]>
+  /** Tasks whose claim expired at or before a time, at most 100. */
+  expiredClaims(now: number): Promise<readonly PlannedTask[]>
+  notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>
+  /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
+  graph(owner: PlanOwner | undefined, limit: number): Promise<readonly GraphTask[]>
+  /** Full tasks in creation order with seq > after: for export. */
+  everyTask(after: number, limit: number): Promise<Page<PlannedTask>>
+  roles(): Promise<readonly string[]>
+  missionOfPhase(phaseId: PhaseId): Promise<MissionId | null>
+}
