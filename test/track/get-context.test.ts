@@ -49,7 +49,7 @@ test('MC2-038 MC2-039 MC2-040 MC2-041 where the mission stands, with its phases 
     current_phase: 2,
     total_phases: 3,
     phase_summary: [
-      { phase_number: 1, name: 'Setup', status: 'COMPLETED', tasks_count: 1, duration_seconds: 1200 },
+      { phase_number: 1, name: 'Setup', status: 'COMPLETED', tasks_count: 1, duration_seconds: expect.toBeOneOf([1200, 1201, 1202]) },
       { phase_number: 2, name: 'Phase 2', status: 'IN_PROGRESS', tasks_count: 1, duration_seconds: 0 },
     ],
   })
