@@ -1,5 +1,5 @@
 import { type Chains, chains } from './chains.ts'
-import { type GraphTask, type TaskGraph, taskGraph } from './task-graph.ts'
+import { type GraphTask, isReady, type TaskGraph, taskGraph, waitsFor } from './task-graph.ts'
 import { compareWork } from './work-order.ts'
 
 /** A task to do that has to wait, and for what. */
@@ -23,8 +23,8 @@ export function readyTasks<T extends GraphTask>(tasks: readonly T[]): readonly T
 export function blockedTasks<T extends GraphTask>(tasks: readonly T[]): readonly BlockedTask<T>[] {
   const graph = taskGraph(tasks)
   return tasks.flatMap((task, place) => {
-    const waitsFor = graph.waitsFor[place] ?? []
-    return task.status === 'to_do' && waitsFor.length > 0 ? [{ task, waitsFor }] : []
+    const open = task.status === 'to_do' ? waitsFor(graph, place) : []
+    return open.length > 0 ? [{ task, waitsFor: open }] : []
   })
 }
 
@@ -37,11 +37,6 @@ export function rankedWork<T extends GraphTask>(tasks: readonly T[], filter: Wor
 /** The first of the ranked work, or null when nothing is ready for the role. */
 export function nextTask<T extends GraphTask>(tasks: readonly T[], filter: WorkFilter): T | null {
   return rankedWork(tasks, filter)[0] ?? null
-}
-
-export function isReady<T extends GraphTask>(graph: TaskGraph<T>, place: number): boolean {
-  const task = graph.tasks[place]
-  return task?.status === 'to_do' && !task.claimed && graph.waitsFor[place]?.length === 0
 }
 
 function rank<T extends GraphTask>(graph: TaskGraph<T>, found: Chains, { role }: WorkFilter): readonly T[] {

@@ -19,33 +19,44 @@ export interface GraphTask {
 /** The tasks by their place in the list, with the edges of work that is not done. */
 export interface TaskGraph<T extends GraphTask> {
   readonly tasks: readonly T[]
-  /** Places of the unfinished dependencies of each task. */
+  /** Places of the unfinished tasks that each unfinished task depends on. */
   readonly dependencies: readonly (readonly number[])[]
-  /** Places of the unfinished tasks that wait for each unfinished task. */
+  /** Places of the unfinished tasks that depend on each unfinished task. */
   readonly dependents: readonly (readonly number[])[]
-  /** The ids that each task waits for: unfinished, or not among the tasks at all. */
-  readonly waitsFor: readonly (readonly string[])[]
+  /** By place: dependencies that are not among the tasks. */
+  readonly missing: ReadonlyMap<number, readonly string[]>
 }
 
-/** A dependency that is not among the tasks counts as open: nothing becomes ready because a list was incomplete. */
 export function taskGraph<T extends GraphTask>(tasks: readonly T[]): TaskGraph<T> {
   const places = new Map(tasks.map(({ id }, place) => [id, place]))
-  const dependencies: (readonly number[])[] = []
+  const dependencies: number[][] = tasks.map(() => [])
   const dependents: number[][] = tasks.map(() => [])
-  const waitsFor: (readonly string[])[] = []
+  const missing = new Map<number, readonly string[]>()
   for (const [place, task] of tasks.entries()) {
-    const open: number[] = []
-    const waiting: string[] = []
-    for (const id of new Set(task.dependsOn)) {
+    if (task.status === 'done') continue
+    for (const id of task.dependsOn) {
       const dependency = places.get(id)
-      if (dependency !== undefined && tasks[dependency]?.status === 'done') continue
-      waiting.push(id)
-      if (dependency === undefined) continue
-      open.push(dependency)
-      if (task.status !== 'done') dependents[dependency]?.push(place)
+      if (dependency === undefined) missing.set(place, [...(missing.get(place) ?? []), id])
+      else if (tasks[dependency]?.status !== 'done') {
+        dependencies[place]?.push(dependency)
+        dependents[dependency]?.push(place)
+      }
     }
-    dependencies.push(open)
-    waitsFor.push(waiting)
   }
-  return { tasks, dependencies, dependents, waitsFor }
+  return { tasks, dependencies, dependents, missing }
+}
+
+/**
+ * The ids that an unfinished task waits for. A dependency that is not among the tasks counts as open: nothing
+ * becomes ready because a list was incomplete.
+ */
+export function waitsFor<T extends GraphTask>(graph: TaskGraph<T>, place: number): readonly string[] {
+  const known = (graph.dependencies[place] ?? []).flatMap((dependency) => graph.tasks[dependency]?.id ?? [])
+  return [...new Set([...known, ...(graph.missing.get(place) ?? [])])]
+}
+
+export function isReady<T extends GraphTask>(graph: TaskGraph<T>, place: number): boolean {
+  const task = graph.tasks[place]
+  if (task?.status !== 'to_do' || task.claimed) return false
+  return graph.dependencies[place]?.length === 0 && !graph.missing.has(place)
 }
