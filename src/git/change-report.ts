@@ -4,6 +4,7 @@ import { type Difference, sameState } from './comparison.ts'
 import { compareSnapshots, comparisonPlace, type Span } from './differences.ts'
 import { comparisonNotes } from './notes.ts'
 import { findOrigins, type Origins } from './origin.ts'
+import { changedElsewhere } from './other-work-trees.ts'
 import { displayPath, type PathBytes } from './path-bytes.ts'
 import { type Reconciled, reconcileIgnored } from './reconciliation.ts'
 import {
@@ -31,6 +32,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
     ? ['The contents of some changed files are gone or were not kept: their lines are not counted.']
     : []
   const doubts = [...new Set([...all.flatMap(({ uncertain }) => uncertain ?? []), ...origins.doubts])]
+  const elsewhere = all.length === 0 ? await changedElsewhere(span) : []
   return {
     status: doubts.length === 0 ? 'verified' : 'partial',
     changes: all,
@@ -42,6 +44,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
         ...reconciled.notes,
         ...origins.notes,
         ...lost,
+        ...elsewhere,
       ]),
     ],
     doubts,

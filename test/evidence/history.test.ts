@@ -271,3 +271,16 @@ test('case 103: empty commits only', async () => {
   expect(changes).toEqual([])
   expect(report.headMoves).toHaveLength(1)
 })
+
+test('work that was done in another work tree alone is hinted at, wherever the task was started', async () => {
+  const repo = projectRepository()
+  const linked = repo.in('../linked')
+  repo.git('worktree', 'add', '-q', linked.top)
+  const fromMain = await watch(repo, () => linked.append('README.md'))
+  expect(fromMain.changes).toEqual([])
+  expect(fromMain.report.notes.join()).toContain(`another work tree of this repository did: ${linked.top}`)
+  const fromLinked = await watch(linked, () => repo.append('lib/util.ts'))
+  expect(fromLinked.report.notes.join()).toContain(`another work tree of this repository did: ${repo.top}`)
+  const nowhere = await watch(repo, () => undefined)
+  expect(nowhere.report.notes).toEqual([])
+})

@@ -56,6 +56,6 @@ export const diff = defineOperation({
 
 async function stateNow({ witness, ids }: Handling, attempt: Attempt): Promise<SnapshotPlace> {
   const { top, prefix, engine } = attempt.snapshot
-  const now = await witness.snapshot({ folder: `${top}/${prefix}`, name: ids.next('attempt'), engine })
+  const now = await witness.snapshot({ folder: `${top}/${prefix}`, name: ids.next('attempt'), engine, top })
   return now.ref
 }

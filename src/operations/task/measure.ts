@@ -34,7 +34,7 @@ type End =
 async function endSnapshot({ witness }: Handling, attempt: Attempt, name: string): Promise<End> {
   const { top, prefix, engine } = attempt.snapshot
   try {
-    const { ref, notes } = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine })
+    const { ref, notes } = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine, top })
     return { place: ref, notes }
   } catch (error) {
     if (!(error instanceof Failure)) throw error

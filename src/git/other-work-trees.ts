@@ -1,0 +1,79 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Span } from './differences.ts'
+
+/** Most entries that are looked at in another work tree: this only finds a hint. */
+const mostEntries = 2_000
+const passedOver = new Set(['.git', 'node_modules', '.waymark'])
+
+/** Notes about other work trees of the repository that changed since a snapshot: perhaps the work was done there. */
+export async function changedElsewhere({ from }: Span): Promise<string[]> {
+  const others = await otherWorkTrees(from.top)
+  const changed: string[] = []
+  for (const other of others) {
+    if (await changedSince(other, from.takenAt)) changed.push(other.top)
+  }
+  if (changed.length === 0) return []
+  return [
+    `Nothing changed here, but another work tree of this repository did: ${changed.slice(0, 3).join(', ')}. A task that works there must be started there, or with work_tree.`,
+  ]
+}
+
+interface OtherTree {
+  readonly top: string
+  /** Its own part of the repository: index and reflog. */
+  readonly gitFolder: string
+}
+
+async function otherWorkTrees(top: string): Promise<OtherTree[]> {
+  const own = await gitFolderOf(top)
+  if (own === null) return []
+  const common = resolve(own, (await textOf(join(own, 'commondir'))) ?? '.')
+  const names = await readdir(join(common, 'worktrees')).catch(() => [])
+  const linked = await Promise.all(
+    names.map(async (name) => {
+      const gitFolder = join(common, 'worktrees', name)
+      const pointer = await textOf(join(gitFolder, 'gitdir'))
+      return pointer === null ? [] : [{ top: dirname(pointer), gitFolder }]
+    }),
+  )
+  const main = { top: dirname(common), gitFolder: common }
+  return [main, ...linked.flat()].filter(({ gitFolder }) => gitFolder !== own)
+}
+
+/** The folder that `.git` is, or points to. */
+async function gitFolderOf(top: string): Promise<string | null> {
+  const path = join(top, '.git')
+  const found = await stat(path).catch(() => null)
+  if (found === null) return null
+  if (found.isDirectory()) return path
+  const pointer = /^gitdir: (.+)$/m.exec((await textOf(path)) ?? '')?.[1]
+  return pointer === undefined ? null : resolve(top, pointer)
+}
+
+async function changedSince({ top, gitFolder }: OtherTree, time: number): Promise<boolean> {
+  if (await isNewer(join(gitFolder, 'logs', 'HEAD'), time)) return true
+  const waiting = [top]
+  let seen = 0
+  for (let folder = waiting.pop(); folder !== undefined && seen < mostEntries; folder = waiting.pop()) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    seen += entries.length
+    for (const entry of entries) {
+      if (passedOver.has(entry.name)) continue
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) waiting.push(path)
+      else if (await isNewer(path, time)) return true
+    }
+  }
+  return false
+}
+
+async function isNewer(path: string, time: number): Promise<boolean> {
+  const found = await stat(path).catch(() => null)
+  return found !== null && found.mtimeMs > time
+}
+
+async function textOf(path: string): Promise<string | null> {
+  const text = await readFile(path, 'utf8').catch(() => null)
+  return text === null ? null : text.trim()
+}
