@@ -8,10 +8,10 @@ export default defineConfig({
   output: {
     dir: 'dist',
     format: 'esm',
-    cleanDir: true,
     entryFileNames: '[name].js',
-    // All beside each other, because the checksum engine finds its worker beside the chunk it is in.
-    chunkFileNames: '[name].js',
+    // All beside each other, because the checksum engine finds its worker beside the chunk it is in. With a hash,
+    // because a server that runs while we build loads its own chunks later.
+    chunkFileNames: '[name]-[hash].js',
     minify: true,
   },
 })

@@ -8,6 +8,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
-    globalSetup: ['test/support/quiet-git.ts'],
+    globalSetup: ['test/support/quiet-git.ts', 'test/support/fresh-bundle.ts'],
   },
 })

@@ -14,7 +14,7 @@ export function setUp() {
   installPackages()
   const node = bringNode()
   const environment = { ...process.env, PATH: `${pathOf('.bin')}${delimiter}${process.env.PATH ?? ''}` }
-  buildBundle(node)
+  if (!buildBundle(node)) process.exit(1)
   return { node, environment }
 }
 

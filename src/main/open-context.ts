@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import type { Actor } from '../domain/actor.ts'
 import { createWitness } from '../git/witness.ts'
 import type { Context } from '../operations/context.ts'
@@ -33,11 +34,15 @@ const clock: Clock = { now: () => Date.now() }
 export function openContext({ actor, environment, workingFolder, project }: Opening): Context {
   const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const request = { flag: project, environment, workingFolder }
-  const { folder } = projectFolder(request, (start) => enclosingTree(start, home))
+  const folder = projectFolder(request, (start) => enclosingTree(start, home))
   const refusal = unusableFolder(folder, home)
   const machine = { platform: process.platform, environment, home }
   const database = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
-  const stateFolder = projectState(writableStateFolder(machine, folder, canWrite), folder, database)
+  const stateFolder = projectState(
+    writableStateFolder(machine, folder, canWrite),
+    folder,
+    database === undefined ? undefined : resolve(workingFolder, database),
+  )
   const witness = refusal ? refusingWitness(refusal) : createWitness({ stateFolder, clock, environment })
   const store = deferredStore(async () => {
     const root = projectRoot((await witness.locate(folder)).mainTop)

@@ -1,14 +1,6 @@
 import { resolve } from 'node:path'
 import { type Environment, firstSet } from './environment.ts'
 
-/** How the folder of a project came to be chosen. */
-export interface ProjectFolder {
-  /** Absolute path. */
-  readonly folder: string
-  /** Somebody named it, so it is used as it is: no enclosing repository is looked for. */
-  readonly named: boolean
-}
-
 export interface ProjectRequest {
   /** The value of `--project`. */
   readonly flag?: string | undefined
@@ -23,12 +15,11 @@ const clientVariables = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_PRO
 export function projectFolder(
   request: ProjectRequest,
   enclosingTree: (folder: string) => string | null,
-): ProjectFolder {
+): string {
   const { flag, environment, workingFolder } = request
-  const asked =
+  const named =
     flag ?? firstSet(environment, ['WAYMARK_PROJECT', ...clientVariables]) ?? firstOfSeveral(environment)
-  if (asked !== undefined) return { folder: resolve(workingFolder, asked), named: true }
-  return { folder: enclosingTree(workingFolder) ?? workingFolder, named: false }
+  return named === undefined ? (enclosingTree(workingFolder) ?? workingFolder) : resolve(workingFolder, named)
 }
 
 // Cursor names all folders of a workspace, separated by commas; the first one is where its agent begins.

@@ -1,0 +1,118 @@
+import { type ExecFileSyncOptions, execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
+
+export interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly error: string
+}
+
+export type Variables = Readonly<Record<string, string>>
+
+/** A project in a folder of its own, and the command line in it. */
+export interface CommandLineProject {
+  /** Everything of this project is below: the user's home, the work tree. */
+  readonly home: string
+  readonly folder: string
+  /** What the command line runs with: nothing of the machine's but the path and git's settings. */
+  readonly environment: Variables
+  readonly run: (...words: readonly string[]) => Ran
+  readonly runWith: (
+    options: { readonly environment?: Variables; readonly folder?: string },
+    ...words: readonly string[]
+  ) => Ran
+  /** Runs a command that must succeed, and answers its JSON. */
+  readonly json: (...words: readonly string[]) => Entry
+  readonly write: (path: string, content: string) => void
+  readonly git: (...words: readonly string[]) => string
+}
+
+/** An answer in a test: read freely, whatever is missing is undefined. */
+export type Entry = any
+
+export function openCommandLine(options: { readonly git?: boolean } = {}): CommandLineProject {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-cli-')))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const folder = join(home, 'project')
+  const environment = {
+    ...machineVariables(),
+    HOME: home,
+    XDG_CACHE_HOME: join(tmpdir(), 'waymark-test-cache'),
+  }
+  const write = (path: string, content: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+  const git = (...words: readonly string[]) => {
+    const gitOptions: ExecFileSyncOptions = { cwd: folder, stdio: 'pipe' }
+    return execFileSync('git', words, gitOptions).toString()
+  }
+  write('README.md', '# Project\n')
+  write('src/app.ts', 'export const app = 1\n')
+  if (options.git !== false) {
+    git('init', '-q')
+    git('add', '.')
+    git('commit', '-qm', 'Begin')
+  }
+  const runWith: CommandLineProject['runWith'] = (more, ...words) =>
+    ran([bin, ...words], {
+      folder: more.folder ?? folder,
+      environment: { ...environment, ...more.environment },
+    })
+  const run = (...words: readonly string[]) => runWith({}, ...words)
+  return {
+    home,
+    folder,
+    environment,
+    run,
+    runWith,
+    json: (...words) => {
+      const { code, out, error } = run(...words)
+      if (code !== 0) throw new Error(`waymark ${words.join(' ')} ended with ${code}: ${error}`)
+      return JSON.parse(out)
+    },
+    write,
+    git,
+  }
+}
+
+/** Runs Node with these words to its end. */
+export function ran(
+  words: readonly string[],
+  { folder, environment, node = process.execPath }: { folder: string; environment: Variables; node?: string },
+): Ran {
+  const { status, stdout, stderr } = spawnSync(node, words, {
+    cwd: folder,
+    env: { ...environment },
+    encoding: 'utf8',
+  })
+  return { code: status, out: stdout, error: stderr }
+}
+
+/** Starts a mission and a task in it, as commands do. */
+export function startWork(project: CommandLineProject): {
+  readonly missionId: string
+  readonly taskId: string
+} {
+  const mission = project.json('mission', 'start', 'Sign in', '--objective', 'People can sign in')
+  const task = project.json(
+    'task',
+    'start',
+    'Add the form',
+    '--mission-id',
+    mission.mission_id,
+    '--areas',
+    'src/',
+  )
+  return { missionId: mission.mission_id, taskId: task.task_id }
+}
+
+function machineVariables(): Variables {
+  const kept = Object.entries(process.env).filter(([name]) => /^(PATH|LC_ALL|TMPDIR|GIT_.*)$/.test(name))
+  return Object.fromEntries(kept.map(([name, value]) => [name, value ?? '']))
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { bin, openCommandLine, startWork } from './command-line.ts'
+
+test('TM-076 a result is on stdout with code 0, a failure on stderr with code 1', () => {
+  const { run } = openCommandLine()
+  const good = run('status')
+  expect(good).toMatchObject({ code: 0, error: '' })
+  expect(JSON.parse(good.out)).toMatchObject({ recorded: false })
+  const bad = run('show', 't-nothere')
+  expect(bad).toMatchObject({ code: 1, out: '' })
+  expect(bad.error.split('\n')).toEqual([
+    'waymark: mission or task not found: t-nothere',
+    expect.stringContaining('waymark mission list'),
+    '',
+  ])
+})
+
+test.each([
+  [['stats'], 'There is no command "stats".', 'waymark status'],
+  [['task', 'strat'], 'There is no command "task strat".', 'waymark task start'],
+  [['task:strat'], 'There is no command "task strat".', 'waymark task start'],
+  [['status', '--fromat', 'json'], 'status has no flag --fromat.', '--format'],
+  [['status', 'now'], 'status takes no values by position; "now" is too much.', 'waymark status --help'],
+  [['status', '--format', 'xml'], '--format cannot be "xml": choose json or text.', ''],
+  [['log', '--limit', 'many'], '--limit must be a number, not "many".', 'waymark log --help'],
+  [['log', '--limit'], '--limit needs a value.', 'waymark log --help'],
+  [['log', '--limit', '--format', 'json'], '--limit needs a value.', 'waymark log --help'],
+  [['log', '--limit', '1', '--limit', '2'], '--limit was given 2 times; it takes one value.', ''],
+  [['log', '-x'], 'log has no flag -x.', 'waymark log --help'],
+  [['mission', 'start', 'Name'], '--objective is missing.', 'waymark mission start --help'],
+  [['workflow', 'start', 'W', '--plan', 'nope'], '--plan takes JSON, and this is none: nope', '--plan'],
+  [['completion', 'tcsh'], 'There is no completion for tcsh.', 'bash, zsh or fish'],
+])('what is not understood ends with code 2: %j', (words, message, hint) => {
+  const { run } = openCommandLine()
+  const { code, out, error } = run(...words)
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(error.split('\n')[0]).toBe(`waymark: ${message}`)
+  expect(error.split('\n')[1]).toContain(hint)
+})
+
+test('a refusal names the way on in commands, not in tools', () => {
+  const project = openCommandLine()
+  const { missionId, taskId } = startWork(project)
+  const again = project.run('mission', 'complete', missionId, '--status', 'done', '--summary', 'All of it')
+  expect(again.code).toBe(1)
+  expect(again.error).toContain(taskId)
+  expect(again.error).not.toMatch(/\b(complete_task|complete_mission|get_context)\b/)
+})
+
+test('a pipe that closes early is no error', () => {
+  const { folder, environment, run } = openCommandLine()
+  expect(run('mission', 'start', 'Long', '--objective', 'long '.repeat(3000)).code).toBe(0)
+  const command = '"$0" "$1" log --limit 1000 | true; "$0" "$1" log | head -c 1; "$0" "$1" --help | head -n 1'
+  const { stdout, stderr } = spawnSync('sh', ['-c', command, process.execPath, bin], {
+    cwd: folder,
+    env: { ...environment },
+    encoding: 'utf8',
+  })
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/^\{Waymark/)
+})

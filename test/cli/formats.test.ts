@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest'
+import { openCommandLine, startWork } from './command-line.ts'
+
+test('an answer is JSON in one line when it is piped, and text when it is asked for', () => {
+  const { run, folder } = openCommandLine()
+  const piped = run('status')
+  expect(piped.out.trim().split('\n')).toHaveLength(1)
+  expect(JSON.parse(piped.out)).toMatchObject({ project: folder, witness: 'git' })
+  expect(run('status', '--format', 'json')).toEqual(piped)
+  expect(run('--format', 'json', 'status')).toEqual(piped)
+  expect(run('status', '--format=text').out).toMatch(/^project {2}\/.*\n.*Nothing waits for you\.\n$/s)
+})
+
+test('TM-028 flags are spelt like the fields, with hyphens or as they are, in any order, with spaces or colons', () => {
+  const { json } = openCommandLine()
+  const { mission_id: missionId } = json(
+    'mission:start',
+    '--objective',
+    'Any',
+    '--name',
+    'Order',
+    '--total-phases',
+    '5',
+  )
+  expect(json('show', missionId)).toMatchObject({ name: 'Order', objective: 'Any', total_phases: 5 })
+  const other = json('mission', 'start', '--total_phases=6', 'Second', '--objective=Other')
+  expect(json('show', other.mission_id)).toMatchObject({ name: 'Second', total_phases: 6 })
+})
+
+test('objects are given by dotted flags or as JSON, lists by repetition or as JSON', () => {
+  const project = openCommandLine()
+  const first = startWork(project)
+  const summary = [
+    '--outcome.summary',
+    'Done',
+    '--outcome.achievements',
+    'one',
+    '--outcome.achievements',
+    'two',
+  ]
+  project.json(
+    'task',
+    'complete',
+    first.taskId,
+    '--status',
+    'success',
+    ...summary,
+    '--metadata.tests_status',
+    'passed',
+  )
+  const second = startWork(project)
+  const outcome = JSON.stringify({ summary: 'Done', achievements: ['one'] })
+  const more = [
+    '--outcome',
+    outcome,
+    '--outcome.achievements',
+    '["one", "two"]',
+    '--metadata.tests-status',
+    'pass',
+  ]
+  project.json('task', 'complete', second.taskId, '--status', 'success', ...more)
+  const claimed = [first, second].map(({ taskId }) => project.json('show', taskId).attempts[0].claimed)
+  expect(claimed[0]).toMatchObject({ summary: 'Done', achievements: ['one', 'two'], tests_status: 'passed' })
+  expect(claimed[1]).toEqual(claimed[0])
+})
+
+test('a list of objects is given as JSON, whole or one by one', () => {
+  const { json } = openCommandLine()
+  const steps = [
+    { step: 'first', goal: 'Begin' },
+    { step: 'second', goal: 'Go on' },
+  ]
+  const whole = json('workflow', 'start', 'Whole', '--plan', JSON.stringify(steps))
+  const single = json(
+    'workflow',
+    'start',
+    'Single',
+    ...steps.flatMap((step) => ['--plan', JSON.stringify(step)]),
+  )
+  for (const { planned_tasks: planned } of [whole, single]) expect(planned).toMatchObject(steps)
+})
+
+test('what was measured is shown apart from what was claimed', () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  project.write('src/app.ts', 'export const app = 2\n')
+  project.write('elsewhere.ts', 'export const elsewhere = 1\n')
+  const completed = project.run(
+    'task',
+    'complete',
+    taskId,
+    '--status',
+    'success',
+    '--outcome.summary',
+    'Only the form',
+    '--format',
+    'text',
+  ).out
+  expect(completed).toContain('● Verified. Files changed outside the declared scope:\n  - elsewhere.ts')
+  expect(completed).toContain('M  src/app.ts  +1 -1')
+  const { out: shown } = project.run('show', taskId, '--format', 'text')
+  expect(shown).toMatch(/says \(a claim, not measured\):\n\s+Only the form/)
+  expect(project.run('diff', taskId, '--format', 'text').out).toContain('\n+export const app = 2\n')
+})
+
+test('every command of a day has a text for a person', () => {
+  const project = openCommandLine()
+  const { missionId, taskId } = startWork(project)
+  const issue = [
+    '--type',
+    'bug',
+    '--description',
+    'It breaks',
+    '--resolution',
+    'Left out',
+    '--requires-human-review',
+  ]
+  const { issue_id: issueId } = project.json('issue', 'log', taskId, ...issue)
+  const decision = [
+    '--category',
+    'architecture',
+    '--question',
+    'Which form?',
+    '--chosen',
+    'Plain',
+    '--reasoning',
+    'Fast',
+  ]
+  project.json('decision', 'log', taskId, ...decision)
+  project.json('progress', 'log', taskId, 'Half of it', '--progress', '50')
+  const text = (...words: readonly string[]) => project.run(...words, '--format', 'text').out
+  expect(text('status')).toMatch(
+    /Open missions\n.*Sign in.*Running now\n.*Add the form.*1 thing waits for you/s,
+  )
+  expect(text('inbox')).toMatch(/blocker.*It breaks\n {2}The agent says it did meanwhile: "Left out"/s)
+  expect(
+    text('context', missionId, '--include', 'tasks', '--include', 'blockers', '--include', 'decisions'),
+  ).toMatch(/Tasks\n.*Add the form.*Blockers\n.*It breaks.*Decisions\n- Which form\? Plain/s)
+  expect(text('mission', 'list')).toMatch(new RegExp(`${missionId} +Sign in +in progress +1/3`))
+  expect(text('show', missionId)).toMatch(/objective +People can sign in/)
+  expect(text('changes', taskId)).toMatch(/so far: no file changed/)
+  expect(text('resolve', issueId, 'Leave it')).toMatch(
+    /^Resolved blocker h-\w+\. The agent is told: Leave it\n$/,
+  )
+  expect(text('inbox')).toBe('Nothing waits for you.\n')
+  expect(text('doctor')).toMatch(/ok +journal +\d+ facts, the hash chain holds/)
+  expect(text('log')).toMatch(/began the record.*started mission.*met an issue.*says of task.*resolved h-/s)
+})
+
+test('text is coloured only where colours are wanted', () => {
+  const project = openCommandLine()
+  startWork(project)
+  const esc = String.fromCharCode(27)
+  const shown = (environment: Record<string, string>) =>
+    project.runWith({ environment }, 'status', '--format', 'text').out
+  expect(shown({})).not.toContain(esc)
+  expect(shown({ FORCE_COLOR: '1' })).toContain(`${esc}[36min progress`)
+  expect(shown({ NO_COLOR: '1' })).not.toContain(esc)
+})
+
+test('what an agent wrote cannot steer the terminal', () => {
+  const project = openCommandLine()
+  const esc = String.fromCharCode(27)
+  const { mission_id: missionId } = project.json(
+    'mission',
+    'start',
+    `Red ${esc}[31m`,
+    '--objective',
+    `${esc}]0;x`,
+  )
+  for (const words of [['show', missionId], ['mission', 'list'], ['status'], ['log']]) {
+    expect(project.run(...words, '--format', 'text').out).not.toContain(esc)
+  }
+})
+
+test('the same idempotency key is answered once', () => {
+  const { json, run } = openCommandLine()
+  const words = ['mission', 'start', 'Once', '--objective', 'Once', '--idempotency-key', 'k1']
+  const first = json(...words)
+  expect(json(...words)).toEqual(first)
+  expect(json('mission', 'list').total).toBe(1)
+  const other = run('mission', 'start', 'Other', '--objective', 'Once', '--idempotency-key', 'k1')
+  expect(other).toMatchObject({ code: 1, out: '' })
+})

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import waymark from '../../package.json' with { type: 'json' }
+import { catalog } from '../../src/operations/catalog.ts'
+import { inputSchema } from '../../src/operations/input/json-schema.ts'
+import { openCommandLine } from './command-line.ts'
+
+test('TM-078 -h, --help, help and no command at all list the commands', () => {
+  const { run } = openCommandLine({ git: false })
+  const shown = run('-h')
+  expect(shown).toMatchObject({ code: 0, error: '' })
+  const lines = shown.out.split('\n')
+  const isListed = ({ command, title }: { readonly command: string; readonly title: string }) =>
+    lines.some((line) => line.startsWith(`  ${command} `) && line.endsWith(`  ${title}`))
+  expect(catalog.filter((operation) => !isListed(operation)).map(({ name }) => name)).toEqual([])
+  for (const words of [['--help'], ['help'], []]) expect(run(...words)).toEqual(shown)
+})
+
+test('TM-078 -v and --version print the version', () => {
+  const { run } = openCommandLine({ git: false })
+  for (const flag of ['-v', '--version']) {
+    expect(run(flag)).toEqual({ code: 0, out: `${waymark.version}\n`, error: '' })
+  }
+})
+
+test('TM-004 the help lists mcp', () => {
+  const { run } = openCommandLine({ git: false })
+  const text = 'MCP server (stdio): read JSON-RPC on stdin, write on stdout'
+  expect(run('--help').out).toMatch(new RegExp(`  mcp +${text.replace(/[()]/g, '\\$&')}`))
+  expect(run('mcp', '--help').out).toContain(text)
+})
+
+test.each(catalog.map((operation) => [operation.command, operation] as const))(
+  'TM-078 waymark %s --help names every field of the contract',
+  (command, operation) => {
+    const { run } = openCommandLine({ git: false })
+    const { code, out, error } = run(...command.split(' '), '--help')
+    expect({ code, error }).toEqual({ code: 0, error: '' })
+    expect(out).toContain(operation.description.slice(0, 30))
+    for (const [field, schema] of Object.entries(inputSchema(operation).properties ?? {})) {
+      expect(out).toContain(`--${field.replace(/_/g, '-')}`)
+      for (const choice of schema.enum ?? []) expect(out).toContain(choice)
+    }
+  },
+)
+
+test('the example of a command needs no further field', () => {
+  const { run } = openCommandLine()
+  const example =
+    /waymark mission start .*--objective .*/.exec(run('mission', 'start', '--help').out)?.[0] ?? ''
+  const words = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+  expect(run(...words.slice(1))).toMatchObject({ code: 0, error: '' })
+})
+
+test('a word that begins several commands lists them', () => {
+  const { run } = openCommandLine({ git: false })
+  const { code, out } = run('task')
+  expect(code).toBe(0)
+  expect(out).toContain('task start')
+  expect(out).not.toContain('mission start')
+})
