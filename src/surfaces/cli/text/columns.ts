@@ -22,7 +22,7 @@ function row(at: {
 }
 
 /** Breaks a text between words; a longer word stays whole. */
-export function wrap(text: string, width: number): readonly string[] {
+function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(/\s+/)) {
     const line = lines.at(-1)
