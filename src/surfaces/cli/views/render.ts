@@ -1,5 +1,4 @@
-import type { Answer } from '../../../operations/invoke.ts'
-import type { Operation } from '../../../operations/operation.ts'
+import type { Answer, Operation } from '../../../operations/operation.ts'
 import type { Terminal } from '../terminal.ts'
 import { printableAll } from '../text/printable.ts'
 import { changes } from './changes.ts'

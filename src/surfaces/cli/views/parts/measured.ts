@@ -36,7 +36,7 @@ export function verdict(verification: Entry, page: Page): string {
   const unexpected = textsAt(verification, 'unexpected_files')
   const told = textsAt(verification, 'warnings').filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
-    `${certainty(textAt(verification, 'status'), page)} ${scopeInWords(verification['scope_match'], page)}`,
+    `${certainty(textAt(verification, 'status'), page)} ${scopeInWords(verification, page)}`.trimEnd(),
     ink('red', indented(bullets(unexpected))),
     warnings(told, page),
   ]
@@ -67,10 +67,11 @@ function certainty(status: string, { ink }: Page): string {
   return ink('red', '○ Not known: it could not be measured.')
 }
 
-function scopeInWords(matches: unknown, { ink }: Page): string {
+function scopeInWords(verification: Entry, { ink }: Page): string {
+  const matches = verification['scope_match']
   if (matches === true) return 'Every change is inside the declared scope.'
   if (matches === false) return ink('red', 'Files changed outside the declared scope:')
-  return 'Nothing can be said about the scope.'
+  return textAt(verification, 'status') === 'unknown' ? '' : 'No scope was declared.'
 }
 
 function lineCounts(change: Entry): string {
