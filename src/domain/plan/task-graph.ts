@@ -10,9 +10,10 @@ export interface GraphTask {
   readonly role: string | null
   /** Any unit, but one unit throughout a plan, and never negative; a task without one counts 1. */
   readonly estimate: number | null
-  /** Tasks outside any phase come last. */
+  /** Null is outside any phase, and comes last. */
   readonly phaseOrder: number | null
-  readonly sortOrder: number
+  /** Null comes after every number. */
+  readonly sortOrder: number | null
   readonly createdOrder: number
 }
 

@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { acyclicTasks, aGraphTask } from '../../../test/support/graph-tasks.ts'
+import { type OutlineTask, outline, type PlacedTask } from './outline.ts'
+import { standings } from './standing.ts'
+import type { GraphTask } from './task-graph.ts'
+
+const phases = [
+  { id: 'P1', name: 'Design' },
+  { id: 'P2', name: 'Build' },
+]
+const milestones = [{ id: 'M1', phaseId: 'P2', name: 'Alpha', reached: false }]
+
+function placed(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
+  return {
+    ...aGraphTask(id, changes),
+    title: id,
+    phaseId: null,
+    milestoneId: null,
+    parentId: null,
+    ...changes,
+  }
+}
+
+const ids = (tasks: readonly OutlineTask[]): readonly string[] => tasks.map(({ id }) => id)
+
+test('tasks stand under their milestone, else under their phase, else at the end', () => {
+  const tasks = [
+    placed('free'),
+    placed('alpha', { phaseId: 'P2', milestoneId: 'M1' }),
+    placed('build', { phaseId: 'P2' }),
+    placed('draw', { phaseId: 'P1', status: 'done' }),
+  ]
+  const shown = outline({ phases, milestones, tasks })
+  expect(shown.map(({ id, done, total }) => [id, done, total])).toEqual([
+    ['P1', 1, 1],
+    ['P2', 0, 2],
+    [null, 0, 1],
+  ])
+  expect(ids(shown[1]?.tasks ?? [])).toEqual(['build'])
+  expect(ids(shown[1]?.milestones[0]?.tasks ?? [])).toEqual(['alpha'])
+})
+
+test('subtasks stand below their parent, in the order of the plan', () => {
+  const tasks = [
+    placed('second', { parentId: 'top', sortOrder: 2 }),
+    placed('deep', { parentId: 'second' }),
+    placed('first', { parentId: 'top', sortOrder: 1 }),
+    placed('top'),
+  ]
+  const [top] = outline({ phases: [], milestones: [], tasks })[0]?.tasks ?? []
+  expect(ids(top?.subtasks ?? [])).toEqual(['first', 'second'])
+  expect(ids(top?.subtasks[1]?.subtasks ?? [])).toEqual(['deep'])
+})
+
+test('a subtask in another phase than its parent stands there', () => {
+  const tasks = [placed('top', { phaseId: 'P1' }), placed('sub', { phaseId: 'P2', parentId: 'top' })]
+  expect(outline({ phases, milestones, tasks }).map((phase) => ids(phase.tasks))).toEqual([['top'], ['sub']])
+})
+
+test('a task shows whether it is done, running, ready or blocked, by what, and whether it is critical', () => {
+  const tasks = [
+    aGraphTask('done', { status: 'done' }),
+    aGraphTask('claimed', { claimed: true }),
+    aGraphTask('ready', { dependsOn: ['done'] }),
+    aGraphTask('blocked', { dependsOn: ['ready'] }),
+  ]
+  expect(standings(tasks)).toEqual([
+    { mark: 'done', critical: false, waitsFor: [] },
+    { mark: 'in_progress', critical: false, waitsFor: [] },
+    { mark: 'ready', critical: true, waitsFor: [] },
+    { mark: 'blocked', critical: true, waitsFor: ['ready'] },
+  ])
+})
+
+test('every task of a plan is shown exactly once', () => {
+  const homes = fc.array(
+    fc.record({ phase: fc.constantFrom(null, 'P1', 'P2'), parent: fc.nat({ max: 11 }) }),
+    {
+      minLength: 12,
+      maxLength: 12,
+    },
+  )
+  fc.assert(
+    fc.property(acyclicTasks, homes, (tasks, places) => {
+      const plan = tasks.map((task, place) => inHome(task, tasks.slice(0, place), places[place]))
+      const shown = outline({ phases, milestones, tasks: plan }).flatMap((phase) =>
+        phase.tasks.flatMap(everyId),
+      )
+      expect(shown.toSorted()).toEqual(tasks.map(({ id }) => id).toSorted())
+    }),
+  )
+})
+
+function inHome(
+  task: GraphTask,
+  before: readonly GraphTask[],
+  home: { readonly phase: string | null; readonly parent: number } | undefined,
+): PlacedTask {
+  const parentId = before[home?.parent ?? 0]?.id ?? null
+  return { ...task, title: task.id, phaseId: home?.phase ?? null, milestoneId: null, parentId }
+}
+
+function everyId(task: OutlineTask): readonly string[] {
+  return [task.id, ...task.subtasks.flatMap(everyId)]
+}

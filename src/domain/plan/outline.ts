@@ -1,0 +1,104 @@
+import { type Standing, standings } from './standing.ts'
+import type { GraphTask } from './task-graph.ts'
+import { compareWork } from './work-order.ts'
+
+export interface OutlineSource {
+  /** In the order in which they are shown. */
+  readonly phases: readonly { readonly id: string; readonly name: string }[]
+  readonly milestones: readonly {
+    readonly id: string
+    readonly phaseId: string
+    readonly name: string | null
+    readonly reached: boolean
+  }[]
+  readonly tasks: readonly PlacedTask[]
+}
+
+/** A task with its home in the plan. */
+export interface PlacedTask extends GraphTask {
+  readonly title: string
+  readonly phaseId: string | null
+  readonly milestoneId: string | null
+  readonly parentId: string | null
+}
+
+export interface OutlinePhase {
+  /** Null gathers the tasks outside any phase. */
+  readonly id: string | null
+  readonly name: string | null
+  readonly done: number
+  readonly total: number
+  readonly milestones: readonly OutlineMilestone[]
+  /** Tasks of the phase that lead to no milestone. */
+  readonly tasks: readonly OutlineTask[]
+}
+
+export interface OutlineMilestone {
+  readonly id: string
+  readonly name: string | null
+  readonly reached: boolean
+  readonly tasks: readonly OutlineTask[]
+}
+
+export interface OutlineTask extends Standing {
+  readonly id: string
+  readonly title: string
+  readonly role: string | null
+  readonly subtasks: readonly OutlineTask[]
+}
+
+/** Phases ▸ milestones ▸ tasks ▸ subtasks. A subtask with another home than its parent stands in its own home. */
+export function outline({ phases, milestones, tasks }: OutlineSource): readonly OutlinePhase[] {
+  const homes = Map.groupBy(nodesOf(tasks), ({ task }) => homeOf(task))
+  const shown = (phaseId: string | null, milestoneId: string | null): readonly OutlineTask[] =>
+    (homes.get(homeOf({ phaseId, milestoneId })) ?? []).map(({ node }) => node)
+  const inPhase = Map.groupBy(tasks, ({ phaseId }) => phaseId)
+  const phaseOf = (id: string | null, name: string | null): OutlinePhase => ({
+    id,
+    name,
+    ...progress(inPhase.get(id) ?? []),
+    milestones: milestones
+      .filter(({ phaseId }) => phaseId === id)
+      .map((milestone) => ({
+        id: milestone.id,
+        name: milestone.name,
+        reached: milestone.reached,
+        tasks: shown(id, milestone.id),
+      })),
+    tasks: shown(id, null),
+  })
+  const named = phases.map(({ id, name }) => phaseOf(id, name))
+  return inPhase.has(null) ? [...named, phaseOf(null, null)] : named
+}
+
+interface Root {
+  readonly task: PlacedTask
+  readonly node: OutlineTask
+}
+
+function nodesOf(tasks: readonly PlacedTask[]): readonly Root[] {
+  const found = standings(tasks)
+  const ordered = tasks
+    .map((task, place) => ({ task, standing: found[place] }))
+    .sort((one, other) => compareWork(one.task, other.task))
+  const byId = new Map(tasks.map((task) => [task.id, task]))
+  const subtasks = new Map<string, OutlineTask[]>(tasks.map(({ id }) => [id, []]))
+  const roots: Root[] = []
+  for (const { task, standing } of ordered) {
+    if (!standing) continue
+    const { id, title, role } = task
+    const node = { id, title, role, ...standing, subtasks: subtasks.get(id) ?? [] }
+    const parent = task.parentId === null ? undefined : byId.get(task.parentId)
+    if (parent && homeOf(parent) === homeOf(task)) subtasks.get(parent.id)?.push(node)
+    else roots.push({ task, node })
+  }
+  return roots
+}
+
+function homeOf({ phaseId, milestoneId }: Pick<PlacedTask, 'phaseId' | 'milestoneId'>): string {
+  return JSON.stringify([phaseId, milestoneId])
+}
+
+function progress(tasks: readonly GraphTask[]): { readonly done: number; readonly total: number } {
+  return { done: tasks.filter(({ status }) => status === 'done').length, total: tasks.length }
+}
