@@ -117,6 +117,47 @@ test('TM-011 a defect in one call is an answer and a line on standard error; not
   expect(await server.end()).toBe(0)
 })
 
+test('a call that is cancelled is not answered, and the process still ends with its input', async () => {
+  const server = startServer()
+  await legacy(server)
+  const before = server.messages.length
+  server.send({
+    jsonrpc: '2.0',
+    id: 'slow',
+    method: 'tools/call',
+    params: { name: 'start_task', arguments: { name: 'n' } },
+  })
+  server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } })
+  expect(await server.end()).toBe(0)
+  expect(server.messages).toHaveLength(before)
+})
+
+test('where there is no project the server starts, and every request says how to name one', async () => {
+  const home = join(temporaryRepository(), '..')
+  const server = startServer({ folder: home, environment: { HOME: home } })
+  const { ask, call } = await legacy(server)
+  expect((await ask('tools/list')).result.tools.length).toBeGreaterThan(0)
+  const { isError, structuredContent } = await call('start_mission', mission)
+  expect(isError).toBe(true)
+  expect(structuredContent.error).toMatchObject({
+    code: 'UNAVAILABLE',
+    hint: expect.stringContaining('--project'),
+  })
+  for (const [method, params] of [
+    ['resources/list', {}],
+    ['resources/read', { uri: 'waymark://missions/m-1' }],
+    ['resources/subscribe', { uri: 'waymark://missions/m-1' }],
+  ] as const) {
+    const { error } = await ask(method, params)
+    expect(error).toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('--project'),
+      data: { code: 'UNAVAILABLE' },
+    })
+  }
+  expect(await server.end()).toBe(0)
+})
+
 test('the gate’s tools answer to both spellings, and are listed with dots when asked', async () => {
   const entry = join(import.meta.dirname, 'faulty-server.ts')
   const plain = await legacy(startServer({ entry }))
@@ -141,7 +182,7 @@ test('MC2-003 a tracked task takes four calls, each answered in less than 2,000 
   answers.push(await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } }))
   answers.push(await call('complete_mission', { mission_id, status: 'completed', summary: 'Done.' }))
   for (const { isError, content } of answers) {
-    expect(isError).toBe(false)
+    expect(isError, content[0].text).toBe(false)
     expect(content[0].text.length).toBeLessThan(6000)
   }
   expect(runWaymark(folder, 'mission', 'list', '--status', 'all').missions[0].status).toBe('COMPLETED')

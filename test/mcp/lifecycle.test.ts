@@ -121,7 +121,7 @@ test('who calls is who the client says it is, in both eras', async () => {
 test.each([
   ['2025-11-25', {}],
   ['2026-07-28', { versionNegotiation: { mode: 'auto' } }],
-] as const)('the SDK’s own client works in %s', async (version, options) => {
+] as const)('TM-003 the SDK’s own client works over stdio in %s', async (version, options) => {
   const folder = temporaryRepository()
   const client = new Client({ name: 'sdk-client', version: '1.0.0' }, options)
   await client.connect(

@@ -28,6 +28,7 @@ export interface ServerProcess {
 export interface Starting {
   readonly folder?: string
   readonly flags?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
   /** Another program than the built one. */
   readonly entry?: string
 }
@@ -48,7 +49,7 @@ export function startServer(starting: Starting = {}): ServerProcess {
   const folder = starting.folder ?? temporaryRepository()
   const child = spawn(process.execPath, [starting.entry ?? bin, 'mcp', ...(starting.flags ?? [])], {
     cwd: folder,
-    env: serverEnvironment(join(folder, '..')),
+    env: { ...serverEnvironment(join(folder, '..')), ...starting.environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   const gone = new Promise<number | null>((resolve) => child.on('exit', resolve))
