@@ -15,10 +15,12 @@ const wholeId = 12
 
 /** Completes the short ids in an input where only one id begins so: `t-8x` is `t-8x2kq0m4v7aa`. */
 export async function expandIds(store: Store, input: Input): Promise<Input> {
-  const short = Object.entries(input).filter(([field, value]) => isIdField(field) && isShort(value))
+  const short = Object.entries(input).filter(
+    ([field, value]) => isIdField(field) && [value].flat().some(isShort),
+  )
   if (short.length === 0) return input
   const expanded = await store.view((reads) =>
-    Promise.all(short.map(async ([field, value]) => [field, await expand(reads, String(value))] as const)),
+    Promise.all(short.map(async ([field, value]) => [field, await expandAll(reads, value)] as const)),
   )
   return { ...input, ...Object.fromEntries(expanded) }
 }
@@ -27,6 +29,11 @@ export async function expandIds(store: Store, input: Input): Promise<Input> {
 export async function idsLike(store: Store, prefix: string): Promise<readonly string[]> {
   const reads = knownBy[prefix.slice(0, prefix.indexOf('-'))]
   return reads ? store.view((all) => reads(all).idsLike(prefix, 20)) : []
+}
+
+async function expandAll(reads: Reads, value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) return Promise.all(value.map((entry) => expandAll(reads, entry)))
+  return isShort(value) ? expand(reads, value) : value
 }
 
 async function expand(reads: Reads, prefix: string): Promise<string> {
@@ -40,11 +47,11 @@ async function expand(reads: Reads, prefix: string): Promise<string> {
 }
 
 function isIdField(field: string): boolean {
-  return field === 'id' || field.endsWith('_id')
+  return /(^|[-_])ids?$/.test(field) || ['mission', 'depends_on'].includes(field)
 }
 
-function isShort(value: unknown): boolean {
+function isShort(value: unknown): value is string {
   if (typeof value !== 'string') return false
-  const [, kind = '', rest = ''] = /^([a-z]+)-([0-9a-z]+)$/.exec(value) ?? []
+  const [, kind = '', rest = ''] = /^([a-z]+)-([0-9a-z]*)$/.exec(value) ?? []
   return Object.hasOwn(knownBy, kind) && rest.length < wholeId
 }

@@ -32,10 +32,15 @@ function exampleValue(flag: Flag): string {
   if (flag.choices[0] !== undefined) return flag.choices[0]
   if (flag.takes === 'json') return `'{…}'`
   const name = flag.path.at(-1) ?? ''
-  const prefix = /\(([a-z]+)-…/.exec(flag.description)?.[1] ?? idLetter[name]
+  const prefix = /\(([a-z]+)-…/.exec(flag.description)?.[1] ?? idLetter[name.replace(/-/g, '_')]
   if (prefix !== undefined) return `${prefix}-4k2m9x7c0vqa`
   const quoted = /e\.g\., \[?'([^']*)'/.exec(flag.description)?.[1]
   return `"${quoted ?? '…'}"`
 }
 
-const idLetter: Readonly<Record<string, string>> = { mission_id: 'm', task_id: 't', attempt_id: 'a' }
+const idLetter: Readonly<Record<string, string>> = {
+  mission_id: 'm',
+  task_id: 't',
+  dep_id: 't',
+  attempt_id: 'a',
+}

@@ -15,8 +15,8 @@ export function inCommands(sentence: string, operations: readonly Operation[]): 
 
 /** `mission_id, include: ["tasks"]` is `--mission-id … --include tasks`. */
 function flagsFrom(fields: string): readonly string[] {
-  return fields.split(/, (?=[a-z_]+(?::|$|,))/).map((field) => {
-    const [, name = field, value = '…'] = /^([a-z_]+): (.*)$/.exec(field) ?? []
+  return fields.split(/, (?=[a-z_-]+(?::|$|,))/).map((field) => {
+    const [, name = field, value = '…'] = /^([a-z_-]+): (.*)$/.exec(field) ?? []
     const plain = value.replace(/^\[?"?|"?\]?$/g, '')
     if (plain === 'true') return `--${kebab(name)}`
     return `--${kebab(name)} ${/^[\w.,/…-]*$/.test(plain) ? plain : `"${plain}"`}`
@@ -25,7 +25,7 @@ function flagsFrom(fields: string): readonly string[] {
 
 /** A sentence about fields, as one about the flags of a command: `"task_id"` is `--task-id`. */
 export function inFlags(sentence: string, flagNames: ReadonlyMap<string, string>): string {
-  return sentence.replace(/"([a-z_.]+)"/g, (whole, path: string) => {
+  return sentence.replace(/"([a-z_.-]+)"/g, (whole, path: string) => {
     const flag = flagNames.get(path)
     return flag === undefined ? whole : `--${flag}`
   })
