@@ -1,5 +1,6 @@
 import type { Actor } from './actor.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, TaskId } from './id.ts'
+import type { PlanHappening } from './plan/happening.ts'
 import type { ReportedChange, ScopeSummary } from './track/evidence.ts'
 import type { Mission, MissionEnding, Phase } from './track/mission.ts'
 import type { Decision, Hold, Issue, Progress } from './track/records.ts'
@@ -39,6 +40,7 @@ export interface Evidence {
 
 /** Everything that can happen. A new member refuses to compile until its projection and its wording exist. */
 export type Happening =
+  | PlanHappening
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
   | { readonly kind: 'mission.started'; readonly mission: Mission }
   | {

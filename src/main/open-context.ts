@@ -1,13 +1,12 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { Actor } from '../domain/actor.ts'
-import { createWitness } from '../git/witness.ts'
 import type { Context } from '../operations/context.ts'
 import type { Clock } from '../ports/clock.ts'
 import { fingerprint } from '../storage/fingerprint.ts'
-import { openStore } from '../storage/open-store.ts'
 import { randomIds } from '../storage/random-ids.ts'
 import { deferredStore } from './deferred-store.ts'
+import { deferredWitness } from './deferred-witness.ts'
 import { runningProgram } from './program.ts'
 import { projectRoot } from './project-root.ts'
 import { refusingWitness } from './refusing-witness.ts'
@@ -43,12 +42,18 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     folder,
     database === undefined ? undefined : resolve(workingFolder, database),
   )
-  const witness = refusal ? refusingWitness(refusal) : createWitness({ stateFolder, clock, environment })
+  const witness = refusal
+    ? refusingWitness(refusal)
+    : deferredWitness(async () => {
+        const { createWitness } = await import('../git/witness.ts')
+        return createWitness({ stateFolder, clock, environment })
+      })
   const store = deferredStore(async () => {
     const root = projectRoot((await witness.locate(folder)).mainTop)
     const place = databasePlace(environment, { root, working: workingFolder })
     const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
-    return openStore({ ...place, root, sandboxJournal, clock, ids: randomIds })
+    const { openStore } = await import('../storage/open-store.ts')
+    return openStore({ ...place, root, sandboxJournal, ids: randomIds })
   })
   const program = runningProgram(stateFolder)
   return { store, witness, clock, ids: randomIds, fingerprint, actor, folder, program }

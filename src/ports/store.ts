@@ -3,6 +3,7 @@ import type { Fact, Happening } from '../domain/fact.ts'
 import type { HoldReads } from './reads/hold-reads.ts'
 import type { JournalReads } from './reads/journal-reads.ts'
 import type { MissionReads } from './reads/mission-reads.ts'
+import type { PlanReads } from './reads/plan-reads.ts'
 import type { RecordReads } from './reads/record-reads.ts'
 import type { TaskReads } from './reads/task-reads.ts'
 
@@ -10,6 +11,7 @@ import type { TaskReads } from './reads/task-reads.ts'
 export interface Reads {
   readonly missions: MissionReads
   readonly tasks: TaskReads
+  readonly plan: PlanReads
   readonly records: RecordReads
   readonly holds: HoldReads
   readonly journal: JournalReads

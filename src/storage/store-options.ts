@@ -1,5 +1,4 @@
 import type { IdSource } from '../domain/id.ts'
-import type { Clock } from '../ports/clock.ts'
 
 export interface StoreOptions {
   /** Absolute path of the database; it need not exist yet. */
@@ -10,6 +9,5 @@ export interface StoreOptions {
   readonly root: string
   /** A new database keeps one side file that is never deleted, for sandboxes that forbid deleting. */
   readonly sandboxJournal: boolean
-  readonly clock: Clock
   readonly ids: IdSource
 }

@@ -56,7 +56,7 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
   const clock = { now: () => Math.round(now + performance.now() - started) }
   const ids = randomIds
   const file = join(folder, '.waymark', 'waymark.db')
-  const store = openStore({ file, shared: false, root: folder, sandboxJournal: false, clock, ids })
+  const store = openStore({ file, shared: false, root: folder, sandboxJournal: false, ids })
   const stateFolder = join(home, 'state')
   const witness = createWitness({ stateFolder, clock })
   const program = { version: '0.0.0', node: process.versions.node, platform: process.platform, stateFolder }

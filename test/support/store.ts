@@ -26,7 +26,6 @@ export async function temporaryStore(options: Partial<StoreOptions> = {}): Promi
     shared: false,
     root,
     sandboxJournal: false,
-    clock: systemClock,
     ids: randomIds,
     ...options,
   }

@@ -56,3 +56,5 @@ export type PlanHappening =
   | { readonly kind: 'dependency.added'; readonly taskId: TaskId; readonly dependsOnId: TaskId }
   | { readonly kind: 'dependency.removed'; readonly taskId: TaskId; readonly dependsOnId: TaskId }
   | { readonly kind: 'note.added'; readonly note: Note }
+  /** A role that this project uses besides the known ones. */
+  | { readonly kind: 'role.declared'; readonly role: string }

@@ -43,7 +43,7 @@ export const claimLasts = 30 * 60 * 1000
 export interface PlannedTask {
   readonly task: Task
   readonly dependsOn: readonly TaskId[]
-  /** Whether a dependency is not done. */
+  /** Whether it is not done and a dependency is not done either. */
   readonly blocked: boolean
   readonly claim: Claim | null
 }

@@ -42,6 +42,8 @@ export interface Phase {
   readonly number: number | null
   readonly name: string
   readonly status: PhaseStatus
+  /** The place that people gave it among the phases; without one it follows its number, then its creation. */
+  readonly sortOrder: number | null
   readonly createdAt: number
   readonly completedAt: number | null
 }

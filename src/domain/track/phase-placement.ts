@@ -30,6 +30,7 @@ export function placeInPhase(
     number,
     name: request.phaseName ?? `Phase ${number}`,
     status: 'pending',
+    sortOrder: null,
     createdAt: setting.at,
     completedAt: null,
   }

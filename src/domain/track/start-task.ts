@@ -73,6 +73,7 @@ function newTask(
     areas: request.areas,
     status: 'to_do',
     resolution: null,
+    sortOrder: null,
     creator: request.agentName ?? request.actor.name,
     createdAt: setting.at,
     updatedAt: setting.at,

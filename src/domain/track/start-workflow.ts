@@ -56,6 +56,7 @@ function plannedStep(
     areas: [],
     status: 'to_do',
     resolution: null,
+    sortOrder: null,
     creator,
     createdAt: setting.at,
     updatedAt: setting.at,

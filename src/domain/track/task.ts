@@ -25,6 +25,8 @@ export interface Task {
   readonly areas: readonly string[]
   readonly status: 'to_do' | 'in_progress' | 'done'
   readonly resolution: Resolution | null
+  /** The place that people gave it in its phase; tasks without one follow, in order of creation. */
+  readonly sortOrder: number | null
   readonly creator: string | null
   readonly createdAt: number
   readonly updatedAt: number

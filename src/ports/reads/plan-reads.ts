@@ -8,6 +8,7 @@ export interface PlanFilter {
   readonly owner?: PlanOwner
   readonly phaseId?: PhaseId
   readonly milestoneId?: MilestoneId
+  /** A claim that expired does not keep a task in progress. */
   readonly status?: TaskStatus
   readonly role?: string
   /** To do, not held, every dependency done. */
@@ -15,7 +16,7 @@ export interface PlanFilter {
   readonly blocked?: boolean
   /** Without a role. */
   readonly unassigned?: boolean
-  /** Words in title or description, case-insensitive. */
+  /** Words that are all in title or description, case-insensitive. */
   readonly search?: string
   /** Claims that expired before it do not hold a task any more. */
   readonly now: number
@@ -42,9 +43,10 @@ export interface GraphTask {
 }
 
 export interface PlanReads {
-  /** By sort order, then creation. */
+  /** By sort order (a mission's phases without one by their number), then creation; at most 1000. */
   phases(owner: PlanOwner): Promise<readonly Phase[]>
   phase(id: string): Promise<Phase | null>
+  /** In the order of their phases, then creation; at most 1000. */
   milestones(filter: {
     readonly owner?: PlanOwner
     readonly phaseId?: PhaseId
@@ -62,15 +64,16 @@ export interface PlanReads {
   dependsOn(taskId: TaskId, dependency: TaskId): Promise<boolean>
   /** The chain of dependencies that leads from one task to another, both included; null when there is none. */
   chain(from: TaskId, to: TaskId): Promise<readonly TaskId[] | null>
-  /** Tasks that wait for a task, at most 100. */
+  /** Unfinished tasks that wait for a task, at most 100, in the order in which they were made to. */
   dependents(taskId: TaskId): Promise<readonly TaskId[]>
   /** Tasks whose claim expired at or before a time, at most 100. */
   expiredClaims(now: number): Promise<readonly PlannedTask[]>
   notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
-  graph(owner: PlanOwner | undefined, limit: number): Promise<readonly GraphTask[]>
+  graph(owner: PlanOwner | undefined, limit: number, now: number): Promise<readonly GraphTask[]>
   /** Full tasks in creation order with seq > after: for export. */
   everyTask(after: number, limit: number): Promise<Page<PlannedTask>>
+  /** The roles that the project declared, in order of declaration. */
   roles(): Promise<readonly string[]>
   missionOfPhase(phaseId: PhaseId): Promise<MissionId | null>
 }

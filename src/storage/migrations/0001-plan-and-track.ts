@@ -60,6 +60,7 @@ export const planAndTrack: Migration = {
       number bigint,
       name text not null,
       status text not null,
+      sort_order bigint,
       first_start bigint,
       last_end bigint,
       created_at bigint not null,
@@ -75,11 +76,10 @@ export const planAndTrack: Migration = {
       id text not null,
       seq bigint not null,
       phase_id text not null,
-      name text not null,
+      name text,
       criterion text,
-      status text not null,
+      reached bigint not null,
       created_at bigint not null,
-      reached_at bigint,
       primary key (project_id, id),
       foreign key (project_id, phase_id) references phase (project_id, id)
     )`,
@@ -100,6 +100,7 @@ export const planAndTrack: Migration = {
       areas text not null,
       status text not null,
       resolution text,
+      sort_order bigint,
       creator text,
       last_attempt_id text,
       claim_agent text,
@@ -107,6 +108,11 @@ export const planAndTrack: Migration = {
       claim_token text,
       claimed_at bigint,
       claim_expires_at bigint,
+      open_dependencies bigint not null,
+      height bigint not null,
+      order_phase bigint not null,
+      order_phase_seq bigint not null,
+      order_own bigint not null,
       created_at bigint not null,
       updated_at bigint not null,
       primary key (project_id, id),
@@ -116,10 +122,26 @@ export const planAndTrack: Migration = {
       foreign key (project_id, parent_task_id) references task (project_id, id)
     )`,
     'create index task_mission on task (project_id, mission_id, status, seq)',
-    'create index task_phase on task (project_id, phase_id, status, seq)',
-    'create index task_milestone on task (project_id, milestone_id, status)',
-    'create index task_parent on task (project_id, parent_task_id, seq)',
-    'create index task_status on task (project_id, status, seq)',
+    'create index task_parent on task (project_id, parent_task_id, seq) where parent_task_id is not null',
+    'create index task_order on task (project_id, order_phase, order_phase_seq, order_own, seq)',
+    'create index task_plan on task (project_id, mission_id, order_phase, order_phase_seq, order_own, seq)',
+    'create index task_phase on task (project_id, phase_id, order_phase, order_phase_seq, order_own, seq)',
+    `create index task_milestone on task (project_id, milestone_id, order_phase, order_phase_seq, order_own, seq)
+      where milestone_id is not null`,
+    'create index task_status on task (project_id, status, order_phase, order_phase_seq, order_own, seq)',
+    'create index task_role on task (project_id, role, order_phase, order_phase_seq, order_own, seq)',
+    `create index task_ready on task (project_id, order_phase, order_phase_seq, order_own, seq, mission_id, role)
+      where status = 'to_do' and open_dependencies = 0`,
+    `create index task_blocked on task (project_id, order_phase, order_phase_seq, order_own, seq, mission_id, role)
+      where status = 'to_do' and open_dependencies > 0`,
+    // What the longest chain waits for comes first.
+    `create index task_next on task
+      (project_id, height desc, order_phase, order_phase_seq, order_own, seq, role)
+      where status = 'to_do' and open_dependencies = 0`,
+    `create index task_next_in_mission on task
+      (project_id, mission_id, height desc, order_phase, order_phase_seq, order_own, seq, role)
+      where status = 'to_do' and open_dependencies = 0`,
+    'create index task_claim on task (project_id, claim_expires_at) where claim_expires_at is not null',
     'create index task_updated on task (project_id, updated_at)',
     // The project, the missions and phases where a task is at home or was worked on, the agents who did: once each.
     `create table task_place (
@@ -151,7 +173,15 @@ export const planAndTrack: Migration = {
       foreign key (project_id, task_id) references task (project_id, id),
       foreign key (project_id, depends_on_id) references task (project_id, id)
     )`,
-    'create index task_dependency_on on task_dependency (project_id, depends_on_id)',
+    'create index task_dependency_on on task_dependency (project_id, depends_on_id, seq, task_id)',
+
+    // Roles of the project's own.
+    `create table role (
+      project_id text not null references project (id),
+      role text not null,
+      seq bigint not null,
+      primary key (project_id, role)
+    )`,
 
     `create table attempt (
       project_id text not null references project (id),
@@ -274,10 +304,11 @@ export const planAndTrack: Migration = {
       project_id text not null references project (id),
       id text not null,
       seq bigint not null,
-      task_id text,
-      mission_id text,
+      task_id text not null,
+      content text not null,
+      kind text,
+      role text,
       author text not null,
-      message text not null,
       created_at bigint not null,
       primary key (project_id, id),
       foreign key (project_id, task_id) references task (project_id, id)

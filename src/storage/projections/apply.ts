@@ -2,18 +2,26 @@ import type { Happening } from '../../domain/fact.ts'
 import { applyAbandoned } from './attempt-abandoned.ts'
 import { applyClosed } from './attempt-closed.ts'
 import { applyOpened } from './attempt-opened.ts'
+import { applyClaimEnded, applyTaskClaimed } from './claim.ts'
+import { renewClaim } from './claim-renewal.ts'
 import { applyHoldClosed, applyHoldOpened } from './hold.ts'
+import { applyMilestoneCreated, applyMilestoneEdited } from './milestone.ts'
 import {
   applyMissionEnded,
   applyMissionExtended,
   applyMissionReopened,
   applyMissionStarted,
 } from './mission.ts'
-import { applyPhaseCompleted, applyPhaseCreated, applyPhaseReopened } from './phase.ts'
+import { applyNoteAdded } from './note.ts'
+import { applyPhaseCompleted, applyPhaseCreated, applyPhaseEdited, applyPhaseReopened } from './phase.ts'
 import { applyProjectCreated } from './project.ts'
 import type { Projecting } from './projecting.ts'
+import { applyRoleDeclared } from './role.ts'
 import { applyDecision, applyIssue, applyProgress, touchAttempt } from './said.ts'
 import { applyTaskPlanned } from './task.ts'
+import { applyDependencyAdded, applyDependencyRemoved } from './task-dependency.ts'
+import { applyTaskEdited } from './task-edited.ts'
+import { applyTaskDropped, applyTaskMarked } from './task-marked.ts'
 
 /** Brings the tables to what they are after a happening. */
 export function apply(projecting: Projecting, happening: Happening): Promise<void> {
@@ -54,5 +62,31 @@ export function apply(projecting: Projecting, happening: Happening): Promise<voi
       return applyHoldOpened(projecting, happening)
     case 'hold.closed':
       return applyHoldClosed(projecting, happening)
+    case 'phase.edited':
+      return applyPhaseEdited(projecting, happening)
+    case 'milestone.created':
+      return applyMilestoneCreated(projecting, happening)
+    case 'milestone.edited':
+      return applyMilestoneEdited(projecting, happening)
+    case 'task.edited':
+      return applyTaskEdited(projecting, happening)
+    case 'task.marked':
+      return applyTaskMarked(projecting, happening)
+    case 'task.dropped':
+      return applyTaskDropped(projecting, happening)
+    case 'task.forced':
+      return renewClaim(projecting, happening.taskId)
+    case 'task.claimed':
+      return applyTaskClaimed(projecting, happening)
+    case 'claim.ended':
+      return applyClaimEnded(projecting, happening)
+    case 'dependency.added':
+      return applyDependencyAdded(projecting, happening)
+    case 'dependency.removed':
+      return applyDependencyRemoved(projecting, happening)
+    case 'note.added':
+      return applyNoteAdded(projecting, happening)
+    case 'role.declared':
+      return applyRoleDeclared(projecting, happening)
   }
 }

@@ -1,5 +1,6 @@
+import { unclaimed } from '../rows/claim-row.ts'
 import type { Of, Projecting } from './projecting.ts'
-import { changeStatus } from './task.ts'
+import { changeTask, taskBefore } from './task-state.ts'
 
 /** Nobody works on it any more: the task is to do again, with its history. */
 export async function applyAbandoned(
@@ -12,5 +13,6 @@ export async function applyAbandoned(
     .where('project_id', '=', projecting.projectId)
     .where('id', '=', attemptId)
     .execute()
-  await changeStatus(projecting, taskId, { status: 'to_do', resolution: null })
+  const before = await taskBefore(projecting, taskId)
+  await changeTask(projecting, before, { status: 'to_do', resolution: null, ...unclaimed })
 }

@@ -1,10 +1,11 @@
 import { countChanges } from '../../domain/track/completion-report.ts'
 import type { Attempt, TaskOutcome } from '../../domain/track/task.ts'
+import { unclaimed } from '../rows/claim-row.ts'
 import type { AttemptTable } from '../schema/task-tables.ts'
 import { insertChanges } from './attempt-changes.ts'
 import { addToMission, addToPhase } from './mission-totals.ts'
 import type { Of, Projecting } from './projecting.ts'
-import { changeStatus } from './task.ts'
+import { changeTask, taskBefore } from './task-state.ts'
 
 /** An attempt ends with what was said and what was measured; a failed one leaves its task to do. */
 export async function applyClosed(projecting: Projecting, closed: Of<'attempt.closed'>): Promise<void> {
@@ -13,7 +14,8 @@ export async function applyClosed(projecting: Projecting, closed: Of<'attempt.cl
   await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
   await addToPhase(projecting, attempt.phase_id)
   await addToMission(projecting, attempt.mission_id, closed)
-  await changeStatus(projecting, closed.taskId, taskAfter[closed.status])
+  const before = await taskBefore(projecting, closed.taskId)
+  await changeTask(projecting, before, { ...taskAfter[closed.status], ...unclaimed })
 }
 
 const taskAfter = {

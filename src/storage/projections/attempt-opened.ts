@@ -1,23 +1,25 @@
 import { sql } from 'kysely'
 import type { Attempt } from '../../domain/track/task.ts'
 import { attemptRow } from '../rows/attempt-row.ts'
+import { heldBy } from './claim.ts'
 import type { Of, Projecting } from './projecting.ts'
-import { updateTask } from './task.ts'
-import { placeTask } from './task-place.ts'
+import { changeTask, taskBefore } from './task-state.ts'
 
 /** Work begins: the task, its phase and its mission are in progress from now on. */
 export async function applyOpened(projecting: Projecting, { attempt }: Of<'attempt.opened'>): Promise<void> {
   await beginMission(projecting, attempt)
   await beginPhase(projecting, attempt)
   await projecting.db.insertInto('attempt').values(attemptRow(projecting, attempt)).execute()
-  const seq = await updateTask(projecting, attempt.taskId, {
-    status: 'in_progress',
-    resolution: null,
-    last_attempt_id: attempt.id,
-  })
-  await placeTask(
+  const before = await taskBefore(projecting, attempt.taskId)
+  await changeTask(
     projecting,
-    { id: attempt.taskId, seq, status: 'in_progress' },
+    before,
+    {
+      status: 'in_progress',
+      resolution: null,
+      last_attempt_id: attempt.id,
+      ...heldBy(attempt, before, projecting.at),
+    },
     { mission: attempt.missionId, phase: attempt.phaseId, agent: attempt.agentName },
   )
 }

@@ -1,5 +1,6 @@
 import type { Whereabouts } from '../../domain/track/records.ts'
 import { decisionRow, issueRow, progressRow } from '../rows/said-rows.ts'
+import { renewClaim } from './claim-renewal.ts'
 import type { Of, Projecting } from './projecting.ts'
 
 export async function applyDecision(
@@ -8,11 +9,13 @@ export async function applyDecision(
 ): Promise<void> {
   await projecting.db.insertInto('decision').values(decisionRow(projecting, decision)).execute()
   await touchAttempt(projecting, decision)
+  await renewClaim(projecting, decision.taskId)
 }
 
 export async function applyIssue(projecting: Projecting, { issue }: Of<'issue.logged'>): Promise<void> {
   await projecting.db.insertInto('issue').values(issueRow(projecting, issue)).execute()
   await touchAttempt(projecting, issue)
+  await renewClaim(projecting, issue.taskId)
 }
 
 export async function applyProgress(
@@ -21,6 +24,7 @@ export async function applyProgress(
 ): Promise<void> {
   await projecting.db.insertInto('progress').values(progressRow(projecting, progress)).execute()
   await touchAttempt(projecting, progress)
+  await renewClaim(projecting, progress.taskId)
 }
 
 /** Whoever speaks is still at work: the attempt is not stale. */

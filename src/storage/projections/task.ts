@@ -1,41 +1,35 @@
-import type { TaskId } from '../../domain/id.ts'
-import type { Task } from '../../domain/track/task.ts'
+import type { Selectable } from 'kysely'
+import { placeByPhase } from '../rows/task-order.ts'
 import { taskRow } from '../rows/task-row.ts'
-import type { TaskTable } from '../schema/task-tables.ts'
+import type { PhaseTable } from '../schema/mission-tables.ts'
 import type { Of, Projecting } from './projecting.ts'
-import { placeTask } from './task-place.ts'
+import { recountHome } from './task-count.ts'
+import { placeNewTask } from './task-place.ts'
 
 export async function applyTaskPlanned(projecting: Projecting, { task }: Of<'task.planned'>): Promise<void> {
-  await projecting.db.insertInto('task').values(taskRow(projecting, task)).execute()
-  await placeTask(
+  const phase = task.phaseId === null ? null : await phaseOf(projecting, task.phaseId)
+  const row = taskRow(projecting, task, placeByPhase(phase))
+  await projecting.db.insertInto('task').values(row).execute()
+  await recountHome(projecting, null, {
+    mission_id: task.missionId,
+    phase_id: task.phaseId,
+    status: task.status,
+  })
+  await placeNewTask(
     projecting,
     { id: task.id, seq: projecting.seq, status: task.status },
     { project: projecting.projectId, mission: task.missionId, phase: task.phaseId },
   )
 }
 
-/** What follows for a task from the end of its attempt, in the task and wherever it is listed. */
-export async function changeStatus(
-  projecting: Projecting,
-  taskId: TaskId,
-  state: Pick<Task, 'status' | 'resolution'>,
-): Promise<void> {
-  const seq = await updateTask(projecting, taskId, state)
-  await placeTask(projecting, { id: taskId, seq, status: state.status })
-}
-
-/** Answers the seq of the fact that planned the task. */
-export async function updateTask(
-  { db, projectId, at }: Projecting,
-  taskId: TaskId,
-  changed: Partial<TaskTable>,
-): Promise<number> {
-  const { seq } = await db
-    .updateTable('task')
-    .set({ ...changed, updated_at: at })
+export async function phaseOf(
+  { db, projectId }: Projecting,
+  phaseId: string,
+): Promise<Selectable<PhaseTable>> {
+  return db
+    .selectFrom('phase')
+    .selectAll()
     .where('project_id', '=', projectId)
-    .where('id', '=', taskId)
-    .returning('seq')
+    .where('id', '=', phaseId)
     .executeTakeFirstOrThrow()
-  return seq
 }

@@ -2,6 +2,7 @@ import type { Reads } from '../../ports/store.ts'
 import { holdReads } from './hold-reads.ts'
 import { journalReads } from './journal-reads.ts'
 import { missionReads } from './mission-reads.ts'
+import { planReads } from './plan/plan-reads.ts'
 import { recordReads } from './record-reads.ts'
 import type { ReadScope } from './scope.ts'
 import { taskReads } from './task-reads.ts'
@@ -10,6 +11,7 @@ export function readsOf(scope: ReadScope): Reads {
   return {
     missions: missionReads(scope),
     tasks: taskReads(scope),
+    plan: planReads(scope),
     records: recordReads(scope),
     holds: holdReads(scope),
     journal: journalReads(scope),

@@ -65,6 +65,19 @@ const versionOf = {
   'progress.logged': 1,
   'hold.opened': 1,
   'hold.closed': 1,
+  'phase.edited': 1,
+  'milestone.created': 1,
+  'milestone.edited': 1,
+  'task.edited': 1,
+  'task.marked': 1,
+  'task.dropped': 1,
+  'task.forced': 1,
+  'task.claimed': 1,
+  'claim.ended': 1,
+  'dependency.added': 1,
+  'dependency.removed': 1,
+  'note.added': 1,
+  'role.declared': 1,
 } as const satisfies Record<Happening['kind'], number>
 
 export function factOf(row: FactTable): Fact {

@@ -60,6 +60,7 @@ export function phaseRow({ projectId, seq }: RowKey, phase: Phase): Insertable<P
     number: phase.number,
     name: phase.name,
     status: phase.status,
+    sort_order: phase.sortOrder,
     first_start: null,
     last_end: null,
     created_at: phase.createdAt,
@@ -74,6 +75,7 @@ export function phaseOf(row: Selectable<PhaseTable>): Phase {
     number: row.number,
     name: row.name,
     status: row.status as Phase['status'], // as it was written
+    sortOrder: row.sort_order,
     createdAt: row.created_at,
     completedAt: row.completed_at,
   }

@@ -2,10 +2,17 @@ import type { Insertable, Selectable } from 'kysely'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type { TaskTable } from '../schema/task-tables.ts'
+import { unclaimed } from './claim-row.ts'
 import { parsed } from './json.ts'
 import type { RowKey } from './row-key.ts'
+import { ownOrder, type placeByPhase } from './task-order.ts'
 
-export function taskRow({ projectId, seq }: RowKey, task: Task): Insertable<TaskTable> {
+/** A task as it is planned: it depends on nothing yet, and nothing on it. */
+export function taskRow(
+  { projectId, seq }: RowKey,
+  task: Task,
+  place: ReturnType<typeof placeByPhase>,
+): Insertable<TaskTable> {
   return {
     project_id: projectId,
     id: task.id,
@@ -21,13 +28,14 @@ export function taskRow({ projectId, seq }: RowKey, task: Task): Insertable<Task
     areas: JSON.stringify(task.areas),
     status: task.status,
     resolution: task.resolution,
+    sort_order: task.sortOrder,
     creator: task.creator,
     last_attempt_id: null,
-    claim_agent: null,
-    claim_actor: null,
-    claim_token: null,
-    claimed_at: null,
-    claim_expires_at: null,
+    ...unclaimed,
+    open_dependencies: 0,
+    height: task.status === 'done' ? 0 : 1,
+    ...place,
+    order_own: ownOrder(task.sortOrder),
     created_at: task.createdAt,
     updated_at: task.updatedAt,
   }
@@ -47,6 +55,7 @@ export function taskOf(row: Selectable<TaskTable>): Task {
     areas: parsed(row.areas),
     status: row.status as Task['status'], // as it was written
     resolution: row.resolution as Task['resolution'], // as it was written
+    sortOrder: row.sort_order,
     creator: row.creator,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -37,6 +37,7 @@ export interface PhaseTable {
   number: number | null
   name: string
   status: string
+  sort_order: number | null
   first_start: number | null
   last_end: number | null
   created_at: number
@@ -48,9 +49,8 @@ export interface MilestoneTable {
   id: string
   seq: number
   phase_id: string
-  name: string
+  name: string | null
   criterion: string | null
-  status: string
+  reached: number
   created_at: number
-  reached_at: number | null
 }

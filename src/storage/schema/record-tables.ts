@@ -36,10 +36,11 @@ export interface NoteTable {
   project_id: string
   id: string
   seq: number
-  task_id: string | null
-  mission_id: string | null
+  task_id: string
+  content: string
+  kind: string | null
+  role: string | null
   author: string
-  message: string
   created_at: number
 }
 

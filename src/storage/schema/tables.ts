@@ -5,6 +5,7 @@ import type {
   AttemptChangeTable,
   AttemptEndTable,
   AttemptTable,
+  RoleTable,
   TaskCountTable,
   TaskDependencyTable,
   TaskPlaceTable,
@@ -23,6 +24,7 @@ export interface Tables {
   readonly task_place: TaskPlaceTable
   readonly task_count: TaskCountTable
   readonly task_dependency: TaskDependencyTable
+  readonly role: RoleTable
   readonly attempt: AttemptTable
   readonly attempt_end: AttemptEndTable
   readonly attempt_change: AttemptChangeTable

@@ -13,6 +13,7 @@ export interface TaskTable {
   areas: string
   status: string
   resolution: string | null
+  sort_order: number | null
   creator: string | null
   last_attempt_id: string | null
   claim_agent: string | null
@@ -20,6 +21,14 @@ export interface TaskTable {
   claim_token: string | null
   claimed_at: number | null
   claim_expires_at: number | null
+  /** How many of its dependencies are not done. */
+  open_dependencies: number
+  /** Tasks in the longest chain of unfinished ones that wait for it, itself included; 0 when it is done. */
+  height: number
+  /** Its place in lists: the order of its phase, its phase, its own order, then `seq`. */
+  order_phase: number
+  order_phase_seq: number
+  order_own: number
   created_at: number
   updated_at: number
 }
@@ -34,10 +43,10 @@ export interface TaskPlaceTable {
   status: string
 }
 
-/** How many tasks of a status a place has. */
+/** How many tasks of a status a place has. `home` and `home_phase` count only the tasks that belong there. */
 export interface TaskCountTable {
   project_id: string
-  kind: TaskPlaceTable['kind']
+  kind: TaskPlaceTable['kind'] | 'home' | 'home_phase'
   place: string
   status: string
   tasks: number
@@ -47,6 +56,13 @@ export interface TaskDependencyTable {
   project_id: string
   task_id: string
   depends_on_id: string
+  seq: number
+}
+
+/** A role that the project declared. */
+export interface RoleTable {
+  project_id: string
+  role: string
   seq: number
 }
 

@@ -1,6 +1,8 @@
 import type { Happening } from '../../domain/fact.ts'
 import { countChanges } from '../../domain/track/completion-report.ts'
+import { planFactWords } from './plan-fact-words.ts'
 import { counted } from './text/count.ts'
+import { plainWord, shortened } from './text/shortened.ts'
 
 /** What happened, as the rest of a sentence that begins with who did it. */
 export function factWords(happening: Happening): string {
@@ -8,39 +10,53 @@ export function factWords(happening: Happening): string {
     case 'project.created':
       return `began the record of ${happening.root}`
     case 'mission.started':
-      return `started ${happening.mission.kind} ${happening.mission.id} "${short(happening.mission.name)}"`
+      return `started ${happening.mission.kind} ${happening.mission.id} "${shortened(happening.mission.name)}"`
     case 'mission.ended':
-      return `ended mission ${happening.missionId}: ${plain(happening.status)}`
+      return `ended mission ${happening.missionId}: ${plainWord(happening.status)}`
     case 'mission.extended':
       return `extended mission ${happening.missionId} from ${happening.before} to ${counted(happening.totalPhases, 'phase')}`
     case 'mission.reopened':
       return `took up mission ${happening.missionId} again`
     case 'phase.created':
-      return `opened phase ${happening.phase.number ?? happening.phase.id} "${short(happening.phase.name)}"${inMission(happening.phase.missionId)}`
+      return `opened phase ${happening.phase.number ?? happening.phase.id} "${shortened(happening.phase.name)}"${inMission(happening.phase.missionId)}`
     case 'phase.reopened':
       return `took up phase ${happening.phaseId} again${inMission(happening.missionId)}`
     case 'phase.completed':
       return `completed phase ${happening.phaseId}${inMission(happening.missionId)}`
     case 'task.planned':
-      return `planned task ${happening.task.id} "${short(happening.task.name)}"${inMission(happening.task.missionId)}`
+      return `planned task ${happening.task.id} "${shortened(happening.task.name)}"${inMission(happening.task.missionId)}`
     case 'attempt.opened':
       return `began attempt ${happening.attempt.number} at task ${happening.attempt.taskId}${asAgent(happening.attempt.agentName)}`
     case 'attempt.closed':
-      return `ended task ${happening.taskId} (${plain(happening.status)}): ${measured(happening.evidence)}`
+      return `ended task ${happening.taskId} (${plainWord(happening.status)}): ${measured(happening.evidence)}`
     case 'attempt.abandoned':
-      return `gave up attempt ${happening.attemptId} at task ${happening.taskId}: ${short(happening.reason)}`
+      return `gave up attempt ${happening.attemptId} at task ${happening.taskId}: ${shortened(happening.reason)}`
     case 'attempt.continued':
       return `let attempt ${happening.attemptId} at task ${happening.taskId} go on`
     case 'decision.logged':
-      return `decided "${short(happening.decision.question)}": ${short(happening.decision.chosen)}`
+      return `decided "${shortened(happening.decision.question)}": ${shortened(happening.decision.chosen)}`
     case 'issue.logged':
-      return `met an issue (${plain(happening.issue.type)}) in task ${happening.issue.taskId}: ${short(happening.issue.description)}`
+      return `met an issue (${plainWord(happening.issue.type)}) in task ${happening.issue.taskId}: ${shortened(happening.issue.description)}`
     case 'progress.logged':
-      return `says of task ${happening.progress.taskId}: "${short(happening.progress.message)}"${percent(happening.progress.progress)}`
+      return `says of task ${happening.progress.taskId}: "${shortened(happening.progress.message)}"${percent(happening.progress.progress)}`
     case 'hold.opened':
-      return `opened ${plain(happening.hold.kind)} ${happening.hold.id}, which waits for a person: ${short(happening.hold.reason)}`
+      return `opened ${plainWord(happening.hold.kind)} ${happening.hold.id}, which waits for a person: ${shortened(happening.hold.reason)}`
     case 'hold.closed':
-      return `${happening.status} ${happening.holdId}${happening.answer === null ? '' : `: ${short(happening.answer)}`}`
+      return `${happening.status} ${happening.holdId}${happening.answer === null ? '' : `: ${shortened(happening.answer)}`}`
+    case 'phase.edited':
+    case 'milestone.created':
+    case 'milestone.edited':
+    case 'task.edited':
+    case 'task.marked':
+    case 'task.dropped':
+    case 'task.forced':
+    case 'task.claimed':
+    case 'claim.ended':
+    case 'dependency.added':
+    case 'dependency.removed':
+    case 'note.added':
+    case 'role.declared':
+      return planFactWords(happening)
   }
 }
 
@@ -64,13 +80,4 @@ function asAgent(agentName: string | null): string {
 
 function percent(progress: number | null): string {
   return progress === null ? '' : ` (${progress} %)`
-}
-
-function plain(word: string): string {
-  return word.replace(/_/g, ' ')
-}
-
-function short(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return line.length <= 100 ? line : `${line.slice(0, 99)}…`
 }

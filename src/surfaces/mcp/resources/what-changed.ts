@@ -11,6 +11,9 @@ export interface Changed {
 export function whatChanged(happening: Happening): Changed {
   switch (happening.kind) {
     case 'project.created':
+    case 'role.declared':
+    case 'milestone.created':
+    case 'milestone.edited':
       return { uris: [], list: false }
     case 'mission.started':
       return { uris: [missionUri(happening.mission.id)], list: true }
@@ -19,6 +22,7 @@ export function whatChanged(happening: Happening): Changed {
     case 'mission.reopened':
     case 'phase.reopened':
     case 'phase.completed':
+    case 'phase.edited':
       return { uris: ofMission(happening.missionId), list: false }
     case 'phase.created':
       return { uris: ofMission(happening.phase.missionId), list: false }
@@ -40,6 +44,17 @@ export function whatChanged(happening: Happening): Changed {
       return about(happening.progress)
     case 'hold.opened':
       return about(happening.hold)
+    case 'note.added':
+      return ofTask(happening.note.taskId)
+    case 'task.edited':
+    case 'task.marked':
+    case 'task.dropped':
+    case 'task.forced':
+    case 'task.claimed':
+    case 'claim.ended':
+    case 'dependency.added':
+    case 'dependency.removed':
+      return ofTask(happening.taskId)
   }
 }
 
@@ -50,6 +65,10 @@ interface Whereabouts {
 
 function about({ taskId, missionId }: Whereabouts): Changed {
   return { uris: [...(taskId === null ? [] : [taskUri(taskId)]), ...ofMission(missionId)], list: false }
+}
+
+function ofTask(taskId: string): Changed {
+  return { uris: [taskUri(taskId)], list: false }
 }
 
 /** An attempt began or ended: the list shows the tasks that are worked on, and its changes are others. */

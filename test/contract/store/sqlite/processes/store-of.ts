@@ -3,11 +3,10 @@ import type { Store } from '../../../../../src/ports/store.ts'
 import { openStore } from '../../../../../src/storage/open-store.ts'
 import { randomIds } from '../../../../../src/storage/random-ids.ts'
 import { agent, aMission } from '../../../../support/entities.ts'
-import { systemClock } from '../../../../support/store.ts'
 
 /** The store of a root, opened as the product opens it. */
 export function storeOf(root: string, file: string): Store {
-  return openStore({ file, shared: false, root, sandboxJournal: false, clock: systemClock, ids: randomIds })
+  return openStore({ file, shared: false, root, sandboxJournal: false, ids: randomIds })
 }
 
 /** Records a mission under an id that the caller chooses. */

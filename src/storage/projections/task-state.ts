@@ -1,0 +1,39 @@
+import type { Selectable } from 'kysely'
+import type { Task } from '../../domain/track/task.ts'
+import type { TaskTable } from '../schema/task-tables.ts'
+import { settleDone, settleUndone } from './dependents.ts'
+import type { Projecting } from './projecting.ts'
+import { recountHome } from './task-count.ts'
+import { type Places, placeTask } from './task-place.ts'
+
+export type TaskBefore = Selectable<TaskTable>
+
+export async function taskBefore({ db, projectId }: Projecting, taskId: string): Promise<TaskBefore> {
+  return db
+    .selectFrom('task')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', taskId)
+    .executeTakeFirstOrThrow()
+}
+
+/** Changes a task, and what follows from its status: where it is listed and counted, and what waits for it. */
+export async function changeTask(
+  projecting: Projecting,
+  before: TaskBefore,
+  changed: Partial<TaskTable> & Pick<Task, 'status' | 'resolution'>,
+  places: Places = {},
+): Promise<void> {
+  const { db, projectId, at } = projecting
+  await db
+    .updateTable('task')
+    .set({ ...changed, ...(changed.status === 'done' && { height: 0 }), updated_at: at })
+    .where('project_id', '=', projectId)
+    .where('id', '=', before.id)
+    .execute()
+  await placeTask(projecting, { id: before.id, seq: before.seq, status: changed.status }, places)
+  if (changed.status === before.status) return
+  await recountHome(projecting, before, { ...before, status: changed.status })
+  if (changed.status === 'done') await settleDone(projecting, before.id)
+  else if (before.status === 'done') await settleUndone(projecting, before.id)
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { MilestoneId, PhaseId, TaskId } from '../../../domain/id.ts'
+import type { PlanOwner } from '../../../domain/plan/plan.ts'
+import type { GraphTask } from '../../../ports/reads/plan-reads.ts'
+import type { TaskTable } from '../../schema/task-tables.ts'
+import type { ReadScope } from '../scope.ts'
+import { listOrder, ofOwner } from './plan-conditions.ts'
+import { dependenciesOf } from './planned-tasks.ts'
+
+type Columns = Pick<
+  TaskTable,
+  | 'id'
+  | 'name'
+  | 'phase_id'
+  | 'milestone_id'
+  | 'parent_task_id'
+  | 'role'
+  | 'status'
+  | 'claim_expires_at'
+  | 'sort_order'
+  | 'seq'
+>
+
+const batch = 10_000
+
+/** A claim that expired holds nothing: its task is to do. */
+export async function planGraph(
+  scope: ReadScope,
+  owner: PlanOwner | undefined,
+  { limit, now }: { readonly limit: number; readonly now: number },
+): Promise<readonly GraphTask[]> {
+  const owned = owner === undefined ? sql`` : sql`and ${ofOwner(owner)}`
+  const { rows } = await sql<Columns>`
+    select id, name, phase_id, milestone_id, parent_task_id, role, status, claim_expires_at, sort_order, seq
+    from task where project_id = ${scope.projectId} ${owned}
+    order by ${listOrder} limit ${limit}`.execute(scope.db)
+  const tasks: GraphTask[] = []
+  for (let start = 0; start < rows.length; start += batch) {
+    const some = rows.slice(start, start + batch)
+    const dependencies = await dependenciesOf(
+      scope,
+      some.map(({ id }) => id),
+    )
+    tasks.push(...some.map((row) => graphTask(row, dependencies.get(row.id) ?? [], now)))
+  }
+  return tasks
+}
+
+function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): GraphTask {
+  const expired = row.claim_expires_at !== null && row.claim_expires_at <= now
+  const status = expired ? 'to_do' : (row.status as GraphTask['status']) // as it was written
+  return {
+    id: row.id as TaskId, // a brand
+    name: row.name,
+    phaseId: row.phase_id as PhaseId | null, // a brand
+    milestoneId: row.milestone_id as MilestoneId | null, // a brand
+    parentTaskId: row.parent_task_id as TaskId | null, // a brand
+    role: row.role,
+    status,
+    held: status === 'in_progress',
+    sortOrder: row.sort_order,
+    seq: row.seq,
+    dependsOn,
+  }
+}

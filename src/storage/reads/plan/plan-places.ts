@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { MissionId } from '../../../domain/id.ts'
+import type { PlanReads } from '../../../ports/reads/plan-reads.ts'
+import { milestoneOf } from '../../rows/milestone-row.ts'
+import { phaseOf } from '../../rows/mission-row.ts'
+import type { ReadScope } from '../scope.ts'
+import { ofOwner } from './plan-conditions.ts'
+
+type PlaceReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone' | 'missionOfPhase'>
+
+const most = 1000
+
+export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
+  const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
+  return {
+    async phases(owner) {
+      const rows = await phases()
+        .where(sql<boolean>`${ofOwner(owner)}`)
+        .orderBy(sql`coalesce(sort_order, number) is null`)
+        .orderBy(sql`coalesce(sort_order, number)`)
+        .orderBy('seq')
+        .limit(most)
+        .execute()
+      return rows.map(phaseOf)
+    },
+    async phase(id) {
+      const row = await phases().where('id', '=', id).executeTakeFirst()
+      return row ? phaseOf(row) : null
+    },
+    async milestones({ owner, phaseId }) {
+      const rows = await db
+        .selectFrom('milestone')
+        .innerJoin('phase', (join) =>
+          join
+            .onRef('phase.project_id', '=', 'milestone.project_id')
+            .onRef('phase.id', '=', 'milestone.phase_id'),
+        )
+        .selectAll('milestone')
+        .where('milestone.project_id', '=', projectId)
+        .$if(owner !== undefined, (query) => query.where(sql<boolean>`${ofOwner(owner ?? null)}`))
+        .$if(phaseId !== undefined, (query) => query.where('milestone.phase_id', '=', phaseId ?? ''))
+        .orderBy(sql`coalesce(phase.sort_order, phase.number) is null`)
+        .orderBy(sql`coalesce(phase.sort_order, phase.number)`)
+        .orderBy('phase.seq')
+        .orderBy('milestone.seq')
+        .limit(most)
+        .execute()
+      return rows.map(milestoneOf)
+    },
+    async milestone(id) {
+      const row = await db
+        .selectFrom('milestone')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? milestoneOf(row) : null
+    },
+    async missionOfPhase(phaseId) {
+      const row = await phases().where('id', '=', phaseId).executeTakeFirst()
+      return (row?.mission_id ?? null) as MissionId | null // a brand
+    },
+  }
+}

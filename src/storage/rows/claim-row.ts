@@ -1,0 +1,32 @@
+import type { Selectable } from 'kysely'
+import type { Claim } from '../../domain/plan/plan.ts'
+import type { TaskTable } from '../schema/task-tables.ts'
+
+export type ClaimColumns = Pick<
+  Selectable<TaskTable>,
+  'claim_agent' | 'claim_actor' | 'claim_token' | 'claimed_at' | 'claim_expires_at'
+>
+
+export const unclaimed: ClaimColumns = {
+  claim_agent: null,
+  claim_actor: null,
+  claim_token: null,
+  claimed_at: null,
+  claim_expires_at: null,
+}
+
+export function claimColumns(claim: Claim): ClaimColumns {
+  return {
+    claim_agent: claim.agent,
+    claim_actor: claim.actor,
+    claim_token: claim.token,
+    claimed_at: claim.claimedAt,
+    claim_expires_at: claim.expiresAt,
+  }
+}
+
+export function claimOf(row: ClaimColumns): Claim | null {
+  const { claim_agent: agent, claim_actor: actor, claim_token: token, claimed_at: claimedAt } = row
+  if (agent === null || actor === null || token === null || claimedAt === null) return null
+  return { agent, actor, token, claimedAt, expiresAt: row.claim_expires_at }
+}

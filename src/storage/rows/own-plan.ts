@@ -1,0 +1,2 @@
+/** The place under which the tasks of the project's own plan are counted. */
+export const ownPlan = ''
