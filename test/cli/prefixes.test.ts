@@ -24,7 +24,8 @@ test('an id may be cut as long as only one begins so', () => {
 
 test('an id that could be several is refused with those', () => {
   const project = openCommandLine()
-  const start = (name: string) => project.json('mission', 'start', name, '--objective', 'x').mission_id
+  const start = (name: string): string =>
+    project.json('mission', 'start', name, '--objective', 'x').mission_id
   const ids = ['One', 'Two'].map(start).sort()
   const { code, error } = project.run('show', 'm-')
   expect({ code, error }).toEqual({

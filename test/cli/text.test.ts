@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { catalog } from '../../src/operations/catalog.ts'
+import { age, lasting } from '../../src/surfaces/cli/text/age.ts'
+import { inCommands, inFlags } from '../../src/surfaces/cli/text/command-words.ts'
+import { printable } from '../../src/surfaces/cli/text/printable.ts'
+import { table } from '../../src/surfaces/cli/text/table.ts'
+
+test.each([
+  [
+    'Call start_task { planned_task_id: "t-1" } to begin.',
+    'Run waymark task start --planned-task-id t-1 to begin.',
+  ],
+  [
+    'Call get_context { mission_id, include: ["tasks"] }, then list_missions.',
+    'Run waymark context --mission-id … --include tasks, then waymark mission list.',
+  ],
+  [
+    'Call start_task { name: "Two words", take_over: true }',
+    'Run waymark task start --name "Two words" --take-over',
+  ],
+  ['Nothing here is a tool: mission_id.', 'Nothing here is a tool: mission_id.'],
+])('what an agent is told to call, a person is told to run: %s', (sentence, expected) => {
+  expect(inCommands(sentence, catalog)).toBe(expected)
+})
+
+test('fields are named as flags', () => {
+  const flags = new Map([
+    ['task_id', 'task-id'],
+    ['outcome.next_steps', 'outcome.next-steps'],
+  ])
+  expect(inFlags('"task_id" is missing, "outcome.next_steps" too, "other" is not ours.', flags)).toBe(
+    '--task-id is missing, --outcome.next-steps too, "other" is not ours.',
+  )
+})
+
+test.each([
+  [20, 'short ids and', 30],
+  [60, 'a long name that has to be broken into several lines of text', 40],
+])('a table is at most as wide as the terminal: %i', (width, text, most) => {
+  const columns = [{ title: 'id' }, { title: 'name', shrinks: true }]
+  const drawn = table(columns, [['m-1', text]], { width, ink: (_, shown) => shown })
+  expect(Math.max(...drawn.split('\n').map((line) => line.length))).toBeLessThanOrEqual(Math.max(width, most))
+  expect(drawn.replace(/\s+/g, ' ')).toContain(text)
+})
+
+test('a table of nothing is nothing', () => {
+  expect(table([{ title: 'id' }], [], { width: 80, ink: (_, shown) => shown })).toBe('')
+})
+
+test('ages and lengths of time are told in one unit or two', () => {
+  const now = Date.parse('2026-03-01T12:00:00Z')
+  const ago = (seconds: number) => age(new Date(now - seconds * 1000).toISOString(), now)
+  expect([0, 59, 60, 3600, 86_400].map(ago)).toEqual([
+    '0 s ago',
+    '59 s ago',
+    '1 min ago',
+    '1 h ago',
+    '1 d ago',
+  ])
+  expect(ago(30 * 86_400)).toBe('2026-01-30')
+  expect(ago(-5)).toBe('0 s ago')
+  expect(age('', now)).toBe('')
+  expect([5, 60, 3600, 3900].map(lasting)).toEqual(['5 s', '1 min', '1 h', '1 h 5 min'])
+})
+
+test('characters that steer a terminal or turn text around are taken out', () => {
+  const steering = [0x07, 0x0d, 0x1b, 0x7f, 0x9b, 0x202e, 0x2066]
+    .map((code) => String.fromCharCode(code))
+    .join('')
+  expect(printable(`a${steering}b\tc\nd é 漢 🙂`)).toBe('ab\tc\nd é 漢 🙂')
+})
