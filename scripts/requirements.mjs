@@ -14,21 +14,30 @@ export function ledgerProblems(results) {
   const cited = citedInTests(results)
   const explained = citedInDecisions()
   const known = new Set(statements.map(({ id }) => id))
-  const uncovered = statements.filter(({ id, module }) => finished.has(module) && !cited.has(id) && !explained.has(id))
+  const uncovered = statements.filter(
+    ({ id, module }) => finished.has(module) && !cited.has(id) && !explained.has(id),
+  )
   const misspelt = [...cited, ...explained].filter((id) => !known.has(id))
   return [
-    ...uncovered.map(({ id, statement }) => `${id} is covered by no passing test and no decision: ${statement}`),
+    ...uncovered.map(
+      ({ id, statement }) => `${id} is covered by no passing test and no decision: ${statement}`,
+    ),
     ...misspelt.map((id) => `${id} is cited but is no statement.`),
   ]
 }
 
 function readStatements() {
   const text = readFileSync(join(root, 'test', 'requirements', 'requirements.jsonl'), 'utf8')
-  return text.trim().split('\n').map((line) => JSON.parse(line))
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
 }
 
 function citedInTests({ testResults }) {
-  const passed = testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === 'passed')
+  const passed = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'passed')
   return new Set(passed.flatMap(({ fullName }) => fullName.match(citation) ?? []))
 }
 
@@ -39,8 +48,14 @@ function citedInDecisions() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const problems = ledgerProblems(JSON.parse(readFileSync(process.argv[2] ?? join(root, '.cache', 'vitest.json'), 'utf8')))
+  const problems = ledgerProblems(
+    JSON.parse(readFileSync(process.argv[2] ?? join(root, '.cache', 'vitest.json'), 'utf8')),
+  )
   for (const problem of problems) console.error(problem)
-  console.log(problems.length === 0 ? 'Every statement of the finished modules is covered.' : `${problems.length} problems.`)
+  console.log(
+    problems.length === 0
+      ? 'Every statement of the finished modules is covered.'
+      : `${problems.length} problems.`,
+  )
   process.exitCode = problems.length === 0 ? 0 : 1
 }

@@ -12,7 +12,7 @@ const batch = 500
 export async function fill(root: string, mission: string, tasks: number): Promise<void> {
   const file = join(root, '.waymark', 'waymark.db')
   const clock = { now: () => Date.now() }
-  const store = openStore({ file, shared: false, root, sandboxJournal: false, clock, ids: randomIds })
+  const store = openStore({ file, shared: false, root, sandboxJournal: false, ids: randomIds })
   const missionId = mission as MissionId // as the server answered it
   for (let made = 0; made < tasks; made += batch) {
     const happenings = Array.from({ length: batch }, (_, index) =>

@@ -37,16 +37,17 @@ export function openContext({ actor, environment, workingFolder, project }: Open
   const refusal = unusableFolder(folder, home)
   const machine = { platform: process.platform, environment, home }
   const database = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
-  const stateFolder = projectState(
-    writableStateFolder(machine, folder, canWrite),
+  const identity = {
     folder,
-    database === undefined ? undefined : resolve(workingFolder, database),
-  )
+    database: database === undefined ? null : resolve(workingFolder, database),
+  }
+  const stateFolder = () =>
+    projectState(writableStateFolder(machine, folder, canWrite), identity, fingerprint)
   const witness = refusal
     ? refusingWitness(refusal)
     : deferredWitness(async () => {
         const { createWitness } = await import('../git/witness.ts')
-        return createWitness({ stateFolder, clock, environment })
+        return createWitness({ stateFolder: stateFolder(), clock, environment })
       })
   const store = deferredStore(async () => {
     const root = projectRoot((await witness.locate(folder)).mainTop)

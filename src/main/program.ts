@@ -3,11 +3,14 @@ import type { Program } from '../operations/context.ts'
 
 export const version: string = waymark.version
 
-export function runningProgram(stateFolder: string): Program {
+/** `stateFolder` is asked only when somebody wants to know. */
+export function runningProgram(stateFolder: () => string): Program {
   return {
     version,
     node: process.versions.node,
     platform: `${process.platform} ${process.arch}`,
-    stateFolder,
+    get stateFolder() {
+      return stateFolder()
+    },
   }
 }

@@ -1,5 +1,4 @@
 import { Failure } from '../domain/failure.ts'
-import { catalog } from '../operations/catalog.ts'
 import type { Context } from '../operations/context.ts'
 import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
 import type { ClientIdentity } from '../surfaces/mcp/surface.ts'
@@ -24,7 +23,7 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
   const stopTidying = keepTidy(base, log)
   try {
     await serveMcpOverStdio({
-      catalog,
+      catalog: async () => (await import('../operations/catalog.ts')).catalog,
       contextOf: (client) => asClient(base, client),
       toolsets: flags.toolsets,
       readOnly: flags.readOnly,

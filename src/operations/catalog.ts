@@ -7,6 +7,24 @@ import { listMissions } from './mission/list-missions.ts'
 import { startMission } from './mission/start-mission.ts'
 import { startWorkflow } from './mission/start-workflow.ts'
 import type { Operation } from './operation.ts'
+import { depAdd } from './plan/dep-add.ts'
+import { depRemove } from './plan/dep-remove.ts'
+import { init } from './plan/init.ts'
+import { milestoneAdd } from './plan/milestone-add.ts'
+import { milestoneEdit } from './plan/milestone-edit.ts'
+import { milestoneList } from './plan/milestone-list.ts'
+import { noteAdd } from './plan/note-add.ts'
+import { noteList } from './plan/note-list.ts'
+import { phaseAdd } from './plan/phase-add.ts'
+import { phaseEdit } from './plan/phase-edit.ts'
+import { phaseList } from './plan/phase-list.ts'
+import { roleAdd } from './plan/role-add.ts'
+import { taskAdd } from './plan/task-add.ts'
+import { taskDrop } from './plan/task-drop.ts'
+import { taskEdit } from './plan/task-edit.ts'
+import { taskGet } from './plan/task-get.ts'
+import { taskList } from './plan/task-list.ts'
+import { taskNext } from './plan/task-next.ts'
 import { doctor } from './project/doctor.ts'
 import { status } from './project/status.ts'
 import { tidy } from './project/tidy.ts'
@@ -31,6 +49,24 @@ export const catalog: readonly Operation[] = [
   logIssue,
   logMilestone,
   startWorkflow,
+  init,
+  phaseAdd,
+  phaseEdit,
+  phaseList,
+  milestoneAdd,
+  milestoneEdit,
+  milestoneList,
+  taskAdd,
+  taskGet,
+  taskList,
+  taskEdit,
+  depAdd,
+  depRemove,
+  taskNext,
+  noteAdd,
+  noteList,
+  taskDrop,
+  roleAdd,
   status,
   show,
   changes,

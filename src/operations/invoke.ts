@@ -3,9 +3,7 @@ import type { Setting } from '../domain/id.ts'
 import type { Idempotency } from '../ports/store.ts'
 import type { Context, Handling } from './context.ts'
 import { parseInput } from './input/parse-input.ts'
-import type { Operation } from './operation.ts'
-
-export type Answer = Readonly<Record<string, unknown>>
+import type { Answer, Operation } from './operation.ts'
 
 export interface InvokeOptions {
   /** Same key and input: the stored answer. Same key, other input: refused. */

@@ -26,7 +26,14 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
   readonly output: Output
   /** Input fields that the CLI takes by position, in this order. */
   readonly positional?: readonly (keyof z.output<Input> & string)[]
+  /**
+   * The text of an answer where it is not simply its JSON: blocks, the first of which is what the command prints.
+   * `input` is what the caller sent.
+   */
+  readonly print?: (answer: Answer, input: Answer) => readonly string[]
 }
+
+export type Answer = Readonly<Record<string, unknown>>
 
 /** An operation is a value; surfaces interpret it. The method form lets operations of different inputs share a list. */
 export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject>

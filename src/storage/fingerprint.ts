@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { Fingerprint } from '../ports/fingerprint.ts'
 
@@ -12,6 +11,8 @@ export function canonical(value: unknown): string {
 }
 
 export function sha256(text: string): string {
+  // Loaded at the first use: importing it takes a server that starts ten milliseconds.
+  const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256').update(text, 'utf8').digest('hex')
 }
 

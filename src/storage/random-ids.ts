@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { type IdKind, type IdSource, idPrefixes } from '../domain/id.ts'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford base32: no i, l, o, u
@@ -11,6 +10,7 @@ export const randomIds: IdSource = {
 
 function randomCharacters(): string {
   let characters = ''
-  for (const byte of randomBytes(length)) characters += alphabet[byte % alphabet.length]
+  for (const byte of crypto.getRandomValues(new Uint8Array(length)))
+    characters += alphabet[byte % alphabet.length]
   return characters
 }

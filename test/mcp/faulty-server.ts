@@ -42,7 +42,7 @@ const context = openContext({
   workingFolder: process.cwd(),
 })
 await serveMcpOverStdio({
-  catalog,
+  catalog: () => Promise.resolve(catalog),
   contextOf: () => context,
   toolsets: ['gate'],
   readOnly: false,

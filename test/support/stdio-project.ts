@@ -13,11 +13,11 @@ export interface StdioProject {
   readonly folder: string
   readonly client: Client
   /** Calls a tool; fails with its text when it answers an error. */
-  call(tool: string, input: object): Promise<Answer>
+  readonly call: (tool: string, input: object) => Promise<Answer>
   /** Reads a resource's JSON. */
-  resource(uri: string): Promise<Answer>
-  write(path: string, content: string): void
-  git(...args: readonly string[]): string
+  readonly resource: (uri: string) => Promise<Answer>
+  readonly write: (path: string, content: string) => void
+  readonly git: (...args: readonly string[]) => string
 }
 
 /** A real repository with these files committed, and a client of the built server over stdio. */

@@ -54,7 +54,7 @@ function phaseNumber(
   if (request.phase !== null) return request.phase
   const named = phases.find((phase) => phase.name.toLowerCase() === request.phaseName?.toLowerCase())
   if (named) return named.number
-  const home = phases.find((phase) => phase.id === (planned?.phaseId ?? parent?.phaseId))
+  const home = phases.find((phase) => phase.id === (planned?.task.phaseId ?? parent?.phaseId))
   if (home) return home.number
   if (mission.kind === 'workflow') return null
   return currentPhase(mission, phases)

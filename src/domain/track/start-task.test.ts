@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { agent, aMission, anAttempt, aPhase, aTask } from '../../../test/support/entities.ts'
 import { settingAt } from '../../../test/support/setting.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../id.ts'
+import type { PlannedTask } from '../plan/plan.ts'
 import { startTask } from './start-task.ts'
-import { staleAfter } from './task.ts'
+import { staleAfter, type Task } from './task.ts'
 import type { TaskRequest, TaskSituation } from './task-request.ts'
 
 function request(changes: Partial<TaskRequest> = {}): TaskRequest {
@@ -16,6 +17,8 @@ function request(changes: Partial<TaskRequest> = {}): TaskRequest {
     callerType: null,
     agentName: 'builder',
     takeOver: false,
+    claimToken: null,
+    force: false,
     actor: agent,
     snapshot: anAttempt().snapshot,
     ...changes,
@@ -24,6 +27,10 @@ function request(changes: Partial<TaskRequest> = {}): TaskRequest {
 
 function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
   return { mission: aMission(), phases: [], parent: null, depth: 0, planned: null, attempts: [], ...changes }
+}
+
+function plannedFrom(task: Task, changes: Partial<PlannedTask> = {}): PlannedTask {
+  return { task, dependsOn: [], blocked: false, claim: null, ...changes }
 }
 
 const kinds = (started: ReturnType<typeof startTask>) => started.happenings.map(({ kind }) => kind)
@@ -85,14 +92,14 @@ describe('admission', () => {
   })
 
   test('a done task is not started again', () => {
-    const planned = aTask({ status: 'done', resolution: 'success' })
+    const planned = plannedFrom(aTask({ status: 'done', resolution: 'success' }))
     expect(() => startTask(request(), situation({ planned }), settingAt(5))).toThrow(/already done/)
   })
 })
 
 describe('a planned task with an open attempt', () => {
-  const planned = aTask({ id: 't-7' as TaskId, phaseId: 'ph-1' as PhaseId })
-  const open = anAttempt({ id: 'a-7' as AttemptId, taskId: planned.id })
+  const planned = plannedFrom(aTask({ id: 't-7' as TaskId, phaseId: 'ph-1' as PhaseId }))
+  const open = anAttempt({ id: 'a-7' as AttemptId, taskId: planned.task.id })
   const held = situation({ planned, attempts: [open], phases: [aPhase(1)] })
 
   test('is answered again to the one who holds it', () => {
@@ -111,5 +118,32 @@ describe('a planned task with an open attempt', () => {
     const started = startTask(request({ agentName: 'other', takeOver: true }), held, later)
     expect(kinds(started)).toEqual(['attempt.abandoned', 'attempt.opened'])
     expect(started.attempt.number).toBe(2)
+  })
+})
+
+describe('a planned task', () => {
+  const task = aTask({ id: 't-7' as TaskId, status: 'to_do' })
+  const claim = { agent: 'other', actor: 'claude', token: 'c-1', claimedAt: 0, expiresAt: 100 }
+
+  test('that somebody else holds is refused, and free again when the claim ran out', () => {
+    const planned = plannedFrom(task, { claim })
+    expect(() => startTask(request(), situation({ planned }), settingAt(99))).toThrow(/is held by other/)
+    expect(kinds(startTask(request(), situation({ planned }), settingAt(100)))).toContain('attempt.opened')
+  })
+
+  test('is begun with the token of the claim, and not with an older one', () => {
+    const planned = plannedFrom(task, { claim })
+    const withToken = (claimToken: string) => () =>
+      startTask(request({ claimToken }), situation({ planned }), settingAt(5))
+    expect(kinds(withToken('c-1')())).toContain('attempt.opened')
+    expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 does not hold any more/)
+  })
+
+  test('that waits for others is begun only by force, and the record says so', () => {
+    const planned = plannedFrom(task, { dependsOn: ['t-3' as TaskId], blocked: true })
+    expect(() => startTask(request(), situation({ planned }), settingAt(5))).toThrow(/waits for tasks.*t-3/)
+    const forced = startTask(request({ force: true }), situation({ planned }), settingAt(5))
+    expect(kinds(forced)).toEqual(expect.arrayContaining(['task.forced', 'attempt.opened']))
+    expect(forced.notes.join()).toContain('not done')
   })
 })

@@ -1,5 +1,6 @@
 import type { Happening } from '../fact.ts'
 import type { Setting } from '../id.ts'
+import { beginPlanned } from './begin-planned.ts'
 import type { Phase } from './mission.ts'
 import { placeInPhase } from './phase-placement.ts'
 import { mayTakeOver } from './take-over.ts'
@@ -21,33 +22,36 @@ export interface StartedTask {
 /** Opens an attempt at a planned task, or at a new one. */
 export function startTask(request: TaskRequest, situation: TaskSituation, setting: Setting): StartedTask {
   const admitted = admitTask(situation)
+  const planned = situation.planned?.task ?? null
   const open = situation.attempts.find((attempt) => attempt.status === 'open')
   const before = open ? mayTakeOver(open, request, setting) : null
   if (before?.resumed) return resumed(before.resumed, situation)
 
+  const begun = beginPlanned(request, situation.planned, setting)
   const placement = placeInPhase(request, situation, setting)
-  const task = situation.planned ?? newTask(request, situation, placement.phase, setting)
+  const task = planned ?? newTask(request, situation, placement.phase, setting)
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
-  const planned: readonly Happening[] = situation.planned ? [] : [{ kind: 'task.planned', task }]
+  const made: readonly Happening[] = planned ? [] : [{ kind: 'task.planned', task }]
   return {
     happenings: [
       ...admitted.happenings,
       ...placement.happenings,
       ...(before?.happenings ?? []),
-      ...planned,
+      ...made,
+      ...begun.happenings,
       { kind: 'attempt.opened', attempt },
     ],
     task,
     attempt,
     phase: placement.phase,
     phaseCreated: placement.created,
-    notes: [...admitted.notes, ...placement.notes],
+    notes: [...admitted.notes, ...begun.notes, ...placement.notes],
     resumed: false,
   }
 }
 
 function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
-  const task = situation.planned
+  const task = situation.planned?.task
   if (!task) throw new Error('an attempt can be resumed only at a planned task')
   const phase = situation.phases.find((candidate) => candidate.id === attempt.phaseId) ?? null
   return { happenings: [], task, attempt, phase, phaseCreated: false, notes: [], resumed: true }

@@ -11,7 +11,8 @@ export function admitTask(situation: TaskSituation): {
   readonly happenings: readonly Happening[]
   readonly notes: readonly string[]
 } {
-  const { mission, parent, planned } = situation
+  const { mission, parent } = situation
+  const planned = situation.planned?.task
   if (parent && situation.depth >= deepest) {
     throw new Failure(
       'REFUSED',

@@ -1,4 +1,5 @@
 import type { Actor } from '../actor.ts'
+import type { PlannedTask } from '../plan/plan.ts'
 import type { Mission, Phase } from './mission.ts'
 import type { SnapshotPlace } from './snapshot.ts'
 import type { Attempt, CallerType, Task } from './task.ts'
@@ -12,6 +13,10 @@ export interface TaskRequest {
   readonly callerType: CallerType | null
   readonly agentName: string | null
   readonly takeOver: boolean
+  /** The fencing token of the caller's claim on the planned task. */
+  readonly claimToken: string | null
+  /** Begin although a dependency is open. */
+  readonly force: boolean
   readonly actor: Actor
   readonly snapshot: SnapshotPlace
 }
@@ -23,7 +28,7 @@ export interface TaskSituation {
   readonly parent: Task | null
   /** How many parents the parent has, itself included. */
   readonly depth: number
-  readonly planned: Task | null
+  readonly planned: PlannedTask | null
   /** The attempts at the planned task, first to last. */
   readonly attempts: readonly Attempt[]
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { basename, join, posix, win32 } from 'node:path'
+import type { Fingerprint } from '../../ports/fingerprint.ts'
 import type { Environment } from './environment.ts'
 
 export interface Machine {
@@ -32,17 +32,15 @@ export function writableStateFolder(
  * The part of the state folder that belongs to one project and its database: tidying up removes what that database does
  * not name, so two of them must never share a folder.
  */
-export function projectState(state: string, folder: string, database: string | undefined): string {
-  const identity = createHash('sha256')
-    .update(JSON.stringify([folder, database ?? null]))
-    .digest('hex')
-  return join(
-    state,
-    'projects',
-    `${basename(folder)
-      .replace(/[^\w.-]+/g, '-')
-      .slice(0, 40)}-${identity.slice(0, 12)}`,
-  )
+export function projectState(
+  state: string,
+  identity: { readonly folder: string; readonly database: string | null },
+  fingerprint: Fingerprint,
+): string {
+  const name = basename(identity.folder)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 40)
+  return join(state, 'projects', `${name}-${fingerprint(identity).slice(0, 12)}`)
 }
 
 // The XDG specification: a relative path is invalid and to be ignored.

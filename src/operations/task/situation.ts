@@ -4,6 +4,7 @@ import type { Task } from '../../domain/track/task.ts'
 import type { TaskSituation } from '../../domain/track/task-request.ts'
 import type { Reads } from '../../ports/store.ts'
 import { findMission, findTask } from '../find/entities.ts'
+import { findPlanned } from '../plan/find.ts'
 
 interface Containers {
   readonly workflow_id?: string | undefined
@@ -14,17 +15,17 @@ interface Containers {
 
 /** Reads what `startTask` rests on. Fails with NOT_FOUND for a container that does not exist. */
 export async function loadSituation(reads: Reads, input: Containers): Promise<TaskSituation> {
-  const planned = input.planned_task_id === undefined ? null : await findTask(reads, input.planned_task_id)
-  const parentId = input.parent_task_id ?? planned?.parentTaskId ?? undefined
+  const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
+  const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
   const parent = parentId === undefined ? null : await findTask(reads, parentId)
-  const mission = await missionOf(reads, input, { planned, parent })
+  const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent })
   return {
     mission,
     phases: mission ? await reads.missions.phases(mission.id) : [],
     parent,
     depth: parent ? 1 + (await reads.tasks.ancestors(parent.id)).length : 0,
     planned,
-    attempts: planned ? await reads.tasks.attempts(planned.id) : [],
+    attempts: planned ? await reads.tasks.attempts(planned.task.id) : [],
   }
 }
 

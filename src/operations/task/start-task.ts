@@ -34,6 +34,8 @@ export const startTask = defineOperation({
         "Code areas this task will touch: words, folders or globs (e.g., ['auth', 'src/api/', '!**/*.sql'])",
       ).optional(),
       planned_task_id: identifier('A planned task to work on, instead of a new one').optional(),
+      claim_token: identifier('Token of your claim on it').optional(),
+      force: z.boolean().describe('Begin although a dependency is open').optional(),
       take_over: z.boolean().describe('Abandon a stale attempt at the planned task').optional(),
       work_tree: text("Folder of the git work tree, if not the server's own").optional(),
     })
@@ -70,6 +72,8 @@ export const startTask = defineOperation({
         callerType: input.caller_type ?? null,
         agentName: input.agent_name ?? null,
         takeOver: input.take_over ?? false,
+        claimToken: input.claim_token ?? null,
+        force: input.force ?? false,
         actor,
         snapshot: snapshot.ref,
       },

@@ -13,7 +13,7 @@ import { otherCommands } from './help/other-commands.ts'
 import { groupUsage, usage } from './help/usage.ts'
 import { inCommandWords, reportFailure } from './report-failure.ts'
 import type { Terminal } from './terminal.ts'
-import { render } from './views/render.ts'
+import { render, type Wanted } from './views/render.ts'
 
 /** What the command line needs from the program around it. */
 export interface Surroundings {
@@ -39,14 +39,14 @@ export async function runCommandLine(words: readonly string[], around: Surroundi
 async function run(words: readonly string[], around: Surroundings): Promise<ExitCode> {
   const { operations, terminal } = around
   const [first = '', ...rest] = words
-  if (first === '' || first === '--help' || first === '-h') return say(usage(operations, terminal), around)
+  if (first === '' || asksForHelp(first)) return say(usage(operations, terminal), around)
   if (first === '--version' || first === '-v') return say(`${around.version}\n`, around)
-  if (first === 'help') return help(rest, around)
+  if (first === 'help' || (isOther(first) && rest.some(asksForHelp))) return help(helpWords(words), around)
   if (first === 'completion') return say(completionScript(rest[0]), around)
   if (first === '__complete') return say(await completed(rest, around), around)
   const found = findCommand(operations, words)
   if (found) return perform(found, around)
-  if (otherCommands.some(({ command }) => command === first)) return help([first], around)
+  if (isOther(first)) return help([first], around)
   const group = commandGroup(operations, first)
   if (group.length > 0 && (rest.length === 0 || rest[0]?.startsWith('-'))) {
     return say(groupUsage(first, group, terminal), around)
@@ -68,8 +68,8 @@ async function perform(
     const answer = await invoke(operation, context, await expandIds(context.store, input), {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     })
-    const format = options.format ?? (terminal.interactive ? 'text' : 'json')
-    terminal.write(render(operation, answer, { format, terminal }))
+    const wanted = options.format ?? formatIn(input)
+    terminal.write(render(operation, { answer, input, wanted }, terminal))
     // `waymark doctor` in a script must be able to fail.
     return answer['healthy'] === false ? 1 : 0
   } catch (error) {
@@ -77,6 +77,25 @@ async function perform(
   } finally {
     await around.close(context)
   }
+}
+
+/** Some operations take a format themselves. */
+function formatIn({ format }: Readonly<Record<string, unknown>>): Wanted {
+  return format === 'json' || format === 'text' ? format : undefined
+}
+
+function asksForHelp(word: string): boolean {
+  return word === '--help' || word === '-h'
+}
+
+function isOther(word: string): boolean {
+  return otherCommands.some(({ command }) => command === word)
+}
+
+/** `help task start` asks about `task start`, and `completion --help` about `completion`. */
+function helpWords([first = '', ...rest]: readonly string[]): readonly string[] {
+  const words = rest.filter((word) => !asksForHelp(word))
+  return first === 'help' && (words.length > 0 || words.length === rest.length) ? words : [first, ...words]
 }
 
 function help(words: readonly string[], around: Surroundings): ExitCode {

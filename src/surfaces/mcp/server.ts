@@ -53,7 +53,7 @@ export function createServer(surface: Surface, connection: Connection): Server {
     surface.contextOf(era === 'modern' ? identityOf(request) : server.getClientVersion())
   const glance = new Glance({ store: () => surface.contextOf(undefined).store, log })
 
-  server.setRequestHandler('tools/list', () => ({ tools: [...tools.list()] }))
+  server.setRequestHandler('tools/list', async () => ({ tools: [...(await tools.list())] }))
   server.setRequestHandler('tools/call', async ({ params }, request) => {
     const call = { params, meta: request.mcpReq._meta, context: contextOf(request) }
     const result = await callTool({ tools, turns, log }, call)

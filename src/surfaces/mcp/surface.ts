@@ -12,7 +12,8 @@ export type ToolNames = 'portable' | 'dotted'
 
 /** What the MCP server serves, whatever the transport. */
 export interface Surface {
-  readonly catalog: readonly Operation[]
+  /** Loads what there is to call: after `initialize` was answered, because that takes a while. */
+  readonly catalog: () => Promise<readonly Operation[]>
   /** The context of a client's calls. Without an identity: the client did not say what it is. */
   readonly contextOf: (client: ClientIdentity | undefined) => Context
   readonly toolsets: readonly Toolset[]

@@ -1,6 +1,6 @@
 import type { Answer, Operation } from '../../../operations/operation.ts'
 import type { Terminal } from '../terminal.ts'
-import { printableAll } from '../text/printable.ts'
+import { printable, printableAll } from '../text/printable.ts'
 import { changes } from './changes.ts'
 import { completeTask } from './complete-task.ts'
 import { diff } from './diff.ts'
@@ -11,6 +11,8 @@ import { getContext } from './get-context.ts'
 import { inbox } from './inbox.ts'
 import { listMissions } from './list-missions.ts'
 import { log } from './log.ts'
+import { planMilestones, planNotes, planPhases, planTasks } from './plan-lists.ts'
+import { nextTask, planTask } from './plan-task.ts'
 import { resolve } from './resolve.ts'
 import { show } from './show.ts'
 import { startTask } from './start-task.ts'
@@ -31,15 +33,35 @@ const views: ReadonlyMap<string, View> = new Map(
     show,
     start_task: startTask,
     status,
+    taskman_milestone_list: planMilestones,
+    taskman_phase_list: planPhases,
+    taskman_task_add: planTask,
+    taskman_task_dep_add: planTask,
+    taskman_task_dep_remove: planTask,
+    taskman_task_edit: planTask,
+    taskman_task_get: planTask,
+    taskman_task_list: planTasks,
+    taskman_task_next: nextTask,
+    taskman_task_note_list: planNotes,
   }),
 )
+
+/** How an answer is wanted: `text` and `json` when they were named, else what suits where it goes. */
+export type Wanted = 'json' | 'text' | undefined
 
 /** An answer as the command line prints it. */
 export function render(
   operation: Operation,
-  answer: Answer,
-  { format, terminal }: { readonly format: 'json' | 'text'; readonly terminal: Terminal },
+  { answer, input, wanted }: { readonly answer: Answer; readonly input: Answer; readonly wanted: Wanted },
+  terminal: Terminal,
 ): string {
+  const format = wanted ?? (terminal.interactive ? 'text' : 'json')
+  // Where an operation has words of its own, they are its text when one is asked for; a terminal gets a table.
+  if (operation.print && (wanted === 'text' || !terminal.interactive)) {
+    const [text = ''] = operation.print(answer, { ...input, format })
+    if (text === '') return ''
+    return `${format === 'text' ? printable(text) : text}\n`
+  }
   if (format === 'json') return `${JSON.stringify(answer, null, terminal.interactive ? 2 : 0)}\n`
   const clean = printableAll(answer)
   const view = views.get(operation.name) ?? generic

@@ -1,6 +1,6 @@
 import type { ListResourcesResult, ListResourceTemplatesResult, Resource } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { Answer } from '../../../operations/invoke.ts'
+import type { Answer } from '../../../operations/operation.ts'
 import type { Ask } from './ask.ts'
 import { changesTemplate, missionTemplate, missionUri, taskTemplate, taskUri } from './resource-uri.ts'
 

@@ -1,7 +1,7 @@
 import { type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { answerBudget, fitSections } from '../../../domain/budget.ts'
-import type { Answer } from '../../../operations/invoke.ts'
+import type { Answer } from '../../../operations/operation.ts'
 import type { Ask } from './ask.ts'
 import { changesUri, type ResourceTarget, targetOf } from './resource-uri.ts'
 

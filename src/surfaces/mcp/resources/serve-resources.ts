@@ -8,7 +8,7 @@ import { listResources, resourceTemplates } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
 
 export interface ServingResources {
-  readonly catalog: readonly Operation[]
+  readonly catalog: () => Promise<readonly Operation[]>
   readonly contextOf: (request: ServerContext) => Context
   readonly glance: Glance
   readonly log: (line: string) => void

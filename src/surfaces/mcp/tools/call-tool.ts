@@ -6,6 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { Failure } from '../../../domain/failure.ts'
 import type { Context } from '../../../operations/context.ts'
+import { parseInput } from '../../../operations/input/parse-input.ts'
 import { type InvokeOptions, invoke } from '../../../operations/invoke.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import type { OfferedTools } from './offered-tools.ts'
@@ -28,12 +29,13 @@ export interface ToolCall {
 /** Calls a tool. Only an unknown one is an error of the protocol; all else is an answer that an agent can read. */
 export async function callTool({ tools, turns, log }: Calling, call: ToolCall): Promise<CallToolResult> {
   const { params, context, meta } = call
-  const operation = tools.find(params.name)
+  const operation = await tools.find(params.name)
   if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
   try {
     const options = idempotencyOf(meta)
     const input = params.arguments ?? {}
-    return answered(await turns.run(operation.kind, () => invoke(operation, context, input, options)))
+    const answer = await turns.run(operation.kind, () => invoke(operation, context, input, options))
+    return answered(operation, answer, () => parseInput(operation, input))
   } catch (error) {
     return refused(error instanceof Failure ? error : unexpected(operation, error, log))
   }

@@ -7,26 +7,33 @@ import { inputOnWire, outputOnWire } from './wire-schema.ts'
 
 /** The tools of one server: fixed at its start, listed in the order of the catalog. */
 export interface OfferedTools {
-  list(): readonly Tool[]
+  list(): Promise<readonly Tool[]>
   /** The operation behind a name that a client calls, if it is offered. */
-  find(name: string): Operation | undefined
+  find(name: string): Promise<Operation | undefined>
 }
 
 export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Surface): OfferedTools {
-  const offered = new Map<string, Operation>()
-  for (const operation of catalog) {
-    if (operation.tool === undefined || !toolsets.includes(operation.toolset)) continue
-    if (readOnly && operation.kind !== 'query') continue
-    offered.set(operation.tool, operation)
+  const offers = async (): Promise<ReadonlyMap<string, Operation>> => {
+    const allowed = (await catalog()).filter(
+      ({ toolset, kind }) => toolsets.includes(toolset) && (!readOnly || kind === 'query'),
+    )
+    return new Map(allowed.flatMap((operation) => (operation.tool ? [[operation.tool, operation]] : [])))
   }
+  // Both made at the first question: a client that waits for `initialize` should not wait for them.
+  let offered: Promise<ReadonlyMap<string, Operation>> | null = null
   let listed: readonly Tool[] | null = null
   return {
-    // Made at the first question: a schema takes time that a client waiting for `initialize` should not wait.
-    list: () => {
-      listed ??= [...offered].map(([tool, operation]) => definition(listedName(tool, toolNames), operation))
+    list: async () => {
+      offered ??= offers()
+      listed ??= [...(await offered)].map(([tool, operation]) =>
+        definition(listedName(tool, toolNames), operation),
+      )
       return listed
     },
-    find: (name) => offered.get(calledTool(name)),
+    find: async (name) => {
+      offered ??= offers()
+      return (await offered).get(calledTool(name))
+    },
   }
 }
 

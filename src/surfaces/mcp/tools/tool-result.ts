@@ -1,11 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Failure } from '../../../domain/failure.ts'
-import type { Answer } from '../../../operations/invoke.ts'
+import type { Answer, Operation } from '../../../operations/operation.ts'
 
-/** An answer as structured content, and the same as text for clients and models that read only text. */
-export function answered(answer: Answer): CallToolResult {
+/** An answer as structured content, and as text for clients and models that read only text. */
+export function answered({ print }: Operation, answer: Answer, input: () => Answer): CallToolResult {
+  const blocks = print?.(answer, input()) ?? [JSON.stringify(answer)]
   return {
-    content: [{ type: 'text', text: JSON.stringify(answer) }],
+    content: blocks.map((text) => ({ type: 'text', text })),
     structuredContent: answer,
     isError: false,
   }

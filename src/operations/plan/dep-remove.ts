@@ -1,0 +1,40 @@
+import { Failure } from '../../domain/failure.ts'
+import type { PlanHappening } from '../../domain/plan/happening.ts'
+import { defineOperation } from '../operation.ts'
+import { dependencyFields } from './dependency-fields.ts'
+import { findPlanned } from './find.ts'
+import { foreseen } from './foreseen.ts'
+import { printEntity } from './print.ts'
+import { taskFields, taskShape } from './shapes.ts'
+
+export const depRemove = defineOperation({
+  name: 'taskman_task_dep_remove',
+  tool: 'taskman_task_dep_remove',
+  command: 'task dep remove',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Remove a dependency',
+  description: 'Make a task wait for another one no longer',
+  kind: 'command',
+  destructive: true,
+  positional: ['task-id', 'dep-id'],
+  input: dependencyFields,
+  output: taskFields,
+  print: printEntity,
+}).handler(({ record }, input) =>
+  record(async (reads, setting) => {
+    const planned = await findPlanned(reads, input['task-id'])
+    const taskId = planned.task.id
+    const dependsOnId = planned.dependsOn.find((id) => id === input['dep-id'])
+    if (dependsOnId === undefined) {
+      throw new Failure('NOT_FOUND', `dependency not found: ${taskId} → ${input['dep-id']}`, {
+        hint: `taskman_task_get { id: "${taskId}" } lists what it depends on.`,
+      })
+    }
+    const happening: PlanHappening = { kind: 'dependency.removed', taskId, dependsOnId }
+    const after = foreseen(planned, [happening], setting)
+    const others = await Promise.all(after.dependsOn.map((id) => reads.plan.task(id)))
+    const blocked = others.some((other) => other !== null && other.task.status !== 'done')
+    return { happenings: [happening], answer: taskShape({ ...after, blocked }, setting.at) }
+  }),
+)

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { knownRoles, taskStatuses } from '../../domain/plan/plan.ts'
+import type { Reads } from '../../ports/store.ts'
+import { choice, identifier } from '../input/fields.ts'
+import { nearest } from '../input/nearest.ts'
+
+export const statusField = (description: string) =>
+  choice(taskStatuses, description, {
+    todo: 'to_do',
+    open: 'to_do',
+    pending: 'to_do',
+    doing: 'in_progress',
+    started: 'in_progress',
+    completed: 'done',
+    complete: 'done',
+    closed: 'done',
+  })
+
+export const reachedField = choice(['0', '1'], '0=not reached, 1=reached', {
+  false: '0',
+  no: '0',
+  true: '1',
+  yes: '1',
+})
+
+export const sortOrderField = z.int().describe('Display order')
+
+export const formatField = choice(['json', 'text'], 'Form of the answer; default json')
+
+export const missionField = identifier("A mission, instead of the project's own plan")
+
+export const roleField = identifier('Who it is for: project-manager, software-architect, developer, …')
+
+/** A role is one of taskman's, or one that the project declared. */
+export async function assertRole(reads: Reads, role: string | undefined): Promise<void> {
+  if (role === undefined || knownRoles.some((known) => known === role)) return
+  const declared = await reads.plan.roles()
+  if (declared.includes(role)) return
+  const roles = [...knownRoles, ...declared]
+  const meant = nearest(role, roles)
+  const guess = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  throw new Failure(
+    'INVALID_INPUT',
+    `"role" cannot be "${role}": choose one of ${roles.join(', ')}.${guess}`,
+    {
+      hint: `A project declares its own with: waymark role add ${role}`,
+    },
+  )
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { defineOperation } from '../operation.ts'
+
+export const init = defineOperation({
+  name: 'taskman_init',
+  tool: 'taskman_init',
+  command: 'init',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Initialize',
+  description:
+    'Create and initialize the database tables (phases, milestones, tasks, task_deps). Run once when starting a new project.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.looseObject({ message: z.string() }),
+  print: (answer) => [String(answer['message'])],
+}).handler(({ record }) =>
+  // A record that nothing happened in still makes the database; what is in it stays.
+  record(async () => ({ happenings: [], answer: { message: 'Database initialized.' } })),
+)

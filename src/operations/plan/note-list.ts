@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { nextCursor, readCursor } from '../input/cursor.ts'
+import { count, identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { formatField } from './fields.ts'
+import { findPlanned } from './find.ts'
+import { printList } from './print.ts'
+import { noteFields, noteShape } from './shapes.ts'
+
+export const noteList = defineOperation({
+  name: 'taskman_task_note_list',
+  tool: 'taskman_task_note_list',
+  command: 'task note list',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'List notes',
+  description: 'The notes of a task, newest first',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('Task ID'),
+    limit: count('How many; default 20', 1000).optional(),
+    cursor: identifier('next_cursor of the answer before').optional(),
+    format: formatField.optional(),
+  }),
+  output: z.looseObject({ notes: z.array(noteFields), total: z.int(), next_cursor: z.string().nullable() }),
+  print: printList('notes'),
+}).handler(({ store }, input) =>
+  store.view(async (reads) => {
+    const { task } = await findPlanned(reads, input.id)
+    const limit = input.limit ?? 20
+    const before = readCursor(input.cursor, ['notes'])?.get('notes')
+    const page = await reads.plan.notes(task.id, {
+      limit: limit + 1,
+      ...(before !== undefined && { before }),
+    })
+    const shown = page.items.slice(0, limit)
+    const seqs = shown.map(({ seq }) => seq)
+    return {
+      notes: shown.map(({ item }) => noteShape(item)),
+      total: page.total,
+      next_cursor: nextCursor([{ name: 'notes', seqs, more: page.items.length > limit }]),
+    }
+  }),
+)

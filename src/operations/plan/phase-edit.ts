@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import type { PhaseChanges } from '../../domain/plan/happening.ts'
+import { phaseStatus } from '../../domain/plan/task-status.ts'
+import { identifier, name } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { sortOrderField, statusField } from './fields.ts'
+import { findPhase } from './find.ts'
+import { printEdited } from './print-edited.ts'
+import { phaseFields, phaseShape } from './shapes.ts'
+
+export const phaseEdit = defineOperation({
+  name: 'taskman_phase_edit',
+  tool: 'taskman_phase_edit',
+  command: 'phase edit',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Edit a phase',
+  description: 'Change fields of a phase; what is not given stays',
+  kind: 'command',
+  destructive: true,
+  idempotent: true,
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('Phase ID to edit'),
+    name: name('New name').optional(),
+    status: statusField('New status').optional(),
+    'sort-order': sortOrderField.optional(),
+    clear: z
+      .array(z.enum(['sort-order']))
+      .describe('Fields to empty')
+      .optional(),
+  }),
+  output: phaseFields,
+  print: printEdited,
+}).handler(({ record }, input) =>
+  record(async (reads) => {
+    const phase = await findPhase(reads, input.id)
+    const changes: PhaseChanges = {
+      ...(input.name !== undefined && { name: input.name }),
+      ...(input.status !== undefined && { status: phaseStatus(input.status) }),
+      ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
+      ...(input.clear?.includes('sort-order') && { sortOrder: null }),
+    }
+    if (Object.keys(changes).length === 0) return { happenings: [], answer: phaseShape(phase) }
+    return {
+      happenings: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
+      answer: phaseShape({ ...phase, ...changes }),
+    }
+  }),
+)

@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { instant } from '../../domain/instant.ts'
+import { isHeld, type Milestone, type Note, type PlannedTask } from '../../domain/plan/plan.ts'
+import { phaseWord, planStatus } from '../../domain/plan/task-status.ts'
+import type { Phase } from '../../domain/track/mission.ts'
+
+/** Entities in taskman's words and order of fields. Absent values are null. */
+
+export const phaseFields = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  status: z.string(),
+  sort_order: z.int().nullable(),
+})
+
+export function phaseShape(phase: Phase): z.output<typeof phaseFields> {
+  return { id: phase.id, name: phase.name, status: phaseWord(phase.status), sort_order: phase.sortOrder }
+}
+
+export const milestoneFields = z.looseObject({
+  id: z.string(),
+  phase_id: z.string(),
+  name: z.string().nullable(),
+  criterion: z.string().nullable(),
+  reached: z.int(),
+})
+
+export function milestoneShape(milestone: Milestone): z.output<typeof milestoneFields> {
+  const { id, phaseId, name, criterion, reached } = milestone
+  return { id, phase_id: phaseId, name, criterion, reached: reached ? 1 : 0 }
+}
+
+export const taskFields = z.looseObject({ id: z.string(), title: z.string(), status: z.string() })
+
+export function taskShape(planned: PlannedTask, now: number) {
+  const { task, dependsOn, blocked, claim } = planned
+  return {
+    id: task.id,
+    phase_id: task.phaseId,
+    milestone_id: task.milestoneId,
+    title: task.name,
+    description: task.goal,
+    status: planStatus(planned, now),
+    sort_order: task.sortOrder,
+    role: task.role,
+    creator: task.creator,
+    depends_on: [...dependsOn],
+    blocked,
+    claimed_by: isHeld(claim, now) ? (claim?.agent ?? null) : null,
+    ...(task.resolution === 'dropped' && { resolution: 'dropped' }),
+    created_at: instant(task.createdAt),
+    updated_at: instant(task.updatedAt),
+  }
+}
+
+export const noteFields = z.looseObject({ id: z.string(), task_id: z.string(), content: z.string() })
+
+export function noteShape(note: Note) {
+  const { id, taskId, content, kind, role, createdAt } = note
+  return { id, task_id: taskId, content, kind, role, created_at: instant(createdAt) }
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { notOfPhase } from '../../domain/plan/edit-task.ts'
+import type { Task } from '../../domain/track/task.ts'
+import { identifier, name, text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { assertRole, formatField, roleField, sortOrderField } from './fields.ts'
+import { findMilestone, findPhase } from './find.ts'
+import { printEntity } from './print.ts'
+import { taskFields, taskShape } from './shapes.ts'
+
+export const taskAdd = defineOperation({
+  name: 'taskman_task_add',
+  tool: 'taskman_task_add',
+  command: 'task add',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Plan a task',
+  description: 'Add a task to a phase of the plan',
+  kind: 'command',
+  input: z.strictObject({
+    title: name('What is to be done'),
+    phase: identifier('Phase ID'),
+    description: text('How, and how one knows that it is done').optional(),
+    role: roleField.optional(),
+    milestone: identifier('Milestone of that phase').optional(),
+    creator: name('Who asks for it; default the caller').optional(),
+    'sort-order': sortOrderField.optional(),
+    format: formatField.optional(),
+  }),
+  output: taskFields,
+  print: printEntity,
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const phase = await findPhase(reads, input.phase)
+    const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
+    if (milestone && milestone.phaseId !== phase.id) throw notOfPhase(milestone, phase.id)
+    await assertRole(reads, input.role)
+    const task: Task = {
+      id: setting.ids.next('task'),
+      missionId: phase.missionId,
+      phaseId: phase.id,
+      milestoneId: milestone?.id ?? null,
+      parentTaskId: null,
+      name: input.title,
+      goal: input.description ?? null,
+      step: null,
+      role: input.role ?? null,
+      areas: [],
+      status: 'to_do',
+      resolution: null,
+      sortOrder: input['sort-order'] ?? null,
+      creator: input.creator ?? actor.name,
+      createdAt: setting.at,
+      updatedAt: setting.at,
+    }
+    const planned = { task, dependsOn: [], blocked: false, claim: null }
+    return { happenings: [{ kind: 'task.planned', task }], answer: taskShape(planned, setting.at) }
+  }),
+)

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { editTask } from '../../domain/plan/edit-task.ts'
+import type { TaskChanges } from '../../domain/plan/happening.ts'
+import type { Reads } from '../../ports/store.ts'
+import { identifier, name, text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { assertRole, formatField, roleField, sortOrderField, statusField } from './fields.ts'
+import { findMilestone, findPhase, findPlanned } from './find.ts'
+import { foreseen } from './foreseen.ts'
+import { printEdited } from './print-edited.ts'
+import { taskFields, taskShape } from './shapes.ts'
+
+const clearable = ['description', 'role', 'milestone', 'sort-order'] as const
+
+const inputFields = z.strictObject({
+  id: identifier('Task ID'),
+  title: name('New title').optional(),
+  description: text('New description').optional(),
+  status: statusField(
+    'in_progress claims it, to_do releases it, done is your word without evidence',
+  ).optional(),
+  role: roleField.optional(),
+  milestone: identifier('Milestone of its phase').optional(),
+  phase: identifier('Phase to move it to').optional(),
+  'sort-order': sortOrderField.optional(),
+  clear: z.array(z.enum(clearable)).describe('Fields to empty').optional(),
+  agent_name: name('Who claims it').optional(),
+  format: formatField.optional(),
+})
+
+export const taskEdit = defineOperation({
+  name: 'taskman_task_edit',
+  tool: 'taskman_task_edit',
+  command: 'task edit',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Edit a task',
+  description: 'Change fields of a task; what is not given stays',
+  kind: 'command',
+  destructive: true,
+  idempotent: true,
+  positional: ['id'],
+  input: inputFields,
+  output: taskFields,
+  print: printEdited,
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const planned = await findPlanned(reads, input.id)
+    const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
+    await assertRole(reads, input.role)
+    const happenings = editTask(
+      { changes: await changesOf(reads, input), status: input.status ?? null },
+      { planned, openAttempt: await reads.tasks.openAttempt(planned.task.id), milestone },
+      { actor, agentName: input.agent_name ?? null },
+      setting,
+    )
+    return { happenings, answer: taskShape(foreseen(planned, happenings, setting), setting.at) }
+  }),
+)
+
+async function changesOf(reads: Reads, input: z.output<typeof inputFields>): Promise<TaskChanges> {
+  const clears = (field: (typeof clearable)[number]) => input.clear?.includes(field) === true
+  const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
+  return {
+    ...(input.title !== undefined && { name: input.title }),
+    ...(input.description !== undefined && { goal: input.description }),
+    ...(input.role !== undefined && { role: input.role }),
+    ...(milestone && { milestoneId: milestone.id }),
+    ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
+    ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
+    ...(clears('description') && { goal: null }),
+    ...(clears('role') && { role: null }),
+    ...(clears('milestone') && { milestoneId: null }),
+    ...(clears('sort-order') && { sortOrder: null }),
+  }
+}

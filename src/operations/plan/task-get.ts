@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { formatField } from './fields.ts'
+import { findPlanned } from './find.ts'
+import { printEntity } from './print.ts'
+import { taskFields, taskShape } from './shapes.ts'
+
+export const taskGet = defineOperation({
+  name: 'taskman_task_get',
+  tool: 'taskman_task_get',
+  command: 'task get',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Get a task',
+  description: 'One task of the plan, with its dependencies',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({ id: identifier('Task ID'), format: formatField.optional() }),
+  output: taskFields,
+  print: printEntity,
+}).handler(({ store, clock }, input) =>
+  store.view(async (reads) => taskShape(await findPlanned(reads, input.id), clock.now())),
+)
