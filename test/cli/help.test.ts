@@ -58,3 +58,14 @@ test('a word that begins several commands lists them', () => {
   expect(out).toContain('task start')
   expect(out).not.toContain('mission start')
 })
+
+test('commands that are no operations explain themselves too', () => {
+  const { run } = openCommandLine({ git: false })
+  for (const command of ['mcp', 'completion', 'help']) {
+    const { code, out } = run(command, '--help')
+    expect(code).toBe(0)
+    expect(out).toContain(`Usage: waymark ${command}`)
+    expect(run('help', command)).toEqual({ code, out, error: '' })
+  }
+  expect(run('help', 'task', 'start')).toEqual(run('task', 'start', '--help'))
+})
