@@ -1,0 +1,129 @@
+import type { DocumentTask } from '../../domain/plan/document/plan-document.ts'
+import { keyGiver } from '../free-key.ts'
+import { type ImportResult, judged } from '../import-result.ts'
+import { phaseStatus } from '../phase-status.ts'
+import { phasesOf } from './phases.ts'
+import type { LineNotice, RawTask } from './raw-plan.ts'
+import { readRawPlan } from './raw-plan-reader.ts'
+import { taskReferences } from './task-references.ts'
+
+/** Reads a plan in the dialect of `dialect.ts`. */
+export function readMarkdownPlan(text: string): ImportResult {
+  const raw = readRawPlan(text)
+  const phases = phasesOf(raw)
+  const tasksBelow = Map.groupBy(raw.tasks, ({ heading }) => heading)
+  const phaseKeys = keysOf(phases, ({ key, name }) => ({ key, name }))
+  const keyOfHeading = new Map(phases.map((phase) => [phase.heading, phaseKeys.get(phase) ?? null]))
+  const milestoneKeys = keysOf(raw.milestones, ({ key, name }) => ({ key, name }))
+  const taskKeys = keysOf(raw.tasks, ({ key, title }) => ({ key, name: title }))
+  const keyOf = (task: RawTask): string => taskKeys.get(task) ?? ''
+  const { dependsOn, notices } = dependenciesOf(raw.tasks, keyOf)
+  const tasks = raw.tasks.map(
+    (task): DocumentTask => ({
+      key: keyOf(task),
+      title: task.title,
+      description: descriptionOf(task.description),
+      phase: task.heading && (keyOfHeading.get(task.heading) ?? null),
+      milestone: task.milestone && (milestoneKeys.get(task.milestone) ?? null),
+      parent: task.parent && keyOf(task.parent),
+      role: task.role,
+      status: task.status,
+      resolution: task.dropped ? 'dropped' : null,
+      sortOrder: null,
+      dependsOn: dependsOn.get(task) ?? [],
+      notes: [],
+      creator: null,
+      createdAt: null,
+      updatedAt: null,
+      foreignId: null,
+    }),
+  )
+  const line = (entity: { readonly line: number }): string => `line ${entity.line}`
+  return judged({
+    document: {
+      phases: phases.map((phase) => ({
+        key: phaseKeys.get(phase) ?? '',
+        name: phase.name,
+        status: phaseStatus(tasksBelow.get(phase.heading) ?? []),
+        sortOrder: null,
+        foreignId: null,
+      })),
+      milestones: raw.milestones.map((milestone) => ({
+        key: milestoneKeys.get(milestone) ?? '',
+        phase: keyOfHeading.get(milestone.heading) ?? '',
+        name: milestone.name,
+        criterion: milestone.criterion,
+        reached: milestone.reached,
+        foreignId: null,
+      })),
+      tasks,
+    },
+    places: {
+      phases: phases.map(({ heading }) => line(heading)),
+      milestones: raw.milestones.map(line),
+      tasks: raw.tasks.map(line),
+    },
+    problems: [],
+    notices: sentences([...raw.notices, ...notices]),
+  })
+}
+
+/** Keys that were written come first; the rest is made of names around them. */
+function keysOf<T>(
+  entities: readonly T[],
+  named: (entity: T) => { readonly key: string | null; readonly name: string },
+): ReadonlyMap<T, string> {
+  const giveKey = keyGiver(entities.flatMap((entity) => named(entity).key ?? []))
+  return new Map(
+    entities.map((entity) => {
+      const { key, name } = named(entity)
+      return [entity, key ?? giveKey(name)]
+    }),
+  )
+}
+
+function dependenciesOf(
+  tasks: readonly RawTask[],
+  keyOf: (task: RawTask) => string,
+): { readonly dependsOn: ReadonlyMap<RawTask, readonly string[]>; readonly notices: readonly LineNotice[] } {
+  const find = taskReferences(tasks, keyOf)
+  const notices: LineNotice[] = []
+  const dependsOn = new Map<RawTask, readonly string[]>()
+  for (const task of tasks) {
+    const keys = new Set<string>()
+    for (const { line, text } of task.after) {
+      for (const reference of find(text, task)) {
+        if (reference.found) for (const dependency of reference.tasks) keys.add(keyOf(dependency))
+        else notices.push({ line, text: `left out: the dependency on ${reference.problem}` })
+      }
+    }
+    dependsOn.set(task, [...keys])
+  }
+  return { dependsOn, notices }
+}
+
+function descriptionOf(lines: readonly string[]): string | null {
+  const filled = lines.filter((line) => line.trim() !== '')
+  if (filled.length === 0) return null
+  const expanded = lines.map((line) => line.replace(/^[\t ]+/, (space) => space.replaceAll('\t', '    ')))
+  const margin = Math.min(
+    ...expanded.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length),
+  )
+  return expanded
+    .map((line) => line.slice(margin).trimEnd())
+    .join('\n')
+    .trim()
+}
+
+/** Neighbouring lines left out for the same reason make one sentence. */
+function sentences(notices: readonly LineNotice[]): readonly string[] {
+  const ranges: { first: number; last: number; text: string }[] = []
+  for (const { line, text } of notices.toSorted((one, other) => one.line - other.line)) {
+    const latest = ranges.at(-1)
+    if (latest?.text === text && latest.last + 1 >= line) latest.last = line
+    else ranges.push({ first: line, last: line, text })
+  }
+  return ranges.map(
+    ({ first, last, text }) => `${first === last ? `line ${first}` : `lines ${first} to ${last}`}: ${text}.`,
+  )
+}

@@ -1,0 +1,41 @@
+/** What one line of a plan in Markdown is, by its own looks. Indents are columns; a tab reaches to the next fourth. */
+export type SourceLine =
+  | { readonly kind: 'blank' }
+  | { readonly kind: 'rule' }
+  | { readonly kind: 'heading'; readonly level: number; readonly text: string }
+  | { readonly kind: 'task'; readonly indent: number; readonly mark: string; readonly text: string }
+  | { readonly kind: 'milestone'; readonly reached: boolean; readonly text: string }
+  | { readonly kind: 'after'; readonly indent: number; readonly text: string; readonly after: string }
+  | { readonly kind: 'text'; readonly indent: number; readonly text: string }
+
+const heading = /^(#{1,6})(?: (.*))?$/
+const checkbox = /^(?:[-*+]|\d+[.)])\s+\[([^\]]?)\](?:\s+(.*))?$/
+const milestone =
+  /^(?:[-*+]\s+)?(?:\[([ xX])\]\s+)?(?:\*\*milestone:?\*\*:?|__milestone:?__:?|milestone:)\s*(.*)$/i
+const after = /^(?:[-*+]\s+)?\(?(?:after|depends on):\s*(.*?)\)?$/i
+
+export function sourceLine(line: string): SourceLine {
+  const { indent, text } = indented(line)
+  if (text === '') return { kind: 'blank' }
+  if (/^([-*_])(?:\s*\1){2,}$/.test(text)) return { kind: 'rule' }
+  const head = indent < 4 ? heading.exec(text.replace(/\s+/g, ' ')) : null
+  if (head)
+    return { kind: 'heading', level: head[1]?.length ?? 1, text: head[2]?.replace(/(?:^| )#+$/, '') ?? '' }
+  const goal = milestone.exec(text)
+  if (goal) return { kind: 'milestone', reached: (goal[1] ?? ' ') !== ' ', text: goal[2] ?? '' }
+  const box = checkbox.exec(text)
+  if (box) return { kind: 'task', indent, mark: box[1] ?? '', text: box[2]?.trim() ?? '' }
+  const dependencies = after.exec(text)
+  if (dependencies && indent > 0) return { kind: 'after', indent, text, after: dependencies[1] ?? '' }
+  return { kind: 'text', indent, text }
+}
+
+export function indented(line: string): { readonly indent: number; readonly text: string } {
+  let indent = 0
+  for (const sign of line) {
+    if (sign === '\t') indent += 4 - (indent % 4)
+    else if (sign === ' ') indent += 1
+    else break
+  }
+  return { indent, text: line.trim() }
+}
