@@ -6,7 +6,7 @@ export function processTerminal(): Terminal {
   quietWhenClosed()
   return {
     interactive: process.stdout.isTTY === true,
-    width: Math.max(40, process.stdout.columns ?? 120),
+    width: Math.max(40, process.stdout.columns || 120),
     ink: (style, text) => (text === '' ? '' : styleText(style, text, { stream: process.stdout })),
     write: (text) => {
       process.stdout.write(text)

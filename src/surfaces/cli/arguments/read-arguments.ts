@@ -82,7 +82,7 @@ function placed(
     const extra = positionals.slice(places.length).map((word) => `"${word}"`)
     throw usageFailure(
       `${operation.command} takes ${places.length === 0 ? 'no' : `only ${places.length}`} values by position; ${extra.join(', ')} is too much.`,
-      `Put a text of several words in quotes. ${helpHint(operation)}`,
+      `${places.length === 0 ? 'Its values are named by flags.' : 'Put a text of several words in quotes.'} ${helpHint(operation)}`,
     )
   }
   return positionals.flatMap((value, at) => {

@@ -9,7 +9,8 @@ import type { Page, View } from './view.ts'
 
 export const planTasks: View = (answer, page) => {
   const tasks = entriesAt(answer, 'tasks')
-  if (tasks.length === 0) return 'There are no such tasks. waymark task add "<title>" plans one.'
+  if (tasks.length === 0)
+    return 'There are no such tasks. waymark task add --title "<title>" --phase <phase> plans one.'
   return blocks(planTable(tasks, page), cutNote(tasks.length, numberAt(answer, 'total'), nextPage(answer)))
 }
 
