@@ -14,6 +14,8 @@ export interface FieldReader {
   choice<T extends string>(name: string, choices: readonly T[], absent: T): T
   choiceOrNull<T extends string>(name: string, choices: readonly T[]): T | null
   records(name: string): readonly FieldReader[]
+  /** Says that a field may be passed over. */
+  ignore(name: string): void
   readonly place: string
   /** Fields that were not asked for, here and in the records read, except those whose value is null. */
   unread(): readonly UnreadField[]
@@ -62,6 +64,7 @@ export function fieldReader(value: unknown, place: string, problems: string[]): 
     place,
     textOrNull,
     choiceOrNull,
+    ignore: (name) => void asked.add(name),
     text: (name) => {
       if (at(name) === null) problems.push(`${place}: "${name}" is missing.`)
       return textOrNull(name) ?? ''

@@ -39,7 +39,7 @@ export function foreignTasks(records: readonly FieldReader[]): readonly TaskMast
 function foreignTask(fields: FieldReader, parent: string | null): TaskMasterTask {
   const id = fields.text('id')
   // Kept on subtasks by Task Master, and said by their place already.
-  fields.textOrNull('parentTaskId')
+  fields.ignore('parentTaskId')
   return {
     place: fields.place,
     id: parent === null || id.startsWith(`${parent}.`) ? id : `${parent}.${id}`,
