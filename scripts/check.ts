@@ -19,7 +19,7 @@ const checks: readonly Check[] = [
   { name: 'lint (oxlint)', words: ['oxlint', '--type-aware'] },
   { name: 'types (tsc)', words: ['tsc', '--noEmit', '-p', '.'] },
   { name: 'dead code (knip)', words: ['knip'] },
-  { name: 'format and lint (biome)', words: ['biome', 'ci', '.'] },
+  { name: 'format and lint (biome)', words: ['biome', 'ci', '--colors=off', '.'] },
 ]
 
 process.exitCode = (await checkAll()) ? 0 : 1
