@@ -36,7 +36,7 @@ function withoutEmpty(fields: unknown): unknown {
 
 export function backlogKind(path: string): BacklogKind {
   const folders = path.replaceAll('\\', '/').toLowerCase().split('/').slice(0, -1)
-  if (!path.toLowerCase().endsWith('.md')) return 'other'
+  if (!path.toLowerCase().endsWith('.md') || /(^|[\\/])readme\.md$/i.test(path)) return 'other'
   const has = (name: string): boolean => folders.includes(name)
   if (has('milestones')) return 'milestone'
   if (has('drafts')) return 'draft'

@@ -2,13 +2,14 @@ import type { DocumentNote, DocumentTask } from '../../domain/plan/document/plan
 import { type DescriptionPart, descriptionText } from '../description-text.ts'
 import { done, dropped, type ForeignStatus, foreignStatus, toDo, unknownStatus } from '../foreign-status.ts'
 import { instantOfText } from '../instant-text.ts'
-import type { BacklogFile } from './backlog-file.ts'
+import type { BacklogFile, BacklogKind } from './backlog-file.ts'
 import { backlogStatuses } from './statuses.ts'
 
 /** A task whose references are still the words of the files. */
 export interface BacklogTask extends Omit<DocumentTask, 'key' | 'phase' | 'foreignId'> {
   readonly id: string
-  readonly path: string
+  readonly place: string
+  readonly kind: BacklogKind
 }
 
 /** Sections that tell what happened rather than what is to be done. */
@@ -33,7 +34,8 @@ export function backlogTask(file: BacklogFile, notices: string[]): BacklogTask {
   const parts = sections.filter(({ title }) => noteKind(title) === undefined)
   return {
     id: fields.text('id'),
-    path,
+    place: path,
+    kind: file.kind,
     title: fields.text('title'),
     description: descriptionText([
       ...parts.flatMap(({ title, text }): DescriptionPart[] => [

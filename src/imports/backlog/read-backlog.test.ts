@@ -153,12 +153,10 @@ test('what is left out is said', () => {
   ])
 })
 
-test('a file that cannot be read, an id given twice and a missing title refuse the whole folder', () => {
+test('a file that cannot be read and a missing title refuse the whole folder', () => {
   const files = [
     { path: 'backlog/tasks/task-5 - a.md', text: '# No front matter' },
     { path: 'backlog/tasks/task-6 - b.md', text: '---\nid: task-6\ntitle: "open\n---\n' },
-    file('tasks/task-8 - d.md', 'id: task-8', 'title: d'),
-    file('completed/task-8 - d.md', 'id: task-8', 'title: d'),
     file('tasks/task-9 - e.md', 'id: task-9'),
   ]
   const result = readBacklog(files)
@@ -168,10 +166,26 @@ test('a file that cannot be read, an id given twice and a missing title refuse t
       'backlog/tasks/task-5 - a.md: it has no front matter between two lines of ---.',
       expect.stringMatching(/^backlog\/tasks\/task-6 - b\.md: its front matter is not YAML: line \d+: /),
       'backlog/tasks/task-9 - e.md: "title" is missing.',
-      'backlog/completed/task-8 - d.md: the key "task-8" belongs to another task already (backlog/tasks/task-8 - d.md).',
       'backlog/tasks/task-9 - e.md: the task "task-9" has an empty title.',
     ],
   })
+})
+
+test('of an id given twice the file that is worked on keeps it, and is what others mean', () => {
+  const { document, notices } = accepted([
+    file('archive/tasks/task-8 - old.md', 'id: TASK-8', 'title: old'),
+    file('tasks/task-9 - next.md', 'id: task-9', 'title: next', 'dependencies: [8, task-8]'),
+    file('tasks/task-8 - new.md', 'id: task-8', 'title: new'),
+    { path: 'backlog/tasks/readme.md', text: 'no task' },
+  ])
+  expect(document.tasks.map(({ key, title, dependsOn }) => [key, title, dependsOn])).toEqual([
+    ['task-8', 'new', []],
+    ['TASK-8-2', 'old', []],
+    ['task-9', 'next', ['task-8']],
+  ])
+  expect(notices).toEqual([
+    'backlog/archive/tasks/task-8 - old.md: the id TASK-8 belongs to another task already (backlog/tasks/task-8 - new.md), so this one became TASK-8-2.',
+  ])
 })
 
 test('a folder without tasks is an empty plan', () => {

@@ -1,4 +1,5 @@
 import type { DocumentMilestone, DocumentTask } from '../../domain/plan/document/plan-document.ts'
+import { distinctIds } from '../distinct-ids.ts'
 import { type ImportResult, judged, type SourceText } from '../import-result.ts'
 import { phaseStatus } from '../phase-status.ts'
 import { unreadFields } from '../unread-fields.ts'
@@ -26,13 +27,15 @@ export function readBacklog(files: readonly SourceText[]): ImportResult {
   const foreign = read
     .filter((file) => !isMilestone(file))
     .map((file) => backlogTask(file, notices))
-    .sort((one, other) => one.id.localeCompare(other.id, 'en', { numeric: true }))
+    .sort(compareTasks)
   const { milestones, keyOf } = milestonesOf(read.filter(isMilestone), {
     phase,
     named: foreign.flatMap(({ milestone }) => milestone ?? []),
   })
+  const { keys, notices: renamed } = distinctIds(foreign)
+  notices.push(...renamed)
   const names = { keyOf, idOf: taskNames(foreign), notices }
-  const tasks = foreign.map((task) => documentTask(task, names))
+  const tasks = foreign.map((task, at) => ({ ...documentTask(task, names), key: keys[at] ?? task.id }))
   const used = milestones.map((found) => withProgress(found, tasks))
   return judged({
     document: {
@@ -46,11 +49,19 @@ export function readBacklog(files: readonly SourceText[]): ImportResult {
     places: {
       phases: [phase],
       milestones: milestones.map(({ key }) => key),
-      tasks: foreign.map(({ path }) => path),
+      tasks: foreign.map(({ place }) => place),
     },
     problems,
     notices: [...notices, ...unreadFields(read.map(({ fields }) => fields))],
   })
+}
+
+/** By number; of files with one id, the one that is still worked on comes first, and is what others mean by it. */
+function compareTasks(one: BacklogTask, other: BacklogTask): number {
+  const rank = ({ kind }: BacklogTask): number => ['task', 'completed', 'archived'].indexOf(kind)
+  return (
+    one.id.localeCompare(other.id, 'en', { numeric: true, sensitivity: 'accent' }) || rank(one) - rank(other)
+  )
 }
 
 interface Names {
@@ -60,10 +71,10 @@ interface Names {
 }
 
 function documentTask(task: BacklogTask, { keyOf, idOf, notices }: Names): DocumentTask {
-  const { id, path, milestone, parent, dependsOn, ...rest } = task
+  const { id, place, kind: _, milestone, parent, dependsOn, ...rest } = task
   const known = (what: string, name: string): readonly string[] => {
     const found = idOf(name)
-    if (found === null) notices.push(`${path}: left out: the ${what} ${name}, which is not among the files.`)
+    if (found === null) notices.push(`${place}: left out: the ${what} ${name}, which is not among the files.`)
     return found === null ? [] : [found]
   }
   return {

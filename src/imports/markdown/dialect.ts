@@ -1,8 +1,8 @@
 /**
  * A plan in Markdown. Nothing in it is required, and most checklists that people and agents write are plans already.
  *
- * - **Headings are phases.** The first heading is the title when no tasks stand directly below it. A heading with
- *   only deeper headings below it lends them its name: `Backend / Storage`.
+ * - **Headings are phases**, unless only text stands below them. The first heading is the title when no tasks stand
+ *   directly below it. A heading over deeper ones, without tasks of its own, lends them its name: `Backend / Storage`.
  * - **Checkboxes are tasks**: `- [ ]` to do, `- [/]` or `- [~]` in progress, `- [x]` done, `- [-]` dropped. Indented
  *   checkboxes are subtasks. Other indented text is the description of the task above it.
  * - **At the end of a task's line**, in any order: `#key` (with a letter in it) or `(id: key)`; `@role`; and what has to

@@ -31,6 +31,8 @@ export function readRawPlan(text: string): RawPlan {
   const milestones: RawMilestone[] = []
   const tasks: OpenTask[] = []
   const notices: LineNotice[] = []
+  const withProse = new Set<RawHeading>()
+  const silent = new Set<number>()
   /** The task of the lines to come and its parents, outermost first. */
   let open: OpenTask[] = []
   let heading: RawHeading | null = null
@@ -44,11 +46,17 @@ export function readRawPlan(text: string): RawPlan {
   const say = (line: number, what: string): void => {
     notices.push({ line, text: what })
   }
+  const sayProse = (line: number): void => {
+    if (heading) withProse.add(heading)
+    say(line, 'left out: text outside any task')
+  }
   const take = (found: SourceLine, { line, raw }: { readonly line: number; readonly raw: string }): void => {
     switch (found.kind) {
       case 'rule':
+        silent.add(line)
         return
       case 'blank':
+        silent.add(line)
         open.at(-1)?.description.push('')
         return
       case 'heading': {
@@ -101,13 +109,13 @@ export function readRawPlan(text: string): RawPlan {
       case 'after': {
         const task = owner(found.indent)
         if (task) task.after.push({ line, text: found.after })
-        else say(line, 'left out: text outside any task')
+        else sayProse(line)
         return
       }
       case 'text': {
         const task = owner(found.indent)
         if (task) task.description.push(raw)
-        else say(line, 'left out: text outside any task')
+        else sayProse(line)
         return
       }
     }
@@ -123,7 +131,7 @@ export function readRawPlan(text: string): RawPlan {
     const found = inside || mark !== null ? { kind: 'text' as const, ...indented(raw) } : sourceLine(raw)
     take(found.kind === 'text' && found.text === '' ? { kind: 'blank' } : found, { line: index + 1, raw })
   }
-  return { headings, milestones, tasks: gathered(tasks, milestones), notices }
+  return { headings, milestones, tasks: gathered(tasks, milestones), notices, withProse, silent }
 }
 
 function milestoneOf(

@@ -6,6 +6,10 @@ export interface RawPlan {
   readonly milestones: readonly RawMilestone[]
   readonly tasks: readonly RawTask[]
   readonly notices: readonly LineNotice[]
+  /** Headings with text below them that belongs to no task. */
+  readonly withProse: ReadonlySet<RawHeading>
+  /** Lines that say nothing: empty ones and rules. */
+  readonly silent: ReadonlySet<number>
 }
 
 export interface LineNotice {

@@ -175,6 +175,18 @@ test('headings that only hold headings give their name to those below', () => {
   ])
 })
 
+test('a heading over nothing but text is no phase, and its text is reported in one piece', () => {
+  const { document, notices } = accepted(
+    '# Plan\n\nWhy.\n\nHow.\n\n## Notes\nSome.\n\n---\n\nMore.\n\n## Build\n- [ ] a\n',
+  )
+  expect(document.phases.map(({ name }) => name)).toEqual(['Build'])
+  expect(notices).toEqual([
+    'lines 3 to 5: left out: text outside any task.',
+    'line 7: left out: a heading over text alone.',
+    'lines 8 to 12: left out: text outside any task.',
+  ])
+})
+
 test('a milestone may be reached, plain, or of tasks above it', () => {
   const text = '## A\n- [ ] a\n- [x] **Milestone**: Alpha: all green\n## B\nMilestone: Beta #beta\n- [ ] b\n'
   const { milestones, tasks } = accepted(text).document

@@ -10,11 +10,11 @@ import { taskReferences } from './task-references.ts'
 /** Reads a plan in the dialect of `dialect.ts`. */
 export function readMarkdownPlan(text: string): ImportResult {
   const raw = readRawPlan(text)
-  const phases = phasesOf(raw)
+  const { phases, leftOut } = phasesOf(raw)
   const tasksBelow = Map.groupBy(raw.tasks, ({ heading }) => heading)
-  const phaseKeys = keysOf(phases, ({ key, name }) => ({ key, name }))
+  const phaseKeys = keysOf(phases, ({ heading }) => heading)
   const keyOfHeading = new Map(phases.map((phase) => [phase.heading, phaseKeys.get(phase) ?? null]))
-  const milestoneKeys = keysOf(raw.milestones, ({ key, name }) => ({ key, name }))
+  const milestoneKeys = keysOf(raw.milestones, (milestone) => milestone)
   const taskKeys = keysOf(raw.tasks, ({ key, title }) => ({ key, name: title }))
   const keyOf = (task: RawTask): string => taskKeys.get(task) ?? ''
   const { dependsOn, notices } = dependenciesOf(raw.tasks, keyOf)
@@ -64,7 +64,14 @@ export function readMarkdownPlan(text: string): ImportResult {
       tasks: raw.tasks.map(line),
     },
     problems: [],
-    notices: sentences([...raw.notices, ...notices]),
+    notices: sentences(
+      [
+        ...raw.notices,
+        ...notices,
+        ...leftOut.map(({ line }) => ({ line, text: 'left out: a heading over text alone' })),
+      ],
+      raw.silent,
+    ),
   })
 }
 
@@ -116,11 +123,14 @@ function descriptionOf(lines: readonly string[]): string | null {
 }
 
 /** Neighbouring lines left out for the same reason make one sentence. */
-function sentences(notices: readonly LineNotice[]): readonly string[] {
+function sentences(notices: readonly LineNotice[], silent: ReadonlySet<number>): readonly string[] {
   const ranges: { first: number; last: number; text: string }[] = []
   for (const { line, text } of notices.toSorted((one, other) => one.line - other.line)) {
     const latest = ranges.at(-1)
-    if (latest?.text === text && latest.last + 1 >= line) latest.last = line
+    let next = latest?.last ?? 0
+    do next += 1
+    while (silent.has(next))
+    if (latest?.text === text && next >= line) latest.last = line
     else ranges.push({ first: line, last: line, text })
   }
   return ranges.map(

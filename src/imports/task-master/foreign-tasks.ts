@@ -38,8 +38,8 @@ export function foreignTasks(records: readonly FieldReader[]): readonly TaskMast
 
 function foreignTask(fields: FieldReader, parent: string | null): TaskMasterTask {
   const id = fields.text('id')
-  // Kept on subtasks by Task Master, and said by their place already.
-  fields.ignore('parentTaskId')
+  // Said by the place of a subtask already.
+  for (const said of ['parentTaskId', 'parentId', 'parentTask', 'isSubtask']) fields.ignore(said)
   return {
     place: fields.place,
     id: parent === null || id.startsWith(`${parent}.`) ? id : `${parent}.${id}`,

@@ -94,7 +94,7 @@ test('what cannot be kept is reported with its place', () => {
   ])
 })
 
-test('a circle, a number given twice, a missing title, and another file are refused', () => {
+test('a circle, a missing title, and another file are refused', () => {
   const circle = [
     { id: 1, title: 'a', dependencies: [2] },
     { id: 2, title: 'b', dependencies: [1] },
@@ -105,15 +105,25 @@ test('a circle, a number given twice, a missing title, and another file are refu
     accepted: false,
     problems: [
       'file.tasks[3]: "title" is missing.',
-      'file.tasks[2]: the key "2" belongs to another task already (file.tasks[1]).',
-      'file.tasks[2]: the task "2" has an empty title.',
+      'file.tasks[2]: the task "2-2" has an empty title.',
       'file.tasks[3]: the task "3" has an empty title.',
+      'file.tasks[0]: tasks depend on each other in a circle: 1 → 2 → 1.',
     ],
-  })
-  expect(readTaskMaster(JSON.stringify({ tasks: circle.slice(0, 2) }))).toMatchObject({
-    problems: ['file.tasks[0]: tasks depend on each other in a circle: 1 → 2 → 1.'],
   })
   expect(readTaskMaster('{"name":"x"}')).toMatchObject({ accepted: false })
   expect(readTaskMaster('[1]')).toMatchObject({ accepted: false })
   expect(readTaskMaster('{')).toMatchObject({ accepted: false })
+})
+
+test('of a number given twice the first keeps it, and the others say what they became', () => {
+  const twice = { id: 7, title: 'Sub', dependencies: [] }
+  const { document, notices } = accepted({ tasks: [{ id: 1, title: 'One', subtasks: [twice, twice] }] })
+  expect(document.tasks.map(({ key, parent, foreignId }) => [key, parent, foreignId])).toEqual([
+    ['1', null, '1'],
+    ['1.7', '1', '1.7'],
+    ['1.7-2', '1', '1.7'],
+  ])
+  expect(notices).toEqual([
+    'file.tasks[0].subtasks[1]: the id 1.7 belongs to another task already (file.tasks[0].subtasks[0]), so this one became 1.7-2.',
+  ])
 })

@@ -1,5 +1,6 @@
 import type { DocumentTask } from '../../domain/plan/document/plan-document.ts'
 import { descriptionText } from '../description-text.ts'
+import { distinctIds } from '../distinct-ids.ts'
 import { foreignStatus, toDo, unknownStatus } from '../foreign-status.ts'
 import type { TaskMasterTask } from './foreign-tasks.ts'
 import { taskMasterStatuses } from './statuses.ts'
@@ -16,8 +17,9 @@ export function taskMasterTasks(
   { tag, prefix }: { readonly tag: string; readonly prefix: string },
 ): Found {
   const known = new Set(foreign.map(({ id }) => id))
-  const notices: string[] = []
-  const tasks = foreign.map((task): DocumentTask => {
+  const { keys, notices: renamed } = distinctIds(foreign)
+  const notices = [...renamed]
+  const tasks = foreign.map((task, at): DocumentTask => {
     const word = task.status ?? 'pending'
     const standing = foreignStatus(taskMasterStatuses, word)
     if (!standing) notices.push(unknownStatus(task.place, word))
@@ -29,7 +31,7 @@ export function taskMasterTasks(
       else notices.push(`${task.place}: left out: the dependency on ${reference}, which is not in the file.`)
     }
     return {
-      key: `${prefix}${task.id}`,
+      key: `${prefix}${keys[at] ?? task.id}`,
       title: task.title,
       description: descriptionText([
         { title: null, text: task.description },

@@ -1,0 +1,100 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join, relative, resolve } from 'node:path'
+import { Failure } from '../domain/failure.ts'
+import type { LoadedPlan, PlanFiles, PlanFormat } from '../ports/plan-files.ts'
+import { readBacklog } from './backlog/read-backlog.ts'
+import { readBeads } from './beads/read-beads.ts'
+import { formatOf } from './format-of.ts'
+import type { ImportResult, SourceText } from './import-result.ts'
+import { readPlanJson } from './json/plan-json.ts'
+import { readPlanJsonl } from './json/plan-jsonl.ts'
+import { readMarkdownPlan } from './markdown/read-markdown-plan.ts'
+import { readTaskMaster } from './task-master/read-task-master.ts'
+import { readTaskman } from './taskman/read-taskman.ts'
+
+/** Largest file that is read as a plan, in bytes. */
+const largest = 200_000_000
+const mostFiles = 20_000
+
+/** Reads plans from files; relative paths are meant from a folder. */
+export function planFiles(folder: string): PlanFiles {
+  return {
+    load: async (path, format) => {
+      const place = resolve(folder, path)
+      const found = await stat(place).catch(() => null)
+      if (found === null) {
+        throw new Failure('NOT_FOUND', `There is no file ${path}.`, {
+          hint: `It was looked for at ${place}.`,
+        })
+      }
+      if (found.isDirectory()) return fromFolder(place, format)
+      if (found.size > largest) {
+        throw new Failure(
+          'INVALID_INPUT',
+          `The file ${path} has ${found.size} bytes; at most ${largest} are read.`,
+        )
+      }
+      return fromFile(place, format)
+    },
+  }
+}
+
+async function fromFolder(folder: string, format: PlanFormat | undefined): Promise<LoadedPlan> {
+  if (format !== undefined && format !== 'backlog') {
+    throw new Failure('INVALID_INPUT', `${folder} is a folder; only a Backlog.md project is one.`, {
+      hint: 'Name the file itself.',
+    })
+  }
+  return accepted('backlog', readBacklog(await markdownFiles(folder)))
+}
+
+async function markdownFiles(folder: string): Promise<readonly SourceText[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).slice(0, mostFiles)
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => {
+      const path = join(parentPath, name)
+      const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
+      return { path: shown, text: await readFile(path, 'utf8') }
+    }),
+  )
+}
+
+async function fromFile(file: string, asked: PlanFormat | undefined): Promise<LoadedPlan> {
+  const bytes = await readFile(file)
+  const text = bytes.toString('utf8')
+  const format = asked ?? formatOf(file, text)
+  switch (format) {
+    case 'journal':
+      return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
+    case 'taskman':
+      return accepted(format, await readTaskman(file))
+    case 'markdown':
+      return accepted(format, readMarkdownPlan(text))
+    case 'json':
+      return accepted(format, readPlanJson(text))
+    case 'jsonl':
+      return accepted(format, readPlanJsonl(text))
+    case 'task-master':
+      return accepted(format, readTaskMaster(text))
+    case 'beads':
+      return accepted(format, readBeads(text))
+    case 'backlog':
+      return accepted(format, readBacklog([{ path: basename(file), text }]))
+  }
+}
+
+function accepted(format: Exclude<PlanFormat, 'journal'>, result: ImportResult): LoadedPlan {
+  if (result.accepted) return { kind: 'plan', format, document: result.document, notices: result.notices }
+  const { problems } = result
+  const shown = problems.slice(0, 20).join('\n')
+  const more = problems.length > 20 ? `\n… and ${problems.length - 20} more.` : ''
+  throw new Failure(
+    'INVALID_INPUT',
+    `Nothing was imported, because the ${format} plan has problems:\n${shown}${more}`,
+    {
+      hint: 'Mend them and import again, or name another format with --from.',
+      details: { problems: problems.slice(0, 100) },
+    },
+  )
+}
