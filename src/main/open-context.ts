@@ -5,6 +5,7 @@ import type { Context } from '../operations/context.ts'
 import type { Clock } from '../ports/clock.ts'
 import { fingerprint } from '../storage/fingerprint.ts'
 import { randomIds } from '../storage/random-ids.ts'
+import { deferredPlanFiles } from './deferred-plan-files.ts'
 import { deferredStore } from './deferred-store.ts'
 import { deferredWitness } from './deferred-witness.ts'
 import { runningProgram } from './program.ts'
@@ -57,7 +58,17 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     return openStore({ ...place, root, sandboxJournal, ids: randomIds })
   })
   const program = runningProgram(stateFolder)
-  return { store, witness, clock, ids: randomIds, fingerprint, actor, folder, program }
+  return {
+    store,
+    witness,
+    clock,
+    ids: randomIds,
+    fingerprint,
+    actor,
+    folder,
+    program,
+    planFiles: deferredPlanFiles(workingFolder),
+  }
 }
 
 /** Ends what goes on in the background, so that the process can exit. */

@@ -1,5 +1,6 @@
 import { inbox } from './hold/inbox.ts'
 import { resolve } from './hold/resolve.ts'
+import { exportProject } from './journal/export-project.ts'
 import { log } from './journal/log.ts'
 import { completeMission } from './mission/complete-mission.ts'
 import { getContext } from './mission/get-context.ts'
@@ -7,6 +8,7 @@ import { listMissions } from './mission/list-missions.ts'
 import { startMission } from './mission/start-mission.ts'
 import { startWorkflow } from './mission/start-workflow.ts'
 import type { Operation } from './operation.ts'
+import { demo } from './plan/demo.ts'
 import { depAdd } from './plan/dep-add.ts'
 import { depRemove } from './plan/dep-remove.ts'
 import { init } from './plan/init.ts'
@@ -18,6 +20,10 @@ import { noteList } from './plan/note-list.ts'
 import { phaseAdd } from './plan/phase-add.ts'
 import { phaseEdit } from './plan/phase-edit.ts'
 import { phaseList } from './plan/phase-list.ts'
+import { planExport } from './plan/plan-export.ts'
+import { planGraph } from './plan/plan-graph.ts'
+import { planImport } from './plan/plan-import.ts'
+import { planShow } from './plan/plan-show.ts'
 import { roleAdd } from './plan/role-add.ts'
 import { taskAdd } from './plan/task-add.ts'
 import { taskDrop } from './plan/task-drop.ts'
@@ -67,6 +73,11 @@ export const catalog: readonly Operation[] = [
   noteList,
   taskDrop,
   roleAdd,
+  planShow,
+  planGraph,
+  planExport,
+  planImport,
+  demo,
   status,
   show,
   changes,
@@ -74,6 +85,7 @@ export const catalog: readonly Operation[] = [
   inbox,
   resolve,
   log,
+  exportProject,
   doctor,
   tidy,
 ]

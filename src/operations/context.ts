@@ -2,6 +2,7 @@ import type { Actor } from '../domain/actor.ts'
 import type { IdSource, Setting } from '../domain/id.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Fingerprint } from '../ports/fingerprint.ts'
+import type { PlanFiles } from '../ports/plan-files.ts'
 import type { Decided, Reads, Store } from '../ports/store.ts'
 import type { WorkTreeWitness } from '../ports/work-tree.ts'
 
@@ -16,6 +17,7 @@ export interface Context {
   /** Absolute path of the folder that the connection works in. */
   readonly folder: string
   readonly program: Program
+  readonly planFiles: PlanFiles
 }
 
 /** What `doctor` and `status` say about the running program. */

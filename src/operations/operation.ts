@@ -13,6 +13,8 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
   readonly tool?: string
   /** The CLI's words, `task start`; `task:start` is accepted too. */
   readonly command: string
+  /** Other words for it that the CLI understands. */
+  readonly aliases?: readonly string[]
   readonly toolset: Toolset
   readonly audience: Audience
   readonly title: string

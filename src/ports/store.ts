@@ -50,6 +50,8 @@ export interface Store {
   view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer>
   /** The stored answer of a key, if it was used: `decide` need not be prepared for a repeat. */
   replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null>
+  /** Makes the project from its whole journal. Fails with CONFLICT where there is a record already. */
+  restore(facts: readonly Fact[]): Promise<void>
   /** What `doctor` and `status` say about the database. Creates nothing. */
   health(): Promise<StoreHealth>
   /** Facts after `after` as they are committed by any process, until the signal aborts. Costs a poll only while followed. */

@@ -12,6 +12,7 @@ export function openStore(options: StoreOptions): Store {
     record: async (request) => (await store()).record(request),
     view: async (look) => (await store()).view(look),
     replay: async (idempotency) => (await store()).replay(idempotency),
+    restore: async (facts) => (await store()).restore(facts),
     health: async () => (await store()).health(),
     async *follow(after, signal) {
       yield* (await store()).follow(after, signal)

@@ -10,6 +10,7 @@ import { type ResolvedProject, resolveProject } from './project/resolve-project.
 import { readsOf } from './reads/reads.ts'
 import { storedAnswer } from './record/idempotency.ts'
 import { record } from './record/record.ts'
+import { restore } from './record/restore.ts'
 import type { Tables } from './schema/tables.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { ConnectionRetired } from './sqlite/driver.ts'
@@ -55,6 +56,18 @@ export class SqliteStore implements Store {
 
   replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null> {
     return this.#reading((db, projectId) => storedAnswer(db, projectId, idempotency))
+  }
+
+  restore(facts: readonly Fact[]): Promise<void> {
+    return this.#answering(async () => {
+      const { db } = await this.#database.forWriting()
+      const project = await db.transaction().execute(async (transaction) => {
+        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        return restore(transaction, facts, { root: this.#options.root, found })
+      })
+      this.#resolved.set(db, project)
+      this.#writeFolder(project.id)
+    })
   }
 
   health(): Promise<StoreHealth> {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Actor } from '../../src/domain/actor.ts'
 import { createWitness } from '../../src/git/witness.ts'
+import { planFiles } from '../../src/imports/load-plan.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { type InvokeOptions, invoke } from '../../src/operations/invoke.ts'
@@ -60,7 +61,17 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
   const stateFolder = join(home, 'state')
   const witness = createWitness({ stateFolder, clock })
   const program = { version: '0.0.0', node: process.versions.node, platform: process.platform, stateFolder }
-  const context: Context = { store, witness, clock, ids, fingerprint, actor: agentActor, folder, program }
+  const context: Context = {
+    planFiles: planFiles(folder),
+    store,
+    witness,
+    clock,
+    ids,
+    fingerprint,
+    actor: agentActor,
+    folder,
+    program,
+  }
   onTestFinished(async () => {
     await witness.settle()
     await store.close()

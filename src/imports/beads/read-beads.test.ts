@@ -122,7 +122,7 @@ test('statuses become ours, and what they say beyond that is kept', () => {
     ['sleeping', 'to_do', 'Status in beads: sleeping'],
   ])
   expect(notices).toEqual([
-    'left out: 1 deleted issues.',
+    'left out: deleted issues (1).',
     'line 7: the status "sleeping" is unknown; the task counts as to do.',
   ])
 })

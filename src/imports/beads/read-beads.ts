@@ -25,7 +25,7 @@ export function readBeads(text: string): ImportResult {
     places: { phases: [], milestones: [], tasks: kept.map(({ place }) => place) },
     problems,
     notices: [
-      ...(deleted === 0 ? [] : [`left out: ${deleted} deleted issues.`]),
+      ...(deleted === 0 ? [] : [`left out: deleted issues (${deleted}).`]),
       ...notices,
       ...unreadFields(readers.filter((_, at) => issues[at]?.status !== 'tombstone')),
     ],

@@ -8,7 +8,7 @@ import {
 } from '../../domain/plan/document/plan-document.ts'
 import type { FieldReader } from '../field-reader.ts'
 
-/** The form of each entity in JSON is read here, and written in `entity-json.ts`. */
+/** The form of each entity in JSON is read here, and written in `document-json.ts`. */
 export function readPhase(fields: FieldReader): DocumentPhase {
   return {
     key: fields.text('key'),

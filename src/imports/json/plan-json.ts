@@ -1,12 +1,10 @@
+import { documentJson, planJsonVersion } from '../../domain/plan/document/document-json.ts'
 import { pathsOf } from '../../domain/plan/document/document-problems.ts'
 import type { PlanDocument } from '../../domain/plan/document/plan-document.ts'
 import { type FieldReader, fieldReader } from '../field-reader.ts'
 import { type ImportResult, judged, unreadable } from '../import-result.ts'
 import { parsedJson } from '../parsed-json.ts'
 import { readMilestone, readPhase, readTask } from './document-fields.ts'
-import { milestoneJson, phaseJson, taskJson } from './entity-json.ts'
-
-export const planJsonVersion = 1
 
 /** Reads what `writePlanJson` writes. Unknown fields are problems, because they are most often misspelt. */
 export function readPlanJson(text: string): ImportResult {
@@ -27,14 +25,8 @@ export function readPlanJson(text: string): ImportResult {
 }
 
 /** Every field of the document, so that reading it again gives the same document. */
-export function writePlanJson({ phases, milestones, tasks }: PlanDocument): string {
-  const json = {
-    waymark_plan: planJsonVersion,
-    phases: phases.map(phaseJson),
-    milestones: milestones.map(milestoneJson),
-    tasks: tasks.map(taskJson),
-  }
-  return `${JSON.stringify(json, null, 2)}\n`
+export function writePlanJson(document: PlanDocument): string {
+  return `${JSON.stringify(documentJson(document), null, 2)}\n`
 }
 
 export function newerVersion(place: string, version: number): string {

@@ -1,3 +1,9 @@
+import {
+  milestoneJson,
+  phaseJson,
+  planJsonVersion,
+  taskJson,
+} from '../../domain/plan/document/document-json.ts'
 import type {
   DocumentMilestone,
   DocumentPhase,
@@ -8,8 +14,7 @@ import { fieldReader, isObject } from '../field-reader.ts'
 import { type ImportResult, judged } from '../import-result.ts'
 import { jsonLines } from '../json-lines.ts'
 import { readMilestone, readPhase, readTask } from './document-fields.ts'
-import { milestoneJson, phaseJson, taskJson } from './entity-json.ts'
-import { newerVersion, planJsonVersion, unknownFields } from './plan-json.ts'
+import { newerVersion, unknownFields } from './plan-json.ts'
 
 interface Found<T> {
   readonly place: string

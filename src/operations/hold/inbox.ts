@@ -3,6 +3,7 @@ import { excerpt } from '../../domain/budget.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { holdKinds } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads/hold-reads.ts'
+import { findMission } from '../find/entities.ts'
 import { nextCursor, readCursor } from '../input/cursor.ts'
 import { choice, count, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -30,11 +31,11 @@ export const inbox = defineOperation({
   }),
 }).handler(async (handling, input) => {
   await noticeStaleAttempts(handling)
-  return handling.store.view(async ({ holds, missions }) => {
+  return handling.store.view(async (reads) => {
     const limit = input.limit ?? 20
     const before = readCursor(input.cursor, ['holds'])?.get('holds')
-    const mission = input.mission_id === undefined ? null : await missions.find(input.mission_id)
-    const page = await holds.list(
+    const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
+    const page = await reads.holds.list(
       {
         status: input.closed ? 'closed' : 'open',
         ...(input.kind && { kinds: [input.kind] }),

@@ -58,7 +58,12 @@ export const completeMission = defineOperation({
       limitations: input.limitations ?? [],
     }
     const open = await reads.tasks.openAttempts(mission.id)
-    const happenings = decide(mission, closing, open)
+    const silent = await reads.holds.list(
+      { missionId: mission.id, kinds: ['stale_attempt'], status: 'open' },
+      { limit: open.length },
+    )
+    const holds = silent.items.map(({ item }) => item.hold)
+    const happenings = decide(mission, closing, { open, holds })
     const repeat = happenings.length === 0
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
     const { openBlockers } = await reads.missions.now(mission.id)

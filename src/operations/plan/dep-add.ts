@@ -5,6 +5,7 @@ import { findPlanned } from './find.ts'
 import { foreseen } from './foreseen.ts'
 import { printEntity } from './print.ts'
 import { taskFields, taskShape } from './shapes.ts'
+import { waits } from './waits.ts'
 
 export const depAdd = defineOperation({
   name: 'taskman_task_dep_add',
@@ -28,8 +29,8 @@ export const depAdd = defineOperation({
       known: await reads.plan.dependsOn(taskId, dependsOnId),
       wayBack: await reads.plan.chain(dependsOnId, taskId),
     })
-    const blocked = planned.blocked || dependency.task.status !== 'done'
-    const after = { ...foreseen(planned, [happening], setting), blocked }
-    return { happenings: [happening], answer: taskShape(after, setting.at) }
+    const after = foreseen(planned, [happening], setting)
+    const answer = taskShape({ ...after, blocked: await waits(reads, after) }, setting.at)
+    return { happenings: [happening], answer }
   }),
 )

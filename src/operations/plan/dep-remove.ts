@@ -6,6 +6,7 @@ import { findPlanned } from './find.ts'
 import { foreseen } from './foreseen.ts'
 import { printEntity } from './print.ts'
 import { taskFields, taskShape } from './shapes.ts'
+import { waits } from './waits.ts'
 
 export const depRemove = defineOperation({
   name: 'taskman_task_dep_remove',
@@ -33,8 +34,7 @@ export const depRemove = defineOperation({
     }
     const happening: PlanHappening = { kind: 'dependency.removed', taskId, dependsOnId }
     const after = foreseen(planned, [happening], setting)
-    const others = await Promise.all(after.dependsOn.map((id) => reads.plan.task(id)))
-    const blocked = others.some((other) => other !== null && other.task.status !== 'done')
-    return { happenings: [happening], answer: taskShape({ ...after, blocked }, setting.at) }
+    const answer = taskShape({ ...after, blocked: await waits(reads, after) }, setting.at)
+    return { happenings: [happening], answer }
   }),
 )

@@ -3,19 +3,29 @@ import { instant } from '../../domain/instant.ts'
 import { endClaim } from '../../domain/plan/claim-task.ts'
 import type { PlanHappening } from '../../domain/plan/happening.ts'
 import type { Claim, Note, PlannedTask } from '../../domain/plan/plan.ts'
+import type { Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
 
-/** Ends the claims that ran out, each with a note. Writes only when there is one. */
-export async function noticeExpiredClaims({ store, clock, record }: Handling): Promise<number> {
-  const expired = await store.view(({ plan }) => plan.expiredClaims(clock.now()))
-  if (expired.length === 0) return 0
-  return record(async (reads, setting) => {
-    const still = await reads.plan.expiredClaims(setting.at)
-    return { happenings: still.flatMap((planned) => expiryOf(planned, setting)), answer: still.length }
+/** Looks at a plan in which no claim has run out. Writes only when one had. */
+export async function viewPlan<Answer>(
+  handling: Handling,
+  look: (reads: Reads) => Promise<Answer>,
+): Promise<Answer> {
+  const { store, clock } = handling
+  const seen = await store.view(async (reads) => {
+    const expired = await reads.plan.expiredClaims(clock.now())
+    return expired.length > 0 ? null : { answer: await look(reads) }
   })
+  if (seen !== null) return seen.answer
+  await handling.record(async (reads, setting) => {
+    const expired = await reads.plan.expiredClaims(setting.at)
+    return { happenings: expired.flatMap((planned) => expiryOf(planned, setting)), answer: null }
+  })
+  return store.view(look)
 }
 
-function expiryOf({ task, claim }: PlannedTask, setting: Setting): readonly PlanHappening[] {
+/** The end of a claim that ran out, with a note that says whose it was. */
+export function expiryOf({ task, claim }: PlannedTask, setting: Setting): readonly PlanHappening[] {
   if (claim === null) return []
   const note: Note = {
     id: setting.ids.next('note'),

@@ -20,10 +20,10 @@ function applied(planned: PlannedTask, happening: PlanHappening): PlannedTask {
       return { ...planned, task: { ...task, ...happening.changes } }
     case 'task.marked':
       return happening.as === 'done'
-        ? { ...planned, task: { ...task, status: 'done', resolution: 'claimed' } }
-        : { ...planned, task: { ...task, status: 'to_do', resolution: null } }
+        ? ended(planned, 'claimed')
+        : { ...planned, claim: null, task: { ...task, status: 'to_do', resolution: null } }
     case 'task.dropped':
-      return { ...planned, task: { ...task, status: 'done', resolution: 'dropped' } }
+      return ended(planned, 'dropped')
     case 'task.claimed':
       return { ...planned, claim: happening.claim, task: { ...task, status: 'in_progress' } }
     case 'claim.ended':
@@ -40,4 +40,8 @@ function applied(planned: PlannedTask, happening: PlanHappening): PlannedTask {
     case 'role.declared':
       return planned
   }
+}
+
+function ended(planned: PlannedTask, resolution: 'claimed' | 'dropped'): PlannedTask {
+  return { ...planned, claim: null, blocked: false, task: { ...planned.task, status: 'done', resolution } }
 }

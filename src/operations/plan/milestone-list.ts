@@ -23,11 +23,12 @@ export const milestoneList = defineOperation({
   print: printList('milestones'),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
-    const filter =
-      input.phase === undefined
-        ? { owner: await ownerOf(reads, input.mission) }
-        : { phaseId: (await findPhase(reads, input.phase)).id }
-    const milestones = await reads.plan.milestones(filter)
+    const milestones = await reads.plan.milestones({
+      ...((input.phase === undefined || input.mission !== undefined) && {
+        owner: await ownerOf(reads, input.mission),
+      }),
+      ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
+    })
     return { milestones: milestones.map(milestoneShape), total: milestones.length }
   }),
 )

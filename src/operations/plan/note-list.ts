@@ -4,6 +4,7 @@ import { count, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { formatField } from './fields.ts'
 import { findPlanned } from './find.ts'
+import { fitted, pageSize } from './page.ts'
 import { printList } from './print.ts'
 import { noteFields, noteShape } from './shapes.ts'
 
@@ -25,21 +26,22 @@ export const noteList = defineOperation({
   }),
   output: z.looseObject({ notes: z.array(noteFields), total: z.int(), next_cursor: z.string().nullable() }),
   print: printList('notes'),
-}).handler(({ store }, input) =>
+}).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const { task } = await findPlanned(reads, input.id)
-    const limit = input.limit ?? 20
+    const limit = pageSize(input.limit, actor)
     const before = readCursor(input.cursor, ['notes'])?.get('notes')
     const page = await reads.plan.notes(task.id, {
       limit: limit + 1,
       ...(before !== undefined && { before }),
     })
-    const shown = page.items.slice(0, limit)
-    const seqs = shown.map(({ seq }) => seq)
+    const entries = page.items.slice(0, limit).map(({ item }) => noteShape(item))
+    const shown = fitted(entries, input.limit, actor)
+    const seqs = page.items.slice(0, shown.length).map(({ seq }) => seq)
     return {
-      notes: shown.map(({ item }) => noteShape(item)),
+      notes: [...shown],
       total: page.total,
-      next_cursor: nextCursor([{ name: 'notes', seqs, more: page.items.length > limit }]),
+      next_cursor: nextCursor([{ name: 'notes', seqs, more: page.items.length > shown.length }]),
     }
   }),
 )

@@ -27,7 +27,8 @@ export const taskDrop = defineOperation({
   record(async (reads, setting) => {
     const planned = await findPlanned(reads, input.id)
     const openAttempt = await reads.tasks.openAttempt(planned.task.id)
-    const happenings = dropTask({ planned, openAttempt }, { reason: input.reason, by: actor.name }, setting)
+    const by = { actor, agentName: null }
+    const happenings = dropTask({ planned, openAttempt }, { reason: input.reason, by }, setting)
     return { happenings, answer: taskShape(foreseen(planned, happenings, setting), setting.at) }
   }),
 )

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { editTask } from '../../domain/plan/edit-task.ts'
 import type { TaskChanges } from '../../domain/plan/happening.ts'
+import type { Milestone } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
 import { identifier, name, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -9,6 +10,7 @@ import { findMilestone, findPhase, findPlanned } from './find.ts'
 import { foreseen } from './foreseen.ts'
 import { printEdited } from './print-edited.ts'
 import { taskFields, taskShape } from './shapes.ts'
+import { waits } from './waits.ts'
 
 const clearable = ['description', 'role', 'milestone', 'sort-order'] as const
 
@@ -49,18 +51,23 @@ export const taskEdit = defineOperation({
     const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
     await assertRole(reads, input.role)
     const happenings = editTask(
-      { changes: await changesOf(reads, input), status: input.status ?? null },
+      { changes: await changesOf(reads, input, milestone), status: input.status ?? null },
       { planned, openAttempt: await reads.tasks.openAttempt(planned.task.id), milestone },
       { actor, agentName: input.agent_name ?? null },
       setting,
     )
-    return { happenings, answer: taskShape(foreseen(planned, happenings, setting), setting.at) }
+    const after = foreseen(planned, happenings, setting)
+    const blocked = planned.task.status === 'done' ? await waits(reads, after) : after.blocked
+    return { happenings, answer: taskShape({ ...after, blocked }, setting.at) }
   }),
 )
 
-async function changesOf(reads: Reads, input: z.output<typeof inputFields>): Promise<TaskChanges> {
+async function changesOf(
+  reads: Reads,
+  input: z.output<typeof inputFields>,
+  milestone: Milestone | null,
+): Promise<TaskChanges> {
   const clears = (field: (typeof clearable)[number]) => input.clear?.includes(field) === true
-  const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
   return {
     ...(input.title !== undefined && { name: input.title }),
     ...(input.description !== undefined && { goal: input.description }),

@@ -1,16 +1,16 @@
 import { z } from 'zod'
+import type { Actor } from '../../domain/actor.ts'
+import { excerpt } from '../../domain/budget.ts'
 import type { PlanFilter } from '../../ports/reads/plan-reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { count, identifier, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { noticeExpiredClaims } from './expired-claims.ts'
+import { viewPlan } from './expired-claims.ts'
 import { assertRole, formatField, missionField, roleField, statusField } from './fields.ts'
 import { findMilestone, findPhase, findPlanned, ownerOf } from './find.ts'
+import { fitted, pageSize } from './page.ts'
 import { printList } from './print.ts'
 import { taskFields, taskShape } from './shapes.ts'
-
-/** What the command line lists where no limit is named: a person pipes it on. */
-const everything = 1_000_000
 
 const inputFields = z.strictObject({
   phase: identifier('Filter by phase ID').optional(),
@@ -39,34 +39,38 @@ export const taskList = defineOperation({
   input: inputFields,
   output: z.looseObject({ tasks: z.array(taskFields), total: z.int(), next_cursor: z.string().nullable() }),
   print: printList('tasks'),
-}).handler(async (handling, input) => {
-  await noticeExpiredClaims(handling)
-  const { store, clock, actor } = handling
-  return store.view(async (reads) => {
+}).handler(async (handling, input) =>
+  viewPlan(handling, async (reads) => {
+    const { clock, actor } = handling
     const now = clock.now()
-    const limit = input.limit ?? (actor.channel === 'cli' ? everything : 20)
+    const limit = pageSize(input.limit, actor)
     const after = input.cursor === undefined ? null : await findPlanned(reads, input.cursor)
     const filter = await filterOf(reads, input, now)
     const { tasks, total } = await reads.plan.tasks(filter, {
       limit: limit + 1,
       ...(after && { after: after.task.id }),
     })
-    const shown = tasks.slice(0, limit)
-    return {
-      tasks: shown.map((planned) => taskShape(planned, now)),
-      total,
-      next_cursor: tasks.length > limit ? (shown.at(-1)?.task.id ?? null) : null,
-    }
-  })
-})
+    const entries = tasks.slice(0, limit).map((planned) => listed(taskShape(planned, now), actor))
+    const shown = fitted(entries, input.limit, actor)
+    const next = tasks.length > shown.length ? (shown.at(-1)?.id ?? null) : null
+    return { tasks: [...shown], total, next_cursor: next }
+  }),
+)
+
+/** A long description is cut in a list that an agent reads; the task itself has it whole. */
+function listed(task: ReturnType<typeof taskShape>, { channel }: Actor): ReturnType<typeof taskShape> {
+  if (channel === 'cli' || task.description === null) return task
+  return { ...task, description: excerpt(task.description) }
+}
 
 async function filterOf(reads: Reads, input: z.output<typeof inputFields>, now: number): Promise<PlanFilter> {
   await assertRole(reads, input.role)
   return {
     now,
-    ...(input.phase === undefined
-      ? { owner: await ownerOf(reads, input.mission) }
-      : { phaseId: (await findPhase(reads, input.phase)).id }),
+    ...((input.phase === undefined || input.mission !== undefined) && {
+      owner: await ownerOf(reads, input.mission),
+    }),
+    ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
     ...(input.milestone !== undefined && { milestoneId: (await findMilestone(reads, input.milestone)).id }),
     ...(input.status !== undefined && { status: input.status }),
     ...(input.role !== undefined && { role: input.role }),

@@ -6,7 +6,7 @@ import type { Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
 import { name } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { noticeExpiredClaims } from './expired-claims.ts'
+import { expiryOf, viewPlan } from './expired-claims.ts'
 import { assertRole, formatField, missionField, roleField } from './fields.ts'
 import { ownerOf } from './find.ts'
 import { foreseen } from './foreseen.ts'
@@ -40,29 +40,35 @@ export const taskNext = defineOperation({
     input['format'] === 'text' ? asText(answer['task'] ?? 'nothing is ready') : JSON.stringify(answer),
   ],
 }).handler(async (handling, input) => {
-  await noticeExpiredClaims(handling)
-  if (!input.claim)
-    return handling.store.view(async (reads) =>
-      answerOf(await nextOf(reads, handling, input), null, handling),
+  if (!input.claim) {
+    return viewPlan(handling, async (reads) =>
+      answerOf(await nextOf(reads, input, handling.clock.now()), null, handling),
     )
+  }
   return handling.record(async (reads, setting) => {
-    const planned = await nextOf(reads, handling, input)
-    if (planned === null) return { happenings: [], answer: answerOf(null, null, handling) }
+    const expired = await reads.plan.expiredClaims(setting.at)
+    const ended = expired.flatMap((planned) => expiryOf(planned, setting))
+    const next = await nextOf(reads, input, setting.at)
+    if (next === null) return { happenings: ended, answer: answerOf(null, null, handling) }
+    const planned = expired.some(({ task }) => task.id === next.task.id) ? { ...next, claim: null } : next
     const claimant = { actor: handling.actor, agentName: input.agent_name ?? null }
     const { claim, happenings } = claimTask(planned, claimant, setting)
-    return { happenings, answer: answerOf(foreseen(planned, happenings, setting), claim, handling) }
+    return {
+      happenings: [...ended, ...happenings],
+      answer: answerOf(foreseen(planned, happenings, setting), claim, handling),
+    }
   })
 })
 
 async function nextOf(
   reads: Reads,
-  { clock }: Handling,
   input: z.output<typeof inputFields>,
+  now: number,
 ): Promise<PlannedTask | null> {
   await assertRole(reads, input.role)
   return reads.plan.next({
     owner: await ownerOf(reads, input.mission),
-    now: clock.now(),
+    now,
     ...(input.role !== undefined && { role: input.role }),
   })
 }

@@ -42,12 +42,25 @@ export async function runningAttempt(
       hint: `Call start_task { planned_task_id: "${task.id}" } before you edit, so that the changes can be measured.`,
     })
   }
-  throw new Failure(
+  throw notRunning(task, last)
+}
+
+function notRunning(task: Task, last: Attempt): Failure {
+  const details = { attempt_id: last.id, status: last.status }
+  const again = `start_task { planned_task_id: "${task.id}" }`
+  if (last.status === 'abandoned') {
+    return new Failure(
+      'CONFLICT',
+      `Attempt ${last.id} at task ${task.id} "${task.name}" was given up: it cannot be completed any more.`,
+      { hint: `Begin anew with ${again}, before you edit.`, details },
+    )
+  }
+  return new Failure(
     'CONFLICT',
     `Task ${task.id} "${task.name}" was already completed (${last.status}), with other words.`,
     {
-      hint: 'Its record stays as it is. Start a new task for further work.',
-      details: { attempt_id: last.id, status: last.status },
+      hint: `Its record stays as it is. For further work ${last.status === 'failed' ? `begin anew with ${again}` : 'start a new task'}.`,
+      details,
     },
   )
 }

@@ -11,14 +11,16 @@ import { neighbourhood } from './stretches.ts'
 
 /** Measures what an attempt changed, and judges it. What cannot be measured is reported as unknown, never as nothing. */
 export async function measure(handling: Handling, attempt: Attempt): Promise<Evidence> {
-  const { store, witness, ids } = handling
-  const neighbours = await store.view(({ tasks }) => readNeighbours(tasks, attempt))
+  const { store, witness, clock, ids } = handling
+  const at = clock.now()
   const end = await endSnapshot(handling, attempt, ids.next('attempt'))
+  // Read after the snapshot: whoever began while it was taken may have changed what it saw.
+  const neighbours = await store.view(({ tasks }) => readNeighbours(tasks, attempt))
   if (end.place === null)
     return judge(attempt, end.report, { neighbours, stretches: [], packages: new Map() }, null)
   const report = await witness.changes(attempt.snapshot, end.place)
   const [stretches, packages] = await Promise.all([
-    report.changes.length === 0 ? [] : neighbourhood(witness, attempt, neighbours, end.place),
+    report.changes.length === 0 ? [] : neighbourhood(witness, attempt, neighbours, { at, place: end.place }),
     namesPackage([...neighbours.values()].flatMap(({ areas }) => areas))
       ? witness.packages(end.place)
       : new Map<string, string>(),

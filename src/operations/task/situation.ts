@@ -18,21 +18,25 @@ export async function loadSituation(reads: Reads, input: Containers): Promise<Ta
   const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
   const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
   const parent = parentId === undefined ? null : await findTask(reads, parentId)
-  const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent })
+  const parentAttempt = parent ? await reads.tasks.openAttempt(parent.id) : null
+  const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent, parentAttempt })
+  const last = planned ? await reads.tasks.lastAttempt(planned.task.id) : null
   return {
     mission,
     phases: mission ? await reads.missions.phases(mission.id) : [],
     parent,
+    parentAttempt,
     depth: parent ? 1 + (await reads.tasks.ancestors(parent.id)).length : 0,
     planned,
-    attempts: planned ? await reads.tasks.attempts(planned.task.id) : [],
+    last,
+    holds: last ? await reads.holds.ofAttempt(last.id) : [],
   }
 }
 
 async function missionOf(
   reads: Reads,
   { mission_id, workflow_id }: Containers,
-  around: { readonly planned: Task | null; readonly parent: Task | null },
+  around: { readonly planned: Task | null } & Pick<TaskSituation, 'parent' | 'parentAttempt'>,
 ): Promise<Mission | null> {
   if (mission_id !== undefined && workflow_id !== undefined && mission_id !== workflow_id) {
     throw new Failure(
@@ -45,6 +49,7 @@ async function missionOf(
   }
   const named = mission_id ?? workflow_id
   if (named !== undefined) return findMission(reads, named)
-  const inherited = around.planned?.missionId ?? around.parent?.missionId
+  const inherited =
+    around.planned?.missionId ?? around.parentAttempt?.missionId ?? around.parent?.missionId
   return inherited ? findMission(reads, inherited) : null
 }

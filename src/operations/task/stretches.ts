@@ -9,7 +9,8 @@ export interface MeasuredStretch {
   readonly open: readonly string[]
 }
 
-interface Boundary {
+export interface Boundary {
+  /** Milliseconds since the epoch; for a snapshot of now, when it was begun. */
   readonly at: number
   readonly place: SnapshotPlace
 }
@@ -22,17 +23,17 @@ export async function neighbourhood(
   witness: WorkTreeWitness,
   attempt: Attempt,
   neighbours: Neighbours,
-  end: SnapshotPlace,
+  end: Boundary,
 ): Promise<readonly MeasuredStretch[]> {
   const others = [...neighbours.values()].filter(({ id }) => id !== attempt.id)
   if (others.length === 0) return []
-  const inside = others.flatMap(boundariesOf).filter(({ at }) => at > attempt.openedAt)
+  const inside = others.flatMap(boundariesOf).filter(({ at }) => at > attempt.openedAt && at < end.at)
   inside.sort((a, b) => a.at - b.at)
   const step = Math.ceil(inside.length / mostBoundaries) || 1
   const bounds: readonly Boundary[] = [
     { at: attempt.openedAt, place: attempt.snapshot },
     ...inside.filter((_, index) => index % step === 0),
-    { at: Number.MAX_SAFE_INTEGER, place: end },
+    { at: Number.MAX_SAFE_INTEGER, place: end.place },
   ]
   const pairs = bounds.slice(1).map((to, index) => ({ from: bounds[index] ?? to, to }))
   return Promise.all(

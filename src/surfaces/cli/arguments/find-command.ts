@@ -13,11 +13,19 @@ export interface FoundCommand {
 export function findCommand(operations: readonly Operation[], words: readonly string[]): FoundCommand | null {
   const spoken = spokenWords(words)
   const fitting = operations
+    .flatMap((operation) => commandsOf(operation).map((command) => ({ operation, command })))
     .filter(({ command }) => isPrefix(command.split(' '), spoken))
     .sort((a, b) => b.command.length - a.command.length)[0]
   if (!fitting) return null
   const length = fitting.command.split(' ').length
-  return { operation: fitting, rest: words[0]?.includes(':') ? words.slice(1) : words.slice(length) }
+  return {
+    operation: fitting.operation,
+    rest: words[0]?.includes(':') ? words.slice(1) : words.slice(length),
+  }
+}
+
+function commandsOf({ command, aliases = [] }: Operation): readonly string[] {
+  return [command, ...aliases]
 }
 
 /** The commands that begin with a word: `task` alone is a group. */

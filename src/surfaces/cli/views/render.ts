@@ -12,6 +12,7 @@ import { inbox } from './inbox.ts'
 import { listMissions } from './list-missions.ts'
 import { log } from './log.ts'
 import { planMilestones, planNotes, planPhases, planTasks } from './plan-lists.ts'
+import { planShow } from './plan-show.ts'
 import { nextTask, planTask } from './plan-task.ts'
 import { resolve } from './resolve.ts'
 import { show } from './show.ts'
@@ -29,6 +30,7 @@ const views: ReadonlyMap<string, View> = new Map(
     inbox,
     list_missions: listMissions,
     log,
+    plan_show: planShow,
     resolve,
     show,
     start_task: startTask,

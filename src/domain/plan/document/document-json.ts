@@ -1,11 +1,25 @@
-import { instantOrNull } from '../../domain/instant.ts'
+import { instantOrNull } from '../../instant.ts'
 import type {
   DocumentMilestone,
   DocumentNote,
   DocumentPhase,
   DocumentTask,
-} from '../../domain/plan/document/plan-document.ts'
-import type { JsonObject } from '../field-reader.ts'
+  PlanDocument,
+} from './plan-document.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export const planJsonVersion = 1
+
+/** Every field of a document, so that reading it again gives the same document. */
+export function documentJson({ phases, milestones, tasks }: PlanDocument) {
+  return {
+    waymark_plan: planJsonVersion,
+    phases: phases.map(phaseJson),
+    milestones: milestones.map(milestoneJson),
+    tasks: tasks.map(taskJson),
+  }
+}
 
 export function phaseJson({ key, name, status, sortOrder, foreignId }: DocumentPhase): JsonObject {
   return { key, name, status, ...given({ sort_order: sortOrder, foreign_id: foreignId }) }

@@ -1,0 +1,192 @@
+import type { Happening } from '../fact.ts'
+import type { MilestoneId, PhaseId, Setting, TaskId } from '../id.ts'
+import type { Phase } from '../track/mission.ts'
+import type { Task } from '../track/task.ts'
+import type { DocumentTask, PlanDocument } from './document/plan-document.ts'
+import { type Milestone, type Note, noteKinds, type PlanOwner } from './plan.ts'
+import { phaseStatus } from './task-status.ts'
+
+/** What the project has already, so that an import adds and never doubles. */
+export interface ImportSituation {
+  readonly owner: PlanOwner
+  readonly phases: ReadonlySet<string>
+  readonly milestones: ReadonlySet<string>
+  readonly tasks: ReadonlySet<string>
+  /** `phase\n title` of the tasks that there are, to their ids. */
+  readonly titles: ReadonlyMap<string, TaskId>
+}
+
+export interface ImportedPlan {
+  readonly happenings: readonly Happening[]
+  readonly added: { readonly phases: number; readonly milestones: number; readonly tasks: number }
+  /** Titles of tasks that were there already. */
+  readonly known: number
+  readonly notices: readonly string[]
+}
+
+export function titleKey(phase: string | null, title: string): string {
+  return `${phase ?? ''}\n${title}`
+}
+
+/** Adds a plan from outside, in one piece: parents before their parts, dependencies after all tasks. */
+export function importPlan(
+  document: PlanDocument,
+  situation: ImportSituation,
+  { setting, creator }: { readonly setting: Setting; readonly creator: string },
+): ImportedPlan {
+  const ids = taskIds(document, situation, setting)
+  const isNew = ({ key }: DocumentTask): boolean => !isKnown(ids, key)
+  const phases = document.phases.filter(({ key }) => !situation.phases.has(key))
+  const milestones = document.milestones.filter(({ key }) => !situation.milestones.has(key))
+  const tasks = parentsFirst(document.tasks).filter(isNew)
+  const begun = tasks.filter(({ status }) => status === 'in_progress').length
+  const toTask = (task: DocumentTask): Happening => ({
+    kind: 'task.planned',
+    task: plannedTask(task, { ids, owner: situation.owner, setting, creator }),
+  })
+  return {
+    happenings: [
+      ...phases.map(
+        (phase): Happening => ({ kind: 'phase.created', phase: newPhase(phase, situation.owner, setting) }),
+      ),
+      ...milestones.map(
+        (milestone): Happening => ({
+          kind: 'milestone.created',
+          milestone: newMilestone(milestone, setting),
+        }),
+      ),
+      ...tasks.map(toTask),
+      ...tasks.flatMap((task) => dependencies(task, ids)),
+      ...tasks.flatMap((task) => notes(task, ids, setting)),
+    ],
+    added: { phases: phases.length, milestones: milestones.length, tasks: tasks.length },
+    known: document.tasks.length - tasks.length,
+    notices:
+      begun === 0
+        ? []
+        : [`${begun} task(s) were in progress elsewhere; nobody holds them here, so they are to do.`],
+  }
+}
+
+interface KnownId {
+  readonly id: TaskId
+  readonly known: boolean
+}
+
+type Ids = ReadonlyMap<string, KnownId>
+
+/** A foreign id is kept where it is free; a task of the same title in the same phase is the same task. */
+function taskIds(document: PlanDocument, situation: ImportSituation, setting: Setting): Ids {
+  return new Map(
+    document.tasks.map((task): [string, KnownId] => {
+      const same = situation.titles.get(titleKey(task.phase, task.title))
+      if (task.foreignId !== null && situation.tasks.has(task.foreignId)) {
+        return [task.key, { id: task.foreignId as TaskId, known: true }] // it is an id of this project
+      }
+      if (same !== undefined) return [task.key, { id: same, known: true }]
+      const id = (task.foreignId as TaskId | null) ?? setting.ids.next('task') // foreign ids are kept
+      return [task.key, { id, known: false }]
+    }),
+  )
+}
+
+function isKnown(ids: Ids, key: string): boolean {
+  return ids.get(key)?.known === true
+}
+
+function idOf(ids: Ids, key: string | null): TaskId | null {
+  return key === null ? null : (ids.get(key)?.id ?? null)
+}
+
+function parentsFirst(tasks: readonly DocumentTask[]): readonly DocumentTask[] {
+  const byKey = new Map(tasks.map((task) => [task.key, task]))
+  const ordered = new Set<DocumentTask>()
+  for (const task of tasks) {
+    const chain: DocumentTask[] = []
+    for (
+      let here: DocumentTask | undefined = task;
+      here && !ordered.has(here);
+      here = byKey.get(here.parent ?? '')
+    ) {
+      chain.push(here)
+    }
+    for (const link of chain.reverse()) ordered.add(link)
+  }
+  return [...ordered]
+}
+
+function newPhase(phase: PlanDocument['phases'][number], owner: PlanOwner, { at }: Setting): Phase {
+  const status = phaseStatus(phase.status)
+  return {
+    id: phase.key as PhaseId, // people name the phases of a plan
+    missionId: owner,
+    number: null,
+    name: phase.name,
+    status,
+    sortOrder: phase.sortOrder,
+    createdAt: at,
+    completedAt: status === 'completed' ? at : null,
+  }
+}
+
+function newMilestone(
+  { key, phase, name, criterion, reached }: PlanDocument['milestones'][number],
+  { at }: Setting,
+): Milestone {
+  return { id: key as MilestoneId, phaseId: phase as PhaseId, name, criterion, reached, createdAt: at } // named by people
+}
+
+function plannedTask(
+  task: DocumentTask,
+  {
+    ids,
+    owner,
+    setting,
+    creator,
+  }: { readonly ids: Ids; readonly owner: PlanOwner; readonly setting: Setting; readonly creator: string },
+): Task {
+  const done = task.status === 'done'
+  return {
+    id: idOf(ids, task.key) ?? setting.ids.next('task'),
+    missionId: owner,
+    phaseId: task.phase as PhaseId | null, // keys of phases are their ids
+    milestoneId: task.milestone as MilestoneId | null,
+    parentTaskId: idOf(ids, task.parent),
+    name: task.title,
+    goal: task.description,
+    step: null,
+    role: task.role,
+    areas: [],
+    status: done ? 'done' : 'to_do',
+    resolution: done ? (task.resolution ?? 'claimed') : null,
+    sortOrder: task.sortOrder,
+    creator: task.creator ?? creator,
+    createdAt: task.createdAt ?? setting.at,
+    updatedAt: task.updatedAt ?? setting.at,
+  }
+}
+
+function dependencies(task: DocumentTask, ids: Ids): readonly Happening[] {
+  const taskId = idOf(ids, task.key)
+  return task.dependsOn.flatMap((key): Happening[] => {
+    const dependsOnId = idOf(ids, key)
+    return taskId && dependsOnId ? [{ kind: 'dependency.added', taskId, dependsOnId }] : []
+  })
+}
+
+function notes(task: DocumentTask, ids: Ids, setting: Setting): readonly Happening[] {
+  const taskId = idOf(ids, task.key)
+  if (taskId === null) return []
+  return task.notes.map((said): Happening => {
+    const note: Note = {
+      id: setting.ids.next('note'),
+      taskId,
+      content: said.content,
+      kind: noteKinds.find((kind) => kind === said.kind) ?? null,
+      role: said.role,
+      author: said.author ?? 'import',
+      createdAt: said.createdAt ?? setting.at,
+    }
+    return { kind: 'note.added', note }
+  })
+}

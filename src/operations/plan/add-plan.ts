@@ -1,0 +1,44 @@
+import type { PlanDocument } from '../../domain/plan/document/plan-document.ts'
+import { type ImportSituation, importPlan, titleKey } from '../../domain/plan/import-plan.ts'
+import type { PlanOwner } from '../../domain/plan/plan.ts'
+import type { Reads } from '../../ports/store.ts'
+import type { Handling } from '../context.ts'
+import { ownerOf } from './find.ts'
+
+/** Most tasks that an import is compared with. */
+const mostTasks = 500_000
+
+/** Adds a document to a plan, in one transaction. */
+export async function addPlan(
+  { record, store, actor, clock, ids }: Handling,
+  document: PlanDocument,
+  request: { readonly mission: string | undefined; readonly dryRun: boolean },
+) {
+  const by = { creator: actor.name }
+  const decided = async (reads: Reads, at: number) => {
+    const owner = await ownerOf(reads, request.mission)
+    const { happenings, ...summary } = importPlan(document, await situationOf(reads, owner, at), {
+      setting: { at, ids },
+      ...by,
+    })
+    return { happenings, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
+  }
+  if (request.dryRun) {
+    const { answer } = await store.view((reads) => decided(reads, clock.now()))
+    return { ...answer, dry_run: true }
+  }
+  return record((reads, setting) => decided(reads, setting.at))
+}
+
+async function situationOf({ plan }: Reads, owner: PlanOwner, now: number): Promise<ImportSituation> {
+  const phases = await plan.phases(owner)
+  const milestones = await plan.milestones({ owner })
+  const tasks = await plan.graph(owner, mostTasks, now)
+  return {
+    owner,
+    phases: new Set<string>(phases.map(({ id }) => id)),
+    milestones: new Set<string>(milestones.map(({ id }) => id)),
+    tasks: new Set<string>(tasks.map(({ id }) => id)),
+    titles: new Map(tasks.map(({ id, phaseId, name }) => [titleKey(phaseId, name), id])),
+  }
+}

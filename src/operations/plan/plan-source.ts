@@ -1,0 +1,34 @@
+import type { OutlineSource, PlacedTask } from '../../domain/plan/outline.ts'
+import type { PlanOwner } from '../../domain/plan/plan.ts'
+import type { GraphTask } from '../../ports/reads/plan-reads.ts'
+import type { Reads } from '../../ports/store.ts'
+
+/** Most tasks that one picture of a plan is made of. */
+const mostTasks = 200_000
+
+/** A whole plan with as little of each task as outlines and diagrams need. */
+export async function planSource({ plan }: Reads, owner: PlanOwner, now: number): Promise<OutlineSource> {
+  const phases = await plan.phases(owner)
+  const milestones = await plan.milestones({ owner })
+  const tasks = await plan.graph(owner, mostTasks, now)
+  const orders = new Map<string, number>(phases.map(({ id }, order) => [id, order]))
+  return { phases, milestones, tasks: tasks.map((task) => placed(task, orders)) }
+}
+
+function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTask {
+  return {
+    id: task.id,
+    title: task.name,
+    phaseId: task.phaseId,
+    milestoneId: task.milestoneId,
+    parentId: task.parentTaskId,
+    dependsOn: task.dependsOn,
+    status: task.status,
+    claimed: task.held,
+    role: task.role,
+    estimate: null,
+    phaseOrder: task.phaseId === null ? null : (orders.get(task.phaseId) ?? null),
+    sortOrder: task.sortOrder,
+    createdOrder: task.seq,
+  }
+}

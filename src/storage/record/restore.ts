@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely'
+import type { Fact } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { ProjectId } from '../../domain/id.ts'
+import type { ResolvedProject } from '../project/resolve-project.ts'
+import { apply } from '../projections/apply.ts'
+import { inBatches } from '../projections/batches.ts'
+import { seen } from '../projections/project.ts'
+import { beforeFirst, factRows } from '../rows/fact-row.ts'
+import type { FactTable } from '../schema/journal-tables.ts'
+import type { Tables } from '../schema/tables.ts'
+
+/** Makes a project from its whole journal, as it was: same ids, times, actors and hashes. Only where there is none. */
+export async function restore(
+  db: Kysely<Tables>,
+  facts: readonly Fact[],
+  place: { readonly root: string; readonly found: ResolvedProject | null },
+): Promise<ResolvedProject> {
+  const id = projectOf(facts)
+  if (place.found) await assertEmpty(db, place.found.id)
+  await assertUnknown(db, id)
+  let head: { seq: number; head: string } = { seq: 0, head: beforeFirst }
+  const rows: FactTable[] = []
+  for (const fact of facts) {
+    const by = { at: fact.at, actor: fact.actor }
+    const [row] = factRows({ projectId: id, ...by }, [fact.happening], head)
+    if (row === undefined || row.seq !== fact.seq || row.hash !== fact.hash) throw changed(fact.seq)
+    await apply({ db, projectId: id, seq: fact.seq, ...by }, fact.happening)
+    rows.push(row)
+    head = { seq: row.seq, head: row.hash }
+  }
+  for (const batch of inBatches(rows)) await db.insertInto('fact').values(batch).execute()
+  await db.updateTable('project').set(head).where('id', '=', id).execute()
+  await seen({ db, projectId: id, at: facts.at(-1)?.at ?? 0 }, place.root)
+  return { id, rootKnown: true }
+}
+
+function projectOf(facts: readonly Fact[]): ProjectId {
+  const first = facts[0]?.happening
+  if (first?.kind === 'project.created') return first.id
+  throw new Failure('INVALID_INPUT', 'The journal does not begin with the fact that made its project.', {
+    hint: 'Restore a whole journal, as `waymark export` writes it.',
+  })
+}
+
+async function assertEmpty(db: Kysely<Tables>, id: string): Promise<void> {
+  const { seq } = await db.selectFrom('project').select('seq').where('id', '=', id).executeTakeFirstOrThrow()
+  throw new Failure(
+    'CONFLICT',
+    `This project has a record already, of ${seq} facts: a journal is restored only where there is none.`,
+    {
+      hint: 'Restore it in another folder, or name another database with WAYMARK_DATABASE.',
+    },
+  )
+}
+
+async function assertUnknown(db: Kysely<Tables>, id: string): Promise<void> {
+  const known = await db.selectFrom('project').select('id').where('id', '=', id).executeTakeFirst()
+  if (!known) return
+  throw new Failure('CONFLICT', `The database holds the project ${id} of this journal already.`, {
+    hint: 'Name another database with WAYMARK_DATABASE.',
+  })
+}
+
+function changed(seq: number): Failure {
+  return new Failure(
+    'INVALID_INPUT',
+    `Fact ${seq} of the journal does not follow from the ones before it: it was changed, or one is missing.`,
+    {
+      hint: 'Export the journal again from the project that it comes from.',
+    },
+  )
+}

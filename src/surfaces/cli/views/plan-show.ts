@@ -1,0 +1,55 @@
+import { counted } from '../text/count.ts'
+import { type Entry, entriesAt, numberAt, textAt, textsAt } from './entry.ts'
+import type { Page, View } from './view.ts'
+
+/** The outline of a plan: phases, milestones, tasks; what is ready stands out, the critical path is marked. */
+export const planShow: View = (answer, page) => {
+  const phases = entriesAt(answer, 'phases')
+  if (phases.length === 0)
+    return 'There is no plan yet. waymark phase add begins one, waymark import reads one.'
+  const summary = [
+    counted(numberAt(answer, 'tasks'), 'task'),
+    `${numberAt(answer, 'done')} done`,
+    `${numberAt(answer, 'ready')} ready`,
+    `critical path of ${counted(textsAt(answer, 'critical_path').length, 'task')}`,
+  ].join(', ')
+  const legend = '✓ done  ● in progress  ○ ready  · waits  ! on the critical path'
+  return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
+}
+
+function phaseText(phase: Entry, page: Page): string {
+  const name = textAt(phase, 'name') || 'Outside the phases'
+  const heading = `${page.ink('bold', name)}  ${page.ink('dim', `${numberAt(phase, 'done')}/${numberAt(phase, 'total')}`)}`
+  const milestones = entriesAt(phase, 'milestones').flatMap((milestone) => [
+    `  ${milestone['reached'] === true ? page.ink('green', '◆') : '◇'} ${textAt(milestone, 'name') || textAt(milestone, 'id')}`,
+    ...entriesAt(milestone, 'tasks').flatMap((task) => taskLines(task, 2, page)),
+  ])
+  const tasks = entriesAt(phase, 'tasks').flatMap((task) => taskLines(task, 1, page))
+  return [heading, ...milestones, ...tasks].join('\n')
+}
+
+function taskLines(task: Entry, depth: number, page: Page): readonly string[] {
+  const waits = textsAt(task, 'waitsFor')
+  const role = textAt(task, 'role')
+  const notes = [role, waits.length === 0 ? '' : `waits for ${counted(waits.length, 'task')}`].filter(Boolean)
+  const critical = task['critical'] === true ? page.ink('yellow', '!') : ' '
+  const line = `${'  '.repeat(depth)}${marked(textAt(task, 'mark'), page)} ${critical} ${textAt(task, 'title')}`
+  const after = notes.length === 0 ? '' : `  ${page.ink('dim', notes.join(', '))}`
+  return [
+    `${line}${after}`,
+    ...entriesAt(task, 'subtasks').flatMap((subtask) => taskLines(subtask, depth + 1, page)),
+  ]
+}
+
+function marked(mark: string, page: Page): string {
+  switch (mark) {
+    case 'done':
+      return page.ink('green', '✓')
+    case 'in_progress':
+      return page.ink('cyan', '●')
+    case 'ready':
+      return page.ink('bold', '○')
+    default:
+      return page.ink('dim', '·')
+  }
+}
