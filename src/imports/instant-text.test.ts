@@ -17,5 +17,9 @@ test('what is no time is null', () => {
 
 test('every ISO time is read as it was written', () => {
   const date = fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true })
-  fc.assert(fc.property(date, (at) => expect(instantOfText(at.toISOString())).toBe(at.getTime())))
+  fc.assert(
+    fc.property(date, (at) => {
+      expect(instantOfText(at.toISOString())).toBe(at.getTime())
+    }),
+  )
 })

@@ -41,6 +41,7 @@ export function backlogTask(file: BacklogFile, notices: string[]): BacklogTask {
       ...parts.flatMap(({ title, text }): DescriptionPart[] => [
         { title: title === null || title.toLowerCase() === 'description' ? null : title, text },
       ]),
+      { title: 'Type', text: fields.textOrNull('type') },
       { title: 'Assignee', text: list('assignee') },
       { title: 'Labels', text: list('labels') },
       { title: 'Priority', text: fields.textOrNull('priority') },
