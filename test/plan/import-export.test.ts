@@ -1,0 +1,200 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { openProject, person, type TestProject } from '../support/project.ts'
+
+const titles = async (project: TestProject): Promise<readonly string[]> =>
+  (await project.call('taskman_task_list', { limit: 1000 })).tasks.map(
+    ({ title }: { title: string }) => title,
+  )
+
+const markdown = `# Design
+- [x] Draw the screens
+- [ ] Write the specification (after: Draw the screens)
+
+# Build
+- [ ] Model the data (after: Write the specification)
+  - [ ] Orders
+`
+
+describe('a Markdown plan', () => {
+  test('becomes phases, tasks, subtasks and dependencies', async () => {
+    const project = await openProject()
+    project.write('plan.md', markdown)
+    const answer = await project.call('plan_import', { file: 'plan.md' })
+    expect(answer).toMatchObject({ format: 'markdown', added: { phases: 2, tasks: 4 }, known: 0 })
+    expect(await titles(project)).toEqual([
+      'Draw the screens',
+      'Write the specification',
+      'Model the data',
+      'Orders',
+    ])
+    const { task } = await project.call('taskman_task_next')
+    expect(task.title).toBe('Write the specification')
+  })
+
+  test('imported again adds only what is new', async () => {
+    const project = await openProject()
+    project.write('plan.md', markdown)
+    await project.call('plan_import', { file: 'plan.md' })
+    project.write('plan.md', `${markdown}- [ ] One more\n`)
+    const answer = await project.call('plan_import', { file: 'plan.md' })
+    expect(answer).toMatchObject({ added: { phases: 0, tasks: 1 }, known: 4 })
+  })
+
+  test('is only looked at with dry-run', async () => {
+    const project = await openProject()
+    project.write('plan.md', markdown)
+    const answer = await project.call('plan_import', { file: 'plan.md', 'dry-run': true })
+    expect(answer).toMatchObject({ added: { tasks: 4 }, dry_run: true })
+    expect((await project.context.store.health()).exists).toBe(false)
+  })
+})
+
+describe('nothing is half imported', () => {
+  test('a plan with a circle is refused, with every problem', async () => {
+    const project = await openProject()
+    const task = { status: 'to_do', phase: 'P1' }
+    const plan = {
+      waymark_plan: 1,
+      phases: [{ key: 'P1', name: 'One', status: 'to_do' }],
+      tasks: [
+        { key: 'a', title: 'A', depends_on: ['b'], ...task },
+        { key: 'b', title: 'B', depends_on: ['a'], ...task },
+        { key: 'c', title: 'C', depends_on: ['nowhere'], ...task },
+      ],
+    }
+    project.write('plan.json', JSON.stringify(plan))
+    const refused = await project.refusal('plan_import', { file: 'plan.json' })
+    expect(refused).toMatch(/Nothing was imported/)
+    expect(refused).toMatch(/circle/)
+    expect(refused).toContain('"nowhere"')
+    expect((await project.context.store.health()).exists).toBe(false)
+  })
+
+  test('a file that is not there, and text that is no plan', async () => {
+    const project = await openProject()
+    expect(await project.refusal('plan_import', { file: 'nowhere.md' })).toContain(
+      'There is no file nowhere.md',
+    )
+    project.write('broken.json', '{ "phases": [')
+    expect(await project.refusal('plan_import', { file: 'broken.json' })).toContain('Nothing was imported')
+  })
+})
+
+test('a taskman database is imported with its ids, times, notes and dependencies, and stays as it is', async () => {
+  const project = await openProject()
+  const file = join(project.folder, 'project_tasks.db')
+  const taskman = new Sqlite(file)
+  taskman.exec(`
+    create table phases (id text primary key, name text not null, status text, sort_order integer);
+    create table milestones (id text primary key, phase_id text not null, name text, criterion text, reached integer);
+    create table tasks (id text primary key, phase_id text not null, milestone_id text, title text, description text,
+      status text, sort_order integer, role text, creator text, created_at text, updated_at text);
+    create table task_deps (task_id text not null, depends_on text not null, primary key (task_id, depends_on));
+    create table task_notes (id text primary key, task_id text not null, content text not null, kind text, role text, created_at text);
+    insert into phases values ('P1', 'Design', 'in_progress', 2), ('P0', 'Before', 'done', 1);
+    insert into milestones values ('M1', 'P1', 'Approved', 'Signed', 1);
+    insert into tasks values
+      ('7f9c2ba4-e88f-4c3f-8f0a-111111111111', 'P1', 'M1', 'Draw', 'Screens', 'done', 1, 'ui-designer', 'pm', '2026-01-02 03:04:05', '2026-01-02 03:04:06'),
+      ('7f9c2ba4-e88f-4c3f-8f0a-222222222222', 'P1', null, 'Write', null, 'to_do', 2, null, null, null, null);
+    insert into task_deps values ('7f9c2ba4-e88f-4c3f-8f0a-222222222222', '7f9c2ba4-e88f-4c3f-8f0a-111111111111');
+    insert into task_notes values ('n1', '7f9c2ba4-e88f-4c3f-8f0a-111111111111', 'Done well', 'completion', 'developer', '2026-01-02 03:04:07');
+  `)
+  taskman.close()
+  const before = readFileSync(file)
+  const answer = await project.call('plan_import', { file: 'project_tasks.db' })
+  expect(answer).toMatchObject({ format: 'taskman', added: { phases: 2, milestones: 1, tasks: 2 } })
+  const { phases } = await project.call('taskman_phase_list')
+  expect(phases.map(({ id }: { id: string }) => id)).toEqual(['P0', 'P1'])
+  const drawn = await project.call('taskman_task_get', { id: '7f9c2ba4-e88f-4c3f-8f0a-111111111111' })
+  expect(drawn).toMatchObject({
+    title: 'Draw',
+    description: 'Screens',
+    status: 'done',
+    milestone_id: 'M1',
+    creator: 'pm',
+    created_at: '2026-01-02T03:04:05.000Z',
+  })
+  const { notes } = await project.call('taskman_task_note_list', { id: drawn.id })
+  expect(notes).toMatchObject([{ content: 'Done well', kind: 'completion', role: 'developer' }])
+  expect((await project.call('taskman_task_next')).task.title).toBe('Write')
+  expect(readFileSync(file).equals(before)).toBe(true)
+})
+
+describe('export and import', () => {
+  test('of a plan keep everything that people wrote', async () => {
+    const one = await openProject()
+    await one.call('demo')
+    await one.call('taskman_task_note_add', {
+      id: (await one.call('taskman_task_next')).task.id,
+      content: 'Careful',
+    })
+    const exported = await one.call('plan_export')
+    const other = await openProject()
+    other.write('plan.json', JSON.stringify(exported))
+    await other.call('plan_import', { file: 'plan.json' })
+    const untimed = (plan: { tasks: readonly object[] }) => ({
+      ...plan,
+      tasks: plan.tasks.map((task) => ({ ...task, updated_at: null })),
+    })
+    expect(untimed(await other.call('plan_export'))).toEqual(untimed(exported))
+  })
+
+  test('of a project restore the very journal, hashes included', async () => {
+    const one = await openProject()
+    await one.call('demo')
+    const { mission_id } = await one.call('start_mission', { name: 'a', objective: 'b' })
+    const { task_id } = await one.call('start_task', { mission_id, name: 't', areas: ['auth'] })
+    one.write('utils.ts', 'changed\n')
+    await one.call('complete_task', { task_id, status: 'success', outcome: { summary: 's' } })
+    const { text } = await one.call('export')
+    const other = await openProject()
+    writeFileSync(join(other.folder, 'project.jsonl'), `${text}\n`)
+    await other.call('plan_import', { file: 'project.jsonl' })
+    expect((await other.call('export')).text).toBe(text)
+    expect(await other.call('show', { id: mission_id })).toEqual(await one.call('show', { id: mission_id }))
+    expect(await other.call('plan_show')).toEqual(await one.call('plan_show'))
+    expect((await other.context.store.view(({ journal }) => journal.verify())).brokenAt).toBeNull()
+    const next = await other.call('start_mission', { name: 'c', objective: 'd' })
+    expect(next.mission_id).toMatch(/^m-/)
+    expect(await other.refusal('plan_import', { file: 'project.jsonl' })).toContain('has a record already')
+  })
+
+  test('of a journal that was changed restores nothing', async () => {
+    const one = await openProject()
+    await one.call('start_mission', { name: 'honest', objective: 'b' })
+    const { text } = await one.call('export')
+    const other = await openProject()
+    writeFileSync(join(other.folder, 'project.jsonl'), text.replace('honest', 'forged'))
+    expect(await other.refusal('plan_import', { file: 'project.jsonl' })).toContain('Fact 2 of the journal')
+    expect((await other.call('list_missions')).total).toBe(0)
+    writeFileSync(join(other.folder, 'cut.jsonl'), `${text.slice(0, -20)}\n`)
+    expect(await other.refusal('plan_import', { file: 'cut.jsonl' })).toContain('is not JSON')
+  })
+})
+
+describe('the demonstration', () => {
+  test('fills an empty plan, with work that is ready', async () => {
+    const project = await openProject()
+    expect(await project.call('demo')).toMatchObject({ added: { phases: 4, milestones: 4 } })
+    const plan = await project.call('plan_show', {}, { actor: person })
+    expect(plan.ready).toBeGreaterThan(2)
+    expect(plan.critical_path.length).toBeGreaterThan(5)
+  })
+
+  test('touches no plan that is there', async () => {
+    const project = await openProject()
+    await project.call('taskman_phase_add', { id: 'P1', name: 'Mine' })
+    expect(await project.refusal('demo')).toContain('has a plan already, of 1 phase(s): Mine')
+    expect(await titles(project)).toEqual([])
+  })
+})
+
+test('a plan is drawn in Mermaid and in DOT', async () => {
+  const project = await openProject()
+  await project.call('demo')
+  expect((await project.call('plan_graph')).text).toMatch(/^flowchart LR\n/)
+  expect((await project.call('plan_graph', { language: 'dot' })).text).toMatch(/^digraph plan \{\n/)
+})
