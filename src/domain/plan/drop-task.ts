@@ -1,13 +1,14 @@
 import { Failure } from '../failure.ts'
 import type { Setting } from '../id.ts'
 import type { Attempt } from '../track/task.ts'
+import { assertFree, type Claimant, nameOf } from './claim-task.ts'
 import type { PlanHappening } from './happening.ts'
 import type { Note, PlannedTask } from './plan.ts'
 
 /** Gives a task up, with a note that says why. Refused while somebody works on it. */
 export function dropTask(
   { planned, openAttempt }: { readonly planned: PlannedTask; readonly openAttempt: Attempt | null },
-  { reason, by }: { readonly reason: string; readonly by: string },
+  { reason, by }: { readonly reason: string; readonly by: Claimant },
   setting: Setting,
 ): readonly PlanHappening[] {
   const { task } = planned
@@ -26,13 +27,14 @@ export function dropTask(
       },
     )
   }
+  if (by.actor.kind === 'agent') assertFree(planned, by, setting.at)
   const note: Note = {
     id: setting.ids.next('note'),
     taskId: task.id,
     content: `Dropped: ${reason}`,
     kind: 'completion',
     role: null,
-    author: by,
+    author: nameOf(by),
     createdAt: setting.at,
   }
   return [

@@ -61,7 +61,10 @@ function statusChange(
   setting: Setting,
 ): readonly PlanHappening[] {
   const now = planStatus(planned, setting.at)
-  if (asked === null || asked === now) return []
+  if (asked === null) return []
+  // To claim what somebody else holds is no repeat of what is already so.
+  if (asked === 'in_progress') assertFree(planned, claimant, setting.at)
+  if (asked === now) return []
   const { task, claim } = planned
   if (openAttempt) throw attemptOpen(asked, planned, openAttempt)
   assertFree(planned, claimant, setting.at)

@@ -18,7 +18,7 @@ const inputFields = z.strictObject({
   role: roleField.optional(),
   milestone: identifier('Filter by milestone ID').optional(),
   ready: z.boolean().describe('Only what can be begun: to do, not held, dependencies done').optional(),
-  blocked: z.boolean().describe('Only tasks with, or without, an open dependency').optional(),
+  blocked: z.boolean().describe('Only tasks to do that wait for another').optional(),
   unassigned: z.boolean().describe('Only tasks without a role').optional(),
   search: text('Words in title or description').optional(),
   mission: missionField.optional(),

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { openPlan } from './plan-project.ts'
+
+async function openChain() {
+  const project = await openPlan()
+  const a = await project.plan('A')
+  const b = await project.plan('B')
+  const c = await project.plan('C')
+  const add = (task: string, dependency: string) =>
+    project.call('taskman_task_dep_add', { 'task-id': task, 'dep-id': dependency })
+  const refused = (task: string, dependency: string) =>
+    project.refusal('taskman_task_dep_add', { 'task-id': task, 'dep-id': dependency })
+  return { ...project, a, b, c, add, refused }
+}
+
+test('TM-069 a task waits for another one until that is done', async () => {
+  const { a, b, add, edit, get } = await openChain()
+  expect(await add(b, a)).toMatchObject({ id: b, depends_on: [a], blocked: true })
+  await edit(a, { status: 'done' })
+  expect(await get(b)).toMatchObject({ depends_on: [a], blocked: false })
+})
+
+test('TM-069 a dependency on what is done blocks nothing; dependencies stay in the order they were said', async () => {
+  const { a, b, c, add, edit } = await openChain()
+  await edit(b, { status: 'done' })
+  expect(await add(c, b)).toMatchObject({ blocked: false })
+  expect(await add(c, a)).toMatchObject({ depends_on: [b, a], blocked: true })
+})
+
+test('TM-070 a dependency is removed; one that is not there is an error', async () => {
+  const { a, b, c, add, call, refusal } = await openChain()
+  await add(c, a)
+  await add(c, b)
+  expect(await call('taskman_task_dep_remove', { 'task-id': c, 'dep-id': a })).toMatchObject({
+    depends_on: [b],
+    blocked: true,
+  })
+  expect(await refusal('taskman_task_dep_remove', { 'task-id': c, 'dep-id': a })).toContain(
+    `dependency not found: ${c} → ${a}`,
+  )
+  expect(await refusal('taskman_task_dep_remove', { 'task-id': 'xyz', 'dep-id': a })).toContain(
+    'task not found: xyz',
+  )
+})
+
+test('TM-033 TM-069 unknown, own, repeated and circular dependencies are refused, the circle is shown', async () => {
+  const { a, b, c, add, refused, refusal, get } = await openChain()
+  expect(await refused(a, 'xyz')).toContain('task not found: xyz')
+  expect(await refused('xyz', a)).toContain('task not found: xyz')
+  expect(await refused(a, a)).toContain(`a task cannot depend on itself: ${a}`)
+  await add(b, a)
+  await add(c, b)
+  expect(await refused(b, a)).toContain(`dependency already exists: ${b} → ${a}`)
+  expect(await refused(a, b)).toContain(`circular dependency: ${a} → ${b} → ${a}`)
+  expect(await refused(a, c)).toContain(`circular dependency: ${a} → ${c} → ${b} → ${a}`)
+  expect(await get(a)).toMatchObject({ depends_on: [] })
+  expect(await refusal('taskman_task_dep_add', { 'task-id': a })).toContain('"dep-id" is missing')
+  expect(await refusal('taskman_task_dep_remove', { 'dep-id': a })).toContain('"task-id" is missing')
+})
+
+test('a circle through tasks that are done is one too', async () => {
+  const { a, b, add, edit, refused } = await openChain()
+  await add(b, a)
+  await edit(a, { status: 'done' })
+  await edit(b, { status: 'done' })
+  expect(await refused(a, b)).toContain('circular dependency')
+})

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { agentNamed, openPlan } from './plan-project.ts'
+
+const minutes = 60_000
+
+describe('looking', () => {
+  test('nothing ready is said, and not an error', async () => {
+    const { call, printed } = await openPlan()
+    expect(await call('taskman_task_next')).toMatchObject({
+      task: null,
+      claim: null,
+      message: expect.stringContaining('Nothing is ready'),
+    })
+    expect(await printed('taskman_task_next', { format: 'text' })).toEqual(['nothing is ready'])
+  })
+
+  test('what the longest chain waits for comes first, then the order of the list', async () => {
+    const { plan, call, edit } = await openPlan()
+    const short = await plan('short')
+    const base = await plan('base')
+    const middle = await plan('middle')
+    const end = await plan('end')
+    await call('taskman_task_dep_add', { 'task-id': middle, 'dep-id': base })
+    await call('taskman_task_dep_add', { 'task-id': end, 'dep-id': middle })
+    const next = async () => (await call('taskman_task_next')).task?.id
+    expect(await next()).toBe(base)
+    await edit(base, { status: 'done' })
+    expect(await next()).toBe(middle)
+    await edit(middle, { status: 'done' })
+    expect(await next()).toBe(short)
+  })
+
+  test('for a role: its tasks, and those that are for anybody', async () => {
+    const { plan, call, edit, refusal } = await openPlan()
+    const build = await plan('build', { role: 'developer' })
+    const anybody = await plan('anybody')
+    const next = async (role: string) => (await call('taskman_task_next', { role })).task?.id
+    expect(await next('developer')).toBe(build)
+    expect(await next('qa-engineer')).toBe(anybody)
+    await edit(anybody, { status: 'done' })
+    expect(await next('qa-engineer')).toBeUndefined()
+    expect(await refusal('taskman_task_next', { role: 'plumber' })).toContain('choose one of')
+  })
+
+  test('looking changes nothing', async () => {
+    const { plan, call, get } = await openPlan()
+    const id = await plan('Draw')
+    const before = await get(id)
+    expect((await call('taskman_task_next')).task).toEqual(before)
+    expect(await get(id)).toEqual(before)
+  })
+})
+
+describe('claiming', () => {
+  test('it answers a token, whose claim it is and until when; the task is in progress', async () => {
+    const { plan, call, get, context } = await openPlan()
+    const id = await plan('Draw')
+    const { task, claim } = await call('taskman_task_next', { claim: true, agent_name: 'builder' })
+    expect(task).toMatchObject({ id, status: 'in_progress', claimed_by: 'builder' })
+    expect(claim).toEqual({ token: expect.any(String), agent: 'builder', expires_at: expect.any(String) })
+    const left = Date.parse(claim.expires_at) - context.clock.now()
+    expect(left).toBeGreaterThan(29 * minutes)
+    expect(await get(id)).toEqual(task)
+  })
+
+  test('each task goes to one claimant', async () => {
+    const { plan, call } = await openPlan()
+    const ids = [await plan('one'), await plan('two')]
+    const claims = await Promise.all(
+      ['a', 'b', 'c'].map((agent_name) => call('taskman_task_next', { claim: true, agent_name })),
+    )
+    const given = claims.map(({ task }) => task?.id ?? null)
+    expect(given).toHaveLength(3)
+    expect(new Set(given)).toEqual(new Set([...ids, null]))
+  })
+
+  test('a claim that ran out is the next one’s, with a note; the token of the first begins nothing', async () => {
+    const { plan, call, wait, refusal, get } = await openPlan()
+    const id = await plan('Draw')
+    const first = await call('taskman_task_next', { claim: true, agent_name: 'lost' })
+    wait(31 * minutes)
+    const second = await call('taskman_task_next', { claim: true, agent_name: 'quick' })
+    const third = await call('taskman_task_next', { claim: true, agent_name: 'late' })
+    expect(second.task).toMatchObject({ id, claimed_by: 'quick' })
+    expect(third.task).toBeNull()
+    expect((await call('taskman_task_note_list', { id })).notes).toMatchObject([
+      { content: expect.stringContaining('The claim of lost'), kind: 'progress' },
+    ])
+    const stale = { planned_task_id: id, claim_token: first.claim.token, agent_name: 'lost' }
+    expect(await refusal('start_task', stale)).toContain('does not hold any more')
+    const valid = { planned_task_id: id, claim_token: second.claim.token, agent_name: 'quick' }
+    expect(await call('start_task', valid)).toMatchObject({ task_id: id })
+    expect(await get(id)).toMatchObject({ status: 'in_progress', claimed_by: 'quick' })
+  })
+
+  test('an attempt holds the claim however long it lasts', async () => {
+    const { plan, call, wait, get } = await openPlan()
+    const id = await plan('Draw')
+    const { claim } = await call('taskman_task_next', { claim: true })
+    await call('start_task', { planned_task_id: id, claim_token: claim.token })
+    wait(90 * minutes)
+    expect((await call('taskman_task_next', { claim: true })).task).toBeNull()
+    expect(await get(id)).toMatchObject({ status: 'in_progress' })
+  })
+
+  test('what another holds is not started without the token', async () => {
+    const { plan, call, refusal } = await openPlan()
+    const id = await plan('Draw')
+    await call('taskman_task_next', { claim: true }, { actor: agentNamed('one') })
+    const words = await refusal('start_task', { planned_task_id: id }, { actor: agentNamed('two') })
+    expect(words).toContain(`Task ${id} is held by one`)
+  })
+})
+
+describe('open dependencies', () => {
+  test('they stop start_task; force begins all the same, and leaves a mark', async () => {
+    const { plan, call, refusal } = await openPlan()
+    const first = await plan('First')
+    const second = await plan('Second')
+    await call('taskman_task_dep_add', { 'task-id': second, 'dep-id': first })
+    const words = await refusal('start_task', { planned_task_id: second })
+    expect(words).toContain(`waits for tasks that are not done: ${first}`)
+    expect(words).toContain('force: true')
+    const started = await call('start_task', { planned_task_id: second, force: true })
+    expect(started.warnings.join(' ')).toContain('depends on are not done')
+    const { facts } = await call('log', { limit: 10 })
+    expect(facts).toContainEqual(expect.objectContaining({ kind: 'task.forced' }))
+  })
+})

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import { person } from '../support/project.ts'
+import { agentNamed, openPlan } from './plan-project.ts'
+
+const minutes = 60_000
+
+describe('in_progress', () => {
+  test('TM-068 editing a task to in_progress claims it for the editor', async () => {
+    const { plan, edit, get } = await openPlan()
+    const id = await plan('Draw')
+    expect(await edit(id, { status: 'in_progress', agent_name: 'builder' })).toMatchObject({
+      status: 'in_progress',
+      claimed_by: 'builder',
+    })
+    expect(await get(id)).toMatchObject({ status: 'in_progress', claimed_by: 'builder' })
+  })
+
+  test('what another holds is not claimed, changed in status or dropped; other fields may change', async () => {
+    const { plan, edit, refusal, get } = await openPlan()
+    const id = await plan('Draw')
+    await edit(id, { status: 'in_progress' }, agentNamed('one'))
+    const two = { actor: agentNamed('two') }
+    for (const status of ['in_progress', 'to_do', 'done']) {
+      expect(await refusal('taskman_task_edit', { id, status }, two)).toContain(`Task ${id} is held by one`)
+    }
+    expect(await refusal('task_drop', { id, reason: 'No' }, two)).toContain('is held by one')
+    expect(await edit(id, { title: 'Sketch' }, agentNamed('two'))).toMatchObject({ claimed_by: 'one' })
+    expect(await get(id)).toMatchObject({ title: 'Sketch', status: 'in_progress' })
+  })
+
+  test('repeated by its holder, it changes nothing', async () => {
+    const { plan, edit } = await openPlan()
+    const id = await plan('Draw')
+    const claimed = await edit(id, { status: 'in_progress' })
+    expect(await edit(id, { status: 'in_progress' })).toEqual(claimed)
+  })
+
+  test('it ends after thirty minutes; any call about the task renews it', async () => {
+    const { plan, edit, get, wait, call } = await openPlan()
+    const id = await plan('Draw')
+    await edit(id, { status: 'in_progress' })
+    wait(29 * minutes)
+    await call('taskman_task_note_add', { id, content: 'Still drawing' })
+    wait(29 * minutes)
+    expect(await get(id)).toMatchObject({ status: 'in_progress' })
+    wait(2 * minutes)
+    expect(await get(id)).toMatchObject({ status: 'to_do', claimed_by: null })
+  })
+
+  test('a claim that ran out is swept by whoever looks at the plan next, with a note', async () => {
+    const { plan, edit, wait, call } = await openPlan()
+    const id = await plan('Draw')
+    await edit(id, { status: 'in_progress', agent_name: 'builder' })
+    wait(31 * minutes)
+    await call('taskman_task_list')
+    const { notes } = await call('taskman_task_note_list', { id })
+    expect(notes).toMatchObject([{ content: expect.stringContaining('The claim of builder') }])
+    await call('taskman_task_list')
+    expect((await call('taskman_task_note_list', { id })).total).toBe(1)
+  })
+})
+
+describe('to_do', () => {
+  test('it releases the claim', async () => {
+    const { plan, edit, call } = await openPlan()
+    const id = await plan('Draw')
+    await edit(id, { status: 'in_progress' })
+    expect(await edit(id, { status: 'to_do' })).toMatchObject({ status: 'to_do', claimed_by: null })
+    expect((await call('taskman_task_next')).task).toMatchObject({ id })
+  })
+
+  test('what was done can be done again, and what depends on it waits again', async () => {
+    const { plan, edit, get, call } = await openPlan()
+    const first = await plan('First')
+    const second = await plan('Second')
+    await call('taskman_task_dep_add', { 'task-id': second, 'dep-id': first })
+    await edit(first, { status: 'done' })
+    expect(await get(second)).toMatchObject({ blocked: false })
+    await edit(first, { status: 'to_do' })
+    expect(await get(second)).toMatchObject({ blocked: true })
+  })
+})
+
+describe('done', () => {
+  test('without an attempt it is somebody’s word: claimed, not verified', async () => {
+    const { plan, edit, call, get } = await openPlan()
+    const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
+    await call('taskman_phase_add', { id: 'M', name: 'Prepare', mission: mission_id })
+    const id = await plan('Draw', { phase: 'M' })
+    await edit(id, { status: 'done' })
+    expect(await get(id)).toMatchObject({ status: 'done', claimed_by: null })
+    expect(await call('show', { id })).toMatchObject({ status: 'SUCCESS', resolution: 'claimed' })
+    const { tasks } = await call('get_context', { mission_id, include: ['tasks'] })
+    expect(tasks).toMatchObject([{ id, status: 'SUCCESS', verified: false }])
+  })
+
+  test('with an open attempt every change of status is refused, with the way on', async () => {
+    const { plan, call, refusal, get } = await openPlan()
+    const id = await plan('Draw')
+    const { attempt_id } = await call('start_task', { planned_task_id: id })
+    for (const status of ['done', 'to_do']) {
+      const words = await refusal('taskman_task_edit', { id, status })
+      expect(words).toContain(`attempt ${attempt_id} of test-agent is open`)
+      expect(words).toContain('complete_task')
+    }
+    expect(await refusal('task_drop', { id, reason: 'No' })).toContain(attempt_id)
+    expect(await get(id)).toMatchObject({ status: 'in_progress' })
+  })
+})
+
+describe('task_drop', () => {
+  test('a dropped task is done, says why, and holds nobody back', async () => {
+    const { plan, call, get } = await openPlan()
+    const first = await plan('First')
+    const second = await plan('Second')
+    await call('taskman_task_dep_add', { 'task-id': second, 'dep-id': first })
+    const dropped = await call('task_drop', { id: first, reason: 'Nobody needs it' })
+    expect(dropped).toMatchObject({ status: 'done', resolution: 'dropped', claimed_by: null, blocked: false })
+    expect(await get(first)).toEqual(dropped)
+    expect(await get(second)).toMatchObject({ blocked: false })
+    expect((await call('taskman_task_note_list', { id: first })).notes).toMatchObject([
+      { content: 'Dropped: Nobody needs it' },
+    ])
+  })
+
+  test('a person may drop what an agent only claimed; what is done is not dropped', async () => {
+    const { plan, edit, call, refusal } = await openPlan()
+    const id = await plan('Draw')
+    await edit(id, { status: 'in_progress' })
+    expect(await call('task_drop', { id, reason: 'No' }, { actor: person })).toMatchObject({
+      status: 'done',
+      claimed_by: null,
+    })
+    expect(await refusal('task_drop', { id, reason: 'No' })).toContain('is already done (dropped)')
+    expect(await edit(id, { status: 'to_do' })).toMatchObject({ status: 'to_do' })
+  })
+})
