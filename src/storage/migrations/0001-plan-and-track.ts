@@ -109,6 +109,7 @@ export const planAndTrack: Migration = {
       claimed_at bigint,
       claim_expires_at bigint,
       open_dependencies bigint not null,
+      standing text not null,
       height bigint not null,
       order_phase bigint not null,
       order_phase_seq bigint not null,
@@ -121,26 +122,24 @@ export const planAndTrack: Migration = {
       foreign key (project_id, milestone_id) references milestone (project_id, id),
       foreign key (project_id, parent_task_id) references task (project_id, id)
     )`,
-    'create index task_mission on task (project_id, mission_id, status, seq)',
     'create index task_parent on task (project_id, parent_task_id, seq) where parent_task_id is not null',
     'create index task_order on task (project_id, order_phase, order_phase_seq, order_own, seq)',
+    'create index task_standing on task (project_id, standing, order_phase, order_phase_seq, order_own, seq)',
     'create index task_plan on task (project_id, mission_id, order_phase, order_phase_seq, order_own, seq)',
+    `create index task_plan_standing on task
+      (project_id, mission_id, standing, order_phase, order_phase_seq, order_own, seq)`,
     'create index task_phase on task (project_id, phase_id, order_phase, order_phase_seq, order_own, seq)',
     `create index task_milestone on task (project_id, milestone_id, order_phase, order_phase_seq, order_own, seq)
       where milestone_id is not null`,
-    'create index task_status on task (project_id, status, order_phase, order_phase_seq, order_own, seq)',
-    'create index task_role on task (project_id, role, order_phase, order_phase_seq, order_own, seq)',
-    `create index task_ready on task (project_id, order_phase, order_phase_seq, order_own, seq, mission_id, role)
-      where status = 'to_do' and open_dependencies = 0`,
-    `create index task_blocked on task (project_id, order_phase, order_phase_seq, order_own, seq, mission_id, role)
-      where status = 'to_do' and open_dependencies > 0`,
+    `create index task_role on task
+      (project_id, role, order_phase, order_phase_seq, order_own, seq, mission_id, standing)`,
     // What the longest chain waits for comes first.
     `create index task_next on task
-      (project_id, height desc, order_phase, order_phase_seq, order_own, seq, role)
-      where status = 'to_do' and open_dependencies = 0`,
-    `create index task_next_in_mission on task
-      (project_id, mission_id, height desc, order_phase, order_phase_seq, order_own, seq, role)
-      where status = 'to_do' and open_dependencies = 0`,
+      (project_id, standing, height desc, order_phase, order_phase_seq, order_own, seq, role)
+      where standing = 'ready'`,
+    `create index task_plan_next on task
+      (project_id, mission_id, standing, height desc, order_phase, order_phase_seq, order_own, seq, role)
+      where standing = 'ready'`,
     'create index task_claim on task (project_id, claim_expires_at) where claim_expires_at is not null',
     'create index task_updated on task (project_id, updated_at)',
     // The project, the missions and phases where a task is at home or was worked on, the agents who did: once each.
@@ -173,7 +172,7 @@ export const planAndTrack: Migration = {
       foreign key (project_id, task_id) references task (project_id, id),
       foreign key (project_id, depends_on_id) references task (project_id, id)
     )`,
-    'create index task_dependency_on on task_dependency (project_id, depends_on_id, seq, task_id)',
+    'create index task_dependency_on on task_dependency (project_id, depends_on_id, task_id)',
 
     // Roles of the project's own.
     `create table role (

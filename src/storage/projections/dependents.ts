@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { countDependents } from './open-dependencies.ts'
 import type { Projecting } from './projecting.ts'
 import { lowerPrerequisites, restoreHeight } from './task-height.ts'
 
@@ -12,11 +12,4 @@ export async function settleDone(projecting: Projecting, taskId: string): Promis
 export async function settleUndone(projecting: Projecting, taskId: string): Promise<void> {
   await countDependents(projecting, taskId, 1)
   await restoreHeight(projecting, taskId)
-}
-
-async function countDependents({ db, projectId }: Projecting, taskId: string, by: 1 | -1): Promise<void> {
-  await sql`update task set open_dependencies = open_dependencies + ${by}
-    where project_id = ${projectId} and id in (
-      select task_id from task_dependency
-        where project_id = ${projectId} and depends_on_id = ${taskId})`.execute(db)
 }

@@ -13,23 +13,26 @@ export async function restoreHeight(projecting: Projecting, taskId: string): Pro
   await raisePrerequisites(projecting, taskId)
 }
 
+// `cross join` reads the tables in the order written.
+
 /** What a task waits for, at any distance, begins a chain at least one longer than the task's; rising ends where it is. */
 export async function raisePrerequisites({ db, projectId }: Projecting, taskId: string): Promise<void> {
   await sql`
     with recursive reached (id, height) as (
-      select edge.depends_on_id, task.height + 1 from task
-        join task_dependency as edge on edge.project_id = task.project_id and edge.task_id = task.id
+      select edge.depends_on_id, task.height + 1 from task cross join task_dependency as edge
         where task.project_id = ${projectId} and task.id = ${taskId}
           and task.status <> 'done' and task.height < ${highest}
+          and edge.project_id = ${projectId} and edge.task_id = task.id
       union
-      select edge.depends_on_id, reached.height + 1 from reached
-        join task on task.project_id = ${projectId} and task.id = reached.id
-        join task_dependency as edge on edge.project_id = task.project_id and edge.task_id = task.id
-        where task.status <> 'done' and task.height < reached.height and reached.height < ${highest}
+      select edge.depends_on_id, reached.height + 1
+        from reached cross join task cross join task_dependency as edge
+        where task.project_id = ${projectId} and task.id = reached.id
+          and task.status <> 'done' and task.height < reached.height and reached.height < ${highest}
+          and edge.project_id = ${projectId} and edge.task_id = task.id
     )
     update task set height = raised.height
-      from (select id, max(height) as height from reached group by id) as raised
-      where task.project_id = ${projectId} and task.id = raised.id
+      from (select ${projectId} as project_id, id, max(height) as height from reached group by id) as raised
+      where task.project_id = raised.project_id and task.id = raised.id
         and task.status <> 'done' and task.height < raised.height`.execute(db)
 }
 

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Task } from '../../domain/track/task.ts'
+import { standingOf } from '../rows/standing.ts'
 import type { TaskTable } from '../schema/task-tables.ts'
 import { settleDone, settleUndone } from './dependents.ts'
 import type { Projecting } from './projecting.ts'
@@ -27,7 +28,12 @@ export async function changeTask(
   const { db, projectId, at } = projecting
   await db
     .updateTable('task')
-    .set({ ...changed, ...(changed.status === 'done' && { height: 0 }), updated_at: at })
+    .set({
+      ...changed,
+      standing: standingOf(changed.status, before.open_dependencies),
+      ...(changed.status === 'done' && { height: 0 }),
+      updated_at: at,
+    })
     .where('project_id', '=', projectId)
     .where('id', '=', before.id)
     .execute()

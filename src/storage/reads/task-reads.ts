@@ -38,7 +38,7 @@ export function taskReads(scope: ReadScope): TaskReads {
     async planned(missionId) {
       const rows = await tasks()
         .where('mission_id', '=', missionId)
-        .where('status', 'in', ['to_do', 'in_progress'])
+        .where('standing', 'in', ['ready', 'blocked', 'in_progress'])
         .orderBy('seq')
         .limit(100)
         .execute()

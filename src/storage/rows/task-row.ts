@@ -5,6 +5,7 @@ import type { TaskTable } from '../schema/task-tables.ts'
 import { unclaimed } from './claim-row.ts'
 import { parsed } from './json.ts'
 import type { RowKey } from './row-key.ts'
+import { standingOf } from './standing.ts'
 import { ownOrder, type placeByPhase } from './task-order.ts'
 
 /** A task as it is planned: it depends on nothing yet, and nothing on it. */
@@ -33,6 +34,7 @@ export function taskRow(
     last_attempt_id: null,
     ...unclaimed,
     open_dependencies: 0,
+    standing: standingOf(task.status, 0),
     height: task.status === 'done' ? 0 : 1,
     ...place,
     order_own: ownOrder(task.sortOrder),

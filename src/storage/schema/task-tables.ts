@@ -23,6 +23,8 @@ export interface TaskTable {
   claim_expires_at: number | null
   /** How many of its dependencies are not done. */
   open_dependencies: number
+  /** Its status, and whether it waits: what lists of ready and of blocked tasks ask for. */
+  standing: 'ready' | 'blocked' | 'in_progress' | 'done'
   /** Tasks in the longest chain of unfinished ones that wait for it, itself included; 0 when it is done. */
   height: number
   /** Its place in lists: the order of its phase, its phase, its own order, then `seq`. */

@@ -4,6 +4,8 @@ import type { ReadScope } from '../scope.ts'
 
 const mostEdges = 200_000
 
+// `cross join` reads the tables in the order written.
+
 /** The shortest chain. Usually there is none, and little waits for a task: it is looked for from the end. */
 export async function dependencyChain(
   scope: ReadScope,
@@ -24,8 +26,8 @@ async function waitsFor({ db, projectId }: ReadScope, from: TaskId, to: TaskId):
     with recursive waiting (id) as (
       select task_id from task_dependency where project_id = ${projectId} and depends_on_id = ${to}
       union
-      select edge.task_id from waiting
-        join task_dependency as edge on edge.project_id = ${projectId} and edge.depends_on_id = waiting.id
+      select edge.task_id from waiting cross join task_dependency as edge
+        where edge.project_id = ${projectId} and edge.depends_on_id = waiting.id
     )
     select 1 from waiting where id = ${from} limit 1`.execute(db)
   return rows.length > 0
@@ -41,8 +43,8 @@ async function edgesTo(
       select task_id, depends_on_id from task_dependency
         where project_id = ${projectId} and depends_on_id = ${to}
       union
-      select edge.task_id, edge.depends_on_id from waiting
-        join task_dependency as edge on edge.project_id = ${projectId} and edge.depends_on_id = waiting.id
+      select edge.task_id, edge.depends_on_id from waiting cross join task_dependency as edge
+        where edge.project_id = ${projectId} and edge.depends_on_id = waiting.id
     )
     select id, depends_on_id as "dependsOn" from waiting limit ${mostEdges}`.execute(db)
   return rows

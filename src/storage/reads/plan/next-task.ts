@@ -1,37 +1,23 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { PlannedTask } from '../../../domain/plan/plan.ts'
 import type { PlanReads } from '../../../ports/reads/plan-reads.ts'
-import type { TaskTable } from '../../schema/task-tables.ts'
 import type { ReadScope } from '../scope.ts'
-import { listOrder, ofOwner, planStates } from './plan-conditions.ts'
+import { firstTasks } from './first-tasks.ts'
+import { hasOwner, ofOwner } from './plan-conditions.ts'
+import { listOrder } from './plan-parts.ts'
 import { plannedTasks } from './planned-tasks.ts'
 
 type NextFilter = Parameters<PlanReads['next']>[0]
 
-/** A task without a role fits every role. */
+/** A task without a role fits every role. What the longest chain waits for comes first. */
 export async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTask | null> {
   const { owner, role, now } = filter
-  const conditions = [
-    sql`project_id = ${scope.projectId}`,
-    ...(owner === undefined ? [] : [ofOwner(owner)]),
-    ...(role === undefined ? [] : [sql`(role is null or role = ${role})`]),
-  ]
-  const matching = sql.join(conditions, sql` and `)
-  const parts = planStates({ ready: true, now }).map((state) => sql`${matching} and ${state}`)
-  const [next] = await plannedTasks(scope, await firstOf(scope, parts))
-  return next ?? null
-}
-
-async function firstOf(
-  { db }: ReadScope,
-  parts: readonly RawBuilder<unknown>[],
-): Promise<readonly Selectable<TaskTable>[]> {
+  const fits = role === undefined ? sql`` : sql`and (role is null or role = ${role})`
+  const ready = sql`project_id = ${scope.projectId} and standing = 'ready'
+    ${owner === undefined ? sql`` : sql`and ${ofOwner(owner)}`} ${fits}`
+  const expired = sql`project_id = ${scope.projectId} and claim_expires_at <= ${now} and open_dependencies = 0
+    ${owner === undefined ? sql`` : sql`and ${hasOwner(owner)}`} ${fits}`
   const order = sql`height desc, ${listOrder}`
-  const firsts = parts.map(
-    (part, index) => sql`select * from (
-      select * from task where ${part} order by ${order} limit 1) as ${sql.ref(`part${index}`)}`,
-  )
-  const { rows } = await sql<Selectable<TaskTable>>`
-    ${sql.join(firsts, sql` union all `)} order by ${order} limit 1`.execute(db)
-  return rows
+  const [next] = await plannedTasks(scope, await firstTasks(scope, [ready, expired], { order, limit: 1 }))
+  return next ?? null
 }

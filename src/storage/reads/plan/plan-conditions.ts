@@ -1,56 +1,57 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { PlanOwner, TaskStatus } from '../../../domain/plan/plan.ts'
+import type { PlanOwner } from '../../../domain/plan/plan.ts'
 import type { PlanFilter } from '../../../ports/reads/plan-reads.ts'
+import { ownPlan } from '../../rows/own-plan.ts'
 
-export const listOrder = sql`order_phase, order_phase_seq, order_own, seq`
+type Condition = RawBuilder<unknown>
 
-/** What a filter asks of a task, whatever its state. */
-export function planConditions(projectId: string, filter: PlanFilter): RawBuilder<unknown> {
-  const conditions = [
-    sql`project_id = ${projectId}`,
-    ...(filter.owner === undefined ? [] : [ofOwner(filter.owner)]),
-    ...equal('phase_id', filter.phaseId),
-    ...equal('milestone_id', filter.milestoneId),
-    ...equal('role', filter.role),
-    ...(filter.unassigned ? [sql`role is null`] : []),
-    ...wordsOf(filter.search).map(contains),
-  ]
-  return sql.join(conditions, sql` and `)
+/** The column whose index leads to the tasks. */
+export type Lead = 'phase_id' | 'milestone_id' | 'mission_id' | 'role' | 'claim_expires_at' | null
+
+/** The column that leaves the fewest tasks. The project's own plan may be nearly all of them. */
+export function leadOf({ phaseId, milestoneId, owner, role, unassigned }: PlanFilter): Lead {
+  if (phaseId !== undefined) return 'phase_id'
+  if (milestoneId !== undefined) return 'milestone_id'
+  if (typeof owner === 'string') return 'mission_id'
+  if (role !== undefined || unassigned) return 'role'
+  return owner === null ? 'mission_id' : null
 }
 
-export function ofOwner(owner: PlanOwner): RawBuilder<unknown> {
+/** What a filter asks of a task, whatever its state. */
+export function planConditions(projectId: string, filter: PlanFilter, lead: Lead): readonly Condition[] {
+  const { owner, phaseId, milestoneId, role, unassigned, search } = filter
+  return [
+    sql`project_id = ${projectId}`,
+    ...(owner === undefined ? [] : [lead === 'mission_id' ? ofOwner(owner) : hasOwner(owner)]),
+    ...equal('phase_id', phaseId, lead),
+    ...equal('milestone_id', milestoneId, lead),
+    ...equal('role', role, lead),
+    ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
+    ...wordsOf(search).map(contains),
+  ]
+}
+
+export function ofOwner(owner: PlanOwner): Condition {
   return owner === null ? sql`mission_id is null` : sql`mission_id = ${owner}`
 }
 
-/** The states that a filter asks for, apart from each other, so that each is found in an index of its own. */
-export function planStates({ status, ready, blocked, now }: PlanFilter): readonly RawBuilder<unknown>[] {
-  if (ready || blocked) {
-    if (status !== undefined && status !== 'to_do') return []
-    if (ready && blocked) return []
-    const waits = ready ? sql`open_dependencies = 0` : sql`open_dependencies > 0`
-    return states.to_do(now).map((state) => sql`${state} and ${waits}`)
-  }
-  return status === undefined ? [sql`1 = 1`] : states[status](now)
+/** The same, as no index knows it: SQLite has no statistics here and would not know which index is the better one. */
+export function hasOwner(owner: PlanOwner): Condition {
+  return sql`coalesce(mission_id, '') = ${owner ?? ownPlan}`
 }
 
-// The text, not a parameter: only then does a partial index match. A claim that expired holds nothing.
-const states = {
-  to_do: (now) => [sql`status = 'to_do'`, sql`claim_expires_at <= ${now}`],
-  in_progress: (now) => [
-    sql`status = 'in_progress' and (claim_expires_at is null or claim_expires_at > ${now})`,
-  ],
-  done: () => [sql`status = 'done'`],
-} as const satisfies Record<TaskStatus, (now: number) => readonly RawBuilder<unknown>[]>
-
-function equal(column: string, value: string | undefined): readonly RawBuilder<unknown>[] {
-  return value === undefined ? [] : [sql`${sql.ref(column)} = ${value}`]
+function equal(column: string, value: string | undefined, lead: Lead): readonly Condition[] {
+  if (value === undefined) return []
+  return [
+    lead === column ? sql`${sql.ref(column)} = ${value}` : sql`coalesce(${sql.ref(column)}, '') = ${value}`,
+  ]
 }
 
 function wordsOf(search: string | undefined): readonly string[] {
   return (search ?? '').split(/\s+/).filter((word) => word !== '')
 }
 
-function contains(word: string): RawBuilder<unknown> {
+function contains(word: string): Condition {
   const pattern = `%${word.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
   return sql`(lower(name) like lower(${pattern}) escape '\\' or lower(goal) like lower(${pattern}) escape '\\')`
 }

@@ -4,7 +4,8 @@ import type { PlanOwner } from '../../../domain/plan/plan.ts'
 import type { GraphTask } from '../../../ports/reads/plan-reads.ts'
 import type { TaskTable } from '../../schema/task-tables.ts'
 import type { ReadScope } from '../scope.ts'
-import { listOrder, ofOwner } from './plan-conditions.ts'
+import { ofOwner } from './plan-conditions.ts'
+import { listOrder } from './plan-parts.ts'
 import { dependenciesOf } from './planned-tasks.ts'
 
 type Columns = Pick<

@@ -2,21 +2,22 @@ import { type RawBuilder, sql } from 'kysely'
 import type { PlanFilter } from '../../../ports/reads/plan-reads.ts'
 import { ownPlan } from '../../rows/own-plan.ts'
 import type { ReadScope } from '../scope.ts'
-import { ofOwner, planConditions, planStates } from './plan-conditions.ts'
+import { ofOwner } from './plan-conditions.ts'
+import { expiredPart, planParts } from './plan-parts.ts'
 
 /** How many tasks a filter matches: from the counts that are kept, where they answer it. */
 export async function planTotal(scope: ReadScope, filter: PlanFilter): Promise<number> {
-  const { milestoneId, role, ready, blocked, unassigned, search } = filter
-  const kept = milestoneId === undefined && role === undefined && search === undefined
-  if (!kept || ready || blocked || unassigned) return countOf(scope, filter)
-  const counted = await keptCount(scope, filter)
-  if (filter.status === undefined || filter.status === 'done') return counted
-  const expired = await expiredCount(scope, filter)
-  return filter.status === 'to_do' ? counted + expired : counted - expired
+  const { milestoneId, role, ready, blocked, unassigned, search, status } = filter
+  const isKept = milestoneId === undefined && role === undefined && search === undefined
+  if (!isKept || ready || blocked || unassigned) return countOf(scope, planParts(scope.projectId, filter))
+  const kept = await keptCount(scope, filter)
+  if (status === undefined || status === 'done') return kept
+  const expired = await countOf(scope, [expiredPart(scope.projectId, filter)])
+  return status === 'to_do' ? kept + expired : kept - expired
 }
 
 async function keptCount({ db, projectId }: ReadScope, filter: PlanFilter): Promise<number> {
-  const { owner, phaseId } = filter
+  const { owner, phaseId, status } = filter
   const { kind, place } = placeOf(projectId, filter)
   const row = await db
     .selectFrom('task_count')
@@ -24,7 +25,7 @@ async function keptCount({ db, projectId }: ReadScope, filter: PlanFilter): Prom
     .where('project_id', '=', projectId)
     .where('kind', '=', kind)
     .where('place', '=', place)
-    .$if(filter.status !== undefined, (query) => query.where('status', '=', filter.status ?? ''))
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? ''))
     .$if(phaseId !== undefined && owner !== undefined, (query) =>
       query.where(sql<boolean>`exists (select 1 from phase
         where phase.project_id = task_count.project_id and phase.id = task_count.place
@@ -40,21 +41,9 @@ function placeOf(projectId: string, { owner, phaseId }: PlanFilter) {
   return { kind: 'project', place: projectId } as const
 }
 
-async function expiredCount(scope: ReadScope, filter: PlanFilter): Promise<number> {
-  const matching = planConditions(scope.projectId, filter)
-  return count(scope, sql`${matching} and claim_expires_at <= ${filter.now}`)
-}
-
-async function countOf(scope: ReadScope, filter: PlanFilter): Promise<number> {
-  const matching = planConditions(scope.projectId, filter)
-  let total = 0
-  for (const state of planStates(filter)) total += await count(scope, sql`${matching} and ${state}`)
-  return total
-}
-
-async function count({ db }: ReadScope, matching: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ total: number }>`select count(*) as total from task where ${matching}`.execute(
-    db,
-  )
+async function countOf({ db }: ReadScope, parts: readonly RawBuilder<unknown>[]): Promise<number> {
+  if (parts.length === 0) return 0
+  const counts = parts.map((part) => sql`(select count(*) from task where ${part})`)
+  const { rows } = await sql<{ total: number }>`select ${sql.join(counts, sql` + `)} as total`.execute(db)
   return rows[0]?.total ?? 0
 }
