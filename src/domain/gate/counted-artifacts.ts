@@ -1,0 +1,67 @@
+import type { ArtifactDefinition } from './definition.ts'
+import type { Artifact, Evidence, Visit } from './evidence.ts'
+import { schemaProblems } from './schema/schema-problems.ts'
+
+export interface CountedArtifacts {
+  readonly counted: readonly Artifact[]
+  /** Why others of the type do not count, a phrase each. */
+  readonly passedOver: readonly string[]
+}
+
+/** The artifacts of a type that count as evidence: each file once, as it is on disk, new enough, as it was declared. */
+export function countedArtifacts(type: string, evidence: Evidence): CountedArtifacts {
+  const declared = evidence.declared.find((definition) => definition.type === type)
+  const latest = new Map(
+    evidence.artifacts
+      .filter((artifact) => artifact.type === type)
+      .map((artifact) => [artifact.path, artifact]),
+  )
+  const counted: Artifact[] = []
+  const passedOver: string[] = []
+  for (const artifact of latest.values()) {
+    const objection = objectionTo(artifact, declared, evidence.visits)
+    if (objection === null) counted.push(artifact)
+    else passedOver.push(`${artifact.path} ${objection}`)
+  }
+  return { counted, passedOver }
+}
+
+function objectionTo(
+  artifact: Artifact,
+  declared: ArtifactDefinition | undefined,
+  visits: readonly Visit[],
+): string | null {
+  if (artifact.standing === 'deleted') return 'was deleted since'
+  if (artifact.standing === 'changed') return 'changed since it was handed in'
+  if (!declared) return null
+  if (artifact.revision <= newerThan(declared.fresh, visits)) {
+    return declared.fresh === 'state' ? 'is from before this state' : 'is from an earlier round'
+  }
+  if (declared.minBytes !== null && artifact.bytes < declared.minBytes) {
+    return `has ${artifact.bytes} bytes, at least ${declared.minBytes} are needed`
+  }
+  if (declared.schema === null) return null
+  if (artifact.content === undefined) return 'is not JSON'
+  const [problem] = schemaProblems(declared.schema, artifact.content)
+  return problem ? `does not fit its schema at ${problem.path}: ${problem.message}` : null
+}
+
+/** The revision that evidence must be newer than; 0 for any. */
+function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly Visit[]): number {
+  switch (fresh) {
+    case 'run':
+      return 0
+    case 'state':
+      return visits.at(-1)?.revision ?? 0
+    case 'loop':
+      return lastReturn(visits)
+  }
+}
+
+/** The revision at which a state that had been visited before was last entered again; 0 when none was. */
+function lastReturn(visits: readonly Visit[]): number {
+  const at = visits.findLastIndex(({ state }, place) =>
+    visits.slice(0, place).some((earlier) => earlier.state === state),
+  )
+  return visits[at]?.revision ?? 0
+}

@@ -1,0 +1,118 @@
+import type { Guard } from './guards/guard.ts'
+import type { JsonObject } from './json.ts'
+
+/** `original`: a file written for the system that this one follows, read with that system's meaning. */
+export type Dialect = 1 | 'original'
+
+/** A versioned state machine: what may happen to a run, who may make it happen, and what must hold first. */
+export interface ProcessDefinition {
+  readonly dialect: Dialect
+  readonly id: string
+  readonly version: string
+  readonly name: string
+  readonly description: string | null
+  readonly initialState: string
+  readonly initialContext: JsonObject
+  readonly contextSchema: JsonObject | null
+  readonly roles: readonly RoleDefinition[]
+  readonly states: readonly StateDefinition[]
+  readonly events: readonly EventDefinition[]
+  readonly transitions: readonly TransitionDefinition[]
+  /** A list, not an object, so that a guard may be called `constructor`. */
+  readonly guards: readonly NamedGuard[]
+  readonly artifacts: readonly ArtifactDefinition[]
+}
+
+export interface RoleDefinition {
+  readonly name: string
+  readonly description: string | null
+  readonly kind: 'agent' | 'human'
+  /** The original's list of events, for reference only; null when there is none. */
+  readonly allowedEvents: readonly string[] | null
+}
+
+export interface StateDefinition {
+  readonly name: string
+  readonly description: string | null
+  readonly prompt: string | null
+  readonly requiredArtifacts: readonly string[]
+  readonly toolPermissions: ToolPermissions | null
+  readonly isFinal: boolean
+  /** How a run ends here; null in a state that is not final. */
+  readonly outcome: 'succeeded' | 'failed' | null
+  /** How often a run may enter it; null for no limit. */
+  readonly maxVisits: number | null
+}
+
+export interface ToolPermissions {
+  readonly allowed: readonly string[]
+  readonly denied: readonly string[]
+  readonly ask: readonly string[]
+  /** Globs that a tool is limited to. */
+  readonly paths: readonly { readonly tool: string; readonly globs: readonly string[] }[]
+}
+
+export interface EventDefinition {
+  readonly name: string
+  readonly description: string | null
+  /** `*` is everybody; an empty list nobody. */
+  readonly allowedRoles: readonly string[]
+  readonly payloadSchema: JsonObject | null
+}
+
+export interface TransitionDefinition {
+  /** A state, or `*` for every state that is not final. */
+  readonly from: string
+  readonly event: string
+  readonly to: string
+  readonly description: string | null
+  readonly guard: GuardExpression | null
+  /** Narrows the event's roles; null for all of them. */
+  readonly allowedRoles: readonly string[] | null
+  /** `record` keeps the evidence of an event whose guard does not hold yet. */
+  readonly whenBlocked: 'reject' | 'record'
+  readonly assign: readonly Assignment[]
+  readonly mergePayload: boolean
+  /** Leaves the state without its required artifacts. */
+  readonly escape: boolean
+}
+
+/** `value` is a constant, or a path such as `$.payload.summary`. */
+export interface Assignment {
+  readonly variable: string
+  readonly value: unknown
+}
+
+export type GuardExpression =
+  | string
+  | { readonly all: readonly GuardExpression[] }
+  | { readonly any: readonly GuardExpression[] }
+  | { readonly not: GuardExpression }
+
+export interface NamedGuard {
+  readonly name: string
+  readonly description: string | null
+  /** The way on, in place of the guard's own words. */
+  readonly hint: string | null
+  readonly guard: Guard
+}
+
+export type Freshness = 'run' | 'state' | 'loop'
+
+export interface ArtifactDefinition {
+  readonly type: string
+  readonly description: string | null
+  /** Globs of files that are of this type. */
+  readonly paths: readonly string[]
+  readonly minBytes: number | null
+  readonly schema: JsonObject | null
+  readonly fresh: Freshness
+}
+
+export function stateNamed(definition: ProcessDefinition, name: string): StateDefinition | undefined {
+  return definition.states.find((state) => state.name === name)
+}
+
+export function eventNamed(definition: ProcessDefinition, name: string): EventDefinition | undefined {
+  return definition.events.find((event) => event.name === name)
+}

@@ -1,0 +1,39 @@
+import type { ProcessDefinition } from './definition.ts'
+import type { Artifact, Evidence, Facts } from './evidence.ts'
+import type { JsonObject } from './json.ts'
+import type { Run } from './run.ts'
+
+/** An event as it is emitted, with everything that the decision about it rests on. */
+export interface Emission {
+  readonly event: string
+  readonly payload: JsonObject
+  readonly artifacts: readonly Omit<Artifact, 'revision'>[]
+  /** Who emits it: a role comes from the connection, never from the caller's words. */
+  readonly emitter: Emitter
+  /** Null: not checked. */
+  readonly expectedRevision: number | null
+  readonly facts: Facts
+  /** Names of guards and types of artifacts that count as satisfied, in a simulation; `*` for all. */
+  readonly assumed: readonly string[]
+}
+
+export interface Emitter {
+  readonly role: string | null
+  readonly kind: 'agent' | 'person'
+}
+
+export function evidenceOf(definition: ProcessDefinition, run: Run, emission: Emission): Evidence {
+  return {
+    context: run.context,
+    payload: emission.payload,
+    artifacts: [...run.artifacts, ...recorded(run, emission)],
+    declared: definition.artifacts,
+    visits: run.visits,
+    facts: emission.facts,
+  }
+}
+
+/** The event's artifacts as the revision that accepts it records them. */
+export function recorded(run: Run, { artifacts }: Emission): readonly Artifact[] {
+  return artifacts.map((artifact) => ({ ...artifact, revision: run.revision + 1 }))
+}

@@ -1,0 +1,123 @@
+import type { ArtifactDefinition } from './definition.ts'
+import type { JsonObject } from './json.ts'
+
+/** Everything that guards may look at, as it was gathered before the decision. */
+export interface Evidence {
+  /** The context before the event. */
+  readonly context: JsonObject
+  readonly payload: JsonObject
+  /** Of the run, and of this event. */
+  readonly artifacts: readonly Artifact[]
+  readonly declared: readonly ArtifactDefinition[]
+  readonly visits: readonly Visit[]
+  readonly facts: Facts
+}
+
+/** A file that was handed in, as it was then. */
+export interface Artifact {
+  readonly type: string
+  /** Relative to the project, with `/`. */
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+  /** Its JSON, where its type has a schema; undefined when it is none. */
+  readonly content?: unknown
+  /** Whether the file on disk is still the one that was handed in. */
+  readonly standing: 'current' | 'changed' | 'deleted'
+  /** The run's revision that recorded it. */
+  readonly revision: number
+}
+
+/** An entry into a state, by the event that made this revision. */
+export interface Visit {
+  readonly state: string
+  readonly revision: number
+}
+
+/** What Waymark measured outside the run. Null: not measured. */
+export interface Facts {
+  /** Of all attempts of the run's subject. */
+  readonly changes: ChangeFacts | null
+  readonly commands: readonly CommandFact[]
+  readonly openBlockers: readonly string[] | null
+  readonly milestones: readonly MilestoneFact[]
+  readonly tasks: readonly TaskFact[] | null
+  readonly approvals: readonly ApprovalFact[]
+}
+
+export const noFacts: Facts = {
+  changes: null,
+  commands: [],
+  openBlockers: null,
+  milestones: [],
+  tasks: null,
+  approvals: [],
+}
+
+export interface ChangeFacts {
+  /** False when some change could not be measured. */
+  readonly complete: boolean
+  readonly files: readonly { readonly path: string; readonly inScope: boolean }[]
+}
+
+export interface CommandFact {
+  readonly run: string
+  readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved'
+  readonly exitCode: number | null
+  /** Whether the tree is still the one that it ran on. */
+  readonly onThisTree: boolean
+}
+
+export interface MilestoneFact {
+  readonly id: string
+  readonly reached: boolean
+}
+
+export interface TaskFact {
+  readonly id: string
+  readonly phase: string | null
+  readonly done: boolean
+}
+
+export interface ApprovalFact {
+  readonly role: string
+  /** The type of artifact, or null for the run's present state. */
+  readonly of: string | null
+  readonly by: string
+  readonly byAuthor: boolean
+  /** Whether what was approved is still the same, by its hash. */
+  readonly current: boolean
+}
+
+/** What a guard asks to be gathered. */
+export type Need =
+  | { readonly kind: 'context' }
+  | { readonly kind: 'artifacts'; readonly type: string }
+  | { readonly kind: 'changes' }
+  | { readonly kind: 'command'; readonly run: string; readonly timeout: number }
+  | { readonly kind: 'blockers' }
+  | { readonly kind: 'milestone'; readonly id: string }
+  | { readonly kind: 'tasks'; readonly phase: string | null }
+  | { readonly kind: 'approvals'; readonly role: string; readonly of: string | null }
+
+/** A need in words. */
+export function needWords(need: Need): string {
+  switch (need.kind) {
+    case 'context':
+      return 'the context'
+    case 'artifacts':
+      return `artifacts of type ${need.type}`
+    case 'changes':
+      return 'the verified changes'
+    case 'command':
+      return `the result of: ${need.run} (at most ${Math.round(need.timeout / 1000)} s)`
+    case 'blockers':
+      return 'open blockers'
+    case 'milestone':
+      return `milestone ${need.id}`
+    case 'tasks':
+      return need.phase === null ? 'the tasks' : `the tasks of phase ${need.phase}`
+    case 'approvals':
+      return `approvals by ${need.role}${need.of === null ? '' : ` of ${need.of}`}`
+  }
+}

@@ -1,0 +1,28 @@
+import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+
+export interface ApprovalGuard {
+  readonly type: 'approval'
+  readonly role: string
+  /** The type of artifact that is approved; null for the state of the run. */
+  readonly of: string | null
+  /** How many different people. */
+  readonly count: number
+}
+
+/** People of a role approved what is there now; the author's own approval and outdated ones do not count. */
+export const approval: GuardKind<ApprovalGuard> = {
+  needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
+  evaluate: ({ role, of, count }, { facts }) => {
+    const given = facts.approvals.filter((fact) => fact.role === role && fact.of === of)
+    const counted = given.filter(({ byAuthor, current }) => current && !byAuthor)
+    const people = new Set(counted.map(({ by }) => by)).size
+    const subject = of === null ? '' : ` of "${of}"`
+    if (people >= count) return satisfied(`${people} of ${count} approvals by ${role}${subject}`)
+    const outdated = given.some(({ current }) => !current) ? '; it changed after an approval' : ''
+    const own = given.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
+    return unsatisfied(
+      `${people} of ${count} approvals by ${role}${subject}${outdated}${own}`,
+      `Ask a ${role} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
+    )
+  },
+}

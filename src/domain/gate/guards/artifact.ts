@@ -1,0 +1,31 @@
+import { countedArtifacts } from '../counted-artifacts.ts'
+import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+
+export interface ArtifactGuard {
+  readonly type: 'artifact'
+  readonly artifactType: string
+  /** How many different files are needed; `exists` is one. */
+  readonly count: number
+}
+
+/** Files of a type were handed in. */
+export const artifact: GuardKind<ArtifactGuard> = {
+  needs: ({ artifactType }) => [{ kind: 'artifacts', type: artifactType }],
+  evaluate: ({ artifactType, count }, evidence) => {
+    const { counted, passedOver } = countedArtifacts(artifactType, evidence)
+    const why = passedOver.length === 0 ? '' : `; not counted: ${passedOver.join('; ')}`
+    if (counted.length >= count) return satisfied(`${counted.length} of ${count} "${artifactType}" handed in`)
+    const lacking =
+      count === 1
+        ? `no "${artifactType}" was handed in`
+        : `not enough "${artifactType}" (now: ${counted.length}, needed: ${count})`
+    return unsatisfied(
+      `${lacking}${why}`,
+      `Attach ${wanted(artifactType, count - counted.length)} to the event.`,
+    )
+  },
+}
+
+function wanted(type: string, missing: number): string {
+  return missing === 1 ? `a file of type "${type}"` : `${missing} more files of type "${type}"`
+}

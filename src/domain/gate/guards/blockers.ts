@@ -1,0 +1,21 @@
+import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+
+export interface BlockersGuard {
+  readonly type: 'blockers'
+  readonly condition: 'none'
+}
+
+/** Nothing waits for a person. */
+export const blockers: GuardKind<BlockersGuard> = {
+  needs: () => [{ kind: 'blockers' }],
+  evaluate: (_, { facts }) => {
+    const open = facts.openBlockers
+    if (open === null)
+      return unsatisfied('the blockers are not known', 'Bind the run to a mission or a task.')
+    if (open.length === 0) return satisfied('no blocker is open')
+    return unsatisfied(
+      `open blockers: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''}`,
+      'Ask a person to answer them: waymark inbox.',
+    )
+  },
+}

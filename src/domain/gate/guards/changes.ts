@@ -1,0 +1,70 @@
+import picomatch from 'picomatch'
+import type { ChangeFacts } from '../evidence.ts'
+import { type GuardKind, satisfied, unsatisfied, type Verdict } from './guard.ts'
+
+export type ChangesGuard = { readonly type: 'changes' } & (
+  | { readonly condition: 'in_scope' | 'none' }
+  | { readonly condition: 'touches_only' | 'touches_none'; readonly paths: readonly string[] }
+)
+
+/** The files that really changed, as Waymark measured them. */
+export const changes: GuardKind<ChangesGuard> = {
+  needs: () => [{ kind: 'changes' }],
+  evaluate: (guard, { facts }) => {
+    if (facts.changes === null || !facts.changes.complete) {
+      return unsatisfied(
+        'the changes could not be measured',
+        'Work in a task, so that its changes are measured.',
+      )
+    }
+    const offending = offendingPaths(guard, facts.changes)
+    return offending.length === 0 ? satisfied(held(guard)) : refused(guard, offending)
+  },
+}
+
+function offendingPaths(guard: ChangesGuard, { files }: ChangeFacts): readonly string[] {
+  switch (guard.condition) {
+    case 'none':
+      return files.map(({ path }) => path)
+    case 'in_scope':
+      return files.filter(({ inScope }) => !inScope).map(({ path }) => path)
+    case 'touches_only': {
+      const allowed = picomatch([...guard.paths], { dot: true })
+      return files.map(({ path }) => path).filter((path) => !allowed(path))
+    }
+    case 'touches_none': {
+      const refused = picomatch([...guard.paths], { dot: true })
+      return files.map(({ path }) => path).filter((path) => refused(path))
+    }
+  }
+}
+
+function held(guard: ChangesGuard): string {
+  switch (guard.condition) {
+    case 'none':
+      return 'nothing changed'
+    case 'in_scope':
+      return 'every change is in scope'
+    case 'touches_only':
+      return `only ${guard.paths.join(', ')} changed`
+    case 'touches_none':
+      return `nothing of ${guard.paths.join(', ')} changed`
+  }
+}
+
+function refused(guard: ChangesGuard, offending: readonly string[]): Verdict {
+  const named = offending.slice(0, 5).join(', ')
+  const more = offending.length > 5 ? ` and ${offending.length - 5} more` : ''
+  const way =
+    guard.condition === 'in_scope'
+      ? 'Take the changes back, or have a person accept them: waymark inbox.'
+      : 'Take the changes back.'
+  return unsatisfied(`${whatIsWrong[guard.condition]}: ${named}${more}`, way)
+}
+
+const whatIsWrong = {
+  none: 'files changed',
+  in_scope: 'changed outside the scope',
+  touches_only: 'changed beside what may change',
+  touches_none: 'changed although it must not',
+} as const satisfies Record<ChangesGuard['condition'], string>

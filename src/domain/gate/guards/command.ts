@@ -1,0 +1,41 @@
+import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+
+export interface CommandGuard {
+  readonly type: 'command'
+  /** A command line, run by the server in the project. */
+  readonly run: string
+  /** Milliseconds. */
+  readonly timeout: number
+  /** Files whose change asks for a new approval of the command. */
+  readonly pinned: readonly string[]
+}
+
+/** A command that the server itself ran on the tree as it is. */
+export const command: GuardKind<CommandGuard> = {
+  needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
+  evaluate: ({ run }, { facts }) => {
+    const result = facts.commands.find((fact) => fact.run === run)
+    if (!result) return unsatisfied(`"${run}" has not run`, 'Emit the event: the server runs the command.')
+    if (result.status === 'unapproved') {
+      return unsatisfied(
+        `"${run}" waits for a person's approval`,
+        'Ask a person to approve it: waymark inbox.',
+      )
+    }
+    if (result.status === 'running') return unsatisfied(`"${run}" is running`, 'Ask again when it has ended.')
+    if (!result.onThisTree) {
+      return unsatisfied(`files changed since "${run}" ran`, 'Emit the event: the server runs it again.')
+    }
+    switch (result.status) {
+      case 'passed':
+        return satisfied(`"${run}" passed on this tree`)
+      case 'timed_out':
+        return unsatisfied(`"${run}" took too long`, 'Make it faster, or raise its timeout.')
+      case 'failed':
+        return unsatisfied(
+          `"${run}" failed with exit code ${result.exitCode ?? 'unknown'}`,
+          'Mend what it reports.',
+        )
+    }
+  },
+}

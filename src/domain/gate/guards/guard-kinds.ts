@@ -1,0 +1,27 @@
+import type { Evidence, Need } from '../evidence.ts'
+import { approval } from './approval.ts'
+import { artifact } from './artifact.ts'
+import { blockers } from './blockers.ts'
+import { changes } from './changes.ts'
+import { command } from './command.ts'
+import { context } from './context.ts'
+import type { Guard, GuardKind, Verdict } from './guard.ts'
+import { milestone } from './milestone.ts'
+import { task } from './task.ts'
+
+type Kinds = { readonly [Type in Guard['type']]: GuardKind<Extract<Guard, { readonly type: Type }>> }
+
+const kinds: Kinds = { artifact, context, changes, command, blockers, milestone, task, approval }
+
+export function guardNeeds(guard: Guard): readonly Need[] {
+  return kindOf(guard).needs(guard)
+}
+
+export function evaluateGuard(guard: Guard, evidence: Evidence): Verdict {
+  return kindOf(guard).evaluate(guard, evidence)
+}
+
+/** The table holds for each type the kind that takes its parameters, which TypeScript cannot follow through an index. */
+function kindOf(guard: Guard): GuardKind<Guard> {
+  return kinds[guard.type] as GuardKind<Guard>
+}

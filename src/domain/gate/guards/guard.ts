@@ -1,0 +1,43 @@
+import type { Evidence, Need } from '../evidence.ts'
+import type { ApprovalGuard } from './approval.ts'
+import type { ArtifactGuard } from './artifact.ts'
+import type { BlockersGuard } from './blockers.ts'
+import type { ChangesGuard } from './changes.ts'
+import type { CommandGuard } from './command.ts'
+import type { ContextGuard } from './context.ts'
+import type { MilestoneGuard } from './milestone.ts'
+import type { TaskGuard } from './task.ts'
+
+/** A condition over evidence: its type and its parameters. */
+export type Guard =
+  | ArtifactGuard
+  | ContextGuard
+  | ChangesGuard
+  | CommandGuard
+  | BlockersGuard
+  | MilestoneGuard
+  | TaskGuard
+  | ApprovalGuard
+
+export interface Verdict {
+  readonly satisfied: boolean
+  /** How things stand, without a full stop. */
+  readonly reason: string
+  /** The way on, a sentence; empty when it is satisfied. */
+  readonly fix: string
+}
+
+/** What a kind of guard can do. Pure: the same parameters and evidence give the same verdict. */
+export interface GuardKind<Parameters extends Guard> {
+  /** What must be gathered before it is evaluated. */
+  needs(parameters: Parameters): readonly Need[]
+  evaluate(parameters: Parameters, evidence: Evidence): Verdict
+}
+
+export function satisfied(reason: string): Verdict {
+  return { satisfied: true, reason, fix: '' }
+}
+
+export function unsatisfied(reason: string, fix: string): Verdict {
+  return { satisfied: false, reason, fix }
+}

@@ -1,0 +1,22 @@
+import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+
+export interface TaskGuard {
+  readonly type: 'task'
+  readonly condition: 'all_done'
+  /** Null: all tasks of the run's subject. */
+  readonly phase: string | null
+}
+
+/** All tasks are done; where there is none, nothing was done. */
+export const task: GuardKind<TaskGuard> = {
+  needs: ({ phase }) => [{ kind: 'tasks', phase }],
+  evaluate: ({ phase }, { facts }) => {
+    const where = phase === null ? '' : ` of phase ${phase}`
+    const tasks = facts.tasks?.filter((fact) => phase === null || fact.phase === phase) ?? []
+    if (tasks.length === 0) return unsatisfied(`there are no tasks${where}`, 'Plan a task, and complete it.')
+    const open = tasks.filter(({ done }) => !done).map(({ id }) => id)
+    if (open.length === 0) return satisfied(`all ${tasks.length} tasks${where} are done`)
+    const more = open.length > 5 ? ` and ${open.length - 5} more` : ''
+    return unsatisfied(`open tasks${where}: ${open.slice(0, 5).join(', ')}${more}`, 'Complete them.')
+  },
+}

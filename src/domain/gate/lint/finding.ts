@@ -1,0 +1,18 @@
+/** An error makes a definition unusable; a warning is probably a mistake; a note only tells. */
+export type Severity = 'error' | 'warning' | 'note'
+
+/** Where in a definition: `['transitions', 2, 'guard']`, as it is written in YAML. */
+export type DefinitionPath = readonly (string | number)[]
+
+export interface Finding {
+  readonly severity: Severity
+  /** The rule's name, `unknown-reference`. */
+  readonly rule: string
+  /** One sentence with the value in it. */
+  readonly message: string
+  readonly path: DefinitionPath
+}
+
+export function finding(severity: Severity, rule: string, at: Pick<Finding, 'message' | 'path'>): Finding {
+  return { severity, rule, message: at.message, path: at.path }
+}

@@ -1,0 +1,104 @@
+import { didYouMean } from '../../nearest-word.ts'
+import type { GuardExpression, ProcessDefinition } from '../definition.ts'
+import { type DefinitionPath, type Finding, finding } from './finding.ts'
+
+type Names = readonly string[]
+
+/** Every name that is used is declared. */
+export function references(definition: ProcessDefinition): readonly Finding[] {
+  const states = definition.states.map(({ name }) => name)
+  const artifacts = definition.artifacts.map(({ type }) => type)
+  const roles = definition.roles.map(({ name }) => name)
+  return [
+    ...unknown(definition.initialState, 'state', { known: states, path: ['process', 'initial_state'] }),
+    ...definition.states.flatMap(({ requiredArtifacts }, at) =>
+      requiredArtifacts.flatMap((type, place) =>
+        unknown(type, 'artifact', {
+          known: artifacts,
+          path: ['states', at, 'required_artifacts', place],
+        }),
+      ),
+    ),
+    ...definition.events.flatMap(({ allowedRoles }, at) =>
+      unknownRoles(allowedRoles, roles, ['events', at, 'allowed_roles']),
+    ),
+    ...transitionReferences(definition, { states, roles }),
+    ...guardReferences(definition, { artifacts, roles }),
+    ...definition.roles.flatMap(({ allowedEvents }, at) =>
+      (allowedEvents ?? []).flatMap((event, place) =>
+        unknown(event, 'event', {
+          known: definition.events.map(({ name }) => name),
+          path: ['roles', at, 'allowed_events', place],
+        }),
+      ),
+    ),
+  ]
+}
+
+function transitionReferences(
+  { transitions, events, guards }: ProcessDefinition,
+  { states, roles }: { readonly states: Names; readonly roles: Names },
+): readonly Finding[] {
+  const eventNames = events.map(({ name }) => name)
+  const guardNames = guards.map(({ name }) => name)
+  return transitions.flatMap((transition, at) => {
+    const path = (key: string): DefinitionPath => ['transitions', at, key]
+    return [
+      ...(transition.from === '*'
+        ? []
+        : unknown(transition.from, 'state', { known: states, path: path('from') })),
+      ...unknown(transition.event, 'event', { known: eventNames, path: path('event') }),
+      ...unknown(transition.to, 'state', { known: states, path: path('to') }),
+      ...unknownGuards(transition.guard, guardNames, path('guard')),
+      ...unknownRoles(transition.allowedRoles ?? [], roles, path('allowed_roles')),
+    ]
+  })
+}
+
+function unknownGuards(
+  expression: GuardExpression | null,
+  known: Names,
+  path: DefinitionPath,
+): readonly Finding[] {
+  if (expression === null) return []
+  if (typeof expression === 'string') return unknown(expression, 'guard', { known, path })
+  if ('not' in expression) return unknownGuards(expression.not, known, [...path, 'not'])
+  const key = 'all' in expression ? 'all' : 'any'
+  const parts = 'all' in expression ? expression.all : expression.any
+  return parts.flatMap((part, at) => unknownGuards(part, known, [...path, key, at]))
+}
+
+function guardReferences(
+  { guards }: ProcessDefinition,
+  { artifacts, roles }: { readonly artifacts: Names; readonly roles: Names },
+): readonly Finding[] {
+  return guards.flatMap(({ name, guard }) => {
+    if (guard.type === 'artifact') {
+      const path = ['guards', name, 'artifact_type']
+      return unknown(guard.artifactType, 'artifact', { known: artifacts, path })
+    }
+    if (guard.type !== 'approval') return []
+    return [
+      ...unknown(guard.role, 'role', { known: roles, path: ['guards', name, 'role'] }),
+      ...(guard.of === null
+        ? []
+        : unknown(guard.of, 'artifact', { known: artifacts, path: ['guards', name, 'of'] })),
+    ]
+  })
+}
+
+function unknownRoles(used: Names, known: Names, path: DefinitionPath): readonly Finding[] {
+  return used.flatMap((role, at) =>
+    role === '*' ? [] : unknown(role, 'role', { known, path: [...path, at] }),
+  )
+}
+
+function unknown(
+  name: string,
+  kind: 'state' | 'event' | 'guard' | 'role' | 'artifact',
+  { known, path }: { readonly known: Names; readonly path: DefinitionPath },
+): readonly Finding[] {
+  if (known.includes(name)) return []
+  const message = `There is no ${kind} "${name}".${didYouMean(name, known)}`
+  return [finding('error', 'unknown-reference', { message, path })]
+}

@@ -1,0 +1,70 @@
+import type { EventDefinition, ProcessDefinition } from '../definition.ts'
+import { type Finding, finding } from './finding.ts'
+
+/** Roles, events and transitions agree about who may do what. */
+export function roles(definition: ProcessDefinition): readonly Finding[] {
+  return [
+    ...definition.events.flatMap(eventRoles),
+    ...narrowedTransitions(definition),
+    ...listedEvents(definition),
+    ...idleRoles(definition),
+    ...agentApprovals(definition),
+  ]
+}
+
+function eventRoles({ name, allowedRoles }: EventDefinition, at: number): readonly Finding[] {
+  const path = ['events', at, 'allowed_roles']
+  if (allowedRoles.length === 0) {
+    const message = `Nobody may emit "${name}": its list of roles is empty.`
+    return [finding('warning', 'roles-disagree', { message, path })]
+  }
+  if (!allowedRoles.includes('*') || allowedRoles.length === 1) return []
+  const message = `"${name}" allows "*", which is everybody; the other roles say nothing.`
+  return [finding('warning', 'roles-disagree', { message, path })]
+}
+
+function narrowedTransitions({ transitions, events }: ProcessDefinition): readonly Finding[] {
+  return transitions.flatMap(({ event, allowedRoles }, at) => {
+    const allowed = events.find(({ name }) => name === event)?.allowedRoles
+    if (allowedRoles === null || allowed === undefined || allowed.includes('*')) return []
+    if (allowedRoles.includes('*') || allowedRoles.some((role) => allowed.includes(role))) return []
+    const message = `No role may take this transition: "${event}" is for ${allowed.join(', ') || 'nobody'}, the transition for ${allowedRoles.join(', ') || 'nobody'}.`
+    return finding('warning', 'roles-disagree', { message, path: ['transitions', at, 'allowed_roles'] })
+  })
+}
+
+/** `roles[].allowed_events` decides nothing; what it says must be what the events say. */
+function listedEvents(definition: ProcessDefinition): readonly Finding[] {
+  return definition.roles.flatMap(({ name: role, allowedEvents }, at) =>
+    definition.events.flatMap(({ name, allowedRoles }) => {
+      if (allowedEvents === null) return []
+      const listed = allowedEvents.includes(name)
+      const permitted = allowedRoles.includes('*') || allowedRoles.includes(role)
+      if (listed === permitted) return []
+      const message = listed
+        ? `Role "${role}" lists "${name}", but the event does not allow it; the event decides.`
+        : `Event "${name}" allows role "${role}", which does not list it; the event decides.`
+      return finding('warning', 'roles-disagree', { message, path: ['roles', at, 'allowed_events'] })
+    }),
+  )
+}
+
+function idleRoles(definition: ProcessDefinition): readonly Finding[] {
+  const approving = definition.guards.flatMap(({ guard }) => (guard.type === 'approval' ? [guard.role] : []))
+  const acting = [...definition.events.flatMap(({ allowedRoles }) => allowedRoles), ...approving]
+  if (acting.includes('*')) return []
+  return definition.roles.flatMap(({ name }, at) => {
+    if (acting.includes(name)) return []
+    const message = `Role "${name}" may emit no event and approves nothing.`
+    return finding('warning', 'unused', { message, path: ['roles', at, 'name'] })
+  })
+}
+
+function agentApprovals(definition: ProcessDefinition): readonly Finding[] {
+  return definition.guards.flatMap(({ name, guard }) => {
+    if (guard.type !== 'approval') return []
+    if (definition.roles.find((role) => role.name === guard.role)?.kind !== 'agent') return []
+    const message = `"${name}" asks role "${guard.role}" to approve, which an agent may hold; say kind: human of it.`
+    return finding('warning', 'roles-disagree', { message, path: ['guards', name, 'role'] })
+  })
+}

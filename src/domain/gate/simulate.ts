@@ -1,0 +1,122 @@
+import { artifactType } from './artifact-type.ts'
+import { eventNamed, type ProcessDefinition, stateNamed } from './definition.ts'
+import type { Emission, Emitter } from './emission.ts'
+import { type Artifact, noFacts } from './evidence.ts'
+import type { JsonObject } from './json.ts'
+import { type PossibleEvent, possibleEvents } from './possible-events.ts'
+import { type RunProgress, runProgress } from './progress.ts'
+import { interpolated } from './prompt.ts'
+import { beginRun, type Run } from './run.ts'
+import { type Accepted, type Refused, transition } from './transition.ts'
+
+export interface SimulatedEvent {
+  readonly event: string
+  readonly payload: JsonObject
+  /** Paths of files that are taken as handed in; nothing is read. */
+  readonly artifacts: readonly string[]
+  /** Null: the first role that may emit it. */
+  readonly role: string | null
+}
+
+export interface SimulatedStep {
+  readonly event: string
+  readonly role: string | null
+  readonly result: Accepted | Refused
+}
+
+export interface Simulation {
+  readonly steps: readonly SimulatedStep[]
+  readonly run: Run
+  readonly finished: boolean
+  readonly progress: RunProgress
+  /** The prompt of the state that the run is in, with its variables. */
+  readonly prompt: string | null
+  /** What may be attempted next, by whoever may. */
+  readonly next: readonly PossibleEvent[]
+}
+
+export interface Assumptions {
+  /** Names of guards and types of artifacts that count as satisfied; `*` for all. */
+  readonly satisfied: readonly string[]
+  readonly context: JsonObject
+}
+
+/** Plays events through a process from its beginning. A refused event leaves the run where it is, and the next follows. */
+export function simulate(
+  written: ProcessDefinition,
+  events: readonly SimulatedEvent[],
+  { satisfied, context }: Assumptions,
+): Simulation {
+  const definition = withoutContents(written)
+  let run = beginRun(definition, context)
+  const steps: SimulatedStep[] = []
+  for (const simulated of events) {
+    const emitter = emitterOf(definition, simulated)
+    const result = transition(definition, run, emission(definition, simulated, { emitter, satisfied }))
+    if (result.accepted) run = result.run
+    steps.push({ event: simulated.event, role: emitter.role, result })
+  }
+  const state = stateNamed(definition, run.state)
+  const prompt = state?.prompt ?? null
+  return {
+    steps,
+    run,
+    finished: state?.isFinal ?? false,
+    progress: runProgress(definition, run),
+    prompt: prompt === null ? null : interpolated(prompt, definition.dialect, run.context),
+    next: nextEvents(definition, run, satisfied),
+  }
+}
+
+/** Each event as the first role that may emit it would see it. */
+function nextEvents(
+  definition: ProcessDefinition,
+  run: Run,
+  assumed: readonly string[],
+): readonly PossibleEvent[] {
+  return definition.events.flatMap(({ name }) => {
+    const emitter = emitterOf(definition, { event: name, role: null })
+    const situation = { payload: {}, artifacts: [], emitter, facts: noFacts, assumed }
+    return possibleEvents(definition, run, situation).filter(
+      ({ event, isAllowed }) => isAllowed && event.name === name,
+    )
+  })
+}
+
+function emission(
+  definition: ProcessDefinition,
+  { event, payload, artifacts }: SimulatedEvent,
+  { emitter, satisfied }: { readonly emitter: Emitter; readonly satisfied: readonly string[] },
+): Emission {
+  return {
+    event,
+    payload,
+    artifacts: artifacts.map((path) => assumedArtifact(definition, path)),
+    emitter,
+    expectedRevision: null,
+    facts: noFacts,
+    assumed: satisfied,
+  }
+}
+
+function assumedArtifact(definition: ProcessDefinition, path: string): Omit<Artifact, 'revision'> {
+  return { type: artifactType(definition, path) ?? path, path, bytes: 0, sha256: '', standing: 'current' }
+}
+
+/** Without what only the content of a file could show: a simulation reads none. */
+function withoutContents(definition: ProcessDefinition): ProcessDefinition {
+  return {
+    ...definition,
+    artifacts: definition.artifacts.map((artifact) => ({ ...artifact, minBytes: null, schema: null })),
+  }
+}
+
+function emitterOf(
+  definition: ProcessDefinition,
+  { event, role }: Pick<SimulatedEvent, 'event' | 'role'>,
+): Emitter {
+  const allowed = eventNamed(definition, event)?.allowedRoles ?? []
+  const acting = role ?? allowed.find((name) => name !== '*') ?? definition.roles[0]?.name ?? null
+  const kind = definition.roles.find(({ name }) => name === acting)?.kind
+  return { role: acting, kind: kind === 'agent' ? 'agent' : 'person' }
+}
