@@ -23,8 +23,8 @@ export interface StartedTask {
 export function startTask(request: TaskRequest, situation: TaskSituation, setting: Setting): StartedTask {
   const admitted = admitTask(situation)
   const planned = situation.planned?.task ?? null
-  const open = situation.attempts.find((attempt) => attempt.status === 'open')
-  const before = open ? mayTakeOver(open, request, setting) : null
+  const open = situation.last?.status === 'open' ? situation.last : null
+  const before = open ? mayTakeOver(open, { request, holds: situation.holds }, setting) : null
   if (before?.resumed) return resumed(before.resumed, situation)
 
   const begun = beginPlanned(request, situation.planned, setting)
@@ -94,7 +94,7 @@ function newAttempt(
     taskId: place.task.id,
     missionId: place.situation.mission?.id ?? null,
     phaseId: place.phase?.id ?? null,
-    number: place.situation.attempts.length + 1,
+    number: (place.situation.last?.number ?? 0) + 1,
     agentName: request.agentName,
     callerType: request.callerType,
     actor: request.actor,
