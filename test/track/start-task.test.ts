@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openProject, person } from '../support/project.ts'
 
@@ -267,6 +268,22 @@ test('a planned task of a mission that ended is worked on in another, and the re
     mission_id: next.mission_id as string,
   })
   expect(again.task_id).toBe(task_id)
+})
+
+test('a relative work tree is looked for beside the project, wherever the program runs', async () => {
+  const { project } = await withMission()
+  project.git('worktree', 'add', '-q', '../beside')
+  const { task_id } = await project.call('start_task', { name: 'a', work_tree: '../beside' })
+  const { attempts } = await project.call('show', { id: task_id })
+  expect(attempts[0].work_tree).toBe(join(dirname(project.folder), 'beside'))
+})
+
+test('of many areas that match nothing only the first are spelled out', async () => {
+  const { project } = await withMission()
+  const areas = Array.from({ length: 200 }, (_, n) => `nowhere-${n}-${'x'.repeat(200)}`)
+  const answer = await project.call('start_task', { name: 'a', areas })
+  expect(JSON.stringify(answer).length).toBeLessThan(8_000)
+  expect(answer.warnings.join()).toContain('195 more areas match no existing file')
 })
 
 test('what an agent calls itself is one line', async () => {
