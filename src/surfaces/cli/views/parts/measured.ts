@@ -70,7 +70,7 @@ function certainty(status: string, { ink }: Page): string {
 
 function scopeInWords(verification: Entry, { ink }: Page): string {
   const matches = verification['scope_match']
-  if (matches === true) return 'Every change is inside the declared scope.'
+  if (matches === true) return 'Nothing of its own lies outside the declared scope.'
   if (matches === false) return ink('red', 'Files changed outside the declared scope:')
   return textAt(verification, 'status') === 'unknown' ? '' : 'No scope was declared.'
 }
