@@ -127,6 +127,14 @@ describe('a hold about an attempt’s silence ends with the attempt', () => {
     expect((await project.call('inbox')).holds).toEqual([])
   })
 
+  test('or with its silence: the agent takes it up again, and it is not stale any more', async () => {
+    const { project, task_id } = await silent()
+    await project.call('start_task', { planned_task_id: task_id, agent_name: 'builder' })
+    expect((await project.call('inbox')).holds).toEqual([])
+    const other = { planned_task_id: task_id, agent_name: 'other', take_over: true }
+    expect(await project.refusal('start_task', other)).toContain('builder is working on task')
+  })
+
   test('when the mission is given up', async () => {
     const { project, mission_id } = await silent()
     await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })

@@ -114,7 +114,8 @@ describe('a planned task with an open attempt', () => {
 
   test('is answered again to the one who holds it', () => {
     const started = startTask(request(), held, settingAt(5))
-    expect(started).toMatchObject({ resumed: true, happenings: [], attempt: { id: 'a-7' } })
+    expect(started).toMatchObject({ resumed: true, attempt: { id: 'a-7' } })
+    expect(kinds(started)).toEqual(['attempt.continued'])
   })
 
   test('is refused to others while it is alive', () => {

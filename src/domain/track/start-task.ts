@@ -3,6 +3,7 @@ import type { Setting } from '../id.ts'
 import { beginPlanned } from './begin-planned.ts'
 import type { Phase } from './mission.ts'
 import { placeInPhase } from './phase-placement.ts'
+import { endSilence } from './silence.ts'
 import { mayTakeOver } from './take-over.ts'
 import type { Attempt, Task } from './task.ts'
 import { admitTask } from './task-admission.ts'
@@ -54,7 +55,19 @@ function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
   const task = situation.planned?.task
   if (!task) throw new Error('an attempt can be resumed only at a planned task')
   const phase = situation.phases.find((candidate) => candidate.id === attempt.phaseId) ?? null
-  return { happenings: [], task, attempt, phase, phaseCreated: false, notes: [], resumed: true }
+  const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
+  return {
+    happenings: [
+      ...endSilence(situation.holds, 'The agent took the attempt up again.'),
+      { kind: 'attempt.continued', ...about },
+    ],
+    task,
+    attempt,
+    phase,
+    phaseCreated: false,
+    notes: [],
+    resumed: true,
+  }
 }
 
 function newTask(
