@@ -1,3 +1,4 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { staleAfter } from '../../src/domain/track/task.ts'
 import { openProject, type TestProject } from '../support/project.ts'
@@ -250,6 +251,20 @@ describe('completing twice', () => {
     const refusal = await project.refusal('complete_task', { task_id, ...done })
     expect(refusal).toContain('was abandoned')
     expect(refusal).toContain(again)
+  })
+
+  test('while the end cannot be recorded is refused, and works once that is mended', async () => {
+    const project = await openProject()
+    const task_id = await started(project)
+    const { stateFolder } = project.context.program
+    await project.context.witness.settle()
+    renameSync(stateFolder, `${stateFolder}-away`)
+    writeFileSync(stateFolder, '')
+    expect(await project.refusal('complete_task', { task_id, ...done })).toContain('Snapshots cannot be kept')
+    rmSync(stateFolder)
+    renameSync(`${stateFolder}-away`, stateFolder)
+    const answer = await project.call('complete_task', { task_id, ...done })
+    expect(answer.verification.status).toBe('verified')
   })
 
   test('at once by two callers is recorded once', async () => {
