@@ -24,6 +24,7 @@ test('TM-026 TM-036 TM-073 TM-076 tasks and dependencies in taskman’s spelling
   const draw = json('task:add', '--title', 'Draw', '--phase', 'P1', '--role', 'project-designer')
   const ship = json('task:add', '--phase', 'P1', '--description', 'To all', '--title', 'Ship')
   expect(json('task:get', draw.id)).toEqual(draw)
+  expect(json('task:get', draw.id.slice(0, 8))).toEqual(draw)
   expect(json('task:dep:add', ship.id, draw.id)).toMatchObject({ id: ship.id, depends_on: [draw.id] })
   expect(json('task:list', '--status', 'to_do', '--role', 'project-designer')).toMatchObject([
     { id: draw.id },
