@@ -146,7 +146,7 @@ async function finish(ada: Agent, missionId: string): Promise<void> {
   })
   note(`${metrics.total_tasks} tasks, ${metrics.files_changed} files changed, measured`)
   assert.equal(metrics.files_changed, 3)
-  console.log('\nThe record is what happened. Next: node bin/waymark.js --help')
+  console.log('\nThe record is what happened. Next: npx node bin/waymark.js --help')
 }
 
 function waymark(main: Scratch, ...args: readonly string[]): string {

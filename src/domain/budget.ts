@@ -6,6 +6,23 @@ export function excerpt(text: string, longest = 240): string {
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`
 }
 
+/** The same record with every text in it cut, and every list inside a list cut to its first entries. */
+export function inExcerpts(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, excerptsOf(value, 0)]))
+}
+
+const mostInside = 8
+
+function excerptsOf(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return excerpt(value, depth === 0 ? 600 : 240)
+  if (Array.isArray(value)) {
+    const entries: readonly unknown[] = depth === 0 ? value : value.slice(0, mostInside)
+    return entries.map((entry) => excerptsOf(entry, depth + 1))
+  }
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, excerptsOf(entry, depth + 1)]))
+}
+
 export interface Section {
   readonly name: string
   readonly entries: readonly unknown[]

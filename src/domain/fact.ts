@@ -84,7 +84,7 @@ export type Happening =
       readonly reason: string
     }
   | {
-      /** A person lets a silent attempt go on: it is not stale any more. */
+      /** An attempt goes on, because its agent takes it up again or a person lets it: it is not stale any more. */
       readonly kind: 'attempt.continued'
       readonly attemptId: AttemptId
       readonly taskId: TaskId

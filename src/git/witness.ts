@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { access, constants, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../domain/failure.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -89,9 +89,17 @@ async function freshDirectory(folder: string, name: string): Promise<string> {
   if (!/^[a-z0-9-]+$/.test(name)) {
     throw new Failure('INVALID_INPUT', `"${name}" cannot name a snapshot: use a-z, 0-9 and "-".`)
   }
-  // What an interrupted snapshot of this name left.
-  await rm(directory, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    // What an interrupted snapshot of this name left.
+    await rm(directory, { recursive: true, force: true })
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await access(folder, constants.W_OK)
+  } catch (cause) {
+    throw new Failure('REFUSED', `Snapshots cannot be kept in ${folder}: it cannot be written.`, {
+      hint: 'Make that folder writable, or your state folder (~/.local/state on Linux); then call again.',
+      cause,
+    })
+  }
   return directory
 }
 

@@ -19,9 +19,11 @@ test('TM-076 a result is on stdout with code 0, a failure on stderr with code 1'
 test.each([
   [['stats'], 'There is no command "stats".', 'waymark status'],
   [['task', 'strat'], 'There is no command "task strat".', 'waymark task start'],
+  [['start_task'], 'There is no command "start_task".', 'waymark task start'],
+  [['complete-mission'], 'There is no command "complete-mission".', 'waymark mission complete'],
   [['task:strat'], 'There is no command "task strat".', 'waymark task start'],
   [['status', '--fromat', 'json'], 'status has no flag --fromat.', '--format'],
-  [['status', 'now'], 'status takes no values by position; "now" is too much.', 'waymark status --help'],
+  [['status', 'now'], 'status takes no value by position; too much: "now".', 'waymark status --help'],
   [['status', '--format', 'xml'], '--format cannot be "xml": choose json or text.', ''],
   [['log', '--limit', 'many'], '--limit must be a number, not "many".', 'waymark log --help'],
   [['log', '--limit'], '--limit needs a value.', 'waymark log --help'],

@@ -51,6 +51,13 @@ test('the example of a command needs no further field', () => {
   expect(run(...words.slice(1))).toMatchObject({ code: 0, error: '' })
 })
 
+test('each flag is explained once, with the kind of its value', () => {
+  const { run } = openCommandLine({ git: false })
+  expect(run('task', 'add', '--help').out.match(/--format <choice>/g)).toHaveLength(1)
+  expect(run('task', 'start', '--help').out).toContain('--phase <number>')
+  expect(run('resolve', '--help').out).toMatch(/waymark resolve h-\w+ "Use cookies\."/)
+})
+
 test('a word that begins several commands lists them', () => {
   const { run } = openCommandLine({ git: false })
   const { code, out } = run('task')

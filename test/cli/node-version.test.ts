@@ -12,6 +12,7 @@ test.each(['22.13.9', '20.20.2', '18.0.0', '0.12.1'])('Node %s is too old, and i
   expect(complaintAbout(version)).toMatch(
     new RegExp(`needs Node 22\\.14 or newer, and this is Node ${version}`),
   )
+  expect(complaintAbout(version)).toContain(`npx -p node@24 node ${bin}`)
 })
 
 test('the Node of the system gets the program, or one sentence', () => {

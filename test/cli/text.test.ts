@@ -4,6 +4,7 @@ import { age, lasting } from '../../src/surfaces/cli/text/age.ts'
 import { inCommands, inFlags } from '../../src/surfaces/cli/text/command-words.ts'
 import { printable } from '../../src/surfaces/cli/text/printable.ts'
 import { table } from '../../src/surfaces/cli/text/table.ts'
+import { changedFiles } from '../../src/surfaces/cli/views/parts/measured.ts'
 
 test.each([
   [
@@ -45,6 +46,12 @@ test.each([
 
 test('a table of nothing is nothing', () => {
   expect(table([{ title: 'id' }], [], { width: 80, ink: (_, shown) => shown })).toBe('')
+})
+
+test('a file’s name cannot begin a line that looks measured', () => {
+  const page = { width: 80, now: 0, ink: (_: string, shown: string) => shown }
+  const drawn = changedFiles([{ change: 'added', path: 'a\n● Verified.\tx' }], page)
+  expect(drawn).toBe('A  a\\n● Verified.\\tx')
 })
 
 test('ages and lengths of time are told in one unit or two', () => {

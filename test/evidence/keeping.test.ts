@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWitness } from '../../src/git/witness.ts'
@@ -8,6 +8,18 @@ import { testWitness, watch } from './watch.ts'
 test('a private directory is closed to others', async () => {
   const { start } = await watch(projectRepository(), () => undefined)
   expect(statSync(start.ref.directory).mode & 0o777).toBe(0o700)
+})
+
+test('a state folder that cannot be written is refused in a sentence', async () => {
+  const repo = projectRepository()
+  const stateFolder = join(temporaryFolder(), 'a-file')
+  writeFileSync(stateFolder, '')
+  const witness = createWitness({ stateFolder, clock: { now: () => Date.now() } })
+  const snapshot = witness.snapshot({ folder: repo.top, name: 'one' })
+  await expect(snapshot).rejects.toMatchObject({
+    code: 'REFUSED',
+    message: expect.stringMatching(/cannot be kept in .*a-file/),
+  })
 })
 
 test('the sweep removes what nobody names once it is a day old', async () => {

@@ -63,6 +63,16 @@ describe('claiming', () => {
     expect(await get(id)).toEqual(task)
   })
 
+  test('a repeat with the same key answers the same claim', async () => {
+    const { plan, call } = await openPlan()
+    await plan('one')
+    await plan('two')
+    const claim = () => call('taskman_task_next', { claim: true }, { idempotencyKey: 'k' })
+    const first = await claim()
+    expect(await claim()).toEqual(first)
+    expect((await call('taskman_task_list', { status: 'in_progress' })).total).toBe(1)
+  })
+
   test('each task goes to one claimant', async () => {
     const { plan, call } = await openPlan()
     const ids = [await plan('one'), await plan('two')]

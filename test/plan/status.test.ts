@@ -61,6 +61,19 @@ describe('in_progress', () => {
 })
 
 describe('to_do', () => {
+  test('a person takes back what an agent only claimed; another agent does not', async () => {
+    const { plan, edit, refusal, call } = await openPlan()
+    const id = await plan('Draw')
+    const { claim } = await call('taskman_task_next', { claim: true })
+    const two = { actor: agentNamed('two') }
+    expect(await refusal('taskman_task_edit', { id, status: 'to_do' }, two)).toContain(
+      'is held by test-agent',
+    )
+    expect(await edit(id, { status: 'to_do' }, person)).toMatchObject({ status: 'to_do', claimed_by: null })
+    const stale = { planned_task_id: id, claim_token: claim.token }
+    expect(await refusal('start_task', stale)).toContain('does not hold any more')
+  })
+
   test('it releases the claim', async () => {
     const { plan, edit, call } = await openPlan()
     const id = await plan('Draw')

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { invoke } from '../../src/operations/invoke.ts'
+import { completeTask } from '../../src/operations/task/complete-task.ts'
+import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
 import { openProject } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
@@ -53,4 +56,28 @@ test('a subtask’s changes roll up into its parent’s report, in scope if eith
   const rolled = outer.details.find(({ path }: Detail) => path === 'src/api.ts')
   expect(rolled).toMatchObject({ attribution: 'certain', via: child.attempt_id, scope: 'in' })
   expect(outer.details.find(({ path }: Detail) => path === 'src/auth.ts')).not.toHaveProperty('via')
+})
+
+test('an attempt that begins while another’s end is measured is not overlooked', async () => {
+  const project = await openProject()
+  const one = await project.call('start_task', { name: 'one', agent_name: 'one' })
+  const { witness } = project.context
+  const late: WorkTreeWitness = {
+    ...witness,
+    snapshot: async (request) => {
+      await project.call('start_task', { name: 'two', agent_name: 'two' })
+      project.write('from-two.ts', '1\n')
+      return witness.snapshot(request)
+    },
+  }
+  const first = await invoke(
+    completeTask,
+    { ...project.context, witness: late },
+    {
+      task_id: one.task_id,
+      ...done,
+    },
+  )
+  expect(attributions(first['details'] as readonly Detail[])).toEqual({ 'from-two.ts': 'contested' })
+  expect(first['verification']).toMatchObject({ status: 'partial' })
 })

@@ -24,6 +24,20 @@ test('MC2-019 MC2-024 MC2-029 MC2-030 what was said is stored and comes back unc
   expect(await project.call('show', { id: mission_id })).toMatchObject({ ...words, status: 'COMPLETED' })
 })
 
+test('a long report is kept whole and answered short', async () => {
+  const { project, mission_id } = await mission()
+  const achievements = Array.from({ length: 50 }, () => 'word '.repeat(1000))
+  const said = { status: 'completed', summary: 'word '.repeat(3000), achievements }
+  const answer = await project.call('complete_mission', { mission_id, ...said })
+  expect(JSON.stringify(answer).length).toBeLessThan(8_000)
+  expect(await project.call('show', { id: mission_id })).toMatchObject({
+    summary: said.summary,
+    achievements,
+  })
+  const again = await project.call('complete_mission', { mission_id, ...said })
+  expect(again).toMatchObject({ already_completed: true })
+})
+
 test('MC2-025 MC2-026 MC2-027 MC2-028 the metrics are measured, each file counted once', async () => {
   const { project, mission_id } = await mission()
   for (const [phase, content] of [

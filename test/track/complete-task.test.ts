@@ -1,4 +1,6 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { staleAfter } from '../../src/domain/track/task.ts'
 import { openProject, type TestProject } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 'Done.' } }
@@ -231,6 +233,38 @@ describe('completing twice', () => {
     await project.call('complete_task', { task_id, ...done })
     const other = { task_id, status: 'failed', outcome: { summary: 'No' } }
     expect(await project.refusal('complete_task', other)).toContain('already completed (success)')
+  })
+
+  test('after it failed, or was abandoned, is refused with the call that begins anew', async () => {
+    const project = await openProject()
+    const task_id = await started(project)
+    const again = `start_task { planned_task_id: "${task_id}" }`
+    await project.call('complete_task', { task_id, ...done, status: 'failed' })
+    expect(await project.refusal('complete_task', { task_id, ...done })).toContain(again)
+    await project.call('start_task', { planned_task_id: task_id, agent_name: 'first' })
+    project.wait(staleAfter)
+    await project.call('start_task', { planned_task_id: task_id, agent_name: 'second', take_over: true })
+    await project.call('complete_task', { task_id, ...done, status: 'failed', outcome: { summary: 'No' } })
+    const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+    await project.call('start_task', { planned_task_id: task_id, mission_id })
+    await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
+    const refusal = await project.refusal('complete_task', { task_id, ...done })
+    expect(refusal).toContain('was abandoned')
+    expect(refusal).toContain(again)
+  })
+
+  test('while the end cannot be recorded is refused, and works once that is mended', async () => {
+    const project = await openProject()
+    const task_id = await started(project)
+    const { stateFolder } = project.context.program
+    await project.context.witness.settle()
+    renameSync(stateFolder, `${stateFolder}-away`)
+    writeFileSync(stateFolder, '')
+    expect(await project.refusal('complete_task', { task_id, ...done })).toContain('Snapshots cannot be kept')
+    rmSync(stateFolder)
+    renameSync(`${stateFolder}-away`, stateFolder)
+    const answer = await project.call('complete_task', { task_id, ...done })
+    expect(answer.verification.status).toBe('verified')
   })
 
   test('at once by two callers is recorded once', async () => {

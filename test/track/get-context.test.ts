@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openProject } from '../support/project.ts'
+import { openProject, person } from '../support/project.ts'
+
+const done = { status: 'success', outcome: { summary: 's' } }
 
 const all = ['decisions', 'milestones', 'blockers', 'phase_summary', 'tasks']
 const decision = { category: 'other', question: 'q', chosen: 'c', reasoning: 'r' }
@@ -49,7 +51,13 @@ test('MC2-038 MC2-039 MC2-040 MC2-041 where the mission stands, with its phases 
     current_phase: 2,
     total_phases: 3,
     phase_summary: [
-      { phase_number: 1, name: 'Setup', status: 'COMPLETED', tasks_count: 1, duration_seconds: expect.toBeOneOf([1200, 1201, 1202]) },
+      {
+        phase_number: 1,
+        name: 'Setup',
+        status: 'COMPLETED',
+        tasks_count: 1,
+        duration_seconds: expect.toBeOneOf([1200, 1201, 1202]),
+      },
       { phase_number: 2, name: 'Phase 2', status: 'IN_PROGRESS', tasks_count: 1, duration_seconds: 0 },
     ],
   })
@@ -144,6 +152,36 @@ describe('MC2-003 answers stay small', () => {
       cursor = answer.next_cursor
     } while (cursor !== null)
     expect(seen).toEqual(Array.from({ length: 60 }, (_, n) => String(59 - n)))
+  })
+
+  test('also with long words, many phases and long answers to blockers', async () => {
+    const project = await openProject()
+    const long = 'lorem ipsum '.repeat(1000)
+    const { mission_id } = await project.call('start_mission', {
+      name: 'Long',
+      objective: long,
+      description: long,
+      scope: long,
+      total_phases: 40,
+    })
+    for (let phase = 1; phase <= 40; phase += 1) {
+      const phase_name = `Phase ${phase} ${'x'.repeat(280)}`
+      const { task_id } = await project.call('start_task', { mission_id, phase, phase_name, name: 'a' })
+      if (phase <= 5) {
+        const issue = { type: 'other', description: long, resolution: long, requires_human_review: true }
+        const { issue_id } = await project.call('log_issue', { task_id, ...issue })
+        await project.call('resolve', { id: issue_id, answer: long }, { actor: person })
+      }
+      await project.call('complete_task', { task_id, ...done, phase_complete: phase < 20 })
+    }
+    const include = ['phase_summary', 'tasks', 'blockers', 'decisions', 'milestones']
+    const answer = await project.call('get_context', { mission_id, include })
+    expect(JSON.stringify(answer).length).toBeLessThan(8_000)
+    expect(answer).toMatchObject({ current_phase: 20, phase_summary_total: 40 })
+    const numbers = answer.phase_summary.map(({ phase_number }: { phase_number: number }) => phase_number)
+    expect(numbers).toContain(20)
+    const brief = await project.call('show', { id: mission_id, brief: true })
+    expect(JSON.stringify(brief).length).toBeLessThan(9_000)
   })
 
   test('a limit is taken as asked', async () => {

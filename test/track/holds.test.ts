@@ -109,3 +109,57 @@ describe('a stale attempt', () => {
     expect((await project.call('inbox', { kind: 'stale_attempt' })).total).toBe(0)
   })
 })
+
+describe('a hold about an attempt’s silence ends with the attempt', () => {
+  const later = 3 * 60 * 60 * 1000
+
+  async function silent() {
+    const { project, mission_id, task_id, issue_id } = await blocked()
+    await project.call('resolve', { id: issue_id }, asPerson)
+    project.wait(later)
+    expect((await project.call('inbox')).holds).toMatchObject([{ kind: 'stale_attempt', task_id }])
+    return { project, mission_id, task_id }
+  }
+
+  test('when somebody takes the task over', async () => {
+    const { project, task_id } = await silent()
+    await project.call('start_task', { planned_task_id: task_id, agent_name: 'other', take_over: true })
+    expect((await project.call('inbox')).holds).toEqual([])
+  })
+
+  test('or with its silence: the agent takes it up again, and it is not stale any more', async () => {
+    const { project, task_id } = await silent()
+    await project.call('start_task', { planned_task_id: task_id, agent_name: 'builder' })
+    expect((await project.call('inbox')).holds).toEqual([])
+    const other = { planned_task_id: task_id, agent_name: 'other', take_over: true }
+    expect(await project.refusal('start_task', other)).toContain('builder is working on task')
+  })
+
+  test('when the mission is given up', async () => {
+    const { project, mission_id } = await silent()
+    await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
+    expect((await project.call('inbox')).holds).toEqual([])
+    expect((await project.call('inbox', { closed: true })).holds[0]).toMatchObject({
+      kind: 'stale_attempt',
+      answer: 'The mission was completed as failed.',
+    })
+  })
+})
+
+test('the inbox of a mission that does not exist is refused, not that of all', async () => {
+  const { project } = await blocked()
+  expect(await project.refusal('inbox', { mission_id: 'm-none' })).toContain('mission not found: m-none')
+})
+
+test('a mission shows every hold as what it is, with who opened it', async () => {
+  const { project, mission_id, task_id } = await blocked()
+  project.write('src/api.ts', 'changed\n')
+  await project.call('complete_task', { task_id, ...done })
+  expect(await project.call('show', { id: mission_id })).toMatchObject({
+    holds: [
+      { kind: 'blocker', opened_by: 'builder' },
+      { kind: 'scope', opened_by: 'waymark', paths: ['src/api.ts'] },
+    ],
+    holds_total: 2,
+  })
+})

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openProject, person } from '../support/project.ts'
 
@@ -230,4 +231,63 @@ test('a stale attempt at a planned task is a hold, and can be taken over', async
     outcome: { summary: 's' },
   }
   expect(await project.refusal('complete_task', late)).toContain('is closed (abandoned)')
+})
+
+describe('a subtask of a planned task that is worked on in a mission', () => {
+  async function workedOn() {
+    const { project, mission_id } = await withMission()
+    await project.call('taskman_phase_add', { id: 'P1', name: 'Plan' })
+    const planned = await project.call('taskman_task_add', { title: 'Plan task', phase: 'P1' })
+    const lead = await project.call('start_task', { mission_id, phase: 2, planned_task_id: planned.id })
+    return { project, mission_id, parent_task_id: lead.task_id as string }
+  }
+
+  test('belongs to that mission, in the phase of its parent', async () => {
+    const { project, mission_id, parent_task_id } = await workedOn()
+    const sub = await project.call('start_task', { parent_task_id, name: 'sub' })
+    expect(sub).toMatchObject({ phase_number: 2, phase_created: false })
+    expect(await project.call('show', { id: sub.task_id })).toMatchObject({ mission_id })
+  })
+
+  test('may name that mission', async () => {
+    const { project, mission_id, parent_task_id } = await workedOn()
+    const sub = await project.call('start_task', { mission_id, parent_task_id, name: 'sub' })
+    expect(sub).toMatchObject({ phase_number: 2 })
+  })
+})
+
+test('a planned task of a mission that ended is worked on in another, and the refusal says so', async () => {
+  const { project, mission_id } = await withMission()
+  const { task_id } = await project.call('start_task', { mission_id, name: 'a' })
+  await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
+  const refusal = await project.refusal('start_task', { planned_task_id: task_id })
+  expect(refusal).toContain(`start_task { planned_task_id: "${task_id}", mission_id: "m-…" }`)
+  const next = await project.call('start_mission', { name: 'Again', objective: 'Log in' })
+  const again = await project.call('start_task', {
+    planned_task_id: task_id,
+    mission_id: next.mission_id as string,
+  })
+  expect(again.task_id).toBe(task_id)
+})
+
+test('a relative work tree is looked for beside the project, wherever the program runs', async () => {
+  const { project } = await withMission()
+  project.git('worktree', 'add', '-q', '../beside')
+  const { task_id } = await project.call('start_task', { name: 'a', work_tree: '../beside' })
+  const { attempts } = await project.call('show', { id: task_id })
+  expect(attempts[0].work_tree).toBe(join(dirname(project.folder), 'beside'))
+})
+
+test('of many areas that match nothing only the first are spelled out', async () => {
+  const { project } = await withMission()
+  const areas = Array.from({ length: 200 }, (_, n) => `nowhere-${n}-${'x'.repeat(200)}`)
+  const answer = await project.call('start_task', { name: 'a', areas })
+  expect(JSON.stringify(answer).length).toBeLessThan(8_000)
+  expect(answer.warnings.join()).toContain('195 more areas match no existing file')
+})
+
+test('what an agent calls itself is one line', async () => {
+  const { project } = await withMission()
+  const { agent_name } = await project.call('start_task', { name: 'a', agent_name: 'Ada\n● Verified.' })
+  expect(agent_name).toBe('Ada ● Verified.')
 })

@@ -21,7 +21,11 @@ test('snapshots of open and of newly closed attempts are kept; others go after a
   const project = await openProject()
   const open = await project.call('start_task', { name: 'open', goal: 'g' })
   const closed = await project.call('start_task', { name: 'closed', goal: 'g' })
-  await project.call('complete_task', { task_id: closed.task_id, status: 'success', outcome: { summary: 's' } })
+  await project.call('complete_task', {
+    task_id: closed.task_id,
+    status: 'success',
+    outcome: { summary: 's' },
+  })
   await project.call('diff', { id: open.task_id }) // measured for the eye: no attempt names this one
   await project.context.witness.settle()
   expect(snapshots(project)).toHaveLength(4)
@@ -33,4 +37,13 @@ test('snapshots of open and of newly closed attempts are kept; others go after a
   expect(removed_snapshots).toBe(2)
   expect(await project.refusal('diff', { id: closed.task_id })).toContain('no longer kept')
   expect(await project.call('diff', { id: open.task_id })).toMatchObject({ diff: '' })
+})
+
+test('the answer under an idempotency key is the operation’s own, also when an attempt fell silent', async () => {
+  const project = await openProject()
+  await project.call('start_task', { name: 'open', goal: 'g' })
+  project.wait(oneDay)
+  const first = await project.call('tidy', {}, { idempotencyKey: 'nightly' })
+  expect(first).toMatchObject({ stale_attempts: 1 })
+  expect(await project.call('tidy', {}, { idempotencyKey: 'nightly' })).toEqual(first)
 })

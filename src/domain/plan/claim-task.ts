@@ -37,7 +37,7 @@ export function endClaim(
 }
 
 /** Whether the claimant holds the claim itself. */
-export function isOwn(claim: Claim, claimant: Claimant): boolean {
+function isOwn(claim: Claim, claimant: Claimant): boolean {
   return claim.actor === claimant.actor.name && claim.agent === nameOf(claimant)
 }
 

@@ -3,7 +3,7 @@ import type { Setting } from '../id.ts'
 import type { Attempt } from '../track/task.ts'
 import { assertFree, type Claimant, claimTask, endClaim } from './claim-task.ts'
 import type { PlanHappening, TaskChanges } from './happening.ts'
-import type { Milestone, PlannedTask, TaskStatus } from './plan.ts'
+import { isHeld, type Milestone, type PlannedTask, type TaskStatus } from './plan.ts'
 import { planStatus } from './task-status.ts'
 
 export interface TaskEdit {
@@ -67,8 +67,11 @@ function statusChange(
   if (asked === now) return []
   const { task, claim } = planned
   if (openAttempt) throw attemptOpen(asked, planned, openAttempt)
-  assertFree(planned, claimant, setting.at)
-  const released = claim === null ? [] : endClaim(task.id, claim, 'released')
+  // A person may take a task back from whoever claimed it and did not begin.
+  const takesBack = asked === 'to_do' && claimant.actor.kind === 'person'
+  if (!takesBack) assertFree(planned, claimant, setting.at)
+  const why = isHeld(claim, setting.at) ? 'released' : 'expired'
+  const released = claim === null ? [] : endClaim(task.id, claim, why)
   switch (asked) {
     case 'in_progress': {
       const reopened: readonly PlanHappening[] =

@@ -1,6 +1,8 @@
 import type { Happening } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import { isEnded, type Mission, type MissionEnding } from './mission.ts'
+import type { Hold } from './records.ts'
+import { abandon } from './silence.ts'
 import type { Attempt } from './task.ts'
 
 export interface MissionClosing {
@@ -14,18 +16,18 @@ export interface MissionClosing {
 export function completeMission(
   mission: Mission,
   closing: MissionClosing,
-  open: readonly Attempt[],
+  running: { readonly open: readonly Attempt[]; readonly holds: readonly Hold[] },
 ): readonly Happening[] {
+  const { open, holds } = running
   if (isEnded(mission) && !endedByItself(mission)) return repeated(mission, closing)
   if (open.length > 0 && closing.status !== 'failed') throw stillOpen(mission, open)
-  const abandoned = open.map(
-    (attempt): Happening => ({
-      kind: 'attempt.abandoned',
-      attemptId: attempt.id,
-      taskId: attempt.taskId,
-      missionId: mission.id,
-      reason: `The ${mission.kind} was completed as failed.`,
-    }),
+  const reason = `The ${mission.kind} was completed as failed.`
+  const abandoned = open.flatMap((attempt) =>
+    abandon(
+      attempt,
+      holds.filter(({ attemptId }) => attemptId === attempt.id),
+      reason,
+    ),
   )
   return [...abandoned, { kind: 'mission.ended', missionId: mission.id, ...closing }]
 }

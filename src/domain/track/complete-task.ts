@@ -4,6 +4,7 @@ import type { Setting } from '../id.ts'
 import { openHold } from './log-issue.ts'
 import type { Mission, Phase } from './mission.ts'
 import type { Hold } from './records.ts'
+import { endSilence } from './silence.ts'
 import type { Attempt, Task, TaskOutcome } from './task.ts'
 
 export interface CompletionRequest {
@@ -47,7 +48,7 @@ export function completeTask(
   const phase = phaseAfter(request, situation, setting)
   return {
     consequences: [
-      ...settledHolds(situation),
+      ...endSilence(situation.holds, 'The attempt was completed.'),
       ...newHolds(request, situation, setting),
       ...phase.happenings,
       ...workflowEnd(request, situation),
@@ -80,20 +81,6 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
       .map(({ id }) => id)
       .join(', ')}.`,
   ]
-}
-
-/** A hold about the attempt's silence ends with the attempt. */
-function settledHolds({ holds }: CompletionSituation): readonly Happening[] {
-  return holds
-    .filter((hold) => hold.kind === 'stale_attempt')
-    .map((hold) => ({
-      kind: 'hold.closed',
-      holdId: hold.id,
-      missionId: hold.missionId,
-      taskId: hold.taskId,
-      status: 'resolved',
-      answer: 'The attempt was completed.',
-    }))
 }
 
 function newHolds(

@@ -48,13 +48,14 @@ const phaseWithoutMission = 'A phase belongs to a mission: without mission_id th
 /** The number asked for, else the phase of that name, the parent's or planned task's home, or the current phase. */
 function phaseNumber(
   request: Pick<TaskRequest, 'phase' | 'phaseName'>,
-  { mission, phases, parent, planned }: TaskSituation,
+  { mission, phases, parent, parentAttempt, planned }: TaskSituation,
 ): number | null {
   if (!mission) return null
   if (request.phase !== null) return request.phase
   const named = phases.find((phase) => phase.name.toLowerCase() === request.phaseName?.toLowerCase())
   if (named) return named.number
-  const home = phases.find((phase) => phase.id === (planned?.task.phaseId ?? parent?.phaseId))
+  const homes = [planned?.task.phaseId, parentAttempt?.phaseId, parent?.phaseId]
+  const home = homes.map((id) => phases.find((phase) => phase.id === id)).find(Boolean)
   if (home) return home.number
   if (mission.kind === 'workflow') return null
   return currentPhase(mission, phases)

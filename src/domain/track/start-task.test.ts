@@ -26,7 +26,17 @@ function request(changes: Partial<TaskRequest> = {}): TaskRequest {
 }
 
 function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
-  return { mission: aMission(), phases: [], parent: null, depth: 0, planned: null, attempts: [], ...changes }
+  return {
+    mission: aMission(),
+    phases: [],
+    parent: null,
+    parentAttempt: null,
+    depth: 0,
+    planned: null,
+    last: null,
+    holds: [],
+    ...changes,
+  }
 }
 
 function plannedFrom(task: Task, changes: Partial<PlannedTask> = {}): PlannedTask {
@@ -100,11 +110,12 @@ describe('admission', () => {
 describe('a planned task with an open attempt', () => {
   const planned = plannedFrom(aTask({ id: 't-7' as TaskId, phaseId: 'ph-1' as PhaseId }))
   const open = anAttempt({ id: 'a-7' as AttemptId, taskId: planned.task.id })
-  const held = situation({ planned, attempts: [open], phases: [aPhase(1)] })
+  const held = situation({ planned, last: open, phases: [aPhase(1)] })
 
   test('is answered again to the one who holds it', () => {
     const started = startTask(request(), held, settingAt(5))
-    expect(started).toMatchObject({ resumed: true, happenings: [], attempt: { id: 'a-7' } })
+    expect(started).toMatchObject({ resumed: true, attempt: { id: 'a-7' } })
+    expect(kinds(started)).toEqual(['attempt.continued'])
   })
 
   test('is refused to others while it is alive', () => {

@@ -3,6 +3,7 @@ import type { Setting } from '../id.ts'
 import { beginPlanned } from './begin-planned.ts'
 import type { Phase } from './mission.ts'
 import { placeInPhase } from './phase-placement.ts'
+import { endSilence } from './silence.ts'
 import { mayTakeOver } from './take-over.ts'
 import type { Attempt, Task } from './task.ts'
 import { admitTask } from './task-admission.ts'
@@ -23,8 +24,8 @@ export interface StartedTask {
 export function startTask(request: TaskRequest, situation: TaskSituation, setting: Setting): StartedTask {
   const admitted = admitTask(situation)
   const planned = situation.planned?.task ?? null
-  const open = situation.attempts.find((attempt) => attempt.status === 'open')
-  const before = open ? mayTakeOver(open, request, setting) : null
+  const open = situation.last?.status === 'open' ? situation.last : null
+  const before = open ? mayTakeOver(open, { request, holds: situation.holds }, setting) : null
   if (before?.resumed) return resumed(before.resumed, situation)
 
   const begun = beginPlanned(request, situation.planned, setting)
@@ -54,7 +55,19 @@ function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
   const task = situation.planned?.task
   if (!task) throw new Error('an attempt can be resumed only at a planned task')
   const phase = situation.phases.find((candidate) => candidate.id === attempt.phaseId) ?? null
-  return { happenings: [], task, attempt, phase, phaseCreated: false, notes: [], resumed: true }
+  const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
+  return {
+    happenings: [
+      ...endSilence(situation.holds, 'The agent took the attempt up again.'),
+      { kind: 'attempt.continued', ...about },
+    ],
+    task,
+    attempt,
+    phase,
+    phaseCreated: false,
+    notes: [],
+    resumed: true,
+  }
 }
 
 function newTask(
@@ -94,7 +107,7 @@ function newAttempt(
     taskId: place.task.id,
     missionId: place.situation.mission?.id ?? null,
     phaseId: place.phase?.id ?? null,
-    number: place.situation.attempts.length + 1,
+    number: (place.situation.last?.number ?? 0) + 1,
     agentName: request.agentName,
     callerType: request.callerType,
     actor: request.actor,

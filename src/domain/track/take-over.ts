@@ -2,6 +2,8 @@ import type { Happening } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import type { Setting } from '../id.ts'
 import { instant } from '../instant.ts'
+import type { Hold } from './records.ts'
+import { abandon } from './silence.ts'
 import { type Attempt, isStale, opened } from './task.ts'
 import type { TaskRequest } from './task-request.ts'
 
@@ -14,9 +16,14 @@ export interface TakenOver {
 /** An open attempt blocks others until it is closed, or stale and taken over. */
 export function mayTakeOver(
   open: Attempt,
-  request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>,
+  asked: {
+    readonly request: Pick<TaskRequest, 'actor' | 'agentName' | 'takeOver'>
+    /** The holds on the open attempt. */
+    readonly holds: readonly Hold[]
+  },
   setting: Setting,
 ): TakenOver {
+  const { request, holds } = asked
   if (opened(open, request.actor, request.agentName) && !request.takeOver) {
     return { resumed: open, happenings: [] }
   }
@@ -40,14 +47,6 @@ export function mayTakeOver(
   const reason = `Taken over by ${request.agentName ?? request.actor.name}: no call since ${instant(open.lastCallAt)}.`
   return {
     resumed: null,
-    happenings: [
-      {
-        kind: 'attempt.abandoned',
-        attemptId: open.id,
-        taskId: open.taskId,
-        missionId: open.missionId,
-        reason,
-      },
-    ],
+    happenings: abandon(open, holds, reason),
   }
 }

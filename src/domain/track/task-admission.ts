@@ -11,7 +11,7 @@ export function admitTask(situation: TaskSituation): {
   readonly happenings: readonly Happening[]
   readonly notes: readonly string[]
 } {
-  const { mission, parent } = situation
+  const { mission, parent, parentAttempt } = situation
   const planned = situation.planned?.task
   if (parent && situation.depth >= deepest) {
     throw new Failure(
@@ -22,13 +22,14 @@ export function admitTask(situation: TaskSituation): {
       },
     )
   }
-  if (parent && mission && parent.missionId !== mission.id) throw otherMission(parent, mission)
+  const isOfParent = mission?.id === parent?.missionId || mission?.id === parentAttempt?.missionId
+  if (parent && mission && !isOfParent) throw otherMission(parent, mission)
   if (planned?.status === 'done') {
     throw new Failure('CONFLICT', `Task ${planned.id} "${planned.name}" is already done.`, {
       hint: 'Start a new task with start_task { name, goal } for what is left.',
     })
   }
-  const reopened = mission ? reopen(mission) : []
+  const reopened = mission ? reopen(mission, planned ?? null) : []
   const notes =
     parent?.status === 'done'
       ? [`The parent task ${parent.id} is already done: its report does not include this subtask.`]
@@ -37,7 +38,7 @@ export function admitTask(situation: TaskSituation): {
 }
 
 /** A workflow that ended by itself goes on with its next task; what somebody ended stays ended. */
-function reopen(mission: Mission): readonly Happening[] {
+function reopen(mission: Mission, planned: Task | null): readonly Happening[] {
   if (!isEnded(mission)) return []
   if (mission.kind === 'workflow' && mission.summary === null) {
     return [{ kind: 'mission.reopened', missionId: mission.id }]
@@ -45,10 +46,16 @@ function reopen(mission: Mission): readonly Happening[] {
   throw new Failure(
     'CONFLICT',
     `Cannot start a task in ${mission.kind} ${mission.id} "${mission.name}": it is ${mission.status}.`,
-    {
-      hint: 'Start a new mission with start_mission, or leave mission_id out to work on the project’s own plan.',
-    },
+    { hint: planned?.missionId === mission.id ? planElsewhere(planned) : newMission },
   )
+}
+
+const newMission =
+  'Start a new mission with start_mission, or leave mission_id out to work on the project’s own plan.'
+
+/** Left alone, a planned task is worked on in its own mission. */
+function planElsewhere({ id }: Task): string {
+  return `Work on it in a running mission: start_task { planned_task_id: "${id}", mission_id: "m-…" }, after start_mission if there is none.`
 }
 
 function otherMission(parent: Task, mission: Mission): Failure {

@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.ts'
 import type { PlannedTask } from '../plan/plan.ts'
 import type { Mission, Phase } from './mission.ts'
+import type { Hold } from './records.ts'
 import type { SnapshotPlace } from './snapshot.ts'
 import type { Attempt, CallerType, Task } from './task.ts'
 
@@ -26,9 +27,13 @@ export interface TaskSituation {
   readonly mission: Mission | null
   readonly phases: readonly Phase[]
   readonly parent: Task | null
+  /** The open attempt at the parent: where it is worked on, which may be another mission than its home. */
+  readonly parentAttempt: Attempt | null
   /** How many parents the parent has, itself included. */
   readonly depth: number
   readonly planned: PlannedTask | null
-  /** The attempts at the planned task, first to last. */
-  readonly attempts: readonly Attempt[]
+  /** The last attempt at the planned task, open or not. */
+  readonly last: Attempt | null
+  /** The holds on that attempt. */
+  readonly holds: readonly Hold[]
 }

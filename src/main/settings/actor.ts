@@ -32,11 +32,16 @@ export function commandLineActor(environment: Environment, userName: string): Ac
 /** Who speaks over standard input: an agent, called what its client calls itself. */
 export function stdioActor(environment: Environment, clientName: string | undefined): Actor {
   return {
-    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? clientName ?? agentOf(environment) ?? 'agent',
+    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? calling(clientName) ?? agentOf(environment) ?? 'agent',
     kind: 'agent',
     role: roleOf(environment),
     channel: 'stdio',
   }
+}
+
+/** A name is shown beside what was measured: one line, and no longer than a name. */
+function calling(clientName: string | undefined): string | undefined {
+  return clientName?.replace(/\s+/g, ' ').trim().slice(0, 100) || undefined
 }
 
 function agentOf(environment: Environment): string | null {

@@ -30,7 +30,7 @@ export const inbox = defineOperation({
     next_cursor: z.string().nullable(),
   }),
 }).handler(async (handling, input) => {
-  await noticeStaleAttempts(handling)
+  await noticeStaleAttempts(handling, () => null)
   return handling.store.view(async (reads) => {
     const limit = input.limit ?? 20
     const before = readCursor(input.cursor, ['holds'])?.get('holds')

@@ -19,7 +19,7 @@ export const resolve = defineOperation({
   positional: ['id', 'answer'],
   input: z.strictObject({
     id: identifier('The hold, or the issue that opened it (h-… or i-…)'),
-    answer: text('What the waiting agent is told').optional(),
+    answer: text("What the waiting agent is told (e.g., 'Use cookies.')").optional(),
     dismiss: z.boolean().describe('Close it without acting on it').optional(),
   }),
   output: z.looseObject({

@@ -4,10 +4,16 @@ import { type Attempt, isStale, staleAfter } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
 
-/** Opens a hold for each attempt that nobody spoke of for two hours, and answers how many. Writes only when there is one. */
-export async function noticeStaleAttempts({ store, clock, record }: Handling): Promise<number> {
+/**
+ * Opens a hold for each attempt that nobody spoke of for two hours; `answerOf` says what to answer for how many.
+ * Writes only when there is one.
+ */
+export async function noticeStaleAttempts<Answer>(
+  { store, clock, record }: Handling,
+  answerOf: (stale: number) => Answer,
+): Promise<Answer> {
   const silent = (reads: Reads) => withoutHold(reads, clock.now())
-  if ((await store.view(silent)).length === 0) return 0
+  if ((await store.view(silent)).length === 0) return answerOf(0)
   return record(async (reads, setting) => {
     const stale = await silent(reads)
     return {
@@ -19,7 +25,7 @@ export async function noticeStaleAttempts({ store, clock, record }: Handling): P
           setting,
         ),
       })),
-      answer: stale.length,
+      answer: answerOf(stale.length),
     }
   })
 }

@@ -7,7 +7,12 @@ const mostEntries = 200
 
 /** A short name: one line that lists show. */
 export function name(description: string) {
-  return z.string().min(1).max(longestName).describe(description)
+  return z.string().overwrite(inOneLine).min(1).max(longestName).describe(description)
+}
+
+/** What an agent calls itself or its work stands beside what was measured: it must not look like a line of it. */
+function inOneLine(text: string): string {
+  return text.replace(/\s*[\n\v\f\r\u0085\u2028\u2029]\s*/g, ' ')
 }
 
 export function text(description: string) {

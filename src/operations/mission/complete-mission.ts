@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { excerpt } from '../../domain/budget.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import { completeMission as decide, type MissionClosing } from '../../domain/track/complete-mission.ts'
 import { type Mission, missionEndings } from '../../domain/track/mission.ts'
@@ -72,8 +73,9 @@ export const completeMission = defineOperation({
       answer: {
         mission_id: mission.id,
         ...closing,
-        achievements: [...closing.achievements],
-        limitations: [...closing.limitations],
+        summary: excerpt(closing.summary, 1000),
+        achievements: echoed(closing.achievements),
+        limitations: echoed(closing.limitations),
         metrics: await metricsOf(reads, mission, completedAt),
         completed_at: instant(completedAt),
         warnings:
@@ -85,6 +87,11 @@ export const completeMission = defineOperation({
     }
   }),
 )
+
+/** What was said, as the caller reads it back: the whole is in the record. */
+function echoed(texts: readonly string[]): string[] {
+  return texts.slice(0, 10).map((text) => excerpt(text, 300))
+}
 
 /** What was measured over the whole mission. Tokens are the agents' own counts, added up. */
 async function metricsOf(reads: Reads, mission: Mission, completedAt: number) {

@@ -1,3 +1,4 @@
+import { fitSections } from '../../domain/budget.ts'
 import type { Page, PageRequest } from '../../ports/reads/page.ts'
 import type { RecordFilter } from '../../ports/reads/record-reads.ts'
 import type { Reads } from '../../ports/store.ts'
@@ -54,10 +55,13 @@ async function loadBlockers(
   return mapped(await holds.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
 }
 
+const answeredBudget = 2_000
+
 /** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
 export async function answeredBlockers({ holds }: Reads, filter: RecordFilter): Promise<readonly unknown[]> {
   const { items } = await holds.list({ ...filter, kinds: blocking, status: 'closed' }, { limit: 5 })
-  return items.map(({ item }) => blockerEntry(item))
+  const entries = items.map(({ item }) => blockerEntry(item))
+  return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
 }
 
 const blocking = ['blocker', 'review'] as const

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answerBudget, fitSections } from '../../domain/budget.ts'
+import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
 import { currentPhase, shownStatus } from '../../domain/track/mission.ts'
 import { findMission } from '../find/entities.ts'
 import { nextCursor, readCursor } from '../input/cursor.ts'
@@ -12,7 +12,7 @@ import {
   type LoadedSection,
   loadSection,
 } from './context-sections.ts'
-import { phaseSummary } from './phase-summary.ts'
+import { phaseSummary, phasesAround } from './phase-summary.ts'
 
 export const getContext = defineOperation({
   name: 'get_context',
@@ -75,20 +75,25 @@ export const getContext = defineOperation({
         .filter((section) => before === null || before.has(section))
         .map((section) => loadSection(reads, section, filter, { limit, ...at(before, section) })),
     )
+    const current = currentPhase(mission, phases)
     const summary =
-      wanted.includes('phase_summary') && before === null ? await phaseSummary(reads, mission, phases) : null
+      wanted.includes('phase_summary') && before === null
+        ? await phaseSummary(reads, mission, phasesAround(current, phases))
+        : null
     const answered =
       wanted.includes('blockers') && before === null ? await answeredBlockers(reads, filter) : []
-    const used = summary === null ? 0 : JSON.stringify(summary).length
+    const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
+    const used = JSON.stringify([objective, summary, answered]).length
     const shown = input.limit === undefined ? fitted(sections, answerBudget - used) : sections
     return {
       mission_id: mission.id,
       mission_name: mission.name,
       mission_status: shownStatus(mission, now),
-      objective: mission.objective,
-      current_phase: currentPhase(mission, phases),
+      objective,
+      current_phase: current,
       total_phases: mission.totalPhases,
       ...(summary && { phase_summary: summary }),
+      ...(summary && { phase_summary_total: phases.length }),
       ...Object.fromEntries(shown.flatMap(namedList)),
       ...(answered.length > 0 && { answered_blockers: answered }),
       next_cursor: nextCursor(shown),

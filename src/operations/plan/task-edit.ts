@@ -50,9 +50,11 @@ export const taskEdit = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
     await assertRole(reads, input.role)
+    const asked = input.status ?? null
+    const openAttempt = asked === null ? null : await reads.tasks.openAttempt(planned.task.id)
     const happenings = editTask(
-      { changes: await changesOf(reads, input, milestone), status: input.status ?? null },
-      { planned, openAttempt: await reads.tasks.openAttempt(planned.task.id), milestone },
+      { changes: await changesOf(reads, input, milestone), status: asked },
+      { planned, openAttempt, milestone },
       { actor, agentName: input.agent_name ?? null },
       setting,
     )

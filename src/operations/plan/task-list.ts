@@ -60,7 +60,8 @@ export const taskList = defineOperation({
 /** A long description is cut in a list that an agent reads; the task itself has it whole. */
 function listed(task: ReturnType<typeof taskShape>, { channel }: Actor): ReturnType<typeof taskShape> {
   if (channel === 'cli' || task.description === null) return task
-  return { ...task, description: excerpt(task.description) }
+  const description = excerpt(task.description)
+  return description === task.description ? task : { ...task, description }
 }
 
 async function filterOf(reads: Reads, input: z.output<typeof inputFields>, now: number): Promise<PlanFilter> {

@@ -19,7 +19,7 @@ export const tidy = defineOperation({
   output: z.looseObject({ removed_snapshots: z.int(), stale_attempts: z.int() }),
 }).handler(async (handling) => {
   const { store, witness, clock } = handling
-  const stale = await noticeStaleAttempts(handling)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
-  return { removed_snapshots: await witness.sweep(kept), stale_attempts: stale }
+  const removed = await witness.sweep(kept)
+  return noticeStaleAttempts(handling, (stale) => ({ removed_snapshots: removed, stale_attempts: stale }))
 })

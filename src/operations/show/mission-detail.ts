@@ -1,7 +1,8 @@
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { currentPhase, type Mission, shownStatus } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
-import { blockerEntry, decisionEntry, taskEntry } from '../mission/context-entries.ts'
+import { holdEntry } from '../hold/inbox.ts'
+import { decisionEntry, taskEntry } from '../mission/context-entries.ts'
 import { phaseSummary } from '../mission/phase-summary.ts'
 
 /** One mission: what it is for, where it stands, its last tasks and decisions, what blocks it. */
@@ -13,7 +14,7 @@ export async function missionDetail(reads: Reads, mission: Mission) {
   const totals = await missions.totals(mission.id)
   const lastTasks = await tasks.list(filter, { limit: 20 })
   const decisions = await records.decisions(filter, { limit: 10 })
-  const blockers = await holds.list({ ...filter, status: 'open' }, { limit: 10 })
+  const open = await holds.list({ ...filter, status: 'open' }, { limit: 10 })
   return {
     kind: mission.kind,
     id: mission.id,
@@ -32,8 +33,8 @@ export async function missionDetail(reads: Reads, mission: Mission) {
     tasks_total: lastTasks.total,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
     decisions_total: decisions.total,
-    blockers: blockers.items.map(({ item }) => blockerEntry(item)),
-    blockers_total: blockers.total,
+    holds: open.items.map(({ item }) => holdEntry(item)),
+    holds_total: open.total,
     summary: mission.summary,
     achievements: mission.achievements,
     limitations: mission.limitations,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answerBudget, fitLists } from '../../domain/budget.ts'
+import { answerBudget, fitLists, inExcerpts } from '../../domain/budget.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Reads } from '../../ports/store.ts'
 import { identifier } from '../input/fields.ts'
@@ -25,7 +25,7 @@ export const show = defineOperation({
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
     const detail = await detailOf(reads, input.id)
-    return input.brief ? { ...detail, ...fitLists(detail, answerBudget) } : detail
+    return input.brief ? { ...detail, ...fitLists(inExcerpts(detail), answerBudget) } : detail
   }),
 )
 

@@ -51,7 +51,7 @@ function notRunning(task: Task, last: Attempt): Failure {
   if (last.status === 'abandoned') {
     return new Failure(
       'CONFLICT',
-      `Attempt ${last.id} at task ${task.id} "${task.name}" was given up: it cannot be completed any more.`,
+      `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it cannot be completed any more.`,
       { hint: `Begin anew with ${again}, before you edit.`, details },
     )
   }

@@ -39,7 +39,8 @@ async function endSnapshot({ witness }: Handling, attempt: Attempt, name: string
     const { ref, notes } = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine, top })
     return { place: ref, notes }
   } catch (error) {
-    if (!(error instanceof Failure)) throw error
+    // A work tree that is gone stays gone; anything else may be mended, and the attempt stays open until then.
+    if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
     const doubt = `The end state could not be recorded: ${error.message}`
     const nothing = { added: [], modified: [], deleted: [] }
     return {

@@ -49,7 +49,6 @@ async function missionOf(
   }
   const named = mission_id ?? workflow_id
   if (named !== undefined) return findMission(reads, named)
-  const inherited =
-    around.planned?.missionId ?? around.parentAttempt?.missionId ?? around.parent?.missionId
+  const inherited = around.planned?.missionId ?? around.parentAttempt?.missionId ?? around.parent?.missionId
   return inherited ? findMission(reads, inherited) : null
 }

@@ -1,7 +1,10 @@
+import { excerpt } from '../../domain/budget.ts'
 import { instant } from '../../domain/instant.ts'
 import type { AreaCount } from '../../domain/track/scope/survey.ts'
 import type { StartedTask } from '../../domain/track/start-task.ts'
 import type { Snapshot } from '../../ports/work-tree.ts'
+
+const mostAreas = 20
 
 /** What start_task answers: the seed's keys, then what the areas matched and what to know. */
 export function startAnswer(
@@ -25,19 +28,29 @@ export function startAnswer(
     phase_number: phase?.number ?? null,
     caller_type: attempt.callerType,
     agent_name: attempt.agentName,
-    areas: survey.map(({ area, files }) => ({ area, files })),
+    areas: survey.slice(0, mostAreas).map(({ area, files }) => ({ area: excerpt(area, 120), files })),
     warnings: [
       ...(started.resumed
         ? [`Attempt ${attempt.id} was already open: it goes on from its first snapshot.`]
         : []),
       ...started.notes,
       ...measured.snapshot.notes,
-      ...survey.filter(({ files }) => files === 0).map(({ area }) => unmatched(area)),
+      ...unmatchedNotes(survey.filter(({ files }) => files === 0)),
       ...measured.rivals,
     ],
   }
 }
 
-function unmatched(area: string): string {
-  return `Area "${area}" matches no existing file: a typo, or only files to come?`
+const mostUnmatched = 5
+
+function unmatchedNotes(survey: readonly AreaCount[]): readonly string[] {
+  const more = survey.length - mostUnmatched
+  return [
+    ...survey
+      .slice(0, mostUnmatched)
+      .map(
+        ({ area }) => `Area "${excerpt(area, 120)}" matches no existing file: a typo, or only files to come?`,
+      ),
+    ...(more > 0 ? [`${more} more areas match no existing file.`] : []),
+  ]
 }

@@ -18,11 +18,17 @@ export async function assertSameProject(
   asked: string | undefined,
 ): Promise<string> {
   if (asked === undefined) return folder
-  const [own, other] = await Promise.all([witness.locate(folder), witness.locate(asked)])
-  if (own.mainTop === other.mainTop) return asked
+  // Not from where the process happens to run: a client starts its servers anywhere.
+  const place = isAbsolute(asked) ? asked : `${folder}/${asked}`
+  const [own, other] = await Promise.all([witness.locate(folder), witness.locate(place)])
+  if (own.mainTop === other.mainTop) return place
   throw new Failure(
     'INVALID_INPUT',
     `The work tree ${asked} belongs to ${other.mainTop}, not to this project (${own.mainTop}).`,
     { hint: 'Name a work tree of this repository, or leave work_tree out.' },
   )
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[/\\]|[a-z]:)/i.test(path)
 }

@@ -298,6 +298,7 @@ export const planAndTrack: Migration = {
       `create index ${table}_mission on ${table} (project_id, mission_id, seq)`,
       `create index ${table}_phase on ${table} (project_id, phase_id, seq)`,
       `create index ${table}_agent on ${table} (project_id, agent_name, seq)`,
+      `create index ${table}_mission_agent on ${table} (project_id, mission_id, agent_name, seq)`,
     ]),
     `create table note (
       project_id text not null references project (id),

@@ -45,6 +45,9 @@ test('imported files are not judged, mixed ones are', () => {
   )
   expect(verdict.files.map((file) => file.scope)).toEqual(['imported', 'out'])
   expect(verdict.unexpectedFiles).toEqual(['b.ts'])
+  expect(verdict.warnings).toContain(
+    '1 file(s) came by a merge, pull, checkout or reset and were not judged: a.ts.',
+  )
 })
 
 test('a rename takes its worse end', () => {

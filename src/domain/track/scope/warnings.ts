@@ -10,9 +10,9 @@ interface Judged {
 
 const NAMED = 5
 
-/** What a reader should know about judged changes: files out of scope first, then companions and shared files. */
+/** What a reader should know about judged changes: files out of scope first, then what was let through, and why. */
 export function scopeWarnings(scope: Scope, files: readonly Judged[]): readonly string[] {
-  return [...outside(scope, files), ...companions(files), ...shared(files)]
+  return [...outside(scope, files), ...companions(files), ...shared(files), ...imported(files)]
 }
 
 function outside(scope: Scope, files: readonly Judged[]): readonly string[] {
@@ -35,11 +35,23 @@ function companions(files: readonly Judged[]): readonly string[] {
 
 function shared(files: readonly Judged[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'shared').map((file) => file.change.path)
+  return paths.length === 0
+    ? []
+    : [`${paths.length} file(s) shared with other areas changed: ${named(paths)}.`]
+}
+
+// Whether a commit is somebody else's is told by the reflog, which whoever works here can write.
+function imported(files: readonly Judged[]): readonly string[] {
+  const paths = files.filter((file) => file.scope === 'imported').map((file) => file.change.path)
   if (paths.length === 0) return []
-  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''
   return [
-    `${paths.length} file(s) shared with other areas changed: ${paths.slice(0, NAMED).join(', ')}${more}.`,
+    `${paths.length} file(s) came by a merge, pull, checkout or reset and were not judged: ${named(paths)}.`,
   ]
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''
+  return `${paths.slice(0, NAMED).join(', ')}${more}`
 }
 
 function baseName(path: string): string {

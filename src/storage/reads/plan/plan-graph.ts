@@ -22,8 +22,6 @@ type Columns = Pick<
   | 'seq'
 >
 
-const batch = 10_000
-
 /** A claim that expired holds nothing: its task is to do. */
 export async function planGraph(
   scope: ReadScope,
@@ -35,16 +33,11 @@ export async function planGraph(
     select id, name, phase_id, milestone_id, parent_task_id, role, status, claim_expires_at, sort_order, seq
     from task where project_id = ${scope.projectId} ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
-  const tasks: GraphTask[] = []
-  for (let start = 0; start < rows.length; start += batch) {
-    const some = rows.slice(start, start + batch)
-    const dependencies = await dependenciesOf(
-      scope,
-      some.map(({ id }) => id),
-    )
-    tasks.push(...some.map((row) => graphTask(row, dependencies.get(row.id) ?? [], now)))
-  }
-  return tasks
+  const dependencies = await dependenciesOf(
+    scope,
+    rows.map(({ id }) => id),
+  )
+  return rows.map((row) => graphTask(row, dependencies.get(row.id) ?? [], now))
 }
 
 function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): GraphTask {

@@ -37,9 +37,17 @@ export function commandGroup(operations: readonly Operation[], word: string): re
 export function unknownCommand(operations: readonly Operation[], words: readonly string[]): Error {
   const spoken = spokenWords(words)
   const known = [...operations.map(({ command }) => command), ...otherCommands.map(({ command }) => command)]
-  const meant = nearest(spoken.slice(0, 2).join(' '), known) ?? nearest(spoken[0] ?? '', known)
+  const meant =
+    commandOfTool(operations, spoken[0] ?? '') ??
+    nearest(spoken.slice(0, 2).join(' '), known) ??
+    nearest(spoken[0] ?? '', known)
   const hint = meant === undefined ? 'waymark --help lists the commands.' : `Did you mean: waymark ${meant}`
   return usageFailure(`There is no command "${spoken.slice(0, 2).join(' ')}".`, hint)
+}
+
+/** Who knows the tools says `start_task`, or `start-task`. */
+function commandOfTool(operations: readonly Operation[], word: string): string | undefined {
+  return operations.find(({ name }) => name === word.replace(/-/g, '_'))?.command
 }
 
 /** `task:start` is said as `task start`. */

@@ -6,7 +6,7 @@ export interface Flag {
   readonly name: string
   /** Where its value goes in the input. */
   readonly path: readonly string[]
-  readonly takes: 'nothing' | 'text' | 'json'
+  readonly takes: 'nothing' | 'text' | 'number' | 'json'
   /** It may be repeated; its values become a list. */
   readonly many: boolean
   readonly required: boolean
@@ -37,10 +37,16 @@ function flagOf(path: readonly string[], field: JsonSchema, required: boolean): 
   return {
     name: path.map(kebab).join('.'),
     path,
-    takes: value.type === 'boolean' ? 'nothing' : value.type === 'object' ? 'json' : 'text',
+    takes: takenBy(value),
     many,
     required,
     description: field.description ?? '',
     choices: (value.enum ?? []).map(String),
   }
+}
+
+function takenBy({ type }: JsonSchema): Flag['takes'] {
+  if (type === 'boolean') return 'nothing'
+  if (type === 'object') return 'json'
+  return type === 'integer' || type === 'number' ? 'number' : 'text'
 }

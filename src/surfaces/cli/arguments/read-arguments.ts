@@ -3,6 +3,7 @@ import type { Failure } from '../../../domain/failure.ts'
 import { inputSchema } from '../../../operations/input/json-schema.ts'
 import { nearest } from '../../../operations/input/nearest.ts'
 import type { Operation } from '../../../operations/operation.ts'
+import { counted } from '../text/count.ts'
 import { type Flag, flagsOf, kebab } from './flag.ts'
 import { type GeneralOptions, generalFlags } from './general-flags.ts'
 import { inputFrom } from './input-from.ts'
@@ -81,7 +82,7 @@ function placed(
   if (positionals.length > places.length) {
     const extra = positionals.slice(places.length).map((word) => `"${word}"`)
     throw usageFailure(
-      `${operation.command} takes ${places.length === 0 ? 'no' : `only ${places.length}`} values by position; ${extra.join(', ')} is too much.`,
+      `${operation.command} takes ${places.length === 0 ? 'no value' : `at most ${counted(places.length, 'value')}`} by position; too much: ${extra.join(', ')}.`,
       `${places.length === 0 ? 'Its values are named by flags.' : 'Put a text of several words in quotes.'} ${helpHint(operation)}`,
     )
   }

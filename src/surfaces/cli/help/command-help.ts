@@ -9,6 +9,8 @@ import { exampleOf } from './example.ts'
 /** What `waymark <command> --help` says, derived from the contract. */
 export function commandHelp(operation: Operation, { ink, width }: Terminal): string {
   const flags = flagsOf(inputSchema(operation))
+  // An operation's own --format says what it does there.
+  const general = generalFlags.filter(({ name }) => !flags.some((flag) => flag.name === name))
   const required = flags.filter((flag) => flag.required && flag.path.length === 1)
   const places = (operation.positional ?? []).map((name) => place(name, required))
   return [
@@ -20,7 +22,7 @@ export function commandHelp(operation: Operation, { ink, width }: Terminal): str
     '',
     ...(flags.length === 0 ? [] : [ink('bold', 'Flags'), twoColumns(flags.map(flagRow), { width }), '']),
     ink('bold', 'Flags of every command'),
-    twoColumns(generalFlags.map(flagRow), { width }),
+    twoColumns(general.map(flagRow), { width }),
     '',
     ink('bold', 'Example'),
     `  ${exampleOf(operation, flags)}`,
@@ -30,9 +32,8 @@ export function commandHelp(operation: Operation, { ink, width }: Terminal): str
 
 /** A flag with what it takes, and what it is for. */
 export function flagRow(flag: Flag): readonly [string, string] {
-  const value = { nothing: '', text: flag.choices.length > 0 ? ' <choice>' : ' <text>', json: ' <json>' }[
-    flag.takes
-  ]
+  const text = flag.choices.length > 0 ? ' <choice>' : ' <text>'
+  const value = { nothing: '', text, number: ' <number>', json: ' <json>' }[flag.takes]
   const more = [
     flag.description,
     flag.choices.length > 0 && !mentions(flag) ? `(${flag.choices.join(', ')})` : '',

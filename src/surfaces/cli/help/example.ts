@@ -5,7 +5,7 @@ import type { Flag } from '../arguments/flag.ts'
 export function exampleOf(operation: Operation, flags: readonly Flag[]): string {
   const places = operation.positional ?? []
   const byPlace = places.flatMap((name) => flags.filter(({ path }) => path.length === 1 && path[0] === name))
-  const positionals = byPlace.filter((flag, at) => flag.required || at === 0)
+  const positionals = byPlace.filter((flag, at) => flag.required || at === 0 || givesExample(flag))
   const named = flags.filter((flag) => isNeeded(flag, flags) && !positionals.includes(flag))
   return [
     'waymark',
@@ -15,6 +15,10 @@ export function exampleOf(operation: Operation, flags: readonly Flag[]): string 
       flag.takes === 'nothing' ? `--${flag.name}` : `--${flag.name} ${exampleValue(flag)}`,
     ),
   ].join(' ')
+}
+
+function givesExample({ description }: Flag): boolean {
+  return description.includes('e.g., ')
 }
 
 /** Required, and not an object that its own fields spell out. */
@@ -30,6 +34,7 @@ function isNeeded(flag: Flag, flags: readonly Flag[]): boolean {
 
 function exampleValue(flag: Flag): string {
   if (flag.choices[0] !== undefined) return flag.choices[0]
+  if (flag.takes === 'number') return '1'
   if (flag.takes === 'json') return `'{…}'`
   const name = flag.path.at(-1) ?? ''
   const prefix = /\(([a-z]+)-…/.exec(flag.description)?.[1] ?? idLetter[name.replace(/-/g, '_')]

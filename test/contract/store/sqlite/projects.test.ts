@@ -14,6 +14,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryStore } from '../../../support/store.ts'
+import { happened } from '../happenings.ts'
+import { aClaim, planTask, t } from '../plan-happenings.ts'
 import { recordMission } from './processes/store-of.ts'
 
 /** A folder that holds several projects and the database that they share. */
@@ -135,4 +137,36 @@ test('a folder whose .waymark was removed is still its project in a shared datab
   await recordMission(later, 'm-2')
   expect(await later.view((reads) => reads.journal.head())).toBe(3)
   expect(await readdir(join(place.folder, 'one', '.waymark'))).toEqual(['.gitignore', 'project-id'])
+})
+
+test('two plans in one database share nothing, also when their ids are the same', async () => {
+  await using team = await shared()
+  const [one, other] = [await team.at('one'), await team.at('other')]
+  for (const store of [one, other]) {
+    await happened(
+      store,
+      1,
+      { kind: 'task.planned', task: planTask(1) },
+      { kind: 'task.planned', task: planTask(2) },
+      { kind: 'dependency.added', taskId: t(2), dependsOnId: t(1) },
+    )
+  }
+  await happened(
+    one,
+    2,
+    { kind: 'dependency.removed', taskId: t(2), dependsOnId: t(1) },
+    { kind: 'dependency.added', taskId: t(1), dependsOnId: t(2) },
+    { kind: 'task.claimed', taskId: t(2), claim: aClaim({ expiresAt: 50 }) },
+  )
+  await happened(one, 3, { kind: 'role.declared', role: 'zoologist' })
+  const next = async (store: typeof one) => (await store.view(({ plan }) => plan.next({ now: 9 })))?.task.id
+  expect([await next(one), await next(other)]).toEqual([undefined, t(1)])
+  await happened(one, 4, { kind: 'task.marked', taskId: t(2), as: 'done' })
+  expect([await next(one), await next(other)]).toEqual([t(1), t(1)])
+  await other.view(async ({ plan }) => {
+    expect(await plan.task('t-2')).toMatchObject({ blocked: true, dependsOn: [t(1)], claim: null })
+    expect(await plan.roles()).toEqual([])
+    expect(await plan.expiredClaims(100)).toEqual([])
+    expect((await plan.tasks({ now: 9, owner: null }, { limit: 9 })).total).toBe(2)
+  })
 })

@@ -1,4 +1,5 @@
 import { age } from '../../text/age.ts'
+import { inOneLine } from '../../text/one-line.ts'
 import { type Entry, textAt, textsAt } from '../entry.ts'
 import type { Page } from '../view.ts'
 import { quoted } from './claims.ts'
@@ -24,7 +25,7 @@ function holdText(hold: Entry, page: Page): string {
   const lines = [
     `${head.join('  ')}  ${opened}`,
     indented(textAt(hold, 'reason')),
-    indented(bullets(textsAt(hold, 'paths')), 4),
+    indented(bullets(textsAt(hold, 'paths').map(inOneLine)), 4),
     workaround === '' ? '' : indented(`The agent says it did meanwhile: ${quoted(workaround, page)}`),
     closed === ''
       ? ''

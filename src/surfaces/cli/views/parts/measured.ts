@@ -1,3 +1,4 @@
+import { inOneLine } from '../../text/one-line.ts'
 import { type Entry, entriesAt, numberAt, textAt, textsAt } from '../entry.ts'
 import type { Page } from '../view.ts'
 import { bullets, indented, warnings } from './sections.ts'
@@ -11,10 +12,10 @@ export function changedFiles(changes: readonly Entry[], { ink }: Page): string {
     .map((change) => {
       const letter = letters[textAt(change, 'change')] ?? '?'
       const from = textAt(change, 'from')
-      const path = from === '' ? textAt(change, 'path') : `${from} -> ${textAt(change, 'path')}`
+      const path = [from, textAt(change, 'path')].filter((name) => name !== '').map(inOneLine)
       const out = textAt(change, 'scope') === 'out'
       const notes = notesOf(change).map((note) => ink('dim', note))
-      return [ink(out ? 'red' : 'green', letter), path, lineCounts(change), ...notes]
+      return [ink(out ? 'red' : 'green', letter), path.join(' -> '), lineCounts(change), ...notes]
         .filter((part) => part !== '')
         .join('  ')
     })
@@ -37,7 +38,7 @@ export function verdict(verification: Entry, page: Page): string {
   const told = textsAt(verification, 'warnings').filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
     `${certainty(textAt(verification, 'status'), page)} ${scopeInWords(verification, page)}`.trimEnd(),
-    ink('red', indented(bullets(unexpected))),
+    ink('red', indented(bullets(unexpected.map(inOneLine)))),
     warnings(told, page),
   ]
   return lines.filter((line) => line !== '').join('\n')
@@ -52,7 +53,7 @@ function repeatsScope(warning: string, unexpected: readonly string[]): boolean {
 export function ignoredFiles(ignored: Entry | null): string {
   if (!ignored) return ''
   return ['added', 'modified', 'deleted']
-    .flatMap((kind) => textsAt(ignored, kind).map((path) => `${letters[kind]}  ${path}`))
+    .flatMap((kind) => textsAt(ignored, kind).map((path) => `${letters[kind]}  ${inOneLine(path)}`))
     .join('\n')
 }
 
@@ -69,7 +70,7 @@ function certainty(status: string, { ink }: Page): string {
 
 function scopeInWords(verification: Entry, { ink }: Page): string {
   const matches = verification['scope_match']
-  if (matches === true) return 'Every change is inside the declared scope.'
+  if (matches === true) return 'Nothing of its own lies outside the declared scope.'
   if (matches === false) return ink('red', 'Files changed outside the declared scope:')
   return textAt(verification, 'status') === 'unknown' ? '' : 'No scope was declared.'
 }

@@ -3,8 +3,9 @@ import { counted } from '../../text/count.ts'
 import { type Entry, entriesAt, numberAt, textAt } from '../entry.ts'
 import type { Page } from '../view.ts'
 import { claims } from './claims.ts'
+import { holdList } from './hold-list.ts'
 import { phaseTable } from './phase-table.ts'
-import { decisionList, issueList } from './said.ts'
+import { decisionList } from './said.ts'
 import { blocks, cutNote, pairs, section } from './sections.ts'
 import { statusWord } from './status-word.ts'
 import { taskTable } from './task-table.ts'
@@ -21,7 +22,7 @@ export function missionPage(mission: Entry, page: Page): string {
       numberAt(mission, 'tasks_total'),
       'waymark context <mission> --include tasks shows all.',
     ),
-    section('Blockers', issueList(entriesAt(mission, 'blockers'), page), page),
+    section('Waiting for a person', holdList(entriesAt(mission, 'holds'), page), page),
     section('Decisions', decisionList(entriesAt(mission, 'decisions'), page), page),
     claims(mission, 'Whoever completed it', page),
   )

@@ -23,10 +23,11 @@ export function taskPage(task: Entry, page: Page): string {
 }
 
 function headOf(task: Entry, page: Page): readonly (readonly [string, string])[] {
+  const claimed = textAt(task, 'resolution') === 'claimed' ? ' (claimed, not measured)' : ''
   return [
     ['id', textAt(task, 'id')],
     ['goal', textAt(task, 'goal')],
-    ['status', statusWord(textAt(task, 'status'), page)],
+    ['status', `${statusWord(textAt(task, 'status'), page)}${claimed}`],
     ['mission', textAt(task, 'mission_id')],
     ['parent', textAt(task, 'parent_task_id')],
     ['step', textAt(task, 'step')],
