@@ -1,6 +1,8 @@
-// Writes docs/reference from the catalog; `node scripts/reference.ts catalog.json` writes only that file.
+// Writes docs/reference from the catalog, and the schema of processes; `node scripts/reference.ts catalog.json` writes
+// only that file.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { publishedSchema } from '../src/definitions/dialect/published-schema.ts'
 import { catalog } from '../src/operations/catalog.ts'
 import { referencePages } from './reference/pages.ts'
 
@@ -12,4 +14,9 @@ for (const [name, text] of referencePages(catalog)) {
   if (only !== undefined && only !== name) continue
   writeFileSync(join(folder, name), text)
   console.log(`docs/reference/${name}`)
+}
+
+if (only === undefined) {
+  writeFileSync(join(import.meta.dirname, '..', 'processes', 'process.schema.json'), publishedSchema())
+  console.log('processes/process.schema.json')
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import { fingerprint } from '../storage/fingerprint.ts'
 import { randomIds } from '../storage/random-ids.ts'
 import { deferredPlanFiles } from './deferred-plan-files.ts'
+import { deferredProcessFiles } from './deferred-process-files.ts'
 import { deferredStore } from './deferred-store.ts'
 import { deferredWitness } from './deferred-witness.ts'
 import { runningProgram } from './program.ts'
@@ -68,6 +69,7 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     folder,
     program,
     planFiles: deferredPlanFiles(workingFolder),
+    processFiles: deferredProcessFiles(folder, workingFolder),
   }
 }
 

@@ -31,6 +31,10 @@ import { taskEdit } from './plan/task-edit.ts'
 import { taskGet } from './plan/task-get.ts'
 import { taskList } from './plan/task-list.ts'
 import { taskNext } from './plan/task-next.ts'
+import { processLint } from './process/lint.ts'
+import { processList } from './process/list.ts'
+import { processShow } from './process/show.ts'
+import { processSimulate } from './process/simulate.ts'
 import { doctor } from './project/doctor.ts'
 import { status } from './project/status.ts'
 import { tidy } from './project/tidy.ts'
@@ -78,6 +82,10 @@ export const catalog: readonly Operation[] = [
   planExport,
   planImport,
   demo,
+  processList,
+  processShow,
+  processLint,
+  processSimulate,
   status,
   show,
   changes,

@@ -3,6 +3,7 @@ import type { IdSource, Setting } from '../domain/id.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Fingerprint } from '../ports/fingerprint.ts'
 import type { PlanFiles } from '../ports/plan-files.ts'
+import type { ProcessFiles } from '../ports/process-files.ts'
 import type { Decided, Reads, Store } from '../ports/store.ts'
 import type { WorkTreeWitness } from '../ports/work-tree.ts'
 
@@ -18,6 +19,7 @@ export interface Context {
   readonly folder: string
   readonly program: Program
   readonly planFiles: PlanFiles
+  readonly processFiles: ProcessFiles
 }
 
 /** What `doctor` and `status` say about the running program. */

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { processFiles } from '../../src/definitions/process-files.ts'
 import type { Actor } from '../../src/domain/actor.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import { planFiles } from '../../src/imports/load-plan.ts'
@@ -29,6 +30,8 @@ export interface TestProject {
   /** Moves the clock on, in milliseconds. */
   wait(milliseconds: number): void
 }
+
+const shippedProcesses = join(import.meta.dirname, '..', '..', 'processes')
 
 export const agentActor: Actor = { name: 'test-agent', kind: 'agent', role: null, channel: 'stdio' }
 export const person: Actor = { name: 'Tess', kind: 'person', role: null, channel: 'cli' }
@@ -63,6 +66,7 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
   const program = { version: '0.0.0', node: process.versions.node, platform: process.platform, stateFolder }
   const context: Context = {
     planFiles: planFiles(folder),
+    processFiles: processFiles({ project: folder, working: folder, shipped: shippedProcesses }),
     store,
     witness,
     clock,

@@ -14,6 +14,10 @@ import { log } from './log.ts'
 import { planMilestones, planNotes, planPhases, planTasks } from './plan-lists.ts'
 import { planShow } from './plan-show.ts'
 import { nextTask, planTask } from './plan-task.ts'
+import { processLint } from './process-lint.ts'
+import { processList } from './process-list.ts'
+import { processShow } from './process-show.ts'
+import { processSimulate } from './process-simulate.ts'
 import { resolve } from './resolve.ts'
 import { show } from './show.ts'
 import { startTask } from './start-task.ts'
@@ -31,6 +35,10 @@ const views: ReadonlyMap<string, View> = new Map(
     list_missions: listMissions,
     log,
     plan_show: planShow,
+    process_lint: processLint,
+    process_list: processList,
+    process_show: processShow,
+    process_simulate: processSimulate,
     resolve,
     show,
     start_task: startTask,

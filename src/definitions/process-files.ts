@@ -1,0 +1,116 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, isAbsolute, join, relative, resolve } from 'node:path'
+import { Failure } from '../domain/failure.ts'
+import type { ProcessDefinition } from '../domain/gate/definition.ts'
+import { finding, type Severity } from '../domain/gate/lint/finding.ts'
+import { didYouMean } from '../domain/nearest-word.ts'
+import type { LoadedProcess, PlacedFinding, ProcessFiles, ProcessOrigin } from '../ports/process-files.ts'
+import { readDefinition } from './read-definition.ts'
+
+export interface ProcessFolders {
+  /** The project's root. */
+  readonly project: string
+  /** What a relative path is meant from. */
+  readonly working: string
+  /** The processes that come with Waymark. */
+  readonly shipped: string
+}
+
+interface ProcessPath {
+  readonly path: string
+  readonly origin: ProcessOrigin
+}
+
+/** Largest file that is read, in bytes; the reader refuses less. */
+const largest = 4_000_000
+const mostFiles = 200
+
+/** Reads the processes of a project and the shipped ones. */
+export function processFiles(folders: ProcessFolders): ProcessFiles {
+  return {
+    list: async () => {
+      const places = await everyProcess(folders)
+      const loaded = await Promise.all(places.map((place) => load(place, folders)))
+      return loaded.toSorted((a, b) => a.id.localeCompare(b.id, 'en'))
+    },
+    load: async (idOrFile) => {
+      const named = await namedFile(idOrFile, folders)
+      if (named) return load(named, folders)
+      const places = await everyProcess(folders)
+      const byName = places.find(({ path }) => idOf(path) === idOrFile)
+      if (byName) return load(byName, folders)
+      const known = places.map(({ path }) => idOf(path))
+      throw new Failure('NOT_FOUND', `There is no process "${idOrFile}".${didYouMean(idOrFile, known)}`, {
+        hint: `Known are ${known.join(', ') || 'none'}; or name a file, such as .waymark/processes/feature.yaml.`,
+      })
+    },
+  }
+}
+
+/** The files that ids name, the first of each: the project's, the original's folder, the shipped ones. */
+async function everyProcess({ project, shipped }: ProcessFolders): Promise<readonly ProcessPath[]> {
+  const found = [
+    ...(await yamlFiles(join(project, '.waymark', 'processes'), 'project')),
+    ...(await yamlFiles(join(project, '.state_gate', 'processes'), 'project')),
+    ...(await yamlFiles(shipped, 'shipped')),
+  ]
+  return found.filter(({ path }, at) => found.findIndex((other) => idOf(other.path) === idOf(path)) === at)
+}
+
+async function yamlFiles(folder: string, origin: ProcessOrigin): Promise<readonly ProcessPath[]> {
+  const names = await readdir(folder).catch(() => [])
+  return names
+    .filter((name) => /\.ya?ml$/.test(name))
+    .sort()
+    .slice(0, mostFiles)
+    .map((name) => ({ path: join(folder, name), origin }))
+}
+
+/** A word with a slash or an ending is a file, unless there is none and an id is meant. */
+async function namedFile(word: string, { working }: ProcessFolders): Promise<ProcessPath | null> {
+  if (!/[/\\]|\.ya?ml$/.test(word)) return null
+  const path = resolve(working, word)
+  const found = await stat(path).catch(() => null)
+  if (found?.isFile()) return { path, origin: 'file' }
+  throw new Failure('NOT_FOUND', `There is no file ${word}.`, { hint: `It was looked for at ${path}.` })
+}
+
+async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
+  const size = (await stat(path)).size
+  const read =
+    size > largest
+      ? {
+          definition: null,
+          findings: [
+            problem('error', 'file-size', `The file has ${size} bytes; at most ${largest} are read.`),
+          ],
+        }
+      : readDefinition(await readFile(path, 'utf8'))
+  return {
+    file: shownPath(path, origin, folders),
+    origin,
+    id: idOf(path),
+    definition: read.definition,
+    findings: [...misnamed(read.definition, path), ...read.findings],
+  }
+}
+
+function misnamed(definition: ProcessDefinition | null, path: string): readonly PlacedFinding[] {
+  if (definition === null || definition.id === idOf(path)) return []
+  const message = `The process is called "${definition.id}" and its file ${basename(path)}; it is found by the name of the file.`
+  return [problem(definition.dialect === 1 ? 'error' : 'warning', 'id-not-file-name', message)]
+}
+
+function problem(severity: Severity, rule: string, message: string): PlacedFinding {
+  return { ...finding(severity, rule, { message, path: ['process', 'id'] }), place: null }
+}
+
+function idOf(path: string): string {
+  return basename(path).replace(/\.ya?ml$/, '')
+}
+
+function shownPath(path: string, origin: ProcessOrigin, { project, working }: ProcessFolders): string {
+  if (origin === 'shipped') return basename(path)
+  const below = relative(origin === 'file' ? working : project, path)
+  return below.startsWith('..') || isAbsolute(below) ? path : below.replaceAll('\\', '/')
+}

@@ -1,0 +1,82 @@
+import { type Document, isAlias, isNode, LineCounter, type ParsedNode, parseDocument, visit } from 'yaml'
+import { type Finding, finding } from '../domain/gate/lint/finding.ts'
+import type { FilePlace, PlacedFinding } from '../ports/process-files.ts'
+
+/** Largest file of a process that is read, in characters. */
+const largestFile = 1_000_000
+
+export interface YamlText {
+  readonly root: ParsedNode
+  /** The same as plain data. */
+  readonly data: unknown
+  placeOf(node: unknown): FilePlace | null
+  /** Where something of a definition stands; the nearest thing around it where it is not written. */
+  placeAt(path: Finding['path']): FilePlace | null
+}
+
+export type YamlResult =
+  | { readonly readable: true; readonly yaml: YamlText }
+  | { readonly readable: false; readonly findings: readonly PlacedFinding[] }
+
+/** Reads YAML as data only: one document, no aliases, no tags of its own, each key once. */
+export function readYaml(text: string): YamlResult {
+  if (text.length > largestFile) {
+    return refused(`The file has ${text.length} characters; at most ${largestFile} are read.`, null)
+  }
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { lineCounter, prettyErrors: false, version: '1.2', uniqueKeys: true })
+  const at = (offset: number): FilePlace => {
+    const { line, col } = lineCounter.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const problems = [...document.errors, ...document.warnings]
+  if (problems.length > 0) {
+    return {
+      readable: false,
+      findings: problems.slice(0, 20).map(({ message, pos }) => notYaml(sentence(message), at(pos[0]))),
+    }
+  }
+  const alias = firstAlias(document)
+  if (alias !== null) {
+    return refused(
+      'Anchors and aliases (&name, *name) are not read: write it out, so that each place is its own.',
+      at(alias),
+    )
+  }
+  const root = document.contents
+  if (root === null) return refused('The file is empty.', null)
+  const placeOf = (node: unknown): FilePlace | null => (isNode(node) && node.range ? at(node.range[0]) : null)
+  const placeAt = (path: Finding['path']): FilePlace | null => placeOf(nodeAt(document, path))
+  return { readable: true, yaml: { root, data: document.toJS(), placeOf, placeAt } }
+}
+
+function refused(message: string, place: FilePlace | null): YamlResult {
+  return { readable: false, findings: [notYaml(message, place)] }
+}
+
+function notYaml(message: string, place: FilePlace | null): PlacedFinding {
+  return { ...finding('error', 'yaml', { message, path: [] }), place }
+}
+
+function sentence(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`
+}
+
+/** The offset of the first alias or anchor. A few of them can stand for a gigabyte. */
+function firstAlias(document: Document.Parsed): number | null {
+  let found: number | null = null
+  visit(document, (_, node) => {
+    if (!isNode(node) || (!isAlias(node) && !('anchor' in node && node.anchor))) return undefined
+    found = node.range?.[0] ?? 0
+    return visit.BREAK
+  })
+  return found
+}
+
+function nodeAt(document: Document.Parsed, path: Finding['path']): unknown {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
+    if (isNode(node)) return node
+  }
+  return null
+}

@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest'
+import type { ArtifactDefinition } from '../definition.ts'
+import { type Artifact, type Evidence, type Facts, needWords, noFacts } from '../evidence.ts'
+import type { ContextCondition } from './context.ts'
+import type { Guard } from './guard.ts'
+import { evaluateGuard, guardNeeds } from './guard-kinds.ts'
+
+function judged(guard: Guard, more: Partial<Evidence> = {}, facts: Partial<Facts> = {}) {
+  const evidence: Evidence = {
+    context: {},
+    payload: {},
+    artifacts: [],
+    declared: [],
+    visits: [{ state: 'plan', revision: 1 }],
+    facts: { ...noFacts, ...facts },
+    ...more,
+  }
+  const verdict = evaluateGuard(guard, evidence)
+  // Whoever is stopped is told the way on.
+  expect(verdict.fix === '').toBe(verdict.satisfied)
+  return verdict
+}
+
+function file(path: string, more: Partial<Artifact> = {}): Artifact {
+  return { type: 'plan', path, bytes: 10, sha256: '', standing: 'current', revision: 2, ...more }
+}
+
+const plan: ArtifactDefinition = {
+  type: 'plan',
+  description: null,
+  paths: [],
+  minBytes: null,
+  schema: null,
+  fresh: 'run',
+}
+
+test('SG-021 artifact: counts each file once, and says how many are missing', () => {
+  const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 2 }
+  expect(judged(guard).reason).toBe('not enough "plan" (now: 0, needed: 2)')
+  expect(judged(guard, { artifacts: [file('a.md'), file('a.md')] }).satisfied).toBe(false)
+  expect(judged(guard, { artifacts: [file('a.md'), file('b.md')] }).satisfied).toBe(true)
+  expect(judged(guard, { artifacts: [file('a.md'), file('b.md', { type: 'other' })] }).satisfied).toBe(false)
+})
+
+test.each([
+  ['changed since it was handed in', {}, { standing: 'changed' }],
+  ['was deleted since', {}, { standing: 'deleted' }],
+  ['has 10 bytes, at least 11 are needed', { minBytes: 11 }, {}],
+  ['is from before this state', { fresh: 'state' }, {}],
+  ['is from an earlier round', { fresh: 'loop' }, {}],
+  ['is not JSON', { schema: { type: 'object' } }, {}],
+  ['does not fit its schema at /', { schema: { type: 'object' } }, { content: 3 }],
+] as const)('artifact: a file that %s does not count', (reason, declared, artifact) => {
+  const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 1 }
+  const visits = ['plan', 'build', 'plan'].map((state, at) => ({ state, revision: at + 1 }))
+  const verdict = judged(guard, {
+    visits,
+    declared: [{ ...plan, ...declared }],
+    artifacts: [file('a.md', artifact)],
+  })
+  expect(verdict.satisfied).toBe(false)
+  expect(verdict.reason).toContain(`a.md ${reason}`)
+  expect(
+    judged(guard, {
+      visits,
+      declared: [{ ...plan, ...declared }],
+      artifacts: [file('a.md', { bytes: 11, revision: 4, content: {} })],
+    }).satisfied,
+  ).toBe(true)
+})
+
+test.each([
+  [{ condition: 'exists' }, true, [{ a: { b: 0 } }], [{}, { a: {} }, { a: { b: null } }]],
+  [{ condition: 'not_exists' }, true, [{}, { a: 1 }], [{ a: { b: 0 } }]],
+  [
+    { condition: 'equals', value: { x: [1] } },
+    true,
+    [{ a: { b: { x: [1] } } }],
+    [{}, { a: { b: { x: [2] } } }],
+  ],
+  [{ condition: 'not_equals', value: 1 }, true, [{}, { a: { b: '1' } }], [{ a: { b: 1 } }]],
+  [{ condition: 'in', value: [1, 'x'] }, true, [{ a: { b: 'x' } }], [{}, { a: { b: 2 } }]],
+  [{ condition: 'not_in', value: [1, 'x'] }, true, [{}, { a: { b: 2 } }], [{ a: { b: 'x' } }]],
+  [{ condition: 'gt', value: 2 }, true, [{ a: { b: 3 } }], [{}, { a: { b: 2 } }, { a: { b: '3' } }]],
+  [{ condition: 'gte', value: 2 }, true, [{ a: { b: 2 } }], [{}, { a: { b: 1 } }, { a: { b: null } }]],
+  [{ condition: 'lt', value: 2 }, true, [{ a: { b: 1 } }], [{}, { a: { b: 2 } }]],
+  [{ condition: 'lte', value: 2 }, true, [{ a: { b: 2 } }], [{}, { a: { b: 3 } }]],
+] as const)('context: %j of a nested path', (condition: ContextCondition, _, holding, failing) => {
+  const guard: Guard = { type: 'context', variable: 'a.b', ...condition }
+  for (const context of holding)
+    expect(judged(guard, { context }).satisfied, JSON.stringify(context)).toBe(true)
+  for (const context of failing)
+    expect(judged(guard, { context }).satisfied, JSON.stringify(context)).toBe(false)
+})
+
+test.each(['constructor', 'toString', '__proto__', 'a.constructor', 'list.length.constructor'])(
+  'context: what every object inherits is not there: exists: %s',
+  (variable) => {
+    const context = { a: {}, list: [] }
+    expect(judged({ type: 'context', variable, condition: 'exists' }, { context }).satisfied).toBe(false)
+  },
+)
+
+test('changes: in scope, none, only some, none of some; never satisfied by what was not measured', () => {
+  const facts = (...files: readonly (readonly [string, boolean])[]): Partial<Facts> => ({
+    changes: { complete: true, files: files.map(([path, inScope]) => ({ path, inScope })) },
+  })
+  const inScope: Guard = { type: 'changes', condition: 'in_scope' }
+  expect(judged(inScope).satisfied).toBe(false)
+  expect(judged(inScope, {}, { changes: { complete: false, files: [] } }).satisfied).toBe(false)
+  expect(judged(inScope, {}, facts(['src/a.ts', true])).satisfied).toBe(true)
+  expect(judged(inScope, {}, facts(['src/a.ts', false])).reason).toBe('changed outside the scope: src/a.ts')
+  expect(judged({ type: 'changes', condition: 'none' }, {}, facts()).satisfied).toBe(true)
+  expect(judged({ type: 'changes', condition: 'none' }, {}, facts(['a', true])).satisfied).toBe(false)
+  const only: Guard = { type: 'changes', condition: 'touches_only', paths: ['docs/**'] }
+  expect(judged(only, {}, facts(['docs/.hidden/a.md', true])).satisfied).toBe(true)
+  expect(judged(only, {}, facts(['docs/a.md', true], ['src/a.ts', true])).reason).toContain(': src/a.ts')
+  const never: Guard = { type: 'changes', condition: 'touches_none', paths: ['src/**'] }
+  expect(judged(never, {}, facts(['docs/a.md', true])).satisfied).toBe(true)
+  expect(judged(never, {}, facts(['src/a.ts', true])).satisfied).toBe(false)
+})
+
+test('command: only a pass on this very tree counts', () => {
+  const guard: Guard = { type: 'command', run: 'npm test', timeout: 1000, pinned: [] }
+  const result = (more: Partial<Facts['commands'][number]>) => {
+    const fact = { run: 'npm test', status: 'passed', exitCode: 0, onThisTree: true, ...more } as const
+    return judged(guard, {}, { commands: [fact] })
+  }
+  expect(result({}).satisfied).toBe(true)
+  expect(judged(guard).reason).toBe('"npm test" has not run')
+  expect(result({ run: 'npm run other' }).satisfied).toBe(false)
+  expect(result({ onThisTree: false }).reason).toBe('files changed since "npm test" ran')
+  expect(result({ status: 'failed', exitCode: 3 }).reason).toBe('"npm test" failed with exit code 3')
+  expect(result({ status: 'timed_out' }).satisfied).toBe(false)
+  expect(result({ status: 'running' }).reason).toBe('"npm test" is running')
+  expect(result({ status: 'unapproved' }).reason).toContain('approval')
+})
+
+test('blockers, milestone and task: facts that are not known do not satisfy', () => {
+  const blockers: Guard = { type: 'blockers', condition: 'none' }
+  expect(judged(blockers).satisfied).toBe(false)
+  expect(judged(blockers, {}, { openBlockers: [] }).satisfied).toBe(true)
+  expect(judged(blockers, {}, { openBlockers: ['h-1'] }).reason).toBe('open blockers: h-1')
+  const milestone: Guard = { type: 'milestone', id: 'M1' }
+  expect(judged(milestone).reason).toBe('there is no milestone M1')
+  expect(judged(milestone, {}, { milestones: [{ id: 'M1', reached: false }] }).satisfied).toBe(false)
+  expect(judged(milestone, {}, { milestones: [{ id: 'M1', reached: true }] }).satisfied).toBe(true)
+  const task: Guard = { type: 'task', condition: 'all_done', phase: 'P1' }
+  const tasks = (done: boolean, phase = 'P1') => ({ tasks: [{ id: 't-1', phase, done }] })
+  expect(judged(task).satisfied).toBe(false)
+  expect(judged(task, {}, tasks(true)).satisfied).toBe(true)
+  expect(judged(task, {}, tasks(true, 'P2')).satisfied).toBe(false)
+  expect(judged(task, {}, tasks(false)).reason).toBe('open tasks of phase P1: t-1')
+})
+
+test('approval: n people of the role, of what is there now, never the author', () => {
+  const guard: Guard = { type: 'approval', role: 'reviewer', of: 'plan', count: 2 }
+  const by = (name: string, more: object = {}) => ({
+    ...{ role: 'reviewer', of: 'plan', by: name, byAuthor: false, current: true },
+    ...more,
+  })
+  const given = (...approvals: Facts['approvals']) => judged(guard, {}, { approvals })
+  expect(given(by('Ann'), by('Ben')).satisfied).toBe(true)
+  expect(given(by('Ann'), by('Ann')).satisfied).toBe(false)
+  expect(given(by('Ann'), by('Ben', { byAuthor: true })).reason).toContain('an author cannot approve')
+  expect(given(by('Ann'), by('Ben', { current: false })).reason).toContain('changed after an approval')
+  expect(given(by('Ann'), by('Ben', { role: 'agent' })).satisfied).toBe(false)
+  expect(given(by('Ann'), by('Ben', { of: null })).satisfied).toBe(false)
+})
+
+test('every kind of guard says what must be gathered for it', () => {
+  const guards: readonly Guard[] = [
+    { type: 'artifact', artifactType: 'plan', count: 1 },
+    { type: 'context', variable: 'a', condition: 'exists' },
+    { type: 'changes', condition: 'none' },
+    { type: 'command', run: 'npm test', timeout: 90_000, pinned: [] },
+    { type: 'blockers', condition: 'none' },
+    { type: 'milestone', id: 'M1' },
+    { type: 'task', condition: 'all_done', phase: null },
+    { type: 'approval', role: 'lead', of: 'plan', count: 1 },
+  ]
+  expect(guards.map((guard) => guardNeeds(guard).map(needWords).join())).toEqual([
+    'artifacts of type plan',
+    'the context',
+    'the verified changes',
+    'the result of: npm test (at most 90 s)',
+    'open blockers',
+    'milestone M1',
+    'the tasks',
+    'approvals by lead of plan',
+  ])
+})

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { defineOperation } from '../operation.ts'
+import { countOf } from './answers.ts'
+
+export const processList = defineOperation({
+  name: 'process_list',
+  command: 'process list',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'List processes',
+  description: 'The processes of the project and the ones that come with Waymark.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.looseObject({ processes: z.array(z.looseObject({ process_id: z.string() })) }),
+}).handler(async ({ processFiles }) => {
+  const loaded = await processFiles.list()
+  return {
+    processes: loaded.map(({ id, file, origin, definition, findings }) => ({
+      process_id: id,
+      name: definition?.name ?? null,
+      version: definition?.version ?? null,
+      states: definition?.states.length ?? 0,
+      origin,
+      file,
+      errors: countOf(findings, 'error'),
+      warnings: countOf(findings, 'warning'),
+    })),
+  }
+})

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { type SimulatedStep, type Simulation, simulate } from '../../domain/gate/simulate.ts'
+import { freeObject, text, texts } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { missingAnswer, processField } from './answers.ts'
+import { simulatedEvents } from './simulated-events.ts'
+import { soundProcess } from './usable.ts'
+
+export const processSimulate = defineOperation({
+  name: 'process_simulate',
+  command: 'process simulate',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Play events through a process',
+  description:
+    'What each event would do, from the beginning: accepted or refused, why, and what is missing. Nothing is read or recorded.',
+  kind: 'query',
+  positional: ['process'],
+  input: z.strictObject({
+    process: processField,
+    events: text(
+      'Names with commas between them, or a JSON list of such and of {event, payload, artifacts, role}',
+    ).optional(),
+    satisfied: texts('Guards and types of artifacts that count as satisfied; * for all').optional(),
+    context: freeObject('What the run knows at its beginning').optional(),
+  }),
+  output: z.looseObject({
+    process_id: z.string(),
+    steps: z.array(z.looseObject({ event: z.string(), accepted: z.boolean() })),
+    current_state: z.string(),
+    finished: z.boolean(),
+  }),
+}).handler(async ({ processFiles }, input) => {
+  const { definition } = await soundProcess(processFiles, input.process)
+  const events = simulatedEvents(input.events ?? '')
+  const simulation = simulate(definition, events, {
+    satisfied: (input.satisfied ?? []).flatMap((names) => names.split(',').map((name) => name.trim())),
+    context: input.context ?? {},
+  })
+  return { process_id: definition.id, ...simulationAnswer(simulation) }
+})
+
+function simulationAnswer({ steps, run, finished, progress, prompt, next }: Simulation) {
+  return {
+    steps: steps.map(stepAnswer),
+    current_state: run.state,
+    revision: run.revision,
+    finished,
+    context: run.context,
+    ...(prompt !== null && !finished && { prompt }),
+    progress: {
+      completed_states: progress.completedStates,
+      current_state: progress.currentState,
+      remaining_states: progress.remainingStates,
+      fewest_steps_to_end: progress.fewestStepsToEnd,
+    },
+    allowed_events: next.map(({ event, transitions, wouldTransitionTo }) => ({
+      event_name: event.name,
+      description: event.description,
+      would_transition_to: wouldTransitionTo,
+      transitions: transitions.map(({ to, guard, guardStatus, missing }) => ({
+        to_state: to,
+        ...(guard !== null && { guard }),
+        guard_status: guardStatus,
+        missing_requirements: missing.map(({ name, reason }) => `${name}: ${reason}`),
+      })),
+    })),
+  }
+}
+
+function stepAnswer({ event, role, result }: SimulatedStep) {
+  const asked = { event, role, accepted: result.accepted }
+  if (result.accepted) {
+    return {
+      ...asked,
+      transition: { from_state: result.from, to_state: result.to },
+      state_changed: result.stateChanged,
+      new_revision: result.run.revision,
+      missing: result.unsatisfied.map(missingAnswer),
+    }
+  }
+  return {
+    ...asked,
+    code: result.code,
+    message: result.message,
+    missing: result.missing.map(missingAnswer),
+    validation_errors: result.validationErrors,
+  }
+}

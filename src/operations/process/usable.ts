@@ -1,0 +1,36 @@
+import { Failure } from '../../domain/failure.ts'
+import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import type { LoadedProcess, PlacedFinding, ProcessFiles } from '../../ports/process-files.ts'
+
+export interface UsableProcess {
+  readonly loaded: LoadedProcess
+  readonly definition: ProcessDefinition
+}
+
+/** A process that could be read. */
+export async function readableProcess(files: ProcessFiles, idOrFile: string): Promise<UsableProcess> {
+  const loaded = await files.load(idOrFile)
+  const { definition } = loaded
+  if (definition === null) throw unusable(loaded)
+  return { loaded, definition }
+}
+
+/** A process without an error, so that it may be run. */
+export async function soundProcess(files: ProcessFiles, idOrFile: string): Promise<UsableProcess> {
+  const usable = await readableProcess(files, idOrFile)
+  if (usable.loaded.findings.some(({ severity }) => severity === 'error')) throw unusable(usable.loaded)
+  return usable
+}
+
+function unusable({ file, findings }: LoadedProcess): Failure {
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  const told = errors.slice(0, 5).map((error) => `${placeWords(error)}${error.message}`)
+  const more = errors.length > 5 ? `\n… and ${errors.length - 5} more.` : ''
+  return new Failure('REFUSED', `The process in ${file} has errors:\n${told.join('\n')}${more}`, {
+    hint: `All of them: waymark process lint ${file}`,
+  })
+}
+
+function placeWords({ place }: PlacedFinding): string {
+  return place === null ? '' : `line ${place.line}, column ${place.column}: `
+}
