@@ -1,0 +1,202 @@
+import { expect, test } from 'vitest'
+import { readDefinition } from '../../src/definitions/read-definition.ts'
+import { smallProcess } from '../support/processes.ts'
+
+/** What lint says about the small process after some replacements: `severity rule line: message`. */
+function found(...replacements: readonly (readonly [string, string])[]): readonly string[] {
+  const text = replacements.reduce((current, [from, to]) => {
+    if (!current.includes(from)) throw new Error(`the small process has no ${from}`)
+    return current.replace(from, to)
+  }, smallProcess)
+  return readDefinition(text).findings.map(
+    ({ severity, rule, place, message }) => `${severity} ${rule} ${lineText(text, place?.line)}| ${message}`,
+  )
+}
+
+/** The line that a finding points at, shortened. */
+function lineText(text: string, line: number | undefined): string {
+  return (text.split('\n')[(line ?? 0) - 1] ?? 'nowhere').trim()
+}
+
+test('a good definition has no finding', () => {
+  expect(found()).toEqual([])
+})
+
+test.each([
+  ['state', '  - { name: build, max_visits: 2 }', '  - { name: build, max_visits: 2 }\n  - { name: build }'],
+  ['event', '  - { name: approve,', '  - { name: approve, allowed_roles: [reviewer] }\n  - { name: approve,'],
+  ['role', '  - { name: agent, kind: agent }', '  - { name: agent, kind: agent }\n  - { name: agent }'],
+  ['artifact', '  - { type: observation,', '  - { type: observation }\n  - { type: observation,'],
+])('duplicate names: a %s', (_, from, to) => {
+  expect(found([from, to])).toEqual([expect.stringMatching(/^error duplicate-name .*twice/)])
+})
+
+test.each([
+  ['initial_state: plan', 'initial_state: pln', 'There is no state "pln". Did you mean "plan"?'],
+  ['required_artifacts: [plan]', 'required_artifacts: [plam]', 'There is no artifact "plam".'],
+  [
+    'submit_build, allowed_roles: [agent]',
+    'submit_build, allowed_roles: [agnet]',
+    'There is no role "agnet".',
+  ],
+  ['from: review, event: send_back', 'from: revew, event: send_back', 'There is no state "revew".'],
+  ['event: send_back, to: build', 'event: send_bck, to: build', 'There is no event "send_bck".'],
+  ['send_back, to: build', 'send_back, to: biuld', 'There is no state "biuld". Did you mean "build"?'],
+  ['guard: low_risk', 'guard: low_rsk', 'There is no guard "low_rsk". Did you mean "low_risk"?'],
+  ['guard: low_risk', 'guard: { all: [low_risk, { not: enuogh }] }', 'There is no guard "enuogh".'],
+  ['send_back, to: build', 'send_back, to: build, allowed_roles: [reviwer]', 'There is no role "reviwer".'],
+  ['artifact_type: observation', 'artifact_type: observatoin', 'There is no artifact "observatoin".'],
+  ['guards:\n', 'guards:\n  ok: { type: approval, role: lead, of: plam }\n', 'There is no role "lead".'],
+  ['guards:\n', 'guards:\n  ok: { type: approval, role: lead, of: plam }\n', 'There is no artifact "plam".'],
+])('unknown references: %s', (from, to, message) => {
+  const [, changed = ''] = [from, to.trim().split('\n').at(-1)]
+  const finding = found([from, to]).find((each) => each.includes(message)) ?? 'nothing was found'
+  expect(finding).toContain('error unknown-reference')
+  expect(finding.split('|')[0]).toContain(changed.trim().slice(0, 20))
+})
+
+test.each([
+  ['warning unreachable-state', [['states:\n', 'states:\n  - { name: lost }\n']], '"lost"'],
+  [
+    'error no-way-out',
+    [
+      ['event: send_back, to: build', 'event: send_back, to: stuck'],
+      ['from: "*"', 'from: plan'],
+      ['states:\n', 'states:\n  - { name: stuck }\n'],
+    ],
+    '"stuck"',
+  ],
+  [
+    'error no-final-state',
+    [
+      ['done, is_final: true', 'done'],
+      ['abandoned, is_final: true, outcome: failed', 'abandoned'],
+    ],
+    'No state is final',
+  ],
+  [
+    'error no-way-to-an-end',
+    [
+      ['from: "*"', 'from: plan'],
+      ['event: send_back, to: build', 'event: send_back, to: around'],
+      ['states:\n', 'states:\n  - { name: around }\n  - { name: about }\n'],
+      [
+        'transitions:\n',
+        'transitions:\n  - { from: around, event: send_back, to: about }\n  - { from: about, event: send_back, to: around }\n',
+      ],
+    ],
+    '"around"',
+  ],
+  [
+    'warning leaves-final-state',
+    [['from: review, event: send_back', 'from: done, event: send_back']],
+    '"done" is final',
+  ],
+  [
+    'warning unused',
+    [['events:\n', 'events:\n  - { name: idle, allowed_roles: [agent] }\n']],
+    'Event "idle"',
+  ],
+  ['warning unused', [['guard: low_risk }', 'guard: enough }']], 'Guard "low_risk"'],
+  ['warning unused', [['required_artifacts: [plan], ', '']], 'Artifact "plan"'],
+  [
+    'warning unused',
+    [
+      ['allowed_roles: ["*"]', 'allowed_roles: [agent]'],
+      ['roles:\n', 'roles:\n  - { name: watcher }\n'],
+    ],
+    'Role "watcher"',
+  ],
+  ['error two-without-guard', [['done, guard: low_risk', 'done']], 'is always taken'],
+  [
+    'error guardless-first',
+    [
+      ['transitions:\n', 'transitions:\n  - { from: review, event: approve, to: build, guard: low_risk }\n'],
+      [
+        '  - { from: review, event: approve, to: build, guard: low_risk }\n',
+        '  - { from: review, event: approve, to: plan }\n',
+      ],
+    ],
+    'Put it before',
+  ],
+  [
+    'warning guardless-first',
+    [
+      ['  dialect: 1\n', ''],
+      ['transitions:\n', 'transitions:\n  - { from: "*", event: approve, to: plan }\n'],
+    ],
+    'guarded ones first',
+  ],
+  ['warning cannot-accumulate', [[', when_blocked: record', '']], 'when_blocked: record keeps them'],
+  ['error cannot-accumulate', [['notes/*.md', 'notes/one.md']], 'can only be notes/one.md'],
+  [
+    'warning roles-disagree',
+    [['submit_build, allowed_roles: [agent]', 'submit_build, allowed_roles: []']],
+    'Nobody may emit',
+  ],
+  ['warning roles-disagree', [['allowed_roles: ["*"]', 'allowed_roles: ["*", agent]']], 'is everybody'],
+  [
+    'warning roles-disagree',
+    [['send_back, to: build', 'send_back, to: build, allowed_roles: [agent]']],
+    'No role may take this',
+  ],
+  [
+    'warning roles-disagree',
+    [
+      ['  dialect: 1\n', ''],
+      ['kind: human', 'kind: human, allowed_events: [approve, submit_build, abandon]'],
+    ],
+    'lists "submit_build"',
+  ],
+  [
+    'warning roles-disagree',
+    [
+      ['  dialect: 1\n', ''],
+      ['kind: human', 'kind: human, allowed_events: [approve, abandon]'],
+    ],
+    '"send_back" allows role "reviewer"',
+  ],
+  [
+    'warning roles-disagree',
+    [['guards:\n', 'guards:\n  ok: { type: approval, role: agent }\n']],
+    'an agent may hold',
+  ],
+  [
+    'error unusable-schema',
+    [['type: object, required: [summary]', 'type: objct, required: [summary]']],
+    'There is no type "objct"',
+  ],
+  [
+    'error unusable-schema',
+    [['summary: { type: string }, risk: {} }', 'summary: { pattern: "(" }, risk: {} }']],
+    'no regular expression',
+  ],
+  ['error unusable-schema', [['risk: {} }', 'risk: { $ref: "#/nowhere" } }']], 'leads nowhere'],
+  [
+    'error initial-context',
+    [['initial_context: { risk: low }', 'initial_context: { risk: huge }']],
+    'at /risk',
+  ],
+  ['error unknown-variable', [['{{context.risk}}', '{{contxt.risk}}']], 'Did you mean "context"?'],
+  ['warning unknown-variable', [['{{context.risk}}', '{{context.rsik}}']], 'Did you mean "risk"?'],
+  ['warning unknown-variable', [['variable: risk', 'variable: rsik.of']], 'nothing sets "rsik"'],
+  ['error unknown-variable', [['$.payload.summary', '$.payloda.summary']], 'Did you mean "payload"?'],
+  ['warning unknown-variable', [['$.payload.summary', '$.payload.sumary']], 'Did you mean "summary"?'],
+  [
+    'warning tool-listed-twice',
+    [['build, max_visits: 2', 'build, max_visits: 2, tool_permissions: { allowed: [Bash], denied: [Bash] }']],
+    '"denied" counts',
+  ],
+] as const)('%s: %j', (rule, replacements, message) => {
+  const findings = found(...replacements).filter((each) => each.startsWith(rule) && each.includes(message))
+  expect(findings).toHaveLength(1)
+  expect(findings[0]).not.toContain('nowhere|')
+})
+
+test('a guardless transition whose state has a limit of visits, or that is no escape, hides no other', () => {
+  const limited =
+    '  - { from: review, event: send_back, to: build }\n  - { from: review, event: send_back, to: plan }\n'
+  expect(found(['  - { from: review, event: send_back, to: build }\n', limited])).toEqual([])
+  const twoWays = '  - { from: plan, event: abandon, to: abandoned }\n  - { from: "*", event: abandon'
+  expect(found(['  - { from: "*", event: abandon', twoWays])).toEqual([])
+})

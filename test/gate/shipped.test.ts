@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { publishedSchema } from '../../src/definitions/dialect/published-schema.ts'
+import { readDefinition } from '../../src/definitions/read-definition.ts'
+import { artifactType } from '../../src/domain/gate/artifact-type.ts'
+import { type SimulatedEvent, simulate } from '../../src/domain/gate/simulate.ts'
+import { definitionIn, smallProcess } from '../support/processes.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'processes')
+const read = (id: string): string => readFileSync(join(folder, `${id}.yaml`), 'utf8')
+const ids = readdirSync(folder).flatMap((name) => (name.endsWith('.yaml') ? [name.slice(0, -5)] : []))
+
+function event(name: string, more: Partial<SimulatedEvent> = {}): SimulatedEvent {
+  return { event: name, payload: {}, artifacts: [], role: null, ...more }
+}
+
+/** The states that a run goes through. */
+function way(
+  id: string,
+  events: readonly SimulatedEvent[],
+  satisfied: readonly string[] = [],
+): readonly string[] {
+  return simulate(definitionIn(read(id)), events, { satisfied, context: {} }).run.visits.map(
+    ({ state }) => state,
+  )
+}
+
+test('three processes are shipped', () => {
+  expect(ids.sort()).toEqual(['change-control', 'exploration', 'feature'])
+})
+
+test.each(ids)('%s is read without a finding, fits the published schema, and types its own paths', (id) => {
+  const { definition, findings } = readDefinition(read(id))
+  expect(findings).toEqual([])
+  expect(definition?.id).toBe(id)
+  expect(definition?.dialect).toBe(1)
+  const validate = new Ajv2020().compile(JSON.parse(publishedSchema()))
+  expect(validate(parse(read(id))), JSON.stringify(validate.errors)).toBe(true)
+  for (const { type, paths } of definition?.artifacts ?? []) {
+    for (const path of paths) {
+      expect(definition && artifactType(definition, path.replace('*', 'one')), path).toBe(type)
+    }
+  }
+})
+
+test('processes/process.schema.json is what the reader knows (npm run docs writes it)', () => {
+  expect(readFileSync(join(folder, 'process.schema.json'), 'utf8')).toBe(publishedSchema())
+  const validate = new Ajv2020().compile(JSON.parse(publishedSchema()))
+  expect(validate(parse(smallProcess)), JSON.stringify(validate.errors)).toBe(true)
+  expect(validate(parse(smallProcess.replace('guard: low', 'gaurd: low')))).toBe(false)
+})
+
+const explored = event('submit_exploration', { artifacts: ['docs/work/exploration.md'] })
+const planned = event('submit_plan', { payload: { summary: 'Do it' }, artifacts: ['docs/work/plan.md'] })
+const failed = event('fail', { payload: { failure: 'A test' } })
+const passed = event('pass', { artifacts: ['docs/work/results.md'] })
+const changed = event('submit_change')
+
+test('feature goes to its end, and after two corrections back to the plan', () => {
+  const facts = ['in_scope', 'no_blockers']
+  expect(way('feature', [explored, planned, changed, passed], facts)).toEqual([
+    'explore',
+    'plan',
+    'implement',
+    'verify',
+    'done',
+  ])
+  const corrections = [failed, changed, failed, changed, failed, planned, changed, passed]
+  expect(way('feature', [explored, planned, changed, ...corrections], facts)).toEqual(
+    'explore plan implement verify rework verify rework verify plan implement verify done'.split(' '),
+  )
+  expect(way('feature', [explored, planned, changed])).toEqual(['explore', 'plan', 'implement'])
+  expect(way('feature', [explored, planned, changed, event('pass')], facts).at(-1)).toBe('verify')
+  expect(way('feature', [event('abandon')])).toEqual(['explore', 'abandoned'])
+})
+
+test('exploration collects three observations, and asks for new ones in each round', () => {
+  const observed = (name: string) =>
+    event('submit_observation', { artifacts: [`exploration/observations/${name}.json`] })
+  const begin = [
+    event('submit_hypothesis', { artifacts: ['exploration/hypothesis.md'] }),
+    event('submit_experiment', { artifacts: ['exploration/experiment.md'] }),
+  ]
+  const concluded = event('submit_synthesis', {
+    payload: { conclusion: 'So' },
+    artifacts: ['exploration/synthesis.md'],
+  })
+  const round = [...begin, observed('a'), observed('b'), observed('b'), observed('c'), concluded]
+  const again = event('iterate', { payload: { question: 'And why?' } })
+  const states = ['frame', 'experiment', 'observe', 'synthesize', 'decide']
+  expect(way('exploration', [...round, event('finalize')])).toEqual([...states, 'answered'])
+  expect(way('exploration', [...round, again, ...round, event('finalize')])).toEqual([
+    ...states,
+    ...states,
+    'answered',
+  ])
+  expect(way('exploration', [...round, again, ...begin, observed('a'), observed('b')]).at(-1)).toBe('observe')
+  expect(way('exploration', [event('finalize', { role: 'agent' })])).toEqual(['frame'])
+})
+
+test('change control needs approvals as its risk says, and a person’s acceptance', () => {
+  const propose = (risk: string) => event('propose', { payload: { risk }, artifacts: ['docs/change.md'] })
+  const rest = [event('submit_change'), event('accept')]
+  const facts = ['in_scope', 'no_blockers']
+  const whole = ['propose', 'review', 'change', 'acceptance', 'closed']
+  expect(
+    way('change-control', [propose('low'), event('approve'), ...rest], [...facts, 'one_approval']),
+  ).toEqual(whole)
+  expect(way('change-control', [propose('high'), event('approve')], ['one_approval']).at(-1)).toBe('review')
+  expect(
+    way('change-control', [propose('high'), event('approve'), ...rest], [...facts, 'two_approvals']),
+  ).toEqual(whole)
+  expect(way('change-control', [propose('low'), event('approve')]).at(-1)).toBe('review')
+  expect(way('change-control', [propose('low'), event('reject')]).at(-1)).toBe('rejected')
+})
