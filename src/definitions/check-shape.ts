@@ -4,7 +4,7 @@ import { shownJson } from '../domain/gate/json.ts'
 import { type DefinitionPath, finding, type Severity } from '../domain/gate/lint/finding.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
 import type { PlacedFinding } from '../ports/process-files.ts'
-import type { Field, ObjectShape, Shape } from './dialect/shape.ts'
+import type { Field, ObjectShape, ScalarShape, Shape } from './dialect/shape.ts'
 import type { YamlText } from './yaml-text.ts'
 
 /** A node, the shape that it must have, and where it is. */
@@ -56,7 +56,7 @@ export function checkShape(yaml: YamlText, shape: Shape, dialect: Dialect): read
       case 'number':
       case 'truth':
       case 'choice':
-        return checkScalar(spot)
+        return checkScalar(spot, shape)
     }
   }
 
@@ -84,8 +84,9 @@ export function checkShape(yaml: YamlText, shape: Shape, dialect: Dialect): read
       const message = `${named(path)} has no key "${key}".${inert || ` It may have ${known.join(', ')}.`}`
       return [say('unknown-key', message, { path: inside, node: keyNode })]
     }
-    const found =
-      isEmpty(value) && !field.required ? [] : check({ node: value, shape: field.shape, path: inside })
+    // An empty section is an empty list or map. An empty `guard:` is no guard, and must not pass for one left out.
+    const mayBeEmpty = !field.required && ['list', 'map', 'json'].includes(field.shape.kind)
+    const found = isEmpty(value) && mayBeEmpty ? [] : check({ node: value, shape: field.shape, path: inside })
     if (field.inert === undefined) return found
     const message = `"${key}" decides nothing: ${field.inert}.`
     return [...found, say('inert-key', message, { path: inside, node: keyNode, severity: 'note' })]
@@ -125,8 +126,8 @@ export function checkShape(yaml: YamlText, shape: Shape, dialect: Dialect): read
     return [say('odd-value', `${named(path)} must have one of all, any, not.`, { path, node })]
   }
 
-  const checkScalar = (spot: Spot): readonly PlacedFinding[] => {
-    const { node, shape } = spot
+  const checkScalar = (spot: Spot, shape: ScalarShape): readonly PlacedFinding[] => {
+    const { node } = spot
     const wanted = scalarWords(shape)
     if (!isScalar(node)) return expected(wanted, spot)
     return fits(node, shape) ? [] : expected(wanted, spot)
@@ -163,7 +164,7 @@ function isEmpty(node: unknown): boolean {
   return node === null || (isScalar(node) && node.value === null)
 }
 
-function fits({ value }: Scalar, shape: Shape): boolean {
+function fits({ value }: Scalar, shape: ScalarShape): boolean {
   switch (shape.kind) {
     case 'text':
       return typeof value === 'string' && value !== '' && new RegExp(shape.pattern ?? '', 'u').test(value)
@@ -175,12 +176,10 @@ function fits({ value }: Scalar, shape: Shape): boolean {
       return typeof value === 'boolean'
     case 'choice':
       return shape.values.some((allowed) => allowed === value)
-    default:
-      return false
   }
 }
 
-function scalarWords(shape: Shape): string {
+function scalarWords(shape: ScalarShape): string {
   switch (shape.kind) {
     case 'text':
       return shape.pattern === undefined ? 'a text' : `a text that fits ${shape.pattern}`
@@ -192,8 +191,6 @@ function scalarWords(shape: Shape): string {
       return 'true or false'
     case 'choice':
       return shape.values.length === 1 ? String(shape.values[0]) : `one of ${shape.values.join(', ')}`
-    default:
-      return shape.kind
   }
 }
 

@@ -1,16 +1,16 @@
+/** ` Did you mean "x"?`, where a known word is near to the one that was written; else nothing. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const meant = nearestWord(word, known)
+  return meant === undefined ? '' : ` Did you mean "${meant}"?`
+}
+
 /** The known word that somebody who wrote `word` most likely meant, or undefined when none is near. */
-export function nearestWord(word: string, known: readonly string[]): string | undefined {
+function nearestWord(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((candidate) => ({ candidate, edits: editsBetween(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, edits }) => edits <= Math.max(2, Math.floor(candidate.length / 3)))
     .sort((a, b) => a.edits - b.edits)
   return near[0]?.candidate
-}
-
-/** ` Did you mean "x"?`, or nothing. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  const meant = nearestWord(word, known)
-  return meant === undefined ? '' : ` Did you mean "${meant}"?`
 }
 
 /** Insertions, removals, replacements and swaps of neighbours that make one word of the other. */

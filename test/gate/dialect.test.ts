@@ -115,6 +115,7 @@ test.each([
   ['a text for a number', 'max_visits: 2', 'max_visits: two', 'must be a whole number from 1, and is "two"'],
   ['a number for a text', 'name: Small', 'name: 3', 'must be a text, and is 3'],
   ['no value', 'version: "1.0.0"', 'version:', 'must be a text, and is null'],
+  ['an empty guard', 'guard: low_risk', 'guard:', 'transitions[2].guard must be a text, and is null'],
   ['a wrong choice', 'when_blocked: record', 'when_blocked: recrod', 'Did you mean "record"?'],
   ['a wrong type of guard', 'type: context', 'type: contxt', 'Did you mean "context"?'],
   ['a wrong condition', 'condition: equals', 'condition: equal', 'Did you mean "equals"?'],
@@ -139,6 +140,11 @@ test.each([
   const { definition, findings } = readDefinition(smallProcess.replace(from, to))
   expect(definition).toBeNull()
   expect(findings.map((finding) => finding.message).join('\n')).toContain(message)
+})
+
+test('an empty section is an empty list', () => {
+  const { definition } = readDefinition(`${smallProcess}schemas:\n`.replace('dialect: 1', ''))
+  expect(definition?.transitions).toHaveLength(6)
 })
 
 test('a file that would exhaust memory or stack is refused, not read', () => {

@@ -1,13 +1,9 @@
 /** What may stand at a place of a process file. The one description that the reader and the published schema share. */
 export type Shape =
-  | { readonly kind: 'text'; readonly pattern?: string }
-  | { readonly kind: 'integer'; readonly least: number }
-  | { readonly kind: 'number' }
-  | { readonly kind: 'truth' }
+  | ScalarShape
   | { readonly kind: 'anything' }
   /** A JSON object of any keys, such as a schema or a context. */
   | { readonly kind: 'json' }
-  | { readonly kind: 'choice'; readonly values: readonly (string | number)[] }
   | { readonly kind: 'list'; readonly of: Shape; readonly least?: number }
   | { readonly kind: 'map'; readonly of: Shape }
   | ObjectShape
@@ -15,6 +11,13 @@ export type Shape =
   | { readonly kind: 'variants'; readonly by: string; readonly of: Readonly<Record<string, Shape>> }
   /** A name of a guard, or all, any or not of such. */
   | { readonly kind: 'guards' }
+
+export type ScalarShape =
+  | { readonly kind: 'text'; readonly pattern?: string }
+  | { readonly kind: 'integer'; readonly least: number }
+  | { readonly kind: 'number' }
+  | { readonly kind: 'truth' }
+  | { readonly kind: 'choice'; readonly values: readonly (string | number)[] }
 
 export interface ObjectShape {
   readonly kind: 'object'

@@ -156,7 +156,11 @@ test('blockers, milestone and task: facts that are not known do not satisfy', ()
 test('approval: n people of the role, of what is there now, never the author', () => {
   const guard: Guard = { type: 'approval', role: 'reviewer', of: 'plan', count: 2 }
   const by = (name: string, more: object = {}) => ({
-    ...{ role: 'reviewer', of: 'plan', by: name, byAuthor: false, current: true },
+    role: 'reviewer',
+    of: 'plan',
+    by: name,
+    byAuthor: false,
+    current: true,
     ...more,
   })
   const given = (...approvals: Facts['approvals']) => judged(guard, {}, { approvals })
