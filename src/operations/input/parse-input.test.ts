@@ -109,3 +109,11 @@ describe('a mistake is one sentence with the value in it and the way on', () => 
     expect(messageOf('complete_task', { ...completion, toString: 1 })).toContain('Unknown field "toString"')
   })
 })
+
+test('an object sent as text is read, and a text in its place is told what belongs there', () => {
+  const sent = { ...completion, outcome: '{"summary":"Done."}' }
+  expect(parseInput(named('complete_task'), sent)['outcome']).toEqual({ summary: 'Done.' })
+  expect(messageOf('complete_task', { ...completion, outcome: 'Done.' })).toContain(
+    '"outcome" must be an object of summary, achievements, limitations',
+  )
+})
