@@ -103,7 +103,7 @@ export type Happening =
       readonly answer: string | null
     }
 
-export type FactKind = Happening['kind']
+type FactKind = Happening['kind']
 
 /** A happening with its place in the journal. `hash` covers the hash of the fact before it. */
 export interface Fact {

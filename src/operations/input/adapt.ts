@@ -9,7 +9,9 @@ export function adapt(value: unknown, schema: JsonSchema): unknown {
   const types = typesOf(schema)
   if (types.includes('object')) return adaptRecord(value, schema)
   if (types.includes('array')) return adaptArray(value, schema)
-  if (schema.enum && typeof value === 'string') return adaptChoice(value, schema)
+  if (schema.enum && (typeof value === 'string' || typeof value === 'boolean')) {
+    return adaptChoice(value, schema)
+  }
   if (isNumeric(types) && typeof value === 'string') return adaptNumber(value)
   if (types.includes('boolean')) return adaptBoolean(value)
   if (types.includes('string') && typeof value === 'number') return String(value)
@@ -61,10 +63,10 @@ function listFrom(text: string): unknown {
   return parsed === text ? [text] : parsed
 }
 
-function adaptChoice(value: string, schema: JsonSchema): string {
+function adaptChoice(value: string | boolean, schema: JsonSchema): string | boolean {
   const choices = schema.enum ?? []
   if (choices.includes(value)) return value
-  const plain = value
+  const plain = String(value)
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_')

@@ -54,6 +54,12 @@ describe('what agents send is understood where only one thing can be meant', () 
     expect(parseInput(named('start_task'), { name: 'a', areas: '["x","y"]' })['areas']).toEqual(['x', 'y'])
   })
 
+  test('a truth value where a choice is 0 or 1', () => {
+    const milestone = { id: 'M1', phase: 'P1' }
+    expect(parseInput(named('taskman_milestone_add'), { ...milestone, reached: true })['reached']).toBe('1')
+    expect(parseInput(named('taskman_milestone_add'), { ...milestone, reached: 0 })['reached']).toBe('0')
+  })
+
   test('text that only looks like a number stays refused', () => {
     expect(messageOf('log_milestone', { task_id: 't', message: 'm', progress: '50%' })).toContain('"50%"')
   })
