@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const finished = new Set(['track', 'mcp', 'cli'])
+const finished = new Set(['track', 'plan', 'mcp', 'cli'])
 const citation = /\b(?:MC1|MC2|TM|SG)-\d{3}\b/g
 
 /** Sentences about what is missing or misspelt; none when the ledger is honest. `results` is vitest's JSON report. */

@@ -6,4 +6,6 @@ export interface Actor {
   readonly kind: 'agent' | 'person'
   readonly role: string | null
   readonly channel: Channel
+  /** Names the connection while it lasts: unnamed agents of one client are told apart by it. */
+  readonly connection?: string
 }

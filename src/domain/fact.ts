@@ -103,8 +103,6 @@ export type Happening =
       readonly answer: string | null
     }
 
-export type FactKind = Happening['kind']
-
 /** A happening with its place in the journal. `hash` covers the hash of the fact before it. */
 export interface Fact {
   readonly seq: number

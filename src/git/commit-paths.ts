@@ -22,6 +22,20 @@ export async function commitsBetween(
   return commits.length > mostCommits ? null : commits
 }
 
+/** Which of some commits cannot be reached from others: they came into being later. */
+export async function unreachable(
+  place: PrivateDirectory,
+  commits: readonly string[],
+  known: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (commits.length === 0) return new Set()
+  const input = Buffer.from([...commits, ...known.map((tip) => `^${tip}`), ''].join('\n'))
+  // A tip may be gone since, or be no commit.
+  const listed = await git(['rev-list', '--stdin', '--ignore-missing'], privateCall(place, input))
+  const later = new Set(listed.toString('latin1').split('\n'))
+  return new Set(commits.filter((commit) => later.has(commit)))
+}
+
 /** The paths that commits change; of a merge, only what differs from all of its parents. */
 export async function changedPaths(
   place: PrivateDirectory,

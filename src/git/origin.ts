@@ -1,5 +1,5 @@
 import type { HeadMove, Origin } from '../domain/track/changes.ts'
-import { changedPaths, commitsBetween } from './commit-paths.ts'
+import { changedPaths, commitsBetween, unreachable } from './commit-paths.ts'
 import { type Difference, sameState } from './comparison.ts'
 import { type RepositoryPair, repositoryPairs, type Span } from './differences.ts'
 import { type HeadHistory, headHistory, isOwn } from './head-history.ts'
@@ -62,7 +62,7 @@ async function originsIn(place: PrivateDirectory, pair: RepositoryPair): Promise
   const history = headHistory(from.head, entries)
   try {
     const [paths, notes] = await Promise.all([
-      arrivals(place, history, merging),
+      arrivals(place, history, { merging, known: knownBefore(pair) }),
       leftBehind(place, history, to.head),
     ])
     return { ...prefixed(paths, to.prefix), notes, moves: headMoves(entries), doubts: [] }
@@ -80,23 +80,32 @@ interface Paths {
 async function arrivals(
   place: PrivateDirectory,
   { positions, own, replayed }: HeadHistory,
-  merging: readonly string[],
+  { merging, known }: { readonly merging: readonly string[]; readonly known: readonly string[] | null },
 ): Promise<Paths> {
   const made = new Set([...own.map(({ commit }) => commit), ...replayed])
   const between = await commitsBetween(place, [...positions, ...merging])
+  const arrived = between?.filter((commit) => !made.has(commit)) ?? []
+  // The reflog's words are the agent's to choose: a commit that nobody had before the task is not somebody else's.
+  const bornHere = known === null ? new Set<string>() : await unreachable(place, arrived, known)
   const [imported, ownPaths] = await Promise.all([
     between === null
       ? wholeDifference(place, [...positions, ...merging])
       : changedPaths(
           place,
-          between.filter((commit) => !made.has(commit)).map((commit) => [commit]),
+          arrived.map((commit) => [commit]),
         ),
-    changedPaths(
-      place,
-      own.map(({ commit, insteadOf }) => (insteadOf === null ? [commit] : [commit, insteadOf])),
-    ),
+    changedPaths(place, [
+      ...own.map(({ commit, insteadOf }) => (insteadOf === null ? [commit] : [commit, insteadOf])),
+      ...[...bornHere].map((commit) => [commit]),
+    ]),
   ])
   return { imported, own: ownPaths }
+}
+
+/** Commits that existed before the task, or that a fetch brought. Null when that is not known. */
+function knownBefore({ from, to }: RepositoryPair): readonly string[] | null {
+  if (from.refs === null || to.refs === null) return null
+  return [...from.refs.all, ...to.refs.remote, ...(from.head === null ? [] : [from.head])]
 }
 
 async function wholeDifference(

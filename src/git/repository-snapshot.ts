@@ -5,6 +5,7 @@ import { operationInProgress } from './operation-in-progress.ts'
 import { readOverlay } from './overlay.ts'
 import { isAsciiPath, nulRecords, type PathBytes } from './path-bytes.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
+import { readRefTips } from './ref-tips.ts'
 import { reflogPosition } from './reflog.ts'
 import type { Repository } from './repository.ts'
 import { type Environment, git } from './run-git.ts'
@@ -53,12 +54,13 @@ export async function snapshotRepository(
     objects: [repository.objects],
     environment: place.environment,
   }
-  const [statusOutput, index, position, operation] = await Promise.all([
+  const [statusOutput, index, position, operation, refs] = await Promise.all([
     git(statusQuestion, privateCall(own)),
     // Read while `status` is at work.
     readIndexEntries(own, repository.objectFormat, place.includes),
     reflogPosition(repository.reflog),
     operationInProgress(repository.gitFolder),
+    readRefTips(repository.commonFolder),
   ])
   const status = only(parseStatus(nulRecords(statusOutput)), place.includes)
   const overlay = await readOverlay(own, repository, { status, index })
@@ -73,6 +75,7 @@ export async function snapshotRepository(
       reflogPosition: position,
       head: repository.head?.commit ?? null,
       tree: repository.head?.tree ?? emptyTree(repository.objectFormat),
+      refs,
       overlay: overlay.entries,
       ignoredFiles: ignored.files,
       ignoredFolders: ignored.folders,

@@ -1,4 +1,5 @@
 import type { PathBytes } from './path-bytes.ts'
+import type { RefTips } from './ref-tips.ts'
 import type { GitState } from './status.ts'
 
 /** Enough of a file's stat to say later that it is the same file, unchanged. Times in milliseconds. */
@@ -60,6 +61,8 @@ export interface RepositoryState {
   readonly reflogPosition: ReflogPosition | null
   readonly head: string | null
   readonly tree: string
+  /** Null when they could not be read. */
+  readonly refs: RefTips | null
   readonly overlay: ReadonlyMap<PathBytes, OverlayEntry>
   readonly ignoredFiles: ReadonlyMap<PathBytes, IgnoredFile>
   readonly ignoredFolders: readonly PathBytes[]

@@ -13,8 +13,9 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
   const flags = understood(words)
   if (flags === null) return
   const environment = process.env
+  const connection = crypto.randomUUID().slice(0, 8)
   const base = openContext({
-    actor: stdioActor(environment, undefined),
+    actor: stdioActor(environment, undefined, connection),
     environment,
     workingFolder: process.cwd(),
     project: flags.project,
@@ -24,7 +25,7 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
   try {
     await serveMcpOverStdio({
       catalog: async () => (await import('../operations/catalog.ts')).catalog,
-      contextOf: (client) => asClient(base, client),
+      contextOf: (client) => asClient(base, client, connection),
       toolsets: flags.toolsets,
       readOnly: flags.readOnly,
       toolNames: flags.dottedNames ? 'dotted' : 'portable',
@@ -37,8 +38,8 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
   }
 }
 
-function asClient(base: Context, client: ClientIdentity | undefined): Context {
-  return { ...base, actor: stdioActor(process.env, client?.name) }
+function asClient(base: Context, client: ClientIdentity | undefined, connection: string): Context {
+  return { ...base, actor: stdioActor(process.env, client?.name, connection) }
 }
 
 function understood(words: readonly string[]): ReturnType<typeof readMcpFlags> | null {

@@ -34,7 +34,11 @@ export interface Program {
 
 /** A context during one call. `record` is the only way to write, and carries the call's idempotency key. */
 export interface Handling extends Context {
-  readonly record: <Answer>(
-    decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>,
-  ) => Promise<Answer>
+  readonly record: Recording
+  /** Writes what a call noticed beside its own work: not under its idempotency key. */
+  readonly recordAside: Recording
 }
+
+export type Recording = <Answer>(
+  decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>,
+) => Promise<Answer>

@@ -1,7 +1,7 @@
 import { Failure } from '../domain/failure.ts'
 import type { Setting } from '../domain/id.ts'
 import type { Idempotency } from '../ports/store.ts'
-import type { Context, Handling } from './context.ts'
+import type { Context, Handling, Recording } from './context.ts'
 import { parseInput } from './input/parse-input.ts'
 import type { Answer, Operation } from './operation.ts'
 
@@ -52,16 +52,16 @@ function idempotencyOf(
 }
 
 function handlingOf(context: Context, idempotency: Idempotency | undefined): Handling {
-  return {
-    ...context,
-    record: (decide) => {
+  const recording =
+    (key: Idempotency | undefined): Recording =>
+    (decide) => {
       const setting: Setting = { at: context.clock.now(), ids: context.ids }
       return context.store.record({
         actor: context.actor,
         at: setting.at,
-        ...(idempotency && { idempotency }),
+        ...(key && { idempotency: key }),
         decide: (reads) => decide(reads, setting),
       })
-    },
-  }
+    }
+  return { ...context, record: recording(idempotency), recordAside: recording(undefined) }
 }

@@ -46,7 +46,7 @@ test('the role is the connection’s, from WAYMARK_ROLE or STATE_GATE_ROLE', () 
 
 test('a client on standard input is an agent of its own name', () => {
   const stdio = { kind: 'agent', channel: 'stdio' }
-  expect(stdioActor({}, 'codex-cli')).toMatchObject({ ...stdio, name: 'codex-cli' })
-  expect(stdioActor({}, undefined)).toMatchObject({ ...stdio, name: 'agent' })
-  expect(stdioActor({ WAYMARK_ACTOR: 'ada' }, 'codex-cli')).toMatchObject({ ...stdio, name: 'ada' })
+  expect(stdioActor({}, 'codex-cli', 'c')).toMatchObject({ ...stdio, name: 'codex-cli' })
+  expect(stdioActor({}, undefined, 'c')).toMatchObject({ ...stdio, name: 'agent' })
+  expect(stdioActor({ WAYMARK_ACTOR: 'ada' }, 'codex-cli', 'c')).toMatchObject({ ...stdio, name: 'ada' })
 })

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
 import {
   clonedProject,
   emptyRepository,
@@ -283,4 +284,43 @@ test('work that was done in another work tree alone is hinted at, wherever the t
   expect(fromLinked.report.notes.join()).toContain(`another work tree of this repository did: ${repo.top}`)
   const nowhere = await watch(repo, () => undefined)
   expect(nowhere.report.notes).toEqual([])
+})
+
+describe('a commit of the task’s own is never somebody else’s, whatever the reflog calls it', () => {
+  test('a commit that says it is a pull', async () => {
+    const repo = projectRepository()
+    const { changes } = await watch(repo, () => {
+      repo.append('lib/util.ts')
+      repo.git('add', '.')
+      execFileSync('git', ['commit', '-qm', 'x'], {
+        cwd: repo.top,
+        env: { ...process.env, GIT_REFLOG_ACTION: 'pull' },
+      })
+    })
+    expect(changes).toEqual(['M lib/util.ts (mixed)'])
+  })
+
+  test('a commit made in another work tree and merged', async () => {
+    const repo = projectRepository()
+    const linked = repo.in('../linked')
+    repo.git('worktree', 'add', '-q', '-b', 'side', linked.top)
+    const { changes } = await watch(repo, () => {
+      linked.append('lib/util.ts')
+      linked.commit('Elsewhere')
+      repo.git('merge', '-q', 'side')
+    })
+    expect(changes).toEqual(['M lib/util.ts (mixed)'])
+  })
+
+  test('a commit made by hand and reset to', async () => {
+    const repo = projectRepository()
+    const { changes } = await watch(repo, () => {
+      repo.append('lib/util.ts')
+      repo.git('add', '.')
+      const tree = repo.git('write-tree').trim()
+      const commit = repo.git('commit-tree', tree, '-p', 'HEAD', '-m', 'x').trim()
+      repo.git('reset', '-q', '--hard', commit)
+    })
+    expect(changes).toEqual(['M lib/util.ts (mixed)'])
+  })
 })

@@ -19,7 +19,7 @@ export function claimTask(
 ): { readonly claim: Claim; readonly happenings: readonly PlanHappening[] } {
   const made: Claim = {
     agent: nameOf(claimant),
-    actor: claimant.actor.name,
+    actor: identityOf(claimant),
     token: setting.ids.next('claim'),
     claimedAt: setting.at,
     expiresAt: setting.at + claimLasts,
@@ -38,7 +38,12 @@ export function endClaim(
 
 /** Whether the claimant holds the claim itself. */
 function isOwn(claim: Claim, claimant: Claimant): boolean {
-  return claim.actor === claimant.actor.name && claim.agent === nameOf(claimant)
+  return claim.actor === identityOf(claimant) && claim.agent === nameOf(claimant)
+}
+
+/** Unnamed agents of one client are told apart by their connections. */
+function identityOf({ actor, agentName }: Claimant): string {
+  return agentName === null ? (actor.connection ?? actor.name) : actor.name
 }
 
 /** Refuses whoever does not hold a task that is held. */

@@ -44,7 +44,7 @@ export function completeTask(
   situation: CompletionSituation,
   setting: Setting,
 ): CompletedTask {
-  refuseOpenSubtasks(request, situation)
+  refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
   const phase = phaseAfter(request, situation, setting)
   return {
     consequences: [
@@ -58,10 +58,7 @@ export function completeTask(
   }
 }
 
-function refuseOpenSubtasks(
-  { status }: CompletionRequest,
-  { task, openSubtasks }: CompletionSituation,
-): void {
+export function refuseOpenSubtasks(status: TaskOutcome, task: Task, openSubtasks: readonly Task[]): void {
   if (openSubtasks.length === 0 || status === 'failed') return
   const names = openSubtasks.slice(0, 5).map((subtask) => `${subtask.id} "${subtask.name}"`)
   throw new Failure(

@@ -21,6 +21,7 @@ function request(changes: Partial<TaskRequest> = {}): TaskRequest {
     force: false,
     actor: agent,
     snapshot: anAttempt().snapshot,
+    snapshotAt: 5,
     ...changes,
   }
 }
@@ -157,4 +158,15 @@ describe('a planned task', () => {
     expect(kinds(forced)).toEqual(expect.arrayContaining(['task.forced', 'attempt.opened']))
     expect(forced.notes.join()).toContain('not done')
   })
+})
+
+test('an unnamed agent goes on with its own attempt only on the connection that began it', () => {
+  const planned = plannedFrom(aTask({ id: 't-7' as TaskId }))
+  const began = { ...agent, connection: 'one' }
+  const open = anAttempt({ id: 'a-7' as AttemptId, taskId: planned.task.id, agentName: null, actor: began })
+  const held = situation({ planned, last: open })
+  expect(startTask(request({ agentName: null, actor: began }), held, settingAt(5)).resumed).toBe(true)
+  const other = () =>
+    startTask(request({ agentName: null, actor: { ...agent, connection: 'two' } }), held, settingAt(5))
+  expect(other).toThrow(/is working on task t-7/)
 })

@@ -115,7 +115,7 @@ function newAttempt(
     status: 'open',
     snapshot: request.snapshot,
     endSnapshot: null,
-    openedAt: setting.at,
+    openedAt: Math.min(request.snapshotAt, setting.at),
     lastCallAt: setting.at,
     closedAt: null,
   }

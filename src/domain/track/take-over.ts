@@ -13,6 +13,12 @@ export interface TakenOver {
   readonly happenings: readonly Happening[]
 }
 
+function whileAlive(open: Attempt, { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>): string {
+  const wait = 'Take another task, or wait: an attempt without a call for two hours can be taken over.'
+  if (open.actor.name !== actor.name || open.agentName !== agentName) return wait
+  return `Is it your own, from an earlier connection? Then go on without start_task, and end it with complete_task { task_id: "${open.taskId}" }. Otherwise: ${wait}`
+}
+
 /** An open attempt blocks others until it is closed, or stale and taken over. */
 export function mayTakeOver(
   open: Attempt,
@@ -32,7 +38,7 @@ export function mayTakeOver(
     throw new Failure(
       'CONFLICT',
       `${holder} is working on task ${open.taskId}: attempt ${open.id} is open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
-      { hint: 'Take another task, or wait: an attempt without a call for two hours can be taken over.' },
+      { hint: whileAlive(open, request) },
     )
   }
   if (!request.takeOver) {

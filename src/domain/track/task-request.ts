@@ -20,6 +20,8 @@ export interface TaskRequest {
   readonly force: boolean
   readonly actor: Actor
   readonly snapshot: SnapshotPlace
+  /** When the snapshot was begun: from then on changes are the attempt's. */
+  readonly snapshotAt: number
 }
 
 /** The rows that the decision rests on, read under the lock. */

@@ -62,7 +62,8 @@ export function isStale(attempt: Attempt, now: number): boolean {
   return attempt.status === 'open' && now - attempt.lastCallAt >= staleAfter
 }
 
-/** Whether a caller is the one who opened an attempt: the same connection's actor and the same claimed name. */
+/** Whether a caller is the one who opened an attempt: the same agent by name, or without one the same connection. */
 export function opened(attempt: Attempt, actor: Actor, agentName: string | null): boolean {
-  return attempt.actor.name === actor.name && attempt.agentName === agentName
+  if (attempt.actor.name !== actor.name || attempt.agentName !== agentName) return false
+  return agentName !== null || attempt.actor.connection === actor.connection
 }

@@ -14,7 +14,7 @@ const MOST_FILES = 20_000
 const MOST_PACKS = 8
 
 /** Whether a content may be kept: small, and text by git's measure. */
-export function isKeepable(content: Buffer): boolean {
+function isKeepable(content: Buffer): boolean {
   return content.length <= MOST_BYTES_OF_ONE && !content.subarray(0, 8000).includes(0)
 }
 

@@ -30,12 +30,17 @@ export function commandLineActor(environment: Environment, userName: string): Ac
 }
 
 /** Who speaks over standard input: an agent, called what its client calls itself. */
-export function stdioActor(environment: Environment, clientName: string | undefined): Actor {
+export function stdioActor(
+  environment: Environment,
+  clientName: string | undefined,
+  connection: string,
+): Actor {
   return {
     name: firstSet(environment, ['WAYMARK_ACTOR']) ?? calling(clientName) ?? agentOf(environment) ?? 'agent',
     kind: 'agent',
     role: roleOf(environment),
     channel: 'stdio',
+    connection,
   }
 }
 

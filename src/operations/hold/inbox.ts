@@ -7,6 +7,7 @@ import { findMission } from '../find/entities.ts'
 import { nextCursor, readCursor } from '../input/cursor.ts'
 import { choice, count, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { whereWritable } from '../where-writable.ts'
 import { noticeStaleAttempts } from './stale-attempts.ts'
 
 export const inbox = defineOperation({
@@ -30,7 +31,7 @@ export const inbox = defineOperation({
     next_cursor: z.string().nullable(),
   }),
 }).handler(async (handling, input) => {
-  await noticeStaleAttempts(handling, () => null)
+  await whereWritable(() => noticeStaleAttempts(handling))
   return handling.store.view(async (reads) => {
     const limit = input.limit ?? 20
     const before = readCursor(input.cursor, ['holds'])?.get('holds')

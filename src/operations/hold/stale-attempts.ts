@@ -4,17 +4,11 @@ import { type Attempt, isStale, staleAfter } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
 
-/**
- * Opens a hold for each attempt that nobody spoke of for two hours; `answerOf` says what to answer for how many.
- * Writes only when there is one.
- */
-export async function noticeStaleAttempts<Answer>(
-  { store, clock, record }: Handling,
-  answerOf: (stale: number) => Answer,
-): Promise<Answer> {
+/** Opens a hold for each attempt that nobody spoke of for two hours, and answers how many. Writes only when there is one. */
+export async function noticeStaleAttempts({ store, clock, recordAside }: Handling): Promise<number> {
   const silent = (reads: Reads) => withoutHold(reads, clock.now())
-  if ((await store.view(silent)).length === 0) return answerOf(0)
-  return record(async (reads, setting) => {
+  if ((await store.view(silent)).length === 0) return 0
+  return recordAside(async (reads, setting) => {
     const stale = await silent(reads)
     return {
       happenings: stale.map((attempt) => ({
@@ -25,7 +19,7 @@ export async function noticeStaleAttempts<Answer>(
           setting,
         ),
       })),
-      answer: answerOf(stale.length),
+      answer: stale.length,
     }
   })
 }

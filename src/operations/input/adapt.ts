@@ -7,13 +7,29 @@ import type { JsonSchema } from './json-schema.ts'
  */
 export function adapt(value: unknown, schema: JsonSchema): unknown {
   const types = typesOf(schema)
-  if (types.includes('object') && isRecord(value)) return adaptObject(value, schema)
+  if (types.includes('object')) return adaptRecord(value, schema)
   if (types.includes('array')) return adaptArray(value, schema)
-  if (schema.enum && typeof value === 'string') return adaptChoice(value, schema)
+  if (schema.enum && (typeof value === 'string' || typeof value === 'boolean')) {
+    return adaptChoice(value, schema)
+  }
   if (isNumeric(types) && typeof value === 'string') return adaptNumber(value)
   if (types.includes('boolean')) return adaptBoolean(value)
   if (types.includes('string') && typeof value === 'number') return String(value)
   return value
+}
+
+/** An object, also where it was sent as the text of one. */
+function adaptRecord(value: unknown, schema: JsonSchema): unknown {
+  const record = typeof value === 'string' && value.trimStart().startsWith('{') ? parsedOr(value) : value
+  return isRecord(record) ? adaptObject(record, schema) : value
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 function adaptObject(value: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
@@ -42,20 +58,15 @@ function adaptArray(value: unknown, schema: JsonSchema): unknown {
 
 /** A list sent as JSON text, or a single entry sent without its list. */
 function listFrom(text: string): unknown {
-  if (text.trimStart().startsWith('[')) {
-    try {
-      return JSON.parse(text)
-    } catch {
-      return [text]
-    }
-  }
-  return [text]
+  if (!text.trimStart().startsWith('[')) return [text]
+  const parsed = parsedOr(text)
+  return parsed === text ? [text] : parsed
 }
 
-function adaptChoice(value: string, schema: JsonSchema): string {
+function adaptChoice(value: string | boolean, schema: JsonSchema): string | boolean {
   const choices = schema.enum ?? []
   if (choices.includes(value)) return value
-  const plain = value
+  const plain = String(value)
     .trim()
     .toLowerCase()
     .replace(/[\s-]+/g, '_')

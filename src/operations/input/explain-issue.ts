@@ -16,7 +16,7 @@ export function explainIssue(issue: Issue, input: unknown, schema: z.ZodObject):
       return `${field} cannot be ${shown(value)}: choose ${listed(issue.values)}.`
     case 'invalid_type':
       if (value === undefined) return `${field} is missing.`
-      return `${field} must be ${article(issue.expected)}, not ${shown(value)}.`
+      return `${field} must be ${article(issue.expected)}${holding(issue, schema)}, not ${shown(value)}.`
     case 'too_small':
       if (issue.origin === 'string') return `${field} must not be empty.`
       if (issue.origin === 'array') return `${field} needs at least ${issue.minimum} entries.`
@@ -35,6 +35,12 @@ export function explainIssue(issue: Issue, input: unknown, schema: z.ZodObject):
     case 'custom':
       return `${field} cannot be ${shown(value)}: ${issue.message}.`
   }
+}
+
+/** What an object is made of, for who sent something else. */
+function holding(issue: Issue, schema: z.ZodObject): string {
+  const keys = issue.code === 'invalid_type' && issue.expected === 'object' ? keysAt(schema, issue.path) : []
+  return keys.length === 0 ? '' : ` of ${keys.join(', ')}`
 }
 
 function unknownField(key: string, path: readonly PropertyKey[], schema: z.ZodObject): string {

@@ -54,6 +54,12 @@ describe('what agents send is understood where only one thing can be meant', () 
     expect(parseInput(named('start_task'), { name: 'a', areas: '["x","y"]' })['areas']).toEqual(['x', 'y'])
   })
 
+  test('a truth value where a choice is 0 or 1', () => {
+    const milestone = { id: 'M1', phase: 'P1' }
+    expect(parseInput(named('taskman_milestone_add'), { ...milestone, reached: true })['reached']).toBe('1')
+    expect(parseInput(named('taskman_milestone_add'), { ...milestone, reached: 0 })['reached']).toBe('0')
+  })
+
   test('text that only looks like a number stays refused', () => {
     expect(messageOf('log_milestone', { task_id: 't', message: 'm', progress: '50%' })).toContain('"50%"')
   })
@@ -108,4 +114,12 @@ describe('a mistake is one sentence with the value in it and the way on', () => 
     expect(messageOf('start_mission', hostile)).toContain('Unknown field "__proto__"')
     expect(messageOf('complete_task', { ...completion, toString: 1 })).toContain('Unknown field "toString"')
   })
+})
+
+test('an object sent as text is read, and a text in its place is told what belongs there', () => {
+  const sent = { ...completion, outcome: '{"summary":"Done."}' }
+  expect(parseInput(named('complete_task'), sent)['outcome']).toEqual({ summary: 'Done.' })
+  expect(messageOf('complete_task', { ...completion, outcome: 'Done.' })).toContain(
+    '"outcome" must be an object of summary, achievements, limitations',
+  )
 })

@@ -14,6 +14,7 @@ const line = z.object({
     kind: z.enum(['agent', 'person']),
     role: z.string().nullable(),
     channel: z.enum(['stdio', 'http', 'cli', 'dashboard', 'elicitation']),
+    connection: z.string().optional(),
   }),
   happening: z.looseObject({ kind: z.string() }),
   hash: z.string(),

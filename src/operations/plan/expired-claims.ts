@@ -5,6 +5,7 @@ import type { PlanHappening } from '../../domain/plan/happening.ts'
 import type { Claim, Note, PlannedTask } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
+import { whereWritable } from '../where-writable.ts'
 
 /** Looks at a plan in which no claim has run out. Writes only when one had. */
 export async function viewPlan<Answer>(
@@ -17,10 +18,12 @@ export async function viewPlan<Answer>(
     return expired.length > 0 ? null : { answer: await look(reads) }
   })
   if (seen !== null) return seen.answer
-  await handling.record(async (reads, setting) => {
-    const expired = await reads.plan.expiredClaims(setting.at)
-    return { happenings: expired.flatMap((planned) => expiryOf(planned, setting)), answer: null }
-  })
+  await whereWritable(() =>
+    handling.recordAside(async (reads, setting) => {
+      const expired = await reads.plan.expiredClaims(setting.at)
+      return { happenings: expired.flatMap((planned) => expiryOf(planned, setting)), answer: null }
+    }),
+  )
   return store.view(look)
 }
 

@@ -48,6 +48,7 @@ export function taskShape(planned: PlannedTask, now: number) {
     blocked,
     claimed_by: isHeld(claim, now) ? (claim?.agent ?? null) : null,
     ...(task.resolution === 'dropped' && { resolution: 'dropped' }),
+    ...(task.resolution === 'claimed' && { verified: false }),
     created_at: instant(task.createdAt),
     updated_at: instant(task.updatedAt),
   }

@@ -18,8 +18,10 @@ export const tidy = defineOperation({
   input: z.strictObject({}),
   output: z.looseObject({ removed_snapshots: z.int(), stale_attempts: z.int() }),
 }).handler(async (handling) => {
-  const { store, witness, clock } = handling
+  const { store, witness, clock, record } = handling
+  const stale = await noticeStaleAttempts(handling)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
   const removed = await witness.sweep(kept)
-  return noticeStaleAttempts(handling, (stale) => ({ removed_snapshots: removed, stale_attempts: stale }))
+  const answer = { removed_snapshots: removed, stale_attempts: stale }
+  return record(async () => ({ happenings: [], answer }))
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { completeTask as decide } from '../../domain/track/complete-task.ts'
+import { completeTask as decide, refuseOpenSubtasks } from '../../domain/track/complete-task.ts'
 import { taskOutcomes } from '../../domain/track/task.ts'
 import { assertOpen } from '../../domain/track/whereabouts.ts'
 import { findTask } from '../find/entities.ts'
@@ -45,7 +45,10 @@ export const completeTask = defineOperation({
   const before = await handling.store.view(async (reads) => {
     const task = await findTask(reads, input.task_id)
     const repeated = await repeatedAnswer(reads, task, { inputHash, attemptId: input.attempt_id })
-    return { repeated, attempt: repeated ? null : await runningAttempt(reads, task, input.attempt_id) }
+    if (repeated) return { repeated, attempt: null }
+    const attempt = await runningAttempt(reads, task, input.attempt_id)
+    refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
+    return { repeated, attempt }
   })
   if (before.attempt === null) return completionShape.parse(before.repeated)
 

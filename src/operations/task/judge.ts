@@ -7,7 +7,7 @@ import { parseScope } from '../../domain/track/scope/scope.ts'
 import { judgeScope } from '../../domain/track/scope/verdict.ts'
 import type { SnapshotPlace } from '../../domain/track/snapshot.ts'
 import type { Attempt } from '../../domain/track/task.ts'
-import type { Neighbours } from './neighbours.ts'
+import { mostNeighbours, type Neighbours } from './neighbours.ts'
 import type { MeasuredStretch } from './stretches.ts'
 
 interface Surroundings {
@@ -43,8 +43,9 @@ export function judge(
     }
   })
   const contested = changes.filter(({ attribution }) => attribution === 'contested').length
+  const crowded = around.neighbours.size >= mostNeighbours
   return {
-    verification: report.status === 'verified' && contested > 0 ? 'partial' : report.status,
+    verification: report.status === 'verified' && (contested > 0 || crowded) ? 'partial' : report.status,
     changes,
     ignored: report.ignored,
     scope: { matches: verdict.scopeMatch, unexpected: verdict.unexpectedFiles },
@@ -53,6 +54,9 @@ export function judge(
       ...report.doubts,
       ...report.notes,
       ...foreignNote(attributed),
+      ...(crowded
+        ? [`${mostNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
+        : []),
       ...(contested === 0
         ? []
         : [

@@ -6,6 +6,9 @@ export interface Neighbour extends Attempt {
   readonly above: readonly string[]
 }
 
+/** More attempts than this are not compared: then nothing is certain. */
+export const mostNeighbours = 200
+
 export type Neighbours = ReadonlyMap<string, Neighbour>
 
 /** Reads who else was open in the work tree since an attempt began, itself included. */

@@ -54,10 +54,11 @@ export const startTask = defineOperation({
     areas: z.array(z.looseObject({ area: z.string(), files: z.int() })),
     warnings: z.array(z.string()),
   }),
-}).handler(async ({ store, witness, record, ids, folder, actor }, input) => {
+}).handler(async ({ store, witness, clock, record, ids, folder, actor }, input) => {
   assertNamed(input)
   await store.view(async (reads) => admitTask(await loadSituation(reads, input)))
   const tree = await assertSameProject(witness, folder, input.work_tree)
+  const snapshotAt = clock.now()
   const snapshot = await witness.snapshot({ folder: tree, name: ids.next('attempt') })
   const { survey, packages } = await describeAreas(witness, snapshot, input.areas ?? [])
 
@@ -76,6 +77,7 @@ export const startTask = defineOperation({
         force: input.force ?? false,
         actor,
         snapshot: snapshot.ref,
+        snapshotAt,
       },
       await loadSituation(reads, input),
       setting,

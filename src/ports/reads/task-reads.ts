@@ -56,7 +56,7 @@ export interface TaskReads {
   ): Promise<readonly ReportedChange[]>
   /** Subtasks with an open attempt. */
   openSubtasks(taskId: TaskId): Promise<readonly Task[]>
-  /** Open attempts of a mission (at most 100), or of the whole project without one. */
+  /** Open attempts of a mission, or of the whole project without one, at most 10,000. */
   openAttempts(missionId?: MissionId): Promise<readonly Attempt[]>
   /** Open attempts whose last call was at or before a time and that have no open hold of kind stale_attempt, at most 50. */
   silentAttempts(lastCall: number): Promise<readonly Attempt[]>

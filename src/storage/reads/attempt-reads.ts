@@ -35,7 +35,7 @@ export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
         .where('status', '=', 'open')
         .$if(missionId !== undefined, (query) => query.where('mission_id', '=', missionId ?? null))
         .orderBy('seq')
-        .limit(100)
+        .limit(10_000)
         .execute()
       return rows.map(attemptOf)
     },

@@ -61,7 +61,7 @@ export class DatabaseFile {
 
   async #schema(connection: Database): Promise<number> {
     const version = await patiently(() => numberOf(connection, 'user_version'))
-    const id = numberOf(connection, 'application_id')
+    const id = await patiently(() => numberOf(connection, 'application_id'))
     // Another program's file may have been copied over ours.
     if (id !== applicationId && (id !== 0 || version !== 0)) throw foreignFile(this.#file)
     assertKnown(this.#file, version, newestOf(migrations))
@@ -77,7 +77,7 @@ export class DatabaseFile {
   async #write(): Promise<OpenConnection> {
     if (this.#writer) return this.#writer
     this.#identity = makeFile(this.#file)
-    const connection = openWriter(this.#file)
+    const connection = await patiently(() => openWriter(this.#file))
     await closedOnFailure(connection, () => this.#prepare(connection))
     this.#writer = connected(connection, 'write')
     return this.#writer

@@ -3,14 +3,19 @@ import Database, { type Database as Connection, type Statement } from 'better-sq
 // SQLite itself waits this long, in milliseconds, and freezes the event loop meanwhile.
 const busyTimeout = 20
 
-/** A connection that may write. The file exists already. */
+/** A connection that may write. The file exists already. Busy while another process makes the database. */
 export function openWriter(file: string): Connection {
   const connection = new Database(file, { fileMustExist: true, timeout: busyTimeout })
-  connection.pragma('foreign_keys = on')
-  connection.pragma('synchronous = full')
-  // A log that grew in a burst is cut again at the next checkpoint.
-  connection.pragma('journal_size_limit = 16777216')
-  return connection
+  try {
+    connection.pragma('foreign_keys = on')
+    connection.pragma('synchronous = full')
+    // A log that grew in a burst is cut again at the next checkpoint.
+    connection.pragma('journal_size_limit = 16777216')
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 /** A connection that only reads. It is opened for writing, because only then it can recover what a crash left. */
