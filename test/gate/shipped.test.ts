@@ -53,10 +53,10 @@ test('processes/process.schema.json is what the reader knows (npm run docs write
   expect(validate(parse(smallProcess.replace('guard: low', 'gaurd: low')))).toBe(false)
 })
 
-const explored = event('submit_exploration', { artifacts: ['docs/work/exploration.md'] })
-const planned = event('submit_plan', { payload: { summary: 'Do it' }, artifacts: ['docs/work/plan.md'] })
+const explored = event('submit_exploration', { artifacts: ['docs/change/exploration.md'] })
+const planned = event('submit_plan', { payload: { summary: 'Do it' }, artifacts: ['docs/change/plan.md'] })
 const failed = event('fail', { payload: { failure: 'A test' } })
-const passed = event('pass', { artifacts: ['docs/work/results.md'] })
+const passed = event('pass', { artifacts: ['docs/change/results.md'] })
 const changed = event('submit_change')
 
 test('feature goes to its end, and after two corrections back to the plan', () => {
