@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { complaintAbout } from '../../bin/node-version.js'
 import { bin, ran } from './command-line.ts'
 
@@ -23,4 +24,17 @@ test('the Node of the system gets the program, or one sentence', () => {
   const { code, out, error } = ran([bin, '--version'], surroundings)
   expect({ code, error }).toEqual(complaint === null ? { code: 0, error: '' } : { code: 1, error: complaint })
   expect(out).toMatch(complaint === null ? /^\d+\.\d+\.\d+\n$/ : /^$/)
+})
+
+test('a program that was not built says how to build it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'waymark-unbuilt-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(dirname(bin), join(folder, 'bin'), { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+  const surroundings = { folder, environment: { PATH: '/usr/bin', XDG_CACHE_HOME: folder } }
+  const { code, error } = ran([join(folder, 'bin', 'waymark.js'), 'status'], surroundings)
+  expect({ code, error }).toMatchObject({
+    code: 1,
+    error: expect.stringMatching(/is not built yet.*\nRun: npm run build\n$/),
+  })
 })
