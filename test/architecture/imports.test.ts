@@ -9,9 +9,13 @@ interface Layer {
 
 /** Who may import whom. */
 const table: Readonly<Record<string, Layer>> = {
-  domain: { layers: [], packages: ['picomatch', '@cfworker/json-schema'], node: false },
+  domain: {
+    layers: [],
+    packages: ['picomatch', '@cfworker/json-schema', 'fastest-levenshtein'],
+    node: false,
+  },
   ports: { layers: ['domain'], packages: [], node: false },
-  operations: { layers: ['domain', 'ports'], packages: ['zod', 'fastest-levenshtein'], node: false },
+  operations: { layers: ['domain', 'ports'], packages: ['zod'], node: false },
   storage: {
     layers: ['domain', 'ports'],
     packages: ['kysely', 'better-sqlite3', 'pg', 'canonicalize'],

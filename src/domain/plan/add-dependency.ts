@@ -1,5 +1,6 @@
 import { Failure } from '../failure.ts'
 import type { TaskId } from '../id.ts'
+import { cycleText } from './cycle.ts'
 import type { PlanHappening } from './happening.ts'
 
 /** The rows that a new dependency rests on, read under the lock. */
@@ -26,10 +27,10 @@ export function addDependency(
     })
   }
   if (wayBack) {
-    const circle = [taskId, ...wayBack].join(' → ')
-    throw new Failure('CONFLICT', `circular dependency: ${circle}`, {
+    const cycle = [taskId, ...wayBack]
+    throw new Failure('CONFLICT', `circular dependency: ${cycleText(cycle)}`, {
       hint: 'Remove one of these with taskman_task_dep_remove, or leave this one out.',
-      details: { cycle: [taskId, ...wayBack] },
+      details: { cycle },
     })
   }
   return { kind: 'dependency.added', taskId, dependsOnId }

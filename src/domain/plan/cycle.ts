@@ -1,5 +1,3 @@
-import { Failure } from '../failure.ts'
-
 /** What each task depends on. */
 export type Dependencies<Id extends string = string> = ReadonlyMap<Id, readonly Id[]>
 
@@ -28,26 +26,6 @@ export function findCycle<Id extends string>(
 
 export function cycleText(cycle: readonly string[]): string {
   return cycle.join(' → ')
-}
-
-/** Throws when "from depends on to" would be a loop, a cycle, or nothing new. */
-export function admitDependency<Id extends string>(edges: Dependencies<Id>, from: Id, to: Id): void {
-  if (from === to) {
-    throw new Failure('REFUSED', `a task cannot depend on itself: ${from}`, {
-      hint: 'Name two different tasks.',
-    })
-  }
-  if (edges.get(from)?.includes(to)) {
-    throw new Failure('CONFLICT', `duplicate dependency: ${from} already depends on ${to}`, {
-      hint: 'Nothing is left to do.',
-    })
-  }
-  const cycle = findCycle(edges, from, to)
-  if (!cycle) return
-  throw new Failure('REFUSED', `circular dependency: ${cycleText(cycle)}`, {
-    hint: `Remove one of these dependencies first, or leave out that ${from} depends on ${to}.`,
-    details: { cycle },
-  })
 }
 
 function wayTo<Id extends string>(end: Id, cameFrom: ReadonlyMap<Id, Id | null>): readonly Id[] {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../../domain/failure.ts'
-import { nearest } from '../../operations/input/nearest.ts'
+import { nearest } from '../../domain/nearest-word.ts'
 import type { Toolset } from '../../operations/operation.ts'
 
 /** What `waymark mcp` was started with. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { nearest } from './nearest.ts'
+import { nearest } from '../../domain/nearest-word.ts'
 import { shown } from './shown.ts'
 
 type Issue = z.core.$ZodIssue

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
+import { didYouMean } from '../../domain/nearest-word.ts'
 import { knownRoles, taskStatuses } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
 import { choice, identifier } from '../input/fields.ts'
-import { nearest } from '../input/nearest.ts'
 
 export const statusField = (description: string) =>
   choice(taskStatuses, description, {
@@ -38,8 +38,7 @@ export async function assertRole(reads: Reads, role: string | undefined): Promis
   const declared = await reads.plan.roles()
   if (declared.includes(role)) return
   const roles = [...knownRoles, ...declared]
-  const meant = nearest(role, roles)
-  const guess = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  const guess = didYouMean(role, roles)
   throw new Failure(
     'INVALID_INPUT',
     `"role" cannot be "${role}": choose one of ${roles.join(', ')}.${guess}`,

@@ -1,4 +1,4 @@
-import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
+import type { MilestoneId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { Milestone, Note, PlannedTask, PlanOwner, TaskStatus } from '../../domain/plan/plan.ts'
 import type { Phase } from '../../domain/track/mission.ts'
 import type { Page, PageRequest } from './page.ts'
@@ -64,16 +64,11 @@ export interface PlanReads {
   dependsOn(taskId: TaskId, dependency: TaskId): Promise<boolean>
   /** The chain of dependencies that leads from one task to another, both included; null when there is none. */
   chain(from: TaskId, to: TaskId): Promise<readonly TaskId[] | null>
-  /** Unfinished tasks that wait for a task, at most 100, in the order in which they were made to. */
-  dependents(taskId: TaskId): Promise<readonly TaskId[]>
   /** Tasks whose claim expired at or before a time, at most 100. */
   expiredClaims(now: number): Promise<readonly PlannedTask[]>
   notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
   graph(owner: PlanOwner | undefined, limit: number, now: number): Promise<readonly GraphTask[]>
-  /** Full tasks in creation order with seq > after: for export. */
-  everyTask(after: number, limit: number): Promise<Page<PlannedTask>>
   /** The roles that the project declared, in order of declaration. */
   roles(): Promise<readonly string[]>
-  missionOfPhase(phaseId: PhaseId): Promise<MissionId | null>
 }

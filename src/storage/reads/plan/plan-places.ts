@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
-import type { MissionId } from '../../../domain/id.ts'
 import type { PlanReads } from '../../../ports/reads/plan-reads.ts'
 import { milestoneOf } from '../../rows/milestone-row.ts'
 import { phaseOf } from '../../rows/mission-row.ts'
 import type { ReadScope } from '../scope.ts'
 import { ofOwner } from './plan-conditions.ts'
 
-type PlaceReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone' | 'missionOfPhase'>
+type PlaceReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone'>
 
 const most = 1000
 
@@ -55,10 +54,6 @@ export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
         .where('id', '=', id)
         .executeTakeFirst()
       return row ? milestoneOf(row) : null
-    },
-    async missionOfPhase(phaseId) {
-      const row = await phases().where('id', '=', phaseId).executeTakeFirst()
-      return (row?.mission_id ?? null) as MissionId | null // a brand
     },
   }
 }

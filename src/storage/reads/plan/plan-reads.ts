@@ -1,9 +1,6 @@
-import { sql } from 'kysely'
-import type { TaskId } from '../../../domain/id.ts'
 import type { PlanReads } from '../../../ports/reads/plan-reads.ts'
 import type { ReadScope } from '../scope.ts'
 import { dependencyChain } from './dependency-chain.ts'
-import { everyTask } from './every-task.ts'
 import { nextTask } from './next-task.ts'
 import { planGraph } from './plan-graph.ts'
 import { planPage } from './plan-page.ts'
@@ -35,20 +32,12 @@ export function planReads(scope: ReadScope): PlanReads {
       return edge !== undefined
     },
     chain: (from, to) => dependencyChain(scope, from, to),
-    async dependents(taskId) {
-      const { rows } = await sql<{ id: TaskId }>`select waiting.id from task_dependency as edge
-        join task as waiting on waiting.project_id = edge.project_id and waiting.id = edge.task_id
-        where edge.project_id = ${projectId} and edge.depends_on_id = ${taskId} and waiting.status <> 'done'
-        order by edge.seq limit ${most}`.execute(db)
-      return rows.map(({ id }) => id)
-    },
     async expiredClaims(now) {
       const expired = tasks().where('claim_expires_at', '<=', now).orderBy('claim_expires_at').limit(most)
       return plannedTasks(scope, await expired.execute())
     },
     notes: (taskId, request) => notesOf(scope, taskId, request),
     graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
-    everyTask: (after, limit) => everyTask(scope, { after, limit }),
     async roles() {
       const rows = await db
         .selectFrom('role')

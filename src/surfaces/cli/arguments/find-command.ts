@@ -1,4 +1,4 @@
-import { nearest } from '../../../operations/input/nearest.ts'
+import { nearest } from '../../../domain/nearest-word.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { otherCommands } from '../help/other-commands.ts'
 import { usageFailure } from './usage-failure.ts'

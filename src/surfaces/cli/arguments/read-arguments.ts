@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import type { Failure } from '../../../domain/failure.ts'
+import { nearest } from '../../../domain/nearest-word.ts'
 import { inputSchema } from '../../../operations/input/json-schema.ts'
-import { nearest } from '../../../operations/input/nearest.ts'
 import type { Operation } from '../../../operations/operation.ts'
 import { counted } from '../text/count.ts'
 import { type Flag, flagsOf, kebab } from './flag.ts'
