@@ -1,0 +1,35 @@
+import type { Actor } from '../../domain/actor.ts'
+import type { Context } from '../../operations/context.ts'
+import type { Operation } from '../../operations/operation.ts'
+
+/** A project as a server serves it. */
+export interface ServedProject {
+  /** Names it in addresses, `/p/<key>/…`: lower case, digits and dashes, the same after a restart. */
+  readonly key: string
+  /** What people call it: its folder's name. */
+  readonly name: string
+  /** Absolute path of its root. */
+  readonly folder: string
+  /** The context of calls by somebody. Every one shares the project's store and witness. */
+  contextOf(actor: Actor): Context
+}
+
+/** What the HTTP server serves. */
+export interface Serving {
+  /** The first one answers addresses that name no project. */
+  readonly projects: readonly [ServedProject, ...ServedProject[]]
+  readonly catalog: readonly Operation[]
+  /** Waymark's own version. */
+  readonly version: string
+  readonly log: Log
+}
+
+/** Structured lines for people, on standard error. */
+export interface Log {
+  debug(message: string, fields?: LogFields): void
+  info(message: string, fields?: LogFields): void
+  warn(message: string, fields?: LogFields): void
+  error(message: string, fields?: LogFields): void
+}
+
+export type LogFields = Readonly<Record<string, unknown>>
