@@ -58,7 +58,7 @@ export const listMissions = defineOperation({
   }),
 )
 
-function missionEntry({ mission, now, phases }: MissionListed) {
+export function missionEntry({ mission, now, phases }: MissionListed) {
   return {
     mission_id: mission.id,
     kind: mission.kind,

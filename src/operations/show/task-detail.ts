@@ -79,7 +79,7 @@ function claims(outcome: Outcome) {
   }
 }
 
-function issueEntry(issue: Issue) {
+export function issueEntry(issue: Issue) {
   return {
     id: issue.id,
     type: issueTypeShown[issue.type],

@@ -16,4 +16,5 @@ export interface RecordReads {
   decisions(filter: RecordFilter, request: PageRequest): Promise<Page<Decision>>
   issues(filter: RecordFilter, request: PageRequest): Promise<Page<Issue>>
   progress(filter: RecordFilter, request: PageRequest): Promise<Page<Progress>>
+  issue(id: string): Promise<Issue | null>
 }

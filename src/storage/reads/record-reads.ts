@@ -13,6 +13,16 @@ export function recordReads(scope: ReadScope): RecordReads {
     decisions: (filter, request) => list(scope, { table: 'decision', of: decisionOf }, { filter, request }),
     issues: (filter, request) => list(scope, { table: 'issue', of: issueOf }, { filter, request }),
     progress: (filter, request) => list(scope, { table: 'progress', of: progressOf }, { filter, request }),
+    async issue(id) {
+      const { db, projectId } = scope
+      const row = await db
+        .selectFrom('issue')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? issueOf(row) : null
+    },
   }
 }
 

@@ -1,0 +1,144 @@
+import type { Happening } from '../../../domain/fact.ts'
+import type { TaskId } from '../../../domain/id.ts'
+import type { Note } from '../../../domain/plan/plan.ts'
+import type { Decision, Issue, Progress } from '../../../domain/track/records.ts'
+
+/** What a fact does to one entity. A mission's name becomes `workflow:…` where the mission is a workflow. */
+export interface LiveEvent {
+  readonly event: EventName
+  readonly of: EntityReference
+}
+
+export type EventName =
+  | 'project:created'
+  | 'mission:created'
+  | 'mission:updated'
+  | 'phase:created'
+  | 'phase:updated'
+  | 'milestone:created'
+  | 'milestone:updated'
+  | 'task:created'
+  | 'task:updated'
+  | 'task:claimed'
+  | 'decision:created'
+  | 'issue:created'
+  | 'issue:resolved'
+  | 'progress:created'
+  | 'note:created'
+  | 'hold:opened'
+  | 'hold:closed'
+  | 'role:created'
+
+/** Which entity a frame shows: one to be read, or one that is whole in the fact because it never changes. */
+export type EntityReference =
+  | { readonly kind: 'mission'; readonly id: string }
+  /** The workflow that a task belongs to, where it belongs to one. */
+  | { readonly kind: 'workflow of task'; readonly id: TaskId }
+  | { readonly kind: 'phase'; readonly id: string }
+  | { readonly kind: 'milestone'; readonly id: string }
+  | { readonly kind: 'task'; readonly id: string }
+  | { readonly kind: 'hold'; readonly id: string }
+  /** The issue that opened a hold, where one did. */
+  | { readonly kind: 'issue of hold'; readonly id: string }
+  | { readonly kind: 'decision'; readonly decision: Decision }
+  | { readonly kind: 'issue'; readonly issue: Issue }
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  | { readonly kind: 'note'; readonly note: Note }
+  | { readonly kind: 'role'; readonly role: string }
+  | { readonly kind: 'project'; readonly id: string; readonly root: string }
+
+type Events = readonly [LiveEvent, ...LiveEvent[]]
+
+/** The events of a fact, in the order in which they are sent. Every fact has one, so that no seq is skipped. */
+export function eventsOf(happening: Happening): Events {
+  switch (happening.kind) {
+    case 'project.created':
+      return [{ event: 'project:created', of: { kind: 'project', id: happening.id, root: happening.root } }]
+    case 'mission.started':
+      return [{ event: 'mission:created', of: { kind: 'mission', id: happening.mission.id } }]
+    case 'mission.ended':
+    case 'mission.extended':
+    case 'mission.reopened':
+      return [{ event: 'mission:updated', of: { kind: 'mission', id: happening.missionId } }]
+    case 'phase.created': {
+      const { id, missionId } = happening.phase
+      return [{ event: 'phase:created', of: { kind: 'phase', id } }, ...missionUpdated(missionId)]
+    }
+    case 'phase.reopened':
+    case 'phase.completed':
+    case 'phase.edited': {
+      const { phaseId, missionId } = happening
+      return [{ event: 'phase:updated', of: { kind: 'phase', id: phaseId } }, ...missionUpdated(missionId)]
+    }
+    case 'milestone.created':
+      return [{ event: 'milestone:created', of: { kind: 'milestone', id: happening.milestone.id } }]
+    case 'milestone.edited':
+      return [{ event: 'milestone:updated', of: { kind: 'milestone', id: happening.milestoneId } }]
+    case 'task.planned':
+      return [{ event: 'task:created', of: { kind: 'task', id: happening.task.id } }]
+    case 'attempt.opened': {
+      const { taskId, missionId } = happening.attempt
+      return [taskUpdated(taskId), ...missionUpdated(missionId)]
+    }
+    case 'attempt.closed':
+      return completed(happening)
+    case 'attempt.abandoned':
+      return [taskUpdated(happening.taskId), ...missionUpdated(happening.missionId)]
+    case 'attempt.continued':
+    case 'task.edited':
+    case 'task.forced':
+    case 'dependency.added':
+    case 'dependency.removed':
+      return [taskUpdated(happening.taskId)]
+    case 'task.marked':
+    case 'task.dropped':
+    case 'claim.ended':
+      return [taskUpdated(happening.taskId), workflowUpdated(happening.taskId)]
+    case 'task.claimed': {
+      const { taskId } = happening
+      return [{ event: 'task:claimed', of: { kind: 'task', id: taskId } }, workflowUpdated(taskId)]
+    }
+    case 'decision.logged':
+      return [{ event: 'decision:created', of: { kind: 'decision', decision: happening.decision } }]
+    case 'issue.logged': {
+      const { issue } = happening
+      const blocked = issue.requiresHumanReview ? missionUpdated(issue.missionId) : []
+      return [{ event: 'issue:created', of: { kind: 'issue', issue } }, ...blocked]
+    }
+    case 'progress.logged':
+      return [{ event: 'progress:created', of: { kind: 'progress', progress: happening.progress } }]
+    case 'note.added':
+      return [{ event: 'note:created', of: { kind: 'note', note: happening.note } }]
+    case 'hold.opened':
+      return [{ event: 'hold:opened', of: { kind: 'hold', id: happening.hold.id } }]
+    case 'hold.closed': {
+      const { holdId: id, missionId } = happening
+      return [
+        { event: 'hold:closed', of: { kind: 'hold', id } },
+        { event: 'issue:resolved', of: { kind: 'issue of hold', id } },
+        ...missionUpdated(missionId),
+      ]
+    }
+    case 'role.declared':
+      return [{ event: 'role:created', of: { kind: 'role', role: happening.role } }]
+  }
+}
+
+/** Where the phase ends with the task, the mission is told after the phase: by the fact of the phase, which follows. */
+function completed(happening: Extract<Happening, { readonly kind: 'attempt.closed' }>): Events {
+  const { taskId, missionId, answer } = happening
+  if (answer.phase_status === 'completed') return [taskUpdated(taskId)]
+  return [taskUpdated(taskId), ...missionUpdated(missionId)]
+}
+
+function taskUpdated(id: string): LiveEvent {
+  return { event: 'task:updated', of: { kind: 'task', id } }
+}
+
+function workflowUpdated(id: TaskId): LiveEvent {
+  return { event: 'mission:updated', of: { kind: 'workflow of task', id } }
+}
+
+function missionUpdated(id: string | null): readonly LiveEvent[] {
+  return id === null ? [] : [{ event: 'mission:updated', of: { kind: 'mission', id } }]
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { Actor } from '../../../domain/actor.ts'
+import type { ServedProject, Serving } from '../serving.ts'
+import { closeCodes, type LiveLimits, liveLimits } from './limits.ts'
+import { LiveFeed } from './live-feed.ts'
+import { Reader } from './reader.ts'
+import { readSince } from './since.ts'
+
+export interface Live {
+  /** Takes over a connection that was let in: Host, Origin and token are checked before. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, project: ServedProject): void
+  /** How many are connected. */
+  readers(): number
+  /** Tells every reader that the server ends. */
+  close(): Promise<void>
+}
+
+/** Longest message of a client, in bytes: it has nothing to say but that it is there. */
+const longestMessage = 1_024
+// The feed only reads; this is who reads.
+const feedActor: Actor = { name: 'live feed', kind: 'person', role: null, channel: 'http' }
+// How long the closing handshake of the last readers may take, in milliseconds.
+const farewell = 1_000
+
+/** The live feeds of all projects: `/ws?since=<seq>`. */
+export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, limits = liveLimits): Live {
+  const server = new WebSocketServer({ noServer: true, maxPayload: longestMessage, perMessageDeflate: false })
+  const feeds = new Map<string, LiveFeed>()
+  const pinging = setInterval(() => {
+    for (const feed of feeds.values()) for (const reader of feed.readers()) reader.ping()
+  }, limits.ping).unref()
+
+  const feedOf = (project: ServedProject): LiveFeed => {
+    const known = feeds.get(project.key)
+    if (known) return known
+    const { store, clock } = project.contextOf(feedActor)
+    const feed = new LiveFeed({ store, clock, project: project.key, version, log, limits })
+    feeds.set(project.key, feed)
+    return feed
+  }
+
+  return {
+    upgrade(request, socket, head, project) {
+      server.handleUpgrade(request, socket, head, (webSocket) => {
+        const reader = new Reader(webSocket, socket, limits)
+        const since = readSince(request.url ?? '/')
+        if ('problem' in since) return reader.close(closeCodes.badSince, since.problem)
+        if (server.clients.size > limits.readers) return reader.close(closeCodes.later, tooMany(limits))
+        feedOf(project)
+          .join(reader, since.seq)
+          .catch((error: unknown) => {
+            log.warn('A reader could not join the live feed.', { project: project.key, error: String(error) })
+            reader.close(closeCodes.later, 'The record cannot be read now.')
+          })
+      })
+    },
+    readers: () => server.clients.size,
+    async close() {
+      clearInterval(pinging)
+      for (const client of server.clients) client.close(closeCodes.goingAway, 'The server ends.')
+      const deadline = setTimeout(() => {
+        for (const client of server.clients) client.terminate()
+      }, farewell)
+      await Promise.all(
+        [...server.clients].map((client) => new Promise((gone) => client.once('close', gone))),
+      )
+      clearTimeout(deadline)
+    },
+  }
+}
+
+function tooMany({ readers }: LiveLimits): string {
+  return `${readers} are connected already; no more are let in.`
+}

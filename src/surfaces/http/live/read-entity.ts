@@ -1,0 +1,122 @@
+import { instant, instantOrNull } from '../../../domain/instant.ts'
+import type { Whereabouts } from '../../../domain/track/records.ts'
+import { holdEntry } from '../../../operations/hold/inbox.ts'
+import {
+  blockerEntry,
+  decisionEntry,
+  milestoneEntry,
+  taskStatusShown,
+} from '../../../operations/mission/context-entries.ts'
+import { missionEntry } from '../../../operations/mission/list-missions.ts'
+import { milestoneShape, noteShape, phaseShape, taskShape } from '../../../operations/plan/shapes.ts'
+import { issueEntry } from '../../../operations/show/task-detail.ts'
+import type { HoldLine } from '../../../ports/reads/hold-reads.ts'
+import type { Reads } from '../../../ports/store.ts'
+import type { EntityReference } from './events-of.ts'
+
+export type Entity = Readonly<Record<string, unknown>>
+
+/** An entity in the shape that operations answer it in. Null where there is none. */
+export async function readEntity(reads: Reads, of: EntityReference, now: number): Promise<Entity | null> {
+  switch (of.kind) {
+    case 'mission':
+      return missionOf(reads, of.id)
+    case 'workflow of task': {
+      const task = await reads.tasks.find(of.id)
+      const mission = task?.missionId ? await missionOf(reads, task.missionId) : null
+      return mission?.kind === 'workflow' ? mission : null
+    }
+    case 'phase':
+      return phaseOf(reads, of.id)
+    case 'milestone': {
+      const milestone = await reads.plan.milestone(of.id)
+      return milestone && milestoneShape(milestone)
+    }
+    case 'task':
+      return taskOf(reads, of.id, now)
+    case 'hold': {
+      const line = await holdLine(reads, of.id)
+      return line && holdEntry(line)
+    }
+    case 'issue of hold': {
+      const line = await holdLine(reads, of.id)
+      return line?.issue ? { ...blockerEntry(line), ...placeOf(line.issue) } : null
+    }
+    case 'decision':
+      return { ...decisionEntry(of.decision), ...placeOf(of.decision) }
+    case 'issue':
+      return { ...issueEntry(of.issue), ...placeOf(of.issue) }
+    case 'progress':
+      return { ...milestoneEntry(of.progress), ...placeOf(of.progress) }
+    case 'note':
+      return noteShape(of.note)
+    case 'role':
+      return { role: of.role }
+    case 'project':
+      return { project_id: of.id, root: of.root }
+  }
+}
+
+/** As `list_missions` lists it. */
+async function missionOf({ missions }: Reads, id: string) {
+  const mission = await missions.find(id)
+  const [listed] = mission ? await missions.listed([mission]) : []
+  return listed ? missionEntry(listed) : null
+}
+
+/** As `taskman_phase_list` lists it, and which phase of which mission it is. */
+async function phaseOf({ plan }: Reads, id: string): Promise<Entity | null> {
+  const phase = await plan.phase(id)
+  if (!phase) return null
+  return {
+    ...phaseShape(phase),
+    mission_id: phase.missionId,
+    phase_number: phase.number,
+    created_at: instant(phase.createdAt),
+    completed_at: instantOrNull(phase.completedAt),
+  }
+}
+
+/** As `taskman_task_get` answers it, with what `get_context` tells of its last attempt. */
+async function taskOf({ plan, tasks }: Reads, id: string, now: number): Promise<Entity | null> {
+  const planned = await plan.task(id)
+  if (!planned) return null
+  const { task } = planned
+  const attempt = await tasks.lastAttempt(task.id)
+  const end = attempt && attempt.status !== 'open' ? await tasks.end(attempt.id) : null
+  return {
+    ...taskShape(planned, now),
+    mission_id: task.missionId,
+    parent_task_id: task.parentTaskId,
+    outcome: taskStatusShown(task, attempt),
+    attempt: attempt && {
+      attempt_id: attempt.id,
+      number: attempt.number,
+      status: attempt.status,
+      mission_id: attempt.missionId,
+      phase_id: attempt.phaseId,
+      agent_name: attempt.agentName,
+      caller_type: attempt.callerType,
+      started_at: instant(attempt.openedAt),
+      completed_at: instantOrNull(attempt.closedAt),
+      files_changed: end?.counts ?? null,
+      scope_match: end?.evidence.scope.matches ?? null,
+    },
+  }
+}
+
+async function holdLine({ holds, records }: Reads, id: string): Promise<HoldLine | null> {
+  const hold = await holds.find(id)
+  if (!hold) return null
+  return { hold, issue: hold.issueId === null ? null : await records.issue(hold.issueId) }
+}
+
+function placeOf({ missionId, phaseId, taskId, attemptId, agentName }: Whereabouts): Entity {
+  return {
+    mission_id: missionId,
+    phase_id: phaseId,
+    task_id: taskId,
+    attempt_id: attemptId,
+    agent_name: agentName,
+  }
+}

@@ -1,0 +1,83 @@
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WebSocket } from 'ws'
+import type { FactFrames } from './frames.ts'
+import type { LiveLimits } from './limits.ts'
+
+const look = 50
+
+/** One connection: how far it was told, and how much of that still waits to be sent. */
+export class Reader {
+  readonly #socket: WebSocket
+  readonly #connection: Duplex
+  readonly #limits: LiveLimits
+  #answered = true
+  /** The last fact that was sent whole. */
+  position = 0
+  /** Facts are sent as they happen; otherwise the reader is catching up. */
+  isLive = false
+
+  constructor(socket: WebSocket, connection: Duplex, limits: LiveLimits) {
+    this.#socket = socket
+    this.#connection = connection
+    this.#limits = limits
+    const answered = () => {
+      this.#answered = true
+    }
+    socket.on('pong', answered).on('ping', answered).on('message', answered)
+    // A frame that is too long or malformed: ws closes the connection with its own code.
+    socket.on('error', () => undefined)
+  }
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  get isFull(): boolean {
+    return this.#socket.bufferedAmount > this.#limits.waiting
+  }
+
+  whenClosed(closed: () => void): void {
+    this.#socket.once('close', closed)
+  }
+
+  say(message: Readonly<Record<string, unknown>>): void {
+    this.#socket.send(JSON.stringify(message))
+  }
+
+  /** Sends the facts after its position, in one write, up to what may wait. Whole facts only. */
+  take(facts: readonly FactFrames[]): void {
+    this.#connection.cork()
+    for (const { seq, frames } of facts) {
+      if (seq <= this.position) continue
+      if (!this.isOpen || this.isFull) break
+      for (const frame of frames) this.#socket.send(frame, { binary: false })
+      this.position = seq
+    }
+    this.#connection.uncork()
+  }
+
+  /** Waits until there is room again; false when that took too long. */
+  async drained(): Promise<boolean> {
+    const deadline = performance.now() + this.#limits.drain
+    while (this.isOpen && this.#socket.bufferedAmount > this.#limits.waiting / 2) {
+      if (performance.now() > deadline) return false
+      await sleep(look)
+    }
+    return true
+  }
+
+  ping(): void {
+    if (!this.#answered) {
+      this.#socket.terminate()
+      return
+    }
+    this.#answered = false
+    if (this.isOpen) this.#socket.ping()
+  }
+
+  /** The reason may have 123 bytes. */
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason)
+  }
+}

@@ -1,0 +1,52 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Context } from '../../src/operations/context.ts'
+import { type LiveLimits, liveLimits } from '../../src/surfaces/http/live/limits.ts'
+import { type Live, openLive } from '../../src/surfaces/http/live/live.ts'
+import type { Log } from '../../src/surfaces/http/serving.ts'
+
+export interface LiveServer {
+  readonly port: number
+  readonly live: Live
+  close(): Promise<void>
+}
+
+const quiet: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}
+
+/** The live feed of one project on a bare HTTP server, at a port that the system chooses. */
+export async function openLiveServer(
+  context: Pick<Context, 'store' | 'clock'>,
+  { port = 0, ...limits }: Partial<LiveLimits> & { readonly port?: number } = {},
+): Promise<LiveServer> {
+  const live = openLive({ version: '1.2.3', log: quiet }, { ...liveLimits, ...limits })
+  const project = {
+    key: 'tree',
+    name: 'tree',
+    folder: '/tree',
+    contextOf: () => context as Context, // the feed asks for these two alone
+  }
+  const server = createServer()
+  server.on('upgrade', (request, socket, head) => live.upgrade(request, socket, head, project))
+  await new Promise<void>((listening) => {
+    server.listen(port, '127.0.0.1', listening)
+  })
+  return {
+    port: portOf(server),
+    live,
+    async close() {
+      await live.close()
+      await new Promise((closed) => {
+        server.close(closed)
+      })
+    },
+  }
+}
+
+function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port // it listens on TCP
+}
