@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/actor.ts'
+import { shownName } from '../../surfaces/mcp/client-name.ts'
 import { type Environment, firstSet } from './environment.ts'
 
 /** What agents set in the shells that they run, and what they are called. */
@@ -36,17 +37,13 @@ export function stdioActor(
   connection: string,
 ): Actor {
   return {
-    name: firstSet(environment, ['WAYMARK_ACTOR']) ?? calling(clientName) ?? agentOf(environment) ?? 'agent',
+    name:
+      firstSet(environment, ['WAYMARK_ACTOR']) ?? shownName(clientName) ?? agentOf(environment) ?? 'agent',
     kind: 'agent',
     role: roleOf(environment),
     channel: 'stdio',
     connection,
   }
-}
-
-/** A name is shown beside what was measured: one line, and no longer than a name. */
-function calling(clientName: string | undefined): string | undefined {
-  return clientName?.replace(/\s+/g, ' ').trim().slice(0, 100) || undefined
 }
 
 function agentOf(environment: Environment): string | null {

@@ -17,7 +17,8 @@ export interface Connection {
   readonly era: 'legacy' | 'modern'
   readonly tools: OfferedTools
   readonly turns: Turns
-  readonly watch: Watch
+  /** What the server announces. None where announcements go another way than over its connection. */
+  readonly watch: Watch | null
 }
 
 // The lists are fixed at the start of the process; what they lead to changes with every call.
@@ -57,7 +58,7 @@ export function createServer(surface: Surface, connection: Connection): Server {
   server.setRequestHandler('tools/call', async ({ params }, request) => {
     const call = { params, meta: request.mcpReq._meta, context: contextOf(request) }
     const result = await callTool({ tools, turns, log }, call)
-    if (era === 'legacy' && !watch.isFollowing) void glance.tell(server)
+    if (era === 'legacy' && !watch?.isFollowing) void glance.tell(server)
     return result
   })
   server.setRequestHandler('prompts/list', () => listedPrompts)
@@ -66,8 +67,8 @@ export function createServer(surface: Surface, connection: Connection): Server {
     explained({ log }, () => complete(params, contextOf(request).store)),
   )
   serveResources(server, { catalog: surface.catalog, contextOf, glance, log })
-  if (era === 'legacy') subscribeTo(server, { watch, log })
-  announceTo(server, { watch, era, log })
+  if (watch && era === 'legacy') subscribeTo(server, { watch, log })
+  if (watch) announceTo(server, { watch, era, log })
   return server
 }
 

@@ -1,5 +1,6 @@
 import { Console } from 'node:console'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { JournalFeed } from './resources/journal-feed.ts'
 import { listenRequests } from './resources/listen-requests.ts'
 import { Watch } from './resources/watch.ts'
 import { createServer } from './server.ts'
@@ -22,7 +23,9 @@ export async function serveMcpOverStdio(
   })
   const tools = offeredTools(surface)
   const turns = new Turns()
-  const watch = new Watch({ store: () => surface.contextOf(undefined).store, log: surface.log })
+  const watch = new Watch(
+    new JournalFeed({ store: () => surface.contextOf(undefined).store, log: surface.log }),
+  )
   const { promise: clientLeft, resolve: finished } = Promise.withResolvers<void>()
   const transport = new StdioTransport(streams, { ...listenRequests({ watch, log: surface.log }), finished })
   const handle = serveStdio(({ era }) => createServer(surface, { era, tools, turns, watch }), {

@@ -8,6 +8,7 @@ import {
   ProtocolErrorCode,
   type RequestId,
 } from '@modelcontextprotocol/server'
+import { mistakenArguments } from '../mistaken-arguments.ts'
 import type { Line } from './line-splitter.ts'
 import type { ShownEnds } from './shown-ends.ts'
 
@@ -32,16 +33,9 @@ export function readLine(line: Line): ReadLine {
   return refused(idOf(value), { code: ProtocolErrorCode.InvalidRequest, message: 'Invalid Request' })
 }
 
-// The SDK refuses these too, but with a page of JSON instead of a sentence.
 function readRequest(message: JSONRPCRequest): ReadLine {
-  const given = message.method === 'tools/call' ? message.params?.['arguments'] : undefined
-  if (given === undefined || (typeof given === 'object' && given !== null && !Array.isArray(given))) {
-    return { kind: 'message', message }
-  }
-  return refused(message.id, {
-    code: ProtocolErrorCode.InvalidParams,
-    message: `Invalid arguments: "arguments" must be an object of named fields, not ${JSON.stringify(given).slice(0, 80)}.`,
-  })
+  const mistake = mistakenArguments(message)
+  return mistake ? refused(message.id, mistake) : { kind: 'message', message }
 }
 
 function refused(id: RequestId | undefined, error: JSONRPCErrorResponse['error']): ReadLine {

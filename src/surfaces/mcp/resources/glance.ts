@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server'
 import type { Store } from '../../../ports/store.ts'
-import type { WatchOptions } from './watch.ts'
+import type { JournalFeedOptions } from './journal-feed.ts'
 import { whatChanged } from './what-changed.ts'
 
 const mostFacts = 200
@@ -10,10 +10,10 @@ const mostFacts = 200
  * subscribe to the list: following all facts for each of them would cost more than the hint is worth.
  */
 export class Glance {
-  readonly #options: WatchOptions
+  readonly #options: JournalFeedOptions
   #seen: number | null = null
 
-  constructor(options: WatchOptions) {
+  constructor(options: JournalFeedOptions) {
     this.#options = options
   }
 

@@ -5,6 +5,8 @@ import type { Surface } from '../surface.ts'
 import { calledTool, listedName } from './tool-name.ts'
 import { inputOnWire, outputOnWire } from './wire-schema.ts'
 
+type Offering = Pick<Surface, 'catalog' | 'toolsets' | 'readOnly' | 'toolNames'>
+
 /** The tools of one server: fixed at its start, listed in the order of the catalog. */
 export interface OfferedTools {
   list(): Promise<readonly Tool[]>
@@ -12,7 +14,7 @@ export interface OfferedTools {
   find(name: string): Promise<Operation | undefined>
 }
 
-export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Surface): OfferedTools {
+export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Offering): OfferedTools {
   const offers = async (): Promise<ReadonlyMap<string, Operation>> => {
     const allowed = (await catalog()).filter(
       ({ toolset, kind }) => toolsets.includes(toolset) && (!readOnly || kind === 'query'),

@@ -1,0 +1,76 @@
+import { isJsonContentType, isLegacyRequest, readRequestBody } from '@modelcontextprotocol/server'
+import type { Actor } from '../../../domain/actor.ts'
+import type { JournalFeed } from '../resources/journal-feed.ts'
+import type { OfferedTools } from '../tools/offered-tools.ts'
+import { type Caller, callerOf } from './caller.ts'
+import { LegacyLeg } from './legacy-leg.ts'
+import { ModernLeg } from './modern-leg.ts'
+import type { McpOverHttpOptions } from './options.ts'
+import type { McpProject } from './project.ts'
+import { parseError, refuse } from './refusal.ts'
+
+/** What both eras of one project's endpoint are made of. */
+export interface Serving {
+  readonly options: McpOverHttpOptions
+  readonly project: McpProject
+  readonly tools: OfferedTools
+  readonly feed: JournalFeed
+}
+
+/** MCP of one project over Streamable HTTP, in both eras, with one follower of its journal. */
+export class Endpoint {
+  readonly #feed: JournalFeed
+  readonly #modern: ModernLeg
+  readonly #legacy: LegacyLeg
+
+  constructor({ feed, ...serving }: Serving) {
+    this.#feed = feed
+    this.#modern = new ModernLeg({ feed, ...serving })
+    this.#legacy = new LegacyLeg({ feed, ...serving })
+  }
+
+  async handle(request: Request, actor: Actor): Promise<Response> {
+    const caller = callerOf(request, actor)
+    if (request.method !== 'POST') return this.#legacy.handleWithoutBody(request, caller)
+    if (!isJsonContentType(request.headers.get('content-type'))) return unsupportedType()
+    const read = await readRequestBody(request)
+    if (read.tooLarge) return tooLarge()
+    const body = parsed(read.text)
+    if (body === undefined) return parseError()
+    return this.#handleMessage({ request, body, caller })
+  }
+
+  /** Answers what is asked, then ends every stream and session. */
+  async close(): Promise<void> {
+    await Promise.all([this.#modern.close(), this.#legacy.close()])
+    this.#feed.stop()
+  }
+
+  async #handleMessage(message: Posted): Promise<Response> {
+    const legacy = await isLegacyRequest(message.request, message.body)
+    return legacy ? this.#legacy.handle(message) : this.#modern.handle(message)
+  }
+}
+
+/** A request with what its body says. */
+export interface Posted {
+  readonly request: Request
+  readonly body: unknown
+  readonly caller: Caller
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function tooLarge(): Response {
+  return refuse({ status: 413, message: 'Payload Too Large: a message has at most 4 MiB.' })
+}
+
+function unsupportedType(): Response {
+  return refuse({ status: 415, message: 'Unsupported Media Type: Content-Type must be application/json.' })
+}
