@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { Actor } from '../../domain/actor.ts'
+import type { ServedProject } from './serving.ts'
+
+/** What is plugged into the HTTP surface. Each part is reached only by requests that were let in. */
+export interface Parts {
+  readonly mcp: McpPart
+  readonly live: LivePart
+  readonly assets: AssetsPart
+}
+
+/** MCP over Streamable HTTP: `/mcp` of each project. */
+export interface McpPart {
+  /** Answers a request whose host, origin, token and size were checked. */
+  handle(request: Request, project: ServedProject, actor: Actor): Promise<Response>
+  /** Answers what is asked, then ends every stream and session. */
+  shutdown(): Promise<void>
+}
+
+/** The live feed: `/ws` of each project. */
+export interface LivePart {
+  /** Takes over a connection that was let in. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, project: ServedProject): void
+  /** How many are connected. */
+  readers(): number
+  /** Tells every reader that the server ends. */
+  close(): Promise<void>
+}
+
+/** The dashboard's files. They hold no secret, so nobody needs a token for them. */
+export interface AssetsPart {
+  /** Answers a GET or HEAD of a path; a path that is no file is a page of the dashboard. */
+  answer(request: Request, path: string): Promise<Response>
+}
