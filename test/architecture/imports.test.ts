@@ -26,7 +26,18 @@ const table: Readonly<Record<string, Layer>> = {
   imports: { layers: ['domain', 'ports'], packages: ['better-sqlite3', 'yaml'], node: true },
   surfaces: {
     layers: ['operations', 'domain', 'ports'],
-    packages: ['@modelcontextprotocol/server', 'cli-table3', 'hono', '@hono/node-server', 'ws', 'zod'],
+    packages: [
+      '@modelcontextprotocol/server',
+      'cli-table3',
+      'hono',
+      '@hono/node-server',
+      'ws',
+      'zod',
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-trace-otlp-proto',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-trace',
+    ],
     node: true,
   },
 }

@@ -1,21 +1,11 @@
-import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { Actor } from '../../../domain/actor.ts'
+import type { LivePart } from '../parts.ts'
 import type { ServedProject, Serving } from '../serving.ts'
 import { closeCodes, type LiveLimits, liveLimits } from './limits.ts'
 import { LiveFeed } from './live-feed.ts'
 import { Reader } from './reader.ts'
 import { readSince } from './since.ts'
-
-export interface Live {
-  /** Takes over a connection that was let in: Host, Origin and token are checked before. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, project: ServedProject): void
-  /** How many are connected. */
-  readers(): number
-  /** Tells every reader that the server ends. */
-  close(): Promise<void>
-}
 
 /** Longest message of a client, in bytes: it has nothing to say but that it is there. */
 const longestMessage = 1_024
@@ -25,7 +15,7 @@ const feedActor: Actor = { name: 'live feed', kind: 'person', role: null, channe
 const farewell = 1_000
 
 /** The live feeds of all projects: `/ws?since=<seq>`. */
-export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, limits = liveLimits): Live {
+export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, limits = liveLimits): LivePart {
   const server = new WebSocketServer({ noServer: true, maxPayload: longestMessage, perMessageDeflate: false })
   const feeds = new Map<string, LiveFeed>()
   const pinging = setInterval(() => {
