@@ -28,6 +28,7 @@ export class Session {
     this.#options = options
     this.owner = options.caller.owner
     this.#watch = new Watch(options.feed)
+    this.#watch.hold()
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => this.id,
     })
@@ -57,18 +58,14 @@ export class Session {
 
   async handle(request: Request, body?: unknown): Promise<Response> {
     this.#open += 1
-    const stream = request.method === 'GET' ? await this.#watchStream() : null
     const over = () => {
       this.#open -= 1
       this.#usedAt = performance.now()
-      if (stream !== null) this.#watch.leave(stream)
     }
     try {
-      const response = await this.#transport.handleRequest(
-        request,
-        body === undefined ? {} : { parsedBody: body },
-      )
-      return whenOver(response, over)
+      if (request.method === 'GET') return whenOver(await this.#stream(request), over)
+      const parsed = body === undefined ? {} : { parsedBody: body }
+      return whenOver(await this.#transport.handleRequest(request, parsed), over)
     } catch (error) {
       over()
       throw error
@@ -82,15 +79,22 @@ export class Session {
     await this.#transport.close()
   }
 
-  /** Whoever opens the stream for notifications hears at least that the list of resources changed. */
-  async #watchStream(): Promise<string> {
-    const stream = `stream ${crypto.randomUUID()}`
+  /** The stream of notifications. What was to be told while there was none is told now. */
+  async #stream(request: Request): Promise<Response> {
+    await this.#listenForList()
+    const response = await this.#transport.handleRequest(request)
+    if (!response.ok) return response
+    this.#watch.release()
+    return whenOver(response, () => this.#watch.hold())
+  }
+
+  /** Whoever opened the stream once hears at least that other resources are listed, as long as the session lasts. */
+  async #listenForList(): Promise<void> {
     try {
-      await this.#watch.listen(stream)
+      await this.#watch.listen('list')
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error)
       this.#options.options.log(`Changes cannot be announced: ${said}`)
     }
-    return stream
   }
 }

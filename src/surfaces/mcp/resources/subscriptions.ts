@@ -1,4 +1,9 @@
-import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  type Server,
+} from '@modelcontextprotocol/server'
 import { explained } from '../protocol-error.ts'
 import { targetOf } from './resource-uri.ts'
 import type { Watch } from './watch.ts'
@@ -16,6 +21,7 @@ export interface Announcing extends Subscribing {
 export function subscribeTo(server: Server, { watch, log }: Subscribing): void {
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (!targetOf(uri)) throw new ResourceNotFoundError(uri)
+    if (watch.size >= most && !watch.isListening(uri)) throw tooMany()
     await explained({ log, data: { uri } }, () => watch.listen(uri))
     return {}
   })
@@ -33,4 +39,14 @@ export function announceTo(server: Server, { watch, era, log }: Announcing): voi
     if (list) sent.push(server.sendResourceListChanged())
     Promise.all(sent).catch((error: unknown) => log(`A change could not be announced: ${String(error)}`))
   })
+}
+
+// More than anybody follows, few enough to keep for every session.
+const most = 1000
+
+function tooMany(): ProtocolError {
+  return new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `${most} resources are subscribed to on this connection, which is the most. Unsubscribe from one first.`,
+  )
 }

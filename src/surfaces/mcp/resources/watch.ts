@@ -1,4 +1,5 @@
 import type { Hearer, JournalFeed } from './journal-feed.ts'
+import type { Changed } from './what-changed.ts'
 
 /** What one connection wants to hear of. It follows the journal while that is anything. */
 export class Watch {
@@ -6,6 +7,7 @@ export class Watch {
   readonly #listeners = new Set<string>()
   #following: Promise<() => void> | null = null
   #announce: Hearer = () => undefined
+  #held: Held | null = null
 
   constructor(feed: JournalFeed) {
     this.#feed = feed
@@ -19,7 +21,7 @@ export class Watch {
   /** Resolves when nothing that is recorded from now on will be missed. */
   async listen(listener: string): Promise<void> {
     this.#listeners.add(listener)
-    this.#following ??= this.#feed.follow((changed) => this.#announce(changed))
+    this.#following ??= this.#feed.follow((changed) => this.#tell(changed))
     try {
       await this.#following
     } catch (error) {
@@ -41,6 +43,23 @@ export class Watch {
     return this.#listeners.has(listener)
   }
 
+  /** How many it listens for. */
+  get size(): number {
+    return this.#listeners.size
+  }
+
+  /** Nobody can be told at present: what is listened for is kept. */
+  hold(): void {
+    this.#held ??= { uris: new Set(), list: false }
+  }
+
+  /** Tells what was kept, each address once, and from now on what happens. */
+  release(): void {
+    const held = this.#held
+    this.#held = null
+    if (held && (held.uris.size > 0 || held.list)) this.#announce({ uris: [...held.uris], list: held.list })
+  }
+
   stop(): void {
     this.#listeners.clear()
     const following = this.#following
@@ -50,4 +69,18 @@ export class Watch {
       () => undefined, // whoever listened was told
     )
   }
+
+  #tell(changed: Changed): void {
+    if (!this.#held) {
+      this.#announce(changed)
+      return
+    }
+    for (const uri of changed.uris) if (this.#listeners.has(uri)) this.#held.uris.add(uri)
+    this.#held.list ||= changed.list
+  }
+}
+
+interface Held {
+  readonly uris: Set<string>
+  list: boolean
 }
