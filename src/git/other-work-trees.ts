@@ -19,6 +19,13 @@ export async function changedElsewhere({ from }: Span): Promise<string[]> {
   ]
 }
 
+/** The tops of the other work trees of the repository, those that exist. */
+export async function otherTops(top: string): Promise<string[]> {
+  const others = await otherWorkTrees(top)
+  const existing = await Promise.all(others.map(async (other) => (await gitFolderOf(other.top)) !== null))
+  return others.filter((_, index) => existing[index]).map((other) => other.top)
+}
+
 interface OtherTree {
   readonly top: string
   /** Its own part of the repository: index and reflog. */

@@ -7,6 +7,7 @@ import { reportChanges, touchedPaths } from './change-report.ts'
 import { checksumChanges, checksumTouched, checksumUnifiedDiff } from './checksum/engine.ts'
 import type { Span } from './differences.ts'
 import { locateFolder } from './location.ts'
+import { otherTops } from './other-work-trees.ts'
 import { mainTop } from './repository.ts'
 import { gitEnvironment } from './run-git.ts'
 import { loadState } from './snapshot-file.ts'
@@ -47,6 +48,10 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       }
       const { folder, reason } = location
       return { top: folder, mainTop: folder, engine: 'checksum', reason }
+    },
+    others: async (path) => {
+      const location = await locateFolder(path, environment)
+      return location.engine === 'git' ? otherTops(location.repository.top) : []
     },
     snapshot: async (request) => {
       const directory = await freshDirectory(folder, request.name)

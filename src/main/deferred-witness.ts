@@ -9,6 +9,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
   }
   return {
     locate: async (folder) => (await witness()).locate(folder),
+    others: async (folder) => (await witness()).others(folder),
     snapshot: async (request) => (await witness()).snapshot(request),
     changes: async (from, to) => (await witness()).changes(from, to),
     touched: async (from, to) => (await witness()).touched(from, to),

@@ -6,6 +6,7 @@ export function refusingWitness(failure: Failure): WorkTreeWitness {
   const refuse = () => Promise.reject(failure)
   return {
     locate: refuse,
+    others: refuse,
     snapshot: refuse,
     changes: refuse,
     touched: refuse,

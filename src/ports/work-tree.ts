@@ -40,6 +40,8 @@ export interface WorkTreeLocation {
 export interface WorkTreeWitness {
   /** Fails with UNAVAILABLE for a bare repository, `$HOME`, `/` or a folder that does not exist. */
   locate(folder: string): Promise<WorkTreeLocation>
+  /** The tops of the other work trees of the same repository, those that exist. */
+  others(folder: string): Promise<readonly string[]>
   /** Records the state of the work tree. */
   snapshot(request: SnapshotRequest): Promise<Snapshot>
   /** What differs between two snapshots of one work tree. A lost snapshot answers `unknown`, never "no changes". */

@@ -7,7 +7,7 @@ import { defineOperation } from '../operation.ts'
 import { describeAreas, rivalsInTree } from './areas-at-start.ts'
 import { loadSituation } from './situation.ts'
 import { startAnswer } from './start-answer.ts'
-import { assertNamed, assertSameProject } from './start-checks.ts'
+import { assertNamed, workTreeOf } from './start-checks.ts'
 
 export const startTask = defineOperation({
   name: 'start_task',
@@ -54,10 +54,11 @@ export const startTask = defineOperation({
     areas: z.array(z.looseObject({ area: z.string(), files: z.int() })),
     warnings: z.array(z.string()),
   }),
-}).handler(async ({ store, witness, clock, record, ids, folder, actor }, input) => {
+}).handler(async (context, input) => {
+  const { store, witness, clock, record, ids, actor } = context
   assertNamed(input)
   await store.view(async (reads) => admitTask(await loadSituation(reads, input)))
-  const tree = await assertSameProject(witness, folder, input.work_tree)
+  const tree = await workTreeOf(context, input.work_tree)
   const snapshotAt = clock.now()
   const snapshot = await witness.snapshot({ folder: tree, name: ids.next('attempt') })
   const { survey, packages } = await describeAreas(witness, snapshot, input.areas ?? [])

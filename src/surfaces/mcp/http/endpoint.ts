@@ -33,10 +33,10 @@ export class Endpoint {
     const caller = callerOf(request, actor)
     if (request.method !== 'POST') return this.#legacy.handleWithoutBody(request, caller)
     if (!isJsonContentType(request.headers.get('content-type'))) return unsupportedType()
-    const read = await readRequestBody(request)
-    if (read.tooLarge) return tooLarge()
-    const body = parsed(read.text)
-    if (body === undefined) return parseError()
+    const read = await readRequestBody(request).catch(() => null)
+    if (read?.tooLarge) return tooLarge()
+    const body = read && parsed(read.text)
+    if (body === undefined || read === null) return parseError()
     return this.#handleMessage({ request, body, caller })
   }
 
