@@ -1,10 +1,10 @@
-import { userInfo } from 'node:os'
 import { catalog } from '../operations/catalog.ts'
 import { processTerminal } from '../surfaces/cli/process-terminal.ts'
 import { runCommandLine } from '../surfaces/cli/run-command-line.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { commandLineActor } from './settings/actor.ts'
+import { userName } from './settings/user-name.ts'
 
 /** Runs the words after `waymark` and answers the exit code. */
 export function commandLine(words: readonly string[]): Promise<number> {
@@ -17,12 +17,4 @@ export function commandLine(words: readonly string[]): Promise<number> {
     open: (project) => openContext({ actor, environment, workingFolder: process.cwd(), project }),
     close: closeContext,
   })
-}
-
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return 'somebody' // a user id that the system has no name for, as in some containers
-  }
 }

@@ -1,9 +1,18 @@
-/** The program: `waymark mcp` serves, everything else is the command line. Each loads only what it needs. */
+/** The program: `waymark mcp` and `waymark serve` serve, everything else is the command line. Each loads only what it needs. */
 export async function main(): Promise<void> {
   const [command, ...rest] = process.argv.slice(2)
-  if (command === 'mcp' && !rest.some((word) => word === '--help' || word === '-h')) {
+  const asksForHelp = rest.some((word) => word === '--help' || word === '-h')
+  if (command === 'mcp' && !asksForHelp) {
     const { serveMcp } = await import('./serve-mcp.ts')
     return serveMcp(rest)
+  }
+  if (command === 'serve' && !asksForHelp) {
+    const { serveCommand } = await import('./serve/serve-command.ts')
+    return serveCommand(rest)
+  }
+  if (command === 'token' && !asksForHelp) {
+    const { tokenCommand } = await import('./serve/token-command.ts')
+    return tokenCommand(rest)
   }
   if (command === '--version' || command === '-v') {
     const { version } = await import('./program.ts')

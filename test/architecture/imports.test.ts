@@ -31,6 +31,7 @@ const table: Readonly<Record<string, Layer>> = {
       'cli-table3',
       'hono',
       '@hono/node-server',
+      'prom-client',
       'ws',
       'zod',
       '@opentelemetry/api',

@@ -21,6 +21,8 @@ export interface Serving {
   readonly catalog: readonly Operation[]
   /** Waymark's own version. */
   readonly version: string
+  /** Names this run of the server, so that who finds its address can tell whether it is the one that was meant. */
+  readonly instance: string
   readonly log: Log
 }
 

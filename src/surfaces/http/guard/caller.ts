@@ -3,7 +3,7 @@ import type { Actor } from '../../../domain/actor.ts'
 /** Who was let in, and by what. */
 export interface Caller {
   readonly actor: Actor
-  /** The token's name; of a cookie, the token by which it was had. */
+  /** The hash of the token; of a cookie, the token by which it was had. */
   readonly token: string
   /** What a writing request must repeat in `X-Waymark-Csrf`; only callers with a cookie have one. */
   readonly csrf: string | null

@@ -1,0 +1,31 @@
+import { pino } from 'pino'
+import type { Log } from '../../surfaces/http/serving.ts'
+import type { LogLevel } from '../settings/serve-flags.ts'
+
+/** Writes to standard error: a line for people on a terminal, JSON elsewhere. */
+export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.stderr): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line) => void stderr.write(stderr.isTTY ? readable(line) : line) },
+  )
+  return {
+    debug: (message, fields = {}) => logger.debug(fields, message),
+    info: (message, fields = {}) => logger.info(fields, message),
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    error: (message, fields = {}) => logger.error(fields, message),
+  }
+}
+
+/** `12:01:07 warn The live feed ended. project=shop`. */
+export function readable(line: string): string {
+  const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown> // pino wrote it
+  const rest = Object.entries(fields).map(([name, value]) => {
+    return ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`
+  })
+  return `${String(time).slice(11, 19)} ${String(level)} ${String(msg)}${rest.join('')}\n`
+}

@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { catalog } from '../../operations/catalog.ts'
+import { serveAssets } from '../../surfaces/http/assets/serve-assets.ts'
+import { LoginCodes } from '../../surfaces/http/guard/login-codes.ts'
+import { type Rates, type Security, usualRates } from '../../surfaces/http/guard/security.ts'
+import { Sessions } from '../../surfaces/http/guard/sessions.ts'
+import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
+import { httpServer, type Patience, usualPatience } from '../../surfaces/http/http-server.ts'
+import { openLive } from '../../surfaces/http/live/live.ts'
+import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts'
+import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
+import { version } from '../program.ts'
+import { drained } from './drained.ts'
+import { listen } from './listen.ts'
+
+export interface ServerOptions {
+  readonly projects: readonly [ServedProject, ...ServedProject[]]
+  /** Where tokens and sessions are kept. */
+  readonly folder: string
+  readonly host: string
+  /** 0 for any. */
+  readonly port: number
+  readonly allowedHosts: readonly string[]
+  readonly instance: string
+  readonly log: Log
+  readonly assets?: string
+  readonly rates?: Rates
+  readonly patience?: Patience
+}
+
+export interface OpenServer {
+  readonly port: number
+  readonly security: Security
+  /** Stops taking requests, answers those that run, and closes every connection. */
+  stop(): Promise<void>
+}
+
+/** Puts the server together and listens. Fails with the error of the system where the port is taken. */
+export async function openServer(options: ServerOptions): Promise<OpenServer> {
+  const { projects, folder, host, allowedHosts, instance, log } = options
+  const serving: Serving = { projects, catalog, version, instance, log }
+  const live = openLive({ version, log })
+  const mcp = createMcpOverHttp({
+    catalog: async () => catalog,
+    toolsets: ['plan', 'track', 'gate'],
+    readOnly: false,
+    toolNames: 'portable',
+    version,
+    log: (line) => log.warn(line),
+  })
+  let port = options.port
+  const security: Security = {
+    hosts: () => ({ port, allowed: allowedHosts }),
+    tokens: new TokenFile(folder),
+    sessions: new Sessions(join(folder, 'sessions.json')),
+    codes: new LoginCodes(),
+    rates: options.rates ?? usualRates(),
+    now: () => Date.now(),
+  }
+  const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }
+  const server = httpServer(serving, { security, patience: options.patience ?? usualPatience }, parts)
+  await listen(server, { port, host })
+  port = (server.address() as AddressInfo).port // it listens on TCP
+  return {
+    port,
+    security,
+    stop: () => drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))),
+  }
+}
+
+/** The bundle lies beside it, this file three folders below the top of the package. */
+function builtDashboard(): string {
+  const beside = join(import.meta.dirname, 'web')
+  return existsSync(beside) ? beside : join(import.meta.dirname, '..', '..', '..', 'dist', 'web')
+}

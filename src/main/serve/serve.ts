@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { Failure } from '../../domain/failure.ts'
+import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
+import type { Log } from '../../surfaces/http/serving.ts'
+import { startTelemetry } from '../../surfaces/telemetry/start-telemetry.ts'
+import { closeContext } from '../open-context.ts'
+import { commandLineActor } from '../settings/actor.ts'
+import type { ServeFlags } from '../settings/serve-flags.ts'
+import { userName } from '../settings/user-name.ts'
+import { keepTidy } from '../upkeep.ts'
+import { openAnywhere } from './open-anywhere.ts'
+import type { OpenServer, ServerOptions } from './open-server.ts'
+import { RunningServers } from './running-servers.ts'
+import { type OpenProject, openProjects } from './served-projects.ts'
+import { serverFolder } from './server-folder.ts'
+import { untilTold } from './until-told.ts'
+import { welcome } from './welcome.ts'
+
+/** Serves until it is told to end; or, where a server of the same projects runs already, says where. */
+export async function serve(flags: ServeFlags, log: Log): Promise<void> {
+  const environment = process.env
+  const folder = serverFolder(environment)
+  const tokens = new TokenFile(folder)
+  refuseRemoteWithoutTokens(flags, tokens)
+  const projects = openProjects({ named: flags.projects, environment, workingFolder: process.cwd() })
+  const folders = projects.map(({ context }) => context.folder)
+  const servers = new RunningServers(folder)
+  tokens.ownToken('agent', 'agent')
+  const person = tokens.ownToken('person', userName())
+  // An agent that starts the server for its user gets no address that acts as a person.
+  const isAgent = commandLineActor(environment, userName()).kind === 'agent'
+  const visit = { person: isAgent ? null : person, open: flags.open, folder }
+  const running = await servers.serving(folders)
+  if (running && (flags.port === null || flags.port === running.port)) return welcome(running, null, visit)
+  const instance = randomUUID()
+  const options = optionsOf(flags, projects, { folder, instance, log })
+  const server = await openAnywhere(options, flags.port, () => servers.serving(folders))
+  if ('address' in server) return welcome(server, null, visit)
+  const address = `${shownHost(flags.host)}:${server.port}`
+  const announced = { pid: process.pid, port: server.port, address, instance, projects: folders }
+  try {
+    servers.announce(announced)
+    await welcome(announced, options.projects, visit)
+    log.info('Waymark serves.', { address, projects: options.projects.map(({ key }) => key) })
+    await serveProjects(projects, log)
+  } finally {
+    servers.withdraw(announced)
+    await end(server, projects)
+    log.info('Waymark ended.')
+  }
+}
+
+/** What goes on beside the requests, until the process is told to end. */
+async function serveProjects(projects: readonly OpenProject[], log: Log): Promise<void> {
+  const stopTidying = projects.map(({ context }) => keepTidy(context, (line) => log.warn(line)))
+  const telemetry = await startTelemetry(
+    projects.map(({ served }) => served),
+    process.env,
+    log,
+  )
+  const signal = await untilTold()
+  log.info('Waymark ends, once what runs is answered.', { signal })
+  for (const stop of stopTidying) stop()
+  await telemetry?.stop()
+}
+
+async function end(server: OpenServer, projects: readonly OpenProject[]): Promise<void> {
+  await server.stop()
+  await Promise.all(projects.map(({ context }) => closeContext(context)))
+}
+
+function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFile): void {
+  if (!allowRemote || tokens.entries().some(({ explicit }) => explicit)) return
+  throw new Failure(
+    'REFUSED',
+    '--allow-remote lets other machines in, and no token was made for them: there are only those that a server makes for its own user.',
+    { hint: 'Make one first: waymark token add <name>' },
+  )
+}
+
+function optionsOf(
+  flags: ServeFlags,
+  [first, ...others]: readonly [OpenProject, ...OpenProject[]],
+  run: Pick<ServerOptions, 'folder' | 'instance' | 'log'>,
+): Omit<ServerOptions, 'port'> {
+  const { host, allowHosts } = flags
+  const isWildcard = host === '0.0.0.0' || host === '::'
+  return {
+    ...run,
+    projects: [first.served, ...others.map(({ served }) => served)],
+    host,
+    allowedHosts: isWildcard ? allowHosts : [...allowHosts, shownHost(host)],
+  }
+}
+
+/** What an address is reached by from this machine. */
+function shownHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util'
+import { Failure } from '../../domain/failure.ts'
+import { didYouMean } from '../../domain/nearest-word.ts'
+import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
+import { commandLineActor } from '../settings/actor.ts'
+import { userName } from '../settings/user-name.ts'
+import { reported } from './reported.ts'
+import { serverFolder } from './server-folder.ts'
+
+export const tokenUsage =
+  'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>'
+
+const verbs = ['add', 'list', 'remove']
+
+/** `waymark token`: who may use the server, beside the two tokens that it makes for its own user. */
+export function tokenCommand(words: readonly string[]): Promise<void> {
+  return reported(() => {
+    const { values, positionals } = understood(words)
+    const tokens = new TokenFile(serverFolder(process.env))
+    const [verb = '', name, ...rest] = positionals
+    if (rest[0] !== undefined) throw mistaken(`token ${verb} does not take ${rest[0]}.`)
+    if (verb === 'list' && name === undefined) return list(tokens)
+    if (verb === 'add' && name !== undefined) return add(tokens, name, values)
+    if (verb === 'remove' && name !== undefined) return remove(tokens, name)
+    if (verb === 'add' || verb === 'remove') throw mistaken(`token ${verb} needs the name of a token.`)
+    if (verb === 'list') throw mistaken('token list takes nothing.')
+    throw mistaken(
+      verb === ''
+        ? 'token needs add, list or remove.'
+        : `There is no token ${verb}.${didYouMean(verb, verbs)}`,
+    )
+  })
+}
+
+interface Flags {
+  readonly kind?: string | undefined
+  readonly role?: string | undefined
+}
+
+function understood(words: readonly string[]) {
+  try {
+    const options = { kind: { type: 'string' }, role: { type: 'string' } } as const
+    return parseArgs({ args: [...words], allowPositionals: true, options })
+  } catch (error) {
+    throw mistaken(`token: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+function add(tokens: TokenFile, name: string, { kind = 'agent', role }: Flags): void {
+  if (kind !== 'agent' && kind !== 'person') throw mistaken(`--kind must be agent or person, not "${kind}".`)
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@()-]{0,99}$/u.test(name)) {
+    throw mistaken(`"${name}" cannot be a token's name: it has up to 100 letters, digits, spaces and ._@-.`)
+  }
+  refuseAgent(kind)
+  const secret = tokens.add({ name, kind, role: role ?? null, explicit: true })
+  process.stdout.write(`${secret}\n`)
+  process.stderr.write(
+    `This is the token of ${name} (${kind}). It is shown only now: keep it where only they can read it.\n`,
+  )
+}
+
+/** As on the whole command line: an agent makes nobody a person. */
+function refuseAgent(kind: string): void {
+  const { kind: caller, name } = commandLineActor(process.env, userName())
+  if (kind === 'agent' || caller === 'person') return
+  throw new Failure('FORBIDDEN', `Tokens of people are made by people; ${name} acts as an agent.`, {
+    hint: 'Ask a person to run: waymark token add <name> --kind person',
+  })
+}
+
+function list(tokens: TokenFile): void {
+  for (const { name, kind, role, explicit, created } of tokens.entries()) {
+    const source = explicit ? 'added' : `made by the server, in ${tokens.plainFile(kind)}`
+    process.stdout.write(`${name}\t${kind}\t${role ?? '-'}\t${created}\t${source}\n`)
+  }
+}
+
+function remove(tokens: TokenFile, name: string): void {
+  tokens.remove(name)
+  process.stderr.write(`The token of ${name} is no longer valid, also for servers that run.\n`)
+}
+
+function mistaken(message: string): Failure {
+  return new Failure('INVALID_INPUT', message, { hint: `Usage: ${tokenUsage}` })
+}

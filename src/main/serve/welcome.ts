@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { Failure } from '../../domain/failure.ts'
+import type { ServedProject } from '../../surfaces/http/serving.ts'
+import { openBrowser } from './open-browser.ts'
+import type { RunningServer } from './running-servers.ts'
+
+/** Who started the program, and what for. */
+export interface Visit {
+  /** The token of a person; null for an agent, who is given no address that acts as one. */
+  readonly person: string | null
+  /** Opens the dashboard in a browser. */
+  readonly open: boolean
+  /** Where the tokens are. */
+  readonly folder: string
+}
+
+/** Tells where the server is, and how to come in. `projects` are those of a new server; null for one found running. */
+export async function welcome(
+  server: RunningServer,
+  projects: readonly ServedProject[] | null,
+  { person, open, folder }: Visit,
+): Promise<void> {
+  const { address, pid } = server
+  const login = person === null ? null : await freshLogin(address, person)
+  const lines = [
+    projects
+      ? `Waymark serves ${namesOf(projects)} at http://${address}`
+      : `Waymark serves here already, at http://${address} (process ${pid}).`,
+    login === null
+      ? `Dashboard: http://${address}. To log in, run waymark serve in a terminal of your own.`
+      : `Dashboard: ${login}\n           logs you in, once and within ten minutes; waymark serve prints another.`,
+    `MCP:       http://${address}/mcp, with the token in ${join(folder, 'agent.token')}`,
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+  if (open) openBrowser(login ?? `http://${address}`)
+}
+
+function namesOf(projects: readonly ServedProject[]): string {
+  return projects.map(({ name, key }, at) => (at === 0 ? name : `${name} (/p/${key}/)`)).join(', ')
+}
+
+/** Asks a running server for an address that logs in the holder of a person's token. */
+async function freshLogin(address: string, token: string): Promise<string> {
+  const response = await fetch(`http://${address}/api/login-code`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}` },
+  })
+  const said: unknown = await response.json()
+  if (response.ok && typeof said === 'object' && said !== null && 'code' in said) {
+    return `http://${address}/login?code=${String(said.code)}`
+  }
+  throw new Failure('UNAVAILABLE', `The server at ${address} gave no login address: ${response.status}.`, {
+    hint: 'It may keep its tokens elsewhere: is XDG_STATE_HOME the same for both?',
+  })
+}

@@ -1,0 +1,34 @@
+import type { Hosts } from './hosts.ts'
+import type { LoginCodes } from './login-codes.ts'
+import type { Sessions } from './sessions.ts'
+import { type Rate, TokenBuckets } from './token-buckets.ts'
+import type { TokenFile } from './tokens/token-file.ts'
+
+/** What letting somebody in depends on. */
+export interface Security {
+  /** Asked at each request: the port is known once the server listens. */
+  readonly hosts: () => Hosts
+  readonly tokens: TokenFile
+  readonly sessions: Sessions
+  readonly codes: LoginCodes
+  readonly rates: Rates
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+export interface Rates {
+  /** Of requests, for each client and token. */
+  readonly requests: TokenBuckets
+  /** Of tokens and codes that are wrong, for each client. */
+  readonly mistakes: TokenBuckets
+}
+
+const requestRate: Rate = { burst: 600, perSecond: 300 }
+const mistakeRate: Rate = { burst: 10, perSecond: 10 / 60 }
+
+export function usualRates(): Rates {
+  return { requests: new TokenBuckets(requestRate), mistakes: new TokenBuckets(mistakeRate) }
+}
+
+/** The largest body of a request, in bytes. */
+export const largestBody = 1_000_000
