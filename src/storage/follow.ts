@@ -1,49 +1,94 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact } from '../domain/fact.ts'
 import { resolveProject, type Whereabouts } from './project/resolve-project.ts'
+import { type Beat, Pulse } from './pulse.ts'
 import { readsOf } from './reads/reads.ts'
-import { DatabaseFile } from './sqlite/database-file.ts'
 import type { OpenConnection } from './sqlite/dialect.ts'
-import { numberOf } from './sqlite/open-connection.ts'
-import { patiently } from './sqlite/patience.ts'
+import { ConnectionRetired } from './sqlite/driver.ts'
 
-// Milliseconds between two looks at a counter in the file; nothing is read while it stands still.
-const interval = 25
 const batch = 500
 
-/** Facts after `after` as any process commits them, over a connection of its own that is closed at the end. */
-export async function* follow(
-  file: string,
-  place: Whereabouts,
-  { after, signal }: { readonly after: number; readonly signal: AbortSignal },
-): AsyncGenerator<Fact> {
-  const database = new DatabaseFile(file, false)
-  let position = after
-  let seen: Seen = { connection: null, version: -1 }
-  try {
-    while (!signal.aborted) {
-      const connection = await database.forReading()
-      const version = connection ? await patiently(() => numberOf(connection.raw, 'data_version')) : -1
-      if (connection && (connection !== seen.connection || version !== seen.version)) {
-        const facts = await factsAfter(connection, place, position)
+/** Those who follow one project. However many they are, the file is looked at once, and what is new is read once. */
+export class Followers {
+  readonly #file: string
+  readonly #place: Whereabouts
+  readonly #readings = new Map<number, Reading>()
+  #pulse: Pulse | null = null
+  #count = 0
+
+  constructor(file: string, place: Whereabouts) {
+    this.#file = file
+    this.#place = place
+  }
+
+  /** Facts after `after` as any process commits them. */
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<Fact> {
+    const pulse = this.#join()
+    let position = after
+    let seen: Beat | null = null
+    try {
+      for (;;) {
+        const beat = await pulse.after(seen, signal)
+        if (!beat) return
+        const facts = await this.#after(position, beat)
         for (const fact of facts) {
           if (signal.aborted) return
           yield fact
           position = fact.seq
         }
-        if (facts.length === batch) continue
+        if (facts.length < batch) seen = beat
       }
-      seen = { connection, version }
-      await pause(signal)
+    } finally {
+      await this.#leave(pulse)
     }
-  } finally {
-    await database.forget()
+  }
+
+  #join(): Pulse {
+    if (!this.#pulse || this.#pulse.isDead) {
+      this.#pulse = new Pulse(this.#file)
+      this.#count = 0
+    }
+    this.#count += 1
+    return this.#pulse
+  }
+
+  async #leave(pulse: Pulse): Promise<void> {
+    // Of a pulse that died, nobody is left to be counted.
+    if (pulse !== this.#pulse) return
+    this.#count -= 1
+    if (this.#count > 0) return
+    this.#pulse = null
+    await pulse.stop()
+  }
+
+  /**
+   * Followers that wake together and are equally far share one reading. One that began before the beat is not shared:
+   * it may not see what the beat is about.
+   */
+  #after(position: number, beat: Beat): Promise<readonly Fact[]> {
+    const known = this.#readings.get(position)
+    if (known?.beat === beat) return known.facts
+    const facts = this.#read(beat, position).finally(() => {
+      if (this.#readings.get(position)?.facts === facts) this.#readings.delete(position)
+    })
+    this.#readings.set(position, { beat, facts })
+    return facts
+  }
+
+  async #read({ connection }: Beat, position: number): Promise<readonly Fact[]> {
+    if (!connection) return []
+    try {
+      return await factsAfter(connection, this.#place, position)
+    } catch (error) {
+      // The file was replaced: the next beat is about the new one.
+      if (error instanceof ConnectionRetired) return []
+      throw error
+    }
   }
 }
 
-interface Seen {
-  readonly connection: OpenConnection | null
-  readonly version: number
+interface Reading {
+  readonly beat: Beat
+  readonly facts: Promise<readonly Fact[]>
 }
 
 function factsAfter({ db }: OpenConnection, place: Whereabouts, after: number): Promise<readonly Fact[]> {
@@ -52,12 +97,4 @@ function factsAfter({ db }: OpenConnection, place: Whereabouts, after: number): 
     if (!project) return []
     return readsOf({ db: transaction, projectId: project.id }).journal.since(after, batch)
   })
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(interval, undefined, { signal })
-  } catch {
-    // aborted: the loop ends by itself
-  }
 }

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Fact } from '../domain/fact.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Idempotency, Reads, RecordRequest, Store, StoreHealth } from '../ports/store.ts'
-import { follow } from './follow.ts'
+import { Followers } from './follow.ts'
 import { healthOf } from './health.ts'
 import { writeIgnore, writeProjectId } from './project/project-folder.ts'
 import { type ResolvedProject, resolveProject } from './project/resolve-project.ts'
@@ -24,6 +24,7 @@ const noProject = ''
 export class SqliteStore implements Store {
   readonly #options: StoreOptions
   readonly #database: DatabaseFile
+  readonly #followers: Followers
   // By connection: a file that was replaced is opened anew, and then the project is looked for anew.
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
   #folderWritten = false
@@ -33,6 +34,7 @@ export class SqliteStore implements Store {
   constructor(options: StoreOptions) {
     this.#options = options
     this.#database = new DatabaseFile(options.file, options.sandboxJournal)
+    this.#followers = new Followers(options.file, options)
   }
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
@@ -80,7 +82,7 @@ export class SqliteStore implements Store {
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<Fact> {
     try {
       const either = AbortSignal.any([signal, this.#closing.signal])
-      yield* follow(this.#options.file, this.#options, { after, signal: either })
+      yield* this.#followers.follow(after, either)
     } catch (error) {
       throw unavailable(error, this.#options.file)
     }

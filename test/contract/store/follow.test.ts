@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { MissionId } from '../../../src/domain/id.ts'
 import type { Store } from '../../../src/ports/store.ts'
@@ -32,6 +33,31 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     for (let number = 1100; number < 1200; number += 1) await happened(store, 2, started(number))
     expect(await early).toEqual(upTo(1201))
     expect(await late).toEqual(upTo(1201, 1001))
+  })
+
+  test('many followers, each at its own pace and place, miss nothing', async () => {
+    await using temporary = await fresh()
+    const { store, another } = temporary
+    const following = another()
+    const last = 301
+    const slowly = async (after: number): Promise<readonly number[]> => {
+      const ending = new AbortController()
+      const seqs: number[] = []
+      for await (const { seq } of following.follow(after, ending.signal)) {
+        seqs.push(seq)
+        if (Math.random() < 0.2) await sleep(Math.random() * 20)
+        if (seq === last) ending.abort()
+      }
+      return seqs
+    }
+    await happened(store, 1, ...Array.from({ length: 50 }, (_, index) => started(index)))
+    const places = Array.from({ length: 12 }, (_, index) => (index % 4) * 17)
+    const all = Promise.all(places.map(slowly))
+    for (let number = 50; number < 300; number += 1) {
+      await happened(store, 2, started(number))
+      await sleep(Math.random() * 6)
+    }
+    expect(await all).toEqual(places.map((after) => upTo(last, after + 1)))
   })
 
   test('a follower ends when its signal aborts or the store is closed, also while nothing happens', async () => {
