@@ -47,8 +47,7 @@ import { show } from './show/show.ts'
 import { completeTask } from './task/complete-task.ts'
 import { startTask } from './task/start-task.ts'
 
-/** Everything Waymark can do, in the order that lists show it. */
-export const catalog: readonly Operation[] = [
+const operations = [
   startMission,
   completeMission,
   getContext,
@@ -96,4 +95,10 @@ export const catalog: readonly Operation[] = [
   demo,
   doctor,
   tidy,
-]
+] as const
+
+/** Everything Waymark can do, in the order that lists show it. */
+export const catalog: readonly Operation[] = operations
+
+/** One of them, with its own name and types: for clients that are typed by the catalog. */
+export type CatalogOperation = (typeof operations)[number]

@@ -43,15 +43,22 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Output exten
   handle(handling: Handling, input: z.output<Input>): Promise<z.output<Output>>
 }
 
-interface Defining<Input extends z.ZodObject, Output extends z.ZodObject> {
+/** An operation whose name is known to the compiler, so that a client can be typed by it. */
+interface Named<Name extends string> {
+  readonly name: Name
+}
+
+interface Defining<Name extends string, Input extends z.ZodObject, Output extends z.ZodObject> {
   handler(
     handle: (handling: Handling, input: z.output<Input>) => Promise<z.output<Output>>,
-  ): Operation<Input, Output>
+  ): Operation<Input, Output> & Named<Name>
 }
 
 /** `.handler` is a second call because TypeScript infers the literal types of the output only then. */
-export function defineOperation<Input extends z.ZodObject, Output extends z.ZodObject>(
-  contract: OperationContract<Input, Output>,
-): Defining<Input, Output> {
+export function defineOperation<
+  const Name extends string,
+  Input extends z.ZodObject,
+  Output extends z.ZodObject,
+>(contract: OperationContract<Input, Output> & Named<Name>): Defining<Name, Input, Output> {
   return { handler: (handle) => ({ ...contract, handle }) }
 }

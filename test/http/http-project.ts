@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { closeContext } from '../../src/main/open-context.ts'
+import { type OpenServer, openServer, type ServerOptions } from '../../src/main/serve/open-server.ts'
+import { openProjects } from '../../src/main/serve/served-projects.ts'
+import type { Log } from '../../src/surfaces/http/serving.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
+
+export interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+export interface HttpProject {
+  readonly home: string
+  /** Of the first project. */
+  readonly folder: string
+  readonly server: OpenServer
+  readonly port: number
+  /** `http://127.0.0.1:<port>`. */
+  readonly address: string
+  readonly personToken: string
+  readonly agentToken: string
+  readonly logged: readonly LogLine[]
+  write(path: string, content: string): void
+  stop(): Promise<void>
+}
+
+export interface HttpOptions extends Partial<ServerOptions> {
+  /** Names of the folders that are served. */
+  readonly folders?: readonly string[]
+  /** Where it is: a server that is opened again has the same. */
+  readonly home?: string
+}
+
+/** A real server on a port of the system's choice, over real repositories in temporary folders. */
+export async function openHttpProject(options: HttpOptions = {}): Promise<HttpProject> {
+  const { folders = ['shop'], home = temporaryFolder(), ...more } = options
+  const named = folders.map((name) => repositoryIn(join(home, name)))
+  const [first, ...others] = openProjects({
+    named,
+    environment: serverEnvironment(home),
+    workingFolder: home,
+  })
+  const logged: LogLine[] = []
+  const server = await openServer({
+    projects: [first.served, ...others.map(({ served }) => served)],
+    folder: join(home, 'server'),
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    instance: 'test-run',
+    log: keptIn(logged),
+    assets: join(home, 'web'),
+    ...more,
+  })
+  let stopping: Promise<void> | null = null
+  const stop = () => {
+    stopping ??= (async () => {
+      await server.stop()
+      for (const { context } of [first, ...others]) await closeContext(context)
+    })()
+    return stopping
+  }
+  onTestFinished(stop)
+  return {
+    home,
+    folder: first.context.folder,
+    server,
+    port: server.port,
+    address: `http://127.0.0.1:${server.port}`,
+    personToken: server.security.tokens.ownToken('person', 'Tess'),
+    agentToken: server.security.tokens.ownToken('agent', 'agent'),
+    logged,
+    write: (path, content) => put(join(home, path), content),
+    stop,
+  }
+}
+
+function repositoryIn(folder: string): string {
+  const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: folder })
+  put(join(folder, 'README.md'), '# Shop\n')
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-qm', 'Begin', '--allow-empty')
+  return folder
+}
+
+function put(file: string, content: string): void {
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, content)
+}
+
+function keptIn(lines: LogLine[]): Log {
+  const keep =
+    (level: string) =>
+    (message: string, fields = {}) =>
+      void lines.push({ level, message, fields })
+  return { debug: keep('debug'), info: keep('info'), warn: keep('warn'), error: keep('error') }
+}
