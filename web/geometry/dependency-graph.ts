@@ -1,0 +1,113 @@
+import type { Mark } from '../../src/domain/plan/standing.ts'
+
+export interface DependencyNode {
+  readonly id: string
+  readonly title: string
+  readonly phase_id: string | null
+  readonly mark: Mark
+  readonly critical: boolean
+}
+
+export interface DependencyEdge {
+  readonly from: string
+  readonly to: string
+  readonly critical: boolean
+}
+
+export interface DependencyPlan {
+  readonly phases: readonly { readonly id: string; readonly name: string }[]
+  readonly nodes: readonly DependencyNode[]
+  readonly edges: readonly DependencyEdge[]
+}
+
+/** Plans with more tasks than this are drawn by phase at first. */
+export const mostNodes = 400
+
+/** A task, or a folded phase with what its tasks come to. */
+export type GraphNode =
+  | { readonly kind: 'task'; readonly id: string; readonly task: DependencyNode }
+  | {
+      readonly kind: 'phase'
+      readonly id: string
+      readonly name: string | null
+      readonly critical: boolean
+      readonly marks: Readonly<Record<Mark, number>>
+    }
+
+export interface GraphEdge extends DependencyEdge {
+  readonly id: string
+  /** How many dependencies it stands for. */
+  readonly count: number
+}
+
+export interface GraphPicture {
+  readonly nodes: readonly GraphNode[]
+  readonly edges: readonly GraphEdge[]
+}
+
+/** The plan with some phases folded to one node each. Null names the tasks outside any phase. */
+export function graphPicture(plan: DependencyPlan, folded: ReadonlySet<string | null>): GraphPicture {
+  const names = new Map(plan.phases.map(({ id, name }) => [id, name]))
+  const phaseOf = (task: DependencyNode): string | null =>
+    task.phase_id !== null && names.has(task.phase_id) ? task.phase_id : null
+  const nodeOf = new Map<string, string>()
+  const inside = new Map<string | null, DependencyNode[]>()
+  const nodes: GraphNode[] = []
+  for (const task of plan.nodes) {
+    const phase = phaseOf(task)
+    if (!folded.has(phase)) {
+      nodeOf.set(task.id, task.id)
+      nodes.push({ kind: 'task', id: task.id, task })
+      continue
+    }
+    nodeOf.set(task.id, phaseNode(phase))
+    const together = inside.get(phase)
+    if (together) together.push(task)
+    else inside.set(phase, [task])
+  }
+  const phases = [...inside].map(
+    ([phase, tasks]): GraphNode => ({
+      kind: 'phase',
+      id: phaseNode(phase),
+      name: phase === null ? null : (names.get(phase) ?? null),
+      critical: tasks.some(({ critical }) => critical),
+      marks: countMarks(tasks),
+    }),
+  )
+  return { nodes: [...phases, ...nodes], edges: joined(plan.edges, nodeOf) }
+}
+
+/** The phases that are folded at first. */
+export function foldedAtFirst(plan: DependencyPlan): ReadonlySet<string | null> {
+  if (plan.nodes.length <= mostNodes) return new Set()
+  return new Set([...plan.phases.map(({ id }) => id), null])
+}
+
+function phaseNode(phase: string | null): string {
+  return `phase:${phase ?? ''}`
+}
+
+function countMarks(tasks: readonly DependencyNode[]): Record<Mark, number> {
+  const marks = { done: 0, in_progress: 0, ready: 0, blocked: 0 }
+  for (const { mark } of tasks) marks[mark] += 1
+  return marks
+}
+
+/** Edges between the same two nodes become one; those inside a folded phase are not drawn. */
+function joined(edges: readonly DependencyEdge[], nodeOf: ReadonlyMap<string, string>): readonly GraphEdge[] {
+  const found = new Map<string, GraphEdge>()
+  for (const edge of edges) {
+    const [from, to] = [nodeOf.get(edge.from), nodeOf.get(edge.to)]
+    if (from === undefined || to === undefined || from === to) continue
+    const id = `${from} ${to}`
+    const same = found.get(id)
+    found.set(id, {
+      id,
+      from,
+      to,
+      critical: edge.critical || same?.critical === true,
+      count: (same?.count ?? 0) + 1,
+    })
+  }
+  return [...found.values()]
+}

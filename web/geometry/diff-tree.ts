@@ -1,0 +1,100 @@
+/** A changed path, as answers of operations spell it. */
+export interface ChangedPath {
+  readonly path: string
+  /** Null when not countable. */
+  readonly added_lines: number | null
+  readonly deleted_lines: number | null
+  readonly scope?: string
+}
+
+/** What a folder's files come to. */
+export interface DiffTally {
+  readonly files: number
+  readonly added: number
+  readonly deleted: number
+  readonly outOfScope: number
+}
+
+export interface DiffFile<C extends ChangedPath> {
+  readonly kind: 'file'
+  readonly path: string
+  readonly name: string
+  readonly change: C
+}
+
+export interface DiffFolder<C extends ChangedPath> extends DiffTally {
+  readonly kind: 'folder'
+  /** Without the last `/`. */
+  readonly path: string
+  /** Folders with nothing but one folder in them share one name: `src/diff/read`. */
+  readonly name: string
+  readonly children: readonly DiffNode<C>[]
+}
+
+export type DiffNode<C extends ChangedPath> = DiffFile<C> | DiffFolder<C>
+
+/** The changes as a tree: folders first, each list by name, whatever the order they came in. */
+export function diffTree<C extends ChangedPath>(changes: readonly C[]): DiffFolder<C> {
+  const distinct = [...new Map(changes.map((change) => [change.path, change])).values()]
+  return folderOf('', distinct)
+}
+
+/** `path` is that of the folder with its `/`, or empty. */
+function folderOf<C extends ChangedPath>(path: string, changes: readonly C[]): DiffFolder<C> {
+  const parts = Map.groupBy(changes, (change) => partAfter(path, change.path))
+  const names = [...parts.keys()].sort(byKindThenName)
+  const children = names.flatMap((part): readonly DiffNode<C>[] => {
+    const inside = parts.get(part) ?? []
+    if (part.endsWith('/')) return [compressed(part, folderOf(path + part, inside))]
+    return inside.map((change) => ({ kind: 'file', path: change.path, name: part, change }))
+  })
+  return { kind: 'folder', path: path.slice(0, -1), name: path.slice(0, -1), children, ...tallyOf(changes) }
+}
+
+/** What follows the folder: a file's name, or a folder's with its `/`. */
+function partAfter(path: string, changed: string): string {
+  const slash = changed.indexOf('/', path.length)
+  return slash === -1 ? changed.slice(path.length) : changed.slice(path.length, slash + 1)
+}
+
+function compressed<C extends ChangedPath>(part: string, folder: DiffFolder<C>): DiffFolder<C> {
+  const name = part.slice(0, -1)
+  const [only] = folder.children
+  if (folder.children.length !== 1 || only?.kind !== 'folder') return { ...folder, name }
+  return { ...only, name: `${name}/${only.name}` }
+}
+
+function byKindThenName(a: string, b: string): number {
+  const folders = Number(b.endsWith('/')) - Number(a.endsWith('/'))
+  if (folders !== 0) return folders
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function tallyOf(changes: readonly ChangedPath[]): DiffTally {
+  let [added, deleted, outOfScope] = [0, 0, 0]
+  for (const change of changes) {
+    added += change.added_lines ?? 0
+    deleted += change.deleted_lines ?? 0
+    if (change.scope === 'out') outOfScope += 1
+  }
+  return { files: changes.length, added, deleted, outOfScope }
+}
+
+/** A row of the tree as it is drawn: `depth` 0 is at the top. */
+export interface DiffRow<C extends ChangedPath> {
+  readonly node: DiffNode<C>
+  readonly depth: number
+}
+
+/** The rows that are seen while some folders, named by their paths, are folded. */
+export function diffRows<C extends ChangedPath>(
+  root: DiffFolder<C>,
+  folded: ReadonlySet<string>,
+  depth = 0,
+): readonly DiffRow<C>[] {
+  return root.children.flatMap((node) => {
+    const row = { node, depth }
+    if (node.kind === 'file' || folded.has(node.path)) return [row]
+    return [row, ...diffRows(node, folded, depth + 1)]
+  })
+}

@@ -1,0 +1,140 @@
+import type { Span } from './bar-layout.ts'
+import type { Interval } from './time-fold.ts'
+
+export type Grouping = 'phase' | 'agent'
+
+export interface LanePhase {
+  readonly id: string
+  readonly name: string
+}
+
+export interface LaneTask {
+  readonly id: string
+  /** Null is outside any phase. */
+  readonly phaseId: string | null
+}
+
+export interface LaneSpan extends Span {
+  readonly taskId: string
+  readonly agent: string | null
+}
+
+/** The head of a phase or an agent. */
+export interface GroupRow {
+  readonly kind: 'group'
+  readonly id: string
+  /** Null gathers what has no phase, or no agent yet. */
+  readonly name: string | null
+  readonly folded: boolean
+  readonly tasks: number
+  /** From the first beginning to the last end below it. */
+  readonly extent: Interval | null
+  readonly running: boolean
+}
+
+export interface TaskRow<T extends LaneTask, S extends LaneSpan> {
+  readonly kind: 'task'
+  readonly id: string
+  readonly task: T
+  readonly spans: readonly S[]
+}
+
+export type LaneRow<T extends LaneTask, S extends LaneSpan> = GroupRow | TaskRow<T, S>
+
+export interface LaneSource<T extends LaneTask, S extends LaneSpan> {
+  readonly phases: readonly LanePhase[]
+  readonly tasks: readonly T[]
+  readonly spans: readonly S[]
+}
+
+export interface LaneChoice {
+  readonly grouping: Grouping
+  readonly folded: ReadonlySet<string>
+  readonly now: number
+}
+
+/** Phases or agents with their tasks below them. A task that several agents tried stands below each of them. */
+export function laneRows<T extends LaneTask, S extends LaneSpan>(
+  source: LaneSource<T, S>,
+  choice: LaneChoice,
+): readonly LaneRow<T, S>[] {
+  const groups = choice.grouping === 'phase' ? byPhase(source) : byAgent(source)
+  return groups.flatMap((group) => {
+    const id = `${choice.grouping}:${group.id ?? ''}`
+    const folded = choice.folded.has(id)
+    const spans = group.rows.flatMap((row) => row.spans)
+    const head: GroupRow = {
+      kind: 'group',
+      id,
+      name: group.name,
+      folded,
+      tasks: group.rows.length,
+      extent: extentOf(spans, choice.now),
+      running: spans.some(({ to }) => to === null),
+    }
+    if (folded) return [head]
+    return [head, ...group.rows.map((row) => ({ kind: 'task' as const, id: `${id}/${row.task.id}`, ...row }))]
+  })
+}
+
+interface Group<T, S> {
+  readonly id: string | null
+  readonly name: string | null
+  readonly rows: readonly { readonly task: T; readonly spans: readonly S[] }[]
+}
+
+function byPhase<T extends LaneTask, S extends LaneSpan>({
+  phases,
+  tasks,
+  spans,
+}: LaneSource<T, S>): readonly Group<T, S>[] {
+  const known = new Set(phases.map(({ id }) => id))
+  const spansOf = Map.groupBy(spans, ({ taskId }) => taskId)
+  const inPhase = Map.groupBy(tasks, ({ phaseId }) =>
+    phaseId !== null && known.has(phaseId) ? phaseId : null,
+  )
+  const homeless = inPhase.has(null) ? [{ id: null, name: null }] : []
+  return [...phases, ...homeless].map(({ id, name }) => ({
+    id,
+    name,
+    rows: (inPhase.get(id) ?? []).map((task) => ({ task, spans: spansOf.get(task.id) ?? [] })),
+  }))
+}
+
+/** Agents in the order in which they began; last, the tasks that nobody tried. */
+function byAgent<T extends LaneTask, S extends LaneSpan>({
+  tasks,
+  spans,
+}: LaneSource<T, S>): readonly Group<T, S>[] {
+  const places = new Map(tasks.map((task, place) => [task.id, place]))
+  const agents = [
+    ...Map.groupBy(
+      spans.toSorted((a, b) => a.from - b.from),
+      ({ agent }) => agent,
+    ),
+  ]
+  const groups = agents.map(([agent, theirs]) => ({
+    id: `agent ${agent ?? ''}`,
+    name: agent,
+    rows: [...Map.groupBy(theirs, ({ taskId }) => taskId)]
+      .toSorted(([a], [b]) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
+      .flatMap(([taskId, tries]) => {
+        const task = tasks[places.get(taskId) ?? -1]
+        return task ? [{ task, spans: tries }] : []
+      }),
+  }))
+  const tried = new Set(spans.map(({ taskId }) => taskId))
+  const rest = tasks.filter(({ id }) => !tried.has(id))
+  if (rest.length === 0) return groups
+  return [...groups, { id: null, name: null, rows: rest.map((task) => ({ task, spans: [] })) }]
+}
+
+function extentOf(spans: readonly Span[], now: number): Interval | null {
+  if (spans.length === 0) return null
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const span of spans) {
+    from = Math.min(from, span.from)
+    to = Math.max(to, span.to ?? now)
+  }
+  return { from, to }
+}

@@ -1,0 +1,123 @@
+import { Graph, layout } from '@dagrejs/dagre'
+import type { Point } from './plane.ts'
+
+export interface LayoutNode {
+  readonly id: string
+  readonly width: number
+  readonly height: number
+}
+
+export interface LayoutEdge {
+  /** Distinct among the edges. */
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  /** The room that the edge's text takes; absent for none. */
+  readonly label?: { readonly width: number; readonly height: number }
+}
+
+export interface PlacedNode extends LayoutNode {
+  /** The centre. */
+  readonly x: number
+  readonly y: number
+}
+
+export interface PlacedEdge extends LayoutEdge {
+  /** From the border of one node over the bends to the border of the other. */
+  readonly points: readonly Point[]
+  /** The centre of the text. */
+  readonly labelAt: Point | null
+}
+
+export interface LayeredLayout {
+  readonly width: number
+  readonly height: number
+  readonly nodes: readonly PlacedNode[]
+  readonly edges: readonly PlacedEdge[]
+}
+
+export interface LayoutRequest {
+  readonly nodes: readonly LayoutNode[]
+  /** Both ends have to be among the nodes. */
+  readonly edges: readonly LayoutEdge[]
+  /** Nodes that were here before stay in the order in which they were. */
+  readonly before?: LayeredLayout | null
+}
+
+const spacing = { rankdir: 'LR', nodesep: 14, edgesep: 12, ranksep: 46, marginx: 16, marginy: 16 } as const
+
+/** Nodes in layers from left to right, each right of what leads to it; edges of a circle lead back. */
+export function layeredLayout({ nodes, edges, before = null }: LayoutRequest): LayeredLayout {
+  const graph = new Graph<Shape, Shape, Shape>({ multigraph: true })
+  graph.setGraph({ ...spacing })
+  graph.setDefaultEdgeLabel(() => ({}))
+  for (const { id, width, height } of nodes) graph.setNode(id, { width, height })
+  for (const { id, from, to, label } of edges) {
+    graph.setEdge(from, to, { labelpos: 'c', width: 0, height: 0, ...label }, id)
+  }
+  layout(graph, { customOrder: keepOrder(before) })
+  const { width = 0, height = 0 } = graph.graph()
+  return {
+    width: Math.max(width, 0),
+    height: Math.max(height, 0),
+    nodes: nodes.map((node) => ({ ...node, ...pointOf(graph.node(node.id)) })),
+    edges: edges.map((edge) => {
+      const { points = [], ...middle } = graph.edge(edge.from, edge.to, edge.id)
+      const node = graph.node(edge.from)
+      const loop = edge.from === edge.to ? loopOf(node, pointOf(middle)) : null
+      return { ...edge, points: loop ?? points.map(pointOf), labelAt: edge.label ? pointOf(middle) : null }
+    }),
+  }
+}
+
+/** What dagre reads and writes on graphs, nodes and edges. */
+interface Shape {
+  readonly x?: number
+  readonly y?: number
+  readonly width?: number
+  readonly height?: number
+  readonly points?: readonly Point[]
+  readonly [setting: string]: unknown
+}
+
+function pointOf({ x = 0, y = 0 }: { readonly x?: number; readonly y?: number }): Point {
+  return { x, y }
+}
+
+/** From a node's side over the place that dagre kept free for its loop, and back. */
+function loopOf(node: Shape, middle: Point): readonly Point[] {
+  const { x, y } = pointOf(node)
+  const half = (node.height ?? 0) / 2
+  const border = middle.y > y ? y + half : y - half
+  const wide = (node.width ?? 0) / 4
+  return [
+    { x: x - wide, y: border },
+    { x: x - wide, y: middle.y },
+    { x: x + wide, y: middle.y },
+    { x: x + wide, y: border },
+  ]
+}
+
+/** What dagre shows while it orders. */
+interface Layers {
+  nodes(): readonly string[]
+  node(id: string): { readonly rank?: number; order?: number } | undefined
+}
+
+/** Lets dagre order the layers, then gives the places of known nodes to them in the order that they had. */
+function keepOrder(before: LayeredLayout | null) {
+  return (layers: Layers, order: (layers: Layers) => void): void => {
+    order(layers)
+    if (!before) return
+    const known = new Map(before.nodes.map(({ id, y }) => [id, y]))
+    const ids = layers.nodes().filter((id) => known.has(id))
+    for (const rank of Map.groupBy(ids, (id) => layers.node(id)?.rank).values()) {
+      const places = rank.map((id) => layers.node(id)?.order ?? 0).sort((a, b) => a - b)
+      const stayed = rank.toSorted((a, b) => (known.get(a) ?? 0) - (known.get(b) ?? 0))
+      for (const [index, id] of stayed.entries()) {
+        const label = layers.node(id)
+        if (label) label.order = places[index] ?? 0
+      }
+    }
+  }
+}

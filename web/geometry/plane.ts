@@ -1,0 +1,75 @@
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** A box by its centre. */
+export interface Box extends Point {
+  readonly id: string
+  readonly width: number
+  readonly height: number
+}
+
+/** The box at a point; the last one where several lie on each other, because it is drawn on top. */
+export function boxAt<B extends Box>(boxes: readonly B[], { x, y }: Point): B | null {
+  const hit = (box: B): boolean =>
+    Math.abs(x - box.x) * 2 <= box.width && Math.abs(y - box.y) * 2 <= box.height
+  return boxes.findLast(hit) ?? null
+}
+
+export type Direction = 'left' | 'right' | 'up' | 'down'
+
+const ways: Readonly<Record<Direction, Point>> = {
+  left: { x: -1, y: 0 },
+  right: { x: 1, y: 0 },
+  up: { x: 0, y: -1 },
+  down: { x: 0, y: 1 },
+}
+
+/** The nearest box in a direction: within 45° of it, and being aside counts twice as much as being far. */
+export function neighbourOf<B extends Box>(boxes: readonly B[], from: Box, direction: Direction): B | null {
+  const way = ways[direction]
+  let nearest: { box: B; distance: number } | null = null
+  for (const box of boxes) {
+    if (box.id === from.id) continue
+    const [dx, dy] = [box.x - from.x, box.y - from.y]
+    const along = dx * way.x + dy * way.y
+    const aside = Math.abs(dx * way.y) + Math.abs(dy * way.x)
+    if (along <= 0 || aside > along + Math.max(box.height, box.width)) continue
+    const distance = along + 2 * aside
+    if (!nearest || distance < nearest.distance) nearest = { box, distance }
+  }
+  return nearest?.box ?? null
+}
+
+/** An SVG path through points, with its corners rounded. */
+export function roundedPath(points: readonly Point[], radius = 8): string {
+  const [first, ...rest] = points
+  if (!first) return ''
+  const parts = [`M${show(first)}`]
+  for (const [index, point] of rest.entries()) {
+    const next = rest[index + 1]
+    if (!next) {
+      parts.push(`L${show(point)}`)
+      continue
+    }
+    const before = towards(point, points[index] ?? point, radius)
+    const after = towards(point, next, radius)
+    parts.push(`L${show(before)}Q${show(point)} ${show(after)}`)
+  }
+  return parts.join('')
+}
+
+function towards(from: Point, to: Point, length: number): Point {
+  const distance = Math.hypot(to.x - from.x, to.y - from.y)
+  const share = distance === 0 ? 0 : Math.min(length, distance / 2) / distance
+  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share }
+}
+
+function show({ x, y }: Point): string {
+  return `${round(x)},${round(y)}`
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

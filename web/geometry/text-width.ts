@@ -1,0 +1,36 @@
+/** Widths of characters in a system font, in hundredths of its size; rather too wide than too narrow. */
+const narrow = new Set("iIl.,:;'|!()[]{}`ftrj ")
+const wide = new Set('mwMW@%—…')
+
+/** An estimate that needs no canvas: enough to decide what fits. */
+export function textWidth(text: string, size = 13): number {
+  let hundredths = 0
+  for (const character of text) hundredths += characterWidth(character)
+  return (hundredths * size) / 100
+}
+
+/** Of a fixed-width font. */
+export function monoWidth(text: string, size = 12): number {
+  return [...text].length * size * 0.61
+}
+
+function characterWidth(character: string): number {
+  if (narrow.has(character)) return 36
+  if (wide.has(character)) return 98
+  const code = character.codePointAt(0) ?? 0
+  if (code > 0x2e80) return 105
+  return code >= 65 && code <= 90 ? 72 : 60
+}
+
+/** The text, or as much of it as fits with an ellipsis; empty when not even that fits. */
+export function elide(text: string, width: number, size = 13): string {
+  if (textWidth(text, size) <= width) return text
+  const characters = [...text]
+  let [low, high] = [0, characters.length]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (textWidth(`${characters.slice(0, middle).join('')}…`, size) <= width) low = middle
+    else high = middle - 1
+  }
+  return low === 0 ? '' : `${characters.slice(0, low).join('').trimEnd()}…`
+}
