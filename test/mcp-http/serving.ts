@@ -1,15 +1,18 @@
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serve } from '@hono/node-server'
-import {
-  hostHeaderValidationResponse,
-  localhostAllowedHostnames,
-  localhostAllowedOrigins,
-  originValidationResponse,
-} from '@modelcontextprotocol/server'
-import { Hono } from 'hono'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Actor } from '../../src/domain/actor.ts'
+import { drained } from '../../src/main/serve/drained.ts'
 import { catalog } from '../../src/operations/catalog.ts'
+import { serveAssets } from '../../src/surfaces/http/assets/serve-assets.ts'
+import { LoginCodes } from '../../src/surfaces/http/guard/login-codes.ts'
+import type { Security } from '../../src/surfaces/http/guard/security.ts'
+import { Sessions } from '../../src/surfaces/http/guard/sessions.ts'
+import { TokenBuckets } from '../../src/surfaces/http/guard/token-buckets.ts'
+import { TokenFile } from '../../src/surfaces/http/guard/tokens/token-file.ts'
+import { httpServer } from '../../src/surfaces/http/http-server.ts'
+import { openLive } from '../../src/surfaces/http/live/live.ts'
+import type { Log } from '../../src/surfaces/http/serving.ts'
 import { createMcpOverHttp, type McpOverHttp } from '../../src/surfaces/mcp/http/mcp-over-http.ts'
 import type { McpOverHttpOptions } from '../../src/surfaces/mcp/http/options.ts'
 import { openProject, type TestProject } from '../support/project.ts'
@@ -18,48 +21,71 @@ export interface ServedMcp {
   readonly project: TestProject
   readonly url: string
   readonly mcp: McpOverHttp
-  /** Everything it logged. */
-  readonly log: readonly string[]
 }
 
-/** MCP of a project in a temporary folder, on a port of the loopback device. The token of a request names its actor. */
+const version = '0.0.0'
+const log: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: (message) => process.stderr.write(`${message}\n`),
+}
+
+/** A project in a temporary folder on the HTTP server, with whatever is asked of MCP. */
 export async function serveProject(options: Partial<McpOverHttpOptions> = {}): Promise<ServedMcp> {
   const project = await openProject()
-  const log: string[] = []
   const mcp = createMcpOverHttp({
     catalog: async () => catalog,
     toolsets: ['plan', 'track', 'gate'],
     readOnly: false,
     toolNames: 'portable',
-    version: '0.0.0',
-    log: (line) => log.push(line),
+    version,
+    log: () => undefined,
     ...options,
   })
   const served = {
     key: 'tree',
-    contextOf: (actor: Actor) => ({ ...project.context, actor }),
+    name: 'tree',
+    folder: project.folder,
+    contextOf: (actor: TestProject['context']['actor']) => ({ ...project.context, actor }),
   }
-  const app = new Hono()
-  app.all('/mcp', ({ req: { raw } }) => {
-    const refused =
-      hostHeaderValidationResponse(raw, localhostAllowedHostnames()) ??
-      originValidationResponse(raw, localhostAllowedOrigins())
-    return refused ?? mcp.handle(raw, served, actorOf(raw))
-  })
-  const { promise: listening, resolve } = Promise.withResolvers<AddressInfo>()
-  const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, resolve)
-  const { port } = await listening
-  onTestFinished(async () => {
-    await mcp.shutdown()
-    await new Promise((closed) => {
-      server.close(closed)
-      if ('closeAllConnections' in server) server.closeAllConnections()
-    })
-  })
-  return { project, url: `http://127.0.0.1:${port}/mcp`, mcp, log }
+  const live = openLive({ version, log })
+  const folder = join(project.folder, '..', 'server')
+  let port = 0
+  const security: Security = {
+    hosts: () => ({ port, allowed: [] }),
+    tokens: new TokenFile(folder),
+    sessions: new Sessions(join(folder, 'sessions.json')),
+    codes: new LoginCodes(),
+    rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
+    now: () => Date.now(),
+  }
+  const server = httpServer(
+    { projects: [served], catalog, version, instance: 'test', log },
+    { security, patience },
+    { live, mcp, assets: serveAssets(folder) },
+  )
+  server.prependListener('request', namedTokens(security.tokens))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  port = (server.address() as AddressInfo).port
+  onTestFinished(() => drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))))
+  return { project, url: `http://127.0.0.1:${port}/mcp`, mcp }
 }
 
-function actorOf(request: Request): Actor {
-  const name = request.headers.get('authorization')?.replace('Bearer ', '') ?? 'agent'
-  return { name, kind: 'agent', role: null, channel: 'http' }
+// As many as a test likes, on a machine as busy as it may be.
+const patience = { headers: 120_000, request: 120_000, look: 30_000 }
+const plenty = { burst: 100_000, perSecond: 100_000 }
+
+/** Tests name their tokens, and other people's clients send none: the real one is put in place. */
+function namedTokens(tokens: TokenFile): (request: IncomingMessage) => void {
+  const names = ['agent', 'ada', 'grace']
+  const secrets = new Map(
+    names.map((name) => [
+      `Bearer ${name}`,
+      tokens.add({ name, kind: 'agent', role: null, explicit: name !== 'agent' }),
+    ]),
+  )
+  return ({ headers }) => {
+    headers.authorization = `Bearer ${secrets.get(headers.authorization ?? 'Bearer agent')}`
+  }
 }
