@@ -40,19 +40,12 @@ async function waymark(): Promise<Run & { readonly idle: number }> {
   const quiet = await usageOf(server)
   await sleep(idleFor * 1000)
   const before = await usageOf(server)
-  const writing = start('write', root, file, rate, seconds, tasks)
-  const written = heard<number>(writing)
+  start('write', root, file, rate, seconds, tasks)
   const delays = await heard<Delays>(reading)
   const after = await usageOf(server)
-  const result = {
-    delays,
-    rate: await written,
-    before,
-    after,
-    idle: (before.cpu - quiet.cpu) / (idleFor * 10),
-  }
   server.kill()
-  return result
+  const idle = (before.cpu - quiet.cpu) / (idleFor * 10)
+  return { delays, load: loadOf(delays, before, after), before, after, idle }
 }
 
 async function bareBroadcaster(size: number): Promise<Run> {
