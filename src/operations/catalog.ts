@@ -20,6 +20,7 @@ import { noteList } from './plan/note-list.ts'
 import { phaseAdd } from './plan/phase-add.ts'
 import { phaseEdit } from './plan/phase-edit.ts'
 import { phaseList } from './plan/phase-list.ts'
+import { planDependencies } from './plan/plan-dependencies.ts'
 import { planExport } from './plan/plan-export.ts'
 import { planGraph } from './plan/plan-graph.ts'
 import { planImport } from './plan/plan-import.ts'
@@ -43,6 +44,7 @@ import { logIssue } from './record/log-issue.ts'
 import { logMilestone } from './record/log-milestone.ts'
 import { changes } from './show/changes.ts'
 import { diff } from './show/diff.ts'
+import { missionTimeline } from './show/mission-timeline.ts'
 import { show } from './show/show.ts'
 import { completeTask } from './task/complete-task.ts'
 import { startTask } from './task/start-task.ts'
@@ -78,11 +80,13 @@ const operations = [
   show,
   changes,
   diff,
+  missionTimeline,
   inbox,
   resolve,
   log,
   planShow,
   planGraph,
+  planDependencies,
   planImport,
   planExport,
   taskDrop,

@@ -6,11 +6,13 @@ import type { MissionReads } from './reads/mission-reads.ts'
 import type { PlanReads } from './reads/plan-reads.ts'
 import type { RecordReads } from './reads/record-reads.ts'
 import type { TaskReads } from './reads/task-reads.ts'
+import type { TimelineReads } from './reads/timeline-reads.ts'
 
 /** Every question that can be asked of the store. Each method is one query with a limit. */
 export interface Reads {
   readonly missions: MissionReads
   readonly tasks: TaskReads
+  readonly timeline: TimelineReads
   readonly plan: PlanReads
   readonly records: RecordReads
   readonly holds: HoldReads

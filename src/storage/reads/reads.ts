@@ -6,11 +6,13 @@ import { planReads } from './plan/plan-reads.ts'
 import { recordReads } from './record-reads.ts'
 import type { ReadScope } from './scope.ts'
 import { taskReads } from './task-reads.ts'
+import { timelineReads } from './timeline-reads.ts'
 
 export function readsOf(scope: ReadScope): Reads {
   return {
     missions: missionReads(scope),
     tasks: taskReads(scope),
+    timeline: timelineReads(scope),
     plan: planReads(scope),
     records: recordReads(scope),
     holds: holdReads(scope),

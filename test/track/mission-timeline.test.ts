@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { openProject } from '../support/project.ts'
+
+test('the timeline of a mission tells who worked on what when, what was measured, and what was said', async () => {
+  const { call, write, wait } = await openProject()
+  const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in', scope: 'src/**' })
+  const start = { mission_id, phase: 1, phase_name: 'Build', areas: ['src/**'] }
+  const first = await call('start_task', { ...start, name: 'Log in', agent_name: 'mira' })
+  const said = { task_id: first.task_id, category: 'other', question: 'JWT?', chosen: 'no', reasoning: 'r' }
+  await call('log_decision', said)
+  write('src/auth.ts', 'export const auth = 2\nexport const more = 1\n')
+  write('utils.ts', 'export const utils = 2\n')
+  wait(60_000)
+  await call('complete_task', { task_id: first.task_id, status: 'success', outcome: { summary: 's' } })
+  const second = await call('start_task', { ...start, name: 'Log out', agent_name: 'otto' })
+  const issue = { task_id: second.task_id, type: 'other', description: 'Stuck', resolution: 'none' }
+  await call('log_issue', issue)
+  await call('log_milestone', { task_id: second.task_id, message: 'Half way' })
+
+  const timeline = await call('mission_timeline', { id: mission_id })
+  expect(timeline).toMatchObject({ id: mission_id, name: 'Auth', status: 'IN_PROGRESS', scope: 'src/**' })
+  expect(timeline.phases).toMatchObject([{ name: 'Build', status: 'in_progress' }])
+  expect(timeline.tasks).toMatchObject([
+    { name: 'Log in', phase_id: timeline.phases[0].id, standing: 'done', resolution: 'success' },
+    { name: 'Log out', standing: 'in_progress' },
+  ])
+  expect(timeline.attempts).toMatchObject([
+    {
+      task_id: first.task_id,
+      agent: 'mira',
+      status: 'success',
+      counts: { modified: 2 },
+      lines: { added: 3, deleted: 2, out_of_scope: 1 },
+      scope_match: false,
+      verification: 'verified',
+    },
+    { task_id: second.task_id, agent: 'otto', status: 'open', closed_at: null, lines: null },
+  ])
+  expect(timeline.marks.map(({ kind, text }: { kind: string; text: string }) => [kind, text])).toEqual(
+    expect.arrayContaining([
+      ['progress', 'Half way'],
+      ['issue', 'Stuck'],
+      ['decision', 'JWT? no'],
+    ]),
+  )
+  expect(timeline.totals).toEqual({
+    tasks: 2,
+    done: 1,
+    attempts: 2,
+    files_changed: 2,
+    decisions: 1,
+    issues: 1,
+    added: 3,
+    deleted: 2,
+    out_of_scope: 1,
+  })
+  const short = await call('mission_timeline', { id: mission_id, limit: 1 })
+  expect(short.attempts.map(({ agent }: { agent: string }) => agent)).toEqual(['otto'])
+  expect(short.totals).toMatchObject({ attempts: 2, added: 0 })
+})
+
+test('a mission that is not there has no timeline', async () => {
+  const { refusal } = await openProject()
+  expect(await refusal('mission_timeline', { id: 'm-none' })).toContain('mission not found: m-none')
+})
