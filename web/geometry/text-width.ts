@@ -11,7 +11,7 @@ export function textWidth(text: string, size = 13): number {
 
 /** Of a fixed-width font. */
 export function monoWidth(text: string, size = 12): number {
-  return [...text].length * size * 0.61
+  return lettersOf(text).length * size * 0.61
 }
 
 function characterWidth(character: string): number {
@@ -25,7 +25,7 @@ function characterWidth(character: string): number {
 /** The text, or as much of it as fits with an ellipsis; empty when not even that fits. */
 export function elide(text: string, width: number, size = 13): string {
   if (textWidth(text, size) <= width) return text
-  const characters = [...text]
+  const characters = lettersOf(text)
   let [low, high] = [0, characters.length]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
@@ -33,4 +33,11 @@ export function elide(text: string, width: number, size = 13): string {
     else high = middle - 1
   }
   return low === 0 ? '' : `${characters.slice(0, low).join('').trimEnd()}…`
+}
+
+const segmenter = new Intl.Segmenter()
+
+/** As a reader counts them: an emoji made of several code points is one. */
+function lettersOf(text: string): readonly string[] {
+  return Array.from(segmenter.segment(text), ({ segment }) => segment)
 }
