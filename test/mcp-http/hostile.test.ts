@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { envelope, handshake } from '../mcp/eras.ts'
+import { eventually } from './eventually.ts'
 import { exchange, openSession, post, request, said } from './raw.ts'
 import { serveProject } from './serving.ts'
 
@@ -134,23 +135,21 @@ test('a client that vanishes before its answer leaves the work done and the sess
   )
 })
 
-test('a client that vanishes from its subscription is forgotten', async () => {
-  const { url } = await serveProject()
-  const leaving = new AbortController()
-  const listening = await fetch(url, {
-    method: 'POST',
-    signal: leaving.signal,
-    headers: {
-      'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream',
-      'MCP-Protocol-Version': '2026-07-28',
-      'Mcp-Method': 'subscriptions/listen',
-    },
-    body: JSON.stringify(
-      request('subscriptions/listen', { notifications: { resourcesListChanged: true }, _meta: envelope }),
-    ),
+test('a client that vanishes from its subscription leaves room for another', async () => {
+  const { url } = await serveProject({ limits: { subscriptions: 1 } })
+  const listen = async () => {
+    const params = { notifications: { resourcesListChanged: true }, _meta: envelope }
+    const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' }
+    return post(url, request('subscriptions/listen', params), headers)
+  }
+  const first = await listen()
+  expect(first.headers.get('content-type')).toBe('text/event-stream')
+  const refused = await listen()
+  expect((await said(refused)).error.message).toBe('Subscription limit reached')
+  await first.body?.cancel()
+  await eventually(async () => {
+    const again = await listen()
+    await again.body?.cancel()
+    return again.headers.get('content-type') === 'text/event-stream'
   })
-  expect(listening.status).toBe(200)
-  leaving.abort()
-  expect((await said(await exchange(url, 'tools/list'))).result.tools.length).toBeGreaterThan(10)
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { handshake } from '../mcp/eras.ts'
+import { eventually } from './eventually.ts'
 import { openSession, post, request, said } from './raw.ts'
 import { serveProject } from './serving.ts'
 
@@ -51,7 +52,11 @@ test('sessions whose stream is open make no room', async () => {
   expect((await said(refused)).error.message).toContain('1 sessions are open')
   leaving.abort()
   // A client that vanishes is noticed by its connection.
-  await expect.poll(async () => (await post(url, request('initialize', handshake))).status).toBe(200)
+  await eventually(async () => {
+    const response = await post(url, request('initialize', handshake))
+    await response.text()
+    return response.status === 200
+  })
 })
 
 test('a session that nobody uses ends', async () => {

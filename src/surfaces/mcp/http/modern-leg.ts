@@ -4,6 +4,7 @@ import { Turns } from '../tools/turns.ts'
 import { type Caller, connectionOf } from './caller.ts'
 import type { Posted, Serving } from './endpoint.ts'
 import { feedBus } from './feed-bus.ts'
+import { defaultLimits } from './options.ts'
 import { refusedArguments } from './refused-arguments.ts'
 import { surfaceFor } from './surface-for.ts'
 import { whenOver } from './when-over.ts'
@@ -25,6 +26,7 @@ export class ModernLeg {
     this.#handler = createMcpHandler(({ requestInfo }) => this.#server(requestInfo), {
       legacy: 'reject',
       bus: feedBus(feed, options.log),
+      maxSubscriptions: options.limits?.subscriptions ?? defaultLimits.subscriptions,
       onerror: (error) => options.log(`MCP: ${error.message}`),
     })
   }

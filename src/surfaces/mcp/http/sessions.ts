@@ -1,13 +1,13 @@
 import type { Caller } from './caller.ts'
-import type { SessionLimits } from './options.ts'
+import type { Limits } from './options.ts'
 import type { Session } from './session.ts'
 
 /** The sessions of one project: few enough to hold, and none that nobody uses. */
 export class Sessions {
-  readonly #limits: SessionLimits
+  readonly #limits: Limits
   readonly #byId = new Map<string, Session>()
 
-  constructor(limits: SessionLimits) {
+  constructor(limits: Limits) {
     this.#limits = limits
   }
 
