@@ -1,0 +1,95 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
+import { type AnswerOf, call } from '../api/call.ts'
+import { onFrame, onWhole } from './connection.ts'
+import type { Frame } from './frame.ts'
+
+export interface LiveQuery<Answer> {
+  /** Null until it was read. */
+  readonly answer: ReadonlySignal<Answer | null>
+  /** Why the last reading failed; null when it did not. */
+  readonly failure: ReadonlySignal<unknown>
+  /** Reads it now, as after a command of one's own. */
+  refresh(): void
+}
+
+export type Concerns = (frame: Frame) => boolean
+
+/** Frames that come together are read together, milliseconds. */
+const together = 120
+
+export interface StartedQuery<Answer> extends LiveQuery<Answer> {
+  stop(): void
+}
+
+/** Reads a query now and again whenever a fact concerns it. At most one reading is under way. */
+export function startQuery<Name extends OperationName>(
+  name: Name,
+  input: InputOf<Name>,
+  concerns: Concerns = () => true,
+): StartedQuery<AnswerOf<Name>> {
+  const answer = signal<AnswerOf<Name> | null>(null)
+  const failure = signal<unknown>(null)
+  const ended = new AbortController()
+  let known = ''
+  let waiting = 0
+  let reading = false
+  let again = false
+
+  const read = async () => {
+    waiting = 0
+    if (reading) {
+      again = true
+      return
+    }
+    reading = true
+    try {
+      const next = await call(name, input, { signal: ended.signal })
+      const text = JSON.stringify(next)
+      if (text !== known) answer.value = next
+      known = text
+      failure.value = null
+    } catch (error) {
+      if (!ended.signal.aborted) failure.value = error
+    } finally {
+      reading = false
+    }
+    if (again && !ended.signal.aborted) {
+      again = false
+      soon()
+    }
+  }
+  const soon = () => {
+    waiting ||= window.setTimeout(() => void read(), together)
+  }
+  const stops = [
+    onFrame((frame) => {
+      if (concerns(frame)) soon()
+    }),
+    onWhole(() => void read()),
+  ]
+  void read()
+  return {
+    answer,
+    failure,
+    refresh: () => void read(),
+    stop: () => {
+      ended.abort()
+      clearTimeout(waiting)
+      for (const stop of stops) stop()
+    },
+  }
+}
+
+/** A query that lives as long as the component; another input is another query. */
+export function useQuery<Name extends OperationName>(
+  name: Name,
+  input: InputOf<Name>,
+  concerns?: Concerns,
+): LiveQuery<AnswerOf<Name>> {
+  const key = JSON.stringify(input)
+  const query = useMemo(() => startQuery(name, input, concerns), [name, key])
+  useEffect(() => () => query.stop(), [query])
+  return query
+}

@@ -1,0 +1,43 @@
+import { effect } from '@preact/signals'
+import { expect, test } from 'vitest'
+import { createRows } from './rows.ts'
+
+interface Line {
+  readonly id: string
+  readonly word: string
+}
+
+const line = (id: string, word = id): Line => ({ id, word })
+
+test('a row that changes repaints that row alone', () => {
+  const rows = createRows<Line>(({ id }) => id)
+  rows.update([line('a'), line('b')])
+  const painted: string[] = []
+  effect(() => void painted.push(`order ${rows.order.value.join()}`))
+  effect(() => void painted.push(rows.row('a')?.value.word ?? ''))
+  effect(() => void painted.push(rows.row('b')?.value.word ?? ''))
+  painted.length = 0
+  rows.update([line('a'), line('b', 'changed')])
+  expect(painted).toEqual(['changed'])
+})
+
+test('nothing moves while the list is held; rows change in place', () => {
+  const rows = createRows<Line>(({ id }) => id)
+  rows.update([line('a'), line('b')])
+  rows.hold(true)
+  rows.update([line('c'), line('b', 'changed'), line('a')])
+  expect(rows.order.value).toEqual(['a', 'b'])
+  expect(rows.row('b')?.value.word).toBe('changed')
+  expect(rows.held.value).toBe(1)
+  rows.hold(false)
+  expect(rows.order.value).toEqual(['c', 'b', 'a'])
+  expect(rows.held.value).toBe(0)
+})
+
+test('a mere change of order is counted too', () => {
+  const rows = createRows<Line>(({ id }) => id)
+  rows.update([line('a'), line('b'), line('c')])
+  rows.hold(true)
+  rows.update([line('b'), line('a'), line('c')])
+  expect(rows.held.value).toBe(2)
+})

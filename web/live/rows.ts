@@ -1,0 +1,64 @@
+import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+
+/** A list whose order and whose rows change apart, so that a fact about one row repaints one row. */
+export interface Rows<Row> {
+  readonly order: ReadonlySignal<readonly string[]>
+  /** How many rows wait to come, go or move, because a pointer is over the list. */
+  readonly held: ReadonlySignal<number>
+  row(key: string): ReadonlySignal<Row> | undefined
+  /** The rows as they are now; those that did not change are left alone. */
+  update(rows: readonly Row[]): void
+  /** While it is held nothing moves: rows change in place, the order waits. */
+  hold(held: boolean): void
+}
+
+export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
+  const order = signal<readonly string[]>([])
+  const held = signal(0)
+  const rows = new Map<string, Signal<Row>>()
+  let isHeld = false
+  let next: readonly string[] = []
+
+  const settle = () => {
+    held.value = 0
+    if (!isSame(order.value, next)) order.value = next
+    const shown = new Set(next)
+    for (const key of rows.keys()) if (!shown.has(key)) rows.delete(key)
+  }
+  return {
+    order,
+    held,
+    row: (key) => rows.get(key),
+    update: (list) =>
+      batch(() => {
+        for (const row of list) {
+          const key = keyOf(row)
+          const known = rows.get(key)
+          if (!known) rows.set(key, signal(row))
+          else if (JSON.stringify(known.value) !== JSON.stringify(row)) known.value = row
+        }
+        next = list.map(keyOf)
+        if (isHeld && order.value.length > 0) held.value = moved(order.value, next)
+        else settle()
+      }),
+    hold: (hold) => {
+      isHeld = hold
+      if (!hold) batch(settle)
+    },
+  }
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((key, at) => key === other[at])
+}
+
+/** How many rows are not where they were. */
+function moved(now: readonly string[], next: readonly string[]): number {
+  const places = new Map(now.map((key, at) => [key, at]))
+  const arrived = next.filter((key) => !places.has(key)).length
+  const stays = new Set(next)
+  const left = now.filter((key) => !stays.has(key)).length
+  const kept = next.filter((key) => places.has(key))
+  const before = now.filter((key) => stays.has(key))
+  return arrived + left || kept.filter((key, at) => key !== before[at]).length
+}

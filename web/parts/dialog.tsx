@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import './dialog.css'
+
+interface DialogProps {
+  readonly title: string
+  readonly close: () => void
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+/** A modal dialog while it is shown; Esc and a click beside it close it. */
+export function Dialog({ title, close, class: name = '', children }: DialogProps) {
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const shown = dialog.current
+    if (!shown) return
+    const before = document.activeElement
+    shown.showModal()
+    const beside = (event: MouseEvent) => {
+      if (event.target === shown) close()
+    }
+    shown.addEventListener('mousedown', beside)
+    return () => {
+      shown.removeEventListener('mousedown', beside)
+      shown.close()
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+    }
+  }, [close])
+  return (
+    <dialog ref={dialog} class={name} aria-labelledby={id} onClose={close}>
+      <h2 id={id} class="dialog-title">
+        {title}
+      </h2>
+      {children}
+    </dialog>
+  )
+}

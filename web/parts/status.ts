@@ -1,0 +1,41 @@
+/** How work stands, wherever it is shown: one shape, one colour, one word each. */
+export const statuses = {
+  planned: { word: 'Planned', colour: 'planned' },
+  ready: { word: 'Ready', colour: 'ready' },
+  active: { word: 'In progress', colour: 'active' },
+  review: { word: 'Needs review', colour: 'review' },
+  blocked: { word: 'Blocked', colour: 'blocked' },
+  failed: { word: 'Failed', colour: 'blocked' },
+  partial: { word: 'Partly done', colour: 'done' },
+  done: { word: 'Done', colour: 'done' },
+  claimed: { word: 'Claimed done', colour: 'done' },
+  dropped: { word: 'Dropped', colour: 'planned' },
+} as const satisfies Record<string, { readonly word: string; readonly colour: string }>
+
+export type Status = keyof typeof statuses
+
+/** Of the words that the API uses for tasks, missions, runs and attempts. */
+export function statusOf(word: string): Status {
+  return byWord[word.toLowerCase()] ?? 'planned'
+}
+
+const byWord: Readonly<Record<string, Status>> = {
+  to_do: 'planned',
+  pending: 'planned',
+  planned: 'planned',
+  ready: 'ready',
+  in_progress: 'active',
+  open: 'active',
+  running: 'active',
+  blocked: 'blocked',
+  review: 'review',
+  failed: 'failed',
+  abandoned: 'dropped',
+  partial: 'partial',
+  partial_success: 'partial',
+  success: 'done',
+  completed: 'done',
+  done: 'done',
+  claimed: 'claimed',
+  dropped: 'dropped',
+}

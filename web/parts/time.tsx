@@ -1,0 +1,27 @@
+import { now } from '../live/now.ts'
+import { clockText, durationText, wholeTimeText } from './duration.ts'
+
+interface TimeProps {
+  /** ISO 8601. */
+  readonly at: string
+}
+
+/** When it was: `11:28`. */
+export function Clock({ at }: TimeProps) {
+  const time = Date.parse(at)
+  return (
+    <time dateTime={at} title={wholeTimeText(time)}>
+      {clockText(time, now.peek())}
+    </time>
+  )
+}
+
+/** How long ago it was, counting on: `22m`. */
+export function Since({ at }: TimeProps) {
+  const time = Date.parse(at)
+  return (
+    <time dateTime={at} title={wholeTimeText(time)}>
+      {durationText(now.value - time)}
+    </time>
+  )
+}

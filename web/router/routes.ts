@@ -1,0 +1,84 @@
+import type { ComponentType } from 'preact'
+import { View as Inbox } from '../views/inbox/view.tsx'
+import type { Params } from './match.ts'
+
+export interface ViewProps {
+  readonly params: Params
+}
+
+export type View = ComponentType<ViewProps>
+
+export interface Route {
+  readonly name: string
+  /** Inside the project. A part `:id` is handed to the view, `:tab?` may be absent. */
+  readonly path: string
+  /** In the crumbs, the window's title and the palette. */
+  readonly title: string
+  /** The route whose entry in the sidebar is lit, where it is not its own. */
+  readonly under?: string
+  /** Comes with the page. */
+  readonly view?: View
+  /** Comes when it is opened. */
+  readonly load?: () => Promise<{ readonly View: View }>
+}
+
+/** Every view: a folder of `views/` and a line here. The first is home and comes with the page; the rest come when opened. */
+export const routes: readonly Route[] = [
+  { name: 'inbox', path: '/', title: 'Inbox', view: Inbox },
+  { name: 'board', path: '/board', title: 'Board', load: () => import('../views/board/view.tsx') },
+  {
+    name: 'missions',
+    path: '/missions',
+    title: 'Missions',
+    load: () => import('../views/missions/view.tsx'),
+  },
+  {
+    name: 'mission',
+    path: '/missions/:id/:tab?',
+    title: 'Mission',
+    under: 'missions',
+    load: () => import('../views/mission/view.tsx'),
+  },
+  {
+    name: 'task',
+    path: '/tasks/:id/:tab?',
+    title: 'Task',
+    under: 'missions',
+    load: () => import('../views/task/view.tsx'),
+  },
+  { name: 'plan', path: '/plan', title: 'Plan', load: () => import('../views/plan/view.tsx') },
+  {
+    name: 'dependencies',
+    path: '/dependencies',
+    title: 'Dependencies',
+    under: 'plan',
+    load: () => import('../views/dependencies/view.tsx'),
+  },
+  {
+    name: 'processes',
+    path: '/processes/:name?',
+    title: 'Processes',
+    load: () => import('../views/run/view.tsx'),
+  },
+  {
+    name: 'run',
+    path: '/runs/:id',
+    title: 'Run',
+    under: 'processes',
+    load: () => import('../views/run/view.tsx'),
+  },
+  { name: 'history', path: '/history', title: 'History', load: () => import('../views/history/view.tsx') },
+  {
+    name: 'journal',
+    path: '/journal',
+    title: 'Journal',
+    under: 'history',
+    load: () => import('../views/journal/view.tsx'),
+  },
+  {
+    name: 'start',
+    path: '/start',
+    title: 'First steps',
+    load: () => import('../views/first-run/view.tsx'),
+  },
+]

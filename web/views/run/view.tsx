@@ -1,0 +1,11 @@
+import { EmptyState } from '../../parts/empty-state.tsx'
+import type { ViewProps } from '../../router/routes.ts'
+
+export function View({ params }: ViewProps) {
+  return (
+    <div class="page-inner">
+      <h1>Processes</h1>
+      <EmptyState title={`This view is being built. ${params['id'] ?? ''}`} />
+    </div>
+  )
+}
