@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import type { OpenConnection } from './sqlite/dialect.ts'
 import { numberOf } from './sqlite/open-connection.ts'
@@ -6,6 +5,8 @@ import { patiently } from './sqlite/patience.ts'
 
 // Milliseconds between two looks at a counter in the file; nothing is read while it stands still.
 const interval = 25
+// Every so many looks it is made sure that the file is still the same, and still ours.
+const looksPerFile = 10
 
 /** The file as it was found: another beat means that something was committed since, or that it is another file. */
 export interface Beat {
@@ -70,13 +71,41 @@ export class Pulse {
     try {
       while (!signal.aborted) {
         await this.#look()
-        await sleep(interval, undefined, { signal }).catch(() => undefined)
+        await this.#quiet(signal)
       }
     } catch (error) {
       this.#failure = { error }
       for (const { reject } of this.#waiting) reject(error)
     } finally {
       await this.#database.forget()
+    }
+  }
+
+  /** Until something was committed, or it is time to look at the file itself. Looking in vain must cost next to nothing. */
+  #quiet(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      let looks = 0
+      const looking = setInterval(() => {
+        looks += 1
+        if (looks < looksPerFile && this.#stands()) return
+        end()
+      }, interval)
+      const end = () => {
+        clearInterval(looking)
+        signal.removeEventListener('abort', end)
+        resolve()
+      }
+      if (signal.aborted) end()
+      else signal.addEventListener('abort', end)
+    })
+  }
+
+  #stands(): boolean {
+    if (!this.#beat?.connection) return false
+    try {
+      return numberOf(this.#beat.connection.raw, 'data_version') === this.#beat.version
+    } catch {
+      return false // busy, or worse: the thorough look tells
     }
   }
 
