@@ -1,8 +1,9 @@
 // Builds dist/ when a source is newer than the last build. Plain ESM for Node 20 without packages.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { modifiedAt, newestIn } from './modified.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, '.cache', 'bundled')
@@ -39,25 +40,11 @@ function publish(made) {
   mkdirSync(dist, { recursive: true })
   for (const name of names) renameSync(join(made, name), join(dist, name))
   rmSync(made, { recursive: true })
-  for (const old of readdirSync(dist).filter((name) => !names.includes(name))) {
+  for (const old of readdirSync(dist).filter((name) => name.endsWith('.js') && !names.includes(name))) {
     if (Date.now() - modifiedAt(join(dist, old)) > keptFor) rmSync(join(dist, old))
   }
 }
 
 function isEntry(name) {
   return !/-[\w-]{8}\.js$/.test(name)
-}
-
-/** The newest modification in a folder; its folders count, because a removed file changes only its folder. */
-function newestIn(path) {
-  const own = modifiedAt(path)
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return own
-  return readdirSync(path, { withFileTypes: true })
-    .filter(({ name }) => !name.endsWith('.test.ts'))
-    .reduce((newest, { name }) => Math.max(newest, newestIn(join(path, name))), own)
-}
-
-/** Milliseconds since the epoch; 0 when there is no such file. */
-function modifiedAt(path) {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }

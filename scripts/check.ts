@@ -18,6 +18,7 @@ const resultsFile = join(root, '.cache', 'vitest.json')
 const checks: readonly Check[] = [
   { name: 'lint (oxlint)', words: ['oxlint', '--type-aware'] },
   { name: 'types (tsc)', words: ['tsc', '--noEmit', '-p', '.'] },
+  { name: 'types of the dashboard (tsc)', words: ['tsc', '--noEmit', '-p', 'web'] },
   { name: 'dead code (knip)', words: ['knip'] },
   { name: 'format and lint (biome)', words: ['biome', 'ci', '--colors=off', '.'] },
 ]

@@ -1,10 +1,11 @@
-// Makes a fresh clone ready: packages, Node 24 where the present one is older, the bundle.
+// Makes a fresh clone ready: packages, Node 24 where the present one is older, the bundle, the dashboard.
 // Plain ESM for Node 20 without packages, because it runs before any of them is there.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildBundle } from './bundle.mjs'
+import { buildDashboard } from './dashboard.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const developedOn = 24
@@ -14,7 +15,7 @@ export function setUp() {
   installPackages()
   const node = bringNode()
   const environment = { ...process.env, PATH: `${pathOf('.bin')}${delimiter}${process.env.PATH ?? ''}` }
-  if (!buildBundle(node)) process.exit(1)
+  if (!buildBundle(node) || !buildDashboard(node)) process.exit(1)
   return { node, environment }
 }
 

@@ -1,3 +1,8 @@
+import { board } from './board/board.ts'
+import { desk } from './board/desk.ts'
+import { links } from './board/links.ts'
+import { names } from './board/names.ts'
+import { planMove } from './board/plan-move.ts'
 import { inbox } from './hold/inbox.ts'
 import { resolve } from './hold/resolve.ts'
 import { exportProject } from './journal/export-project.ts'
@@ -96,6 +101,11 @@ const operations = [
   processLint,
   processSimulate,
   exportProject,
+  board,
+  desk,
+  links,
+  planMove,
+  names,
   demo,
   doctor,
   tidy,

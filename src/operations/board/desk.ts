@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { excerpt } from '../../domain/budget.ts'
+import type { HoldLine } from '../../ports/reads/hold-reads.ts'
+import type { Reads } from '../../ports/store.ts'
+import { holdEntry } from '../hold/inbox.ts'
+import { noticeStaleAttempts } from '../hold/stale-attempts.ts'
+import { count } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { whereWritable } from '../where-writable.ts'
+import { verifiedShort } from './verified.ts'
+
+export const desk = defineOperation({
+  name: 'desk',
+  command: 'desk',
+  toolset: 'track',
+  audience: 'person',
+  title: 'What waits, with its evidence',
+  description:
+    'The open holds, oldest first, each with its task, its mission, what was measured and claimed.',
+  kind: 'query',
+  input: z.strictObject({ limit: count('How many; default 50', 200).optional() }),
+  output: z.looseObject({ cards: z.array(z.looseObject({ hold_id: z.string() })), total: z.int() }),
+}).handler(async (handling, input) => {
+  await whereWritable(() => noticeStaleAttempts(handling))
+  return handling.store.view(async (reads) => {
+    const page = await reads.holds.list({ status: 'open' }, { limit: input.limit ?? 50 })
+    return {
+      cards: await Promise.all(page.items.map(({ item }) => deskCard(reads, item))),
+      total: page.total,
+    }
+  })
+})
+
+export async function deskCard(reads: Reads, line: HoldLine) {
+  const { missions, tasks } = reads
+  const { taskId, missionId, attemptId } = line.hold
+  const task = taskId === null ? null : await tasks.find(taskId)
+  const mission = missionId === null ? null : await missions.find(missionId)
+  const attempt = attemptId === null ? null : await tasks.attempt(attemptId)
+  const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
+  return {
+    ...holdEntry(line),
+    task_name: task === null ? null : excerpt(task.name, 160),
+    mission_name: mission === null ? null : excerpt(mission.name, 120),
+    agent_name: attempt === null ? null : (attempt.agentName ?? attempt.actor.name),
+    attempt_status: attempt?.status ?? null,
+    areas: attempt?.areas ?? [],
+    verified: await verifiedShort(reads, attempt),
+    /** The agent's own words about its work. */
+    claimed: end === null ? null : excerpt(end.outcome.summary, 600),
+  }
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { catalog } from '../../src/operations/catalog.ts'
+import type { Context } from '../../src/operations/context.ts'
+import { invoke } from '../../src/operations/invoke.ts'
+
+const minute = 60_000
+
+/** An answer, read freely. */
+type Said = any
+
+/** A project in which agents and a person act at times of a day that ends now. */
+export interface Day {
+  /** Moves the clock on, minutes. */
+  pass(minutes: number): void
+  agent(name: string): (operation: string, input: object) => Promise<Said>
+  person(operation: string, input: object): Promise<Said>
+  write(path: string, content: string): void
+  remove(path: string): void
+}
+
+export function openDay(context: Context, hours: number): Day {
+  let back = hours * 60 * minute
+  const clock = { now: () => context.clock.now() - back }
+  const act = (actor: Context['actor']) => (name: string, input: object) => {
+    const operation = catalog.find((candidate) => candidate.name === name)
+    if (!operation) throw new Error(`There is no operation ${name}.`)
+    return invoke(operation, { ...context, clock, actor }, input)
+  }
+  return {
+    pass: (minutes) => {
+      back = Math.max(0, back - minutes * minute)
+    },
+    agent: (name) => act({ name, kind: 'agent', role: null, channel: 'stdio' }),
+    person: act({ name: 'Tess', kind: 'person', role: null, channel: 'cli' }),
+    write: (path, content) => {
+      mkdirSync(dirname(join(context.folder, path)), { recursive: true })
+      writeFileSync(join(context.folder, path), content)
+    },
+    remove: (path) => rmSync(join(context.folder, path)),
+  }
+}
+
+/** A repository with something in it. */
+export function plantRepository(folder: string): void {
+  const files = {
+    'README.md': '# diffkit\n\nReads and writes patches.\n',
+    'package.json': '{\n  "name": "diffkit",\n  "version": "3.1.0",\n  "type": "module"\n}\n',
+    'src/diff/reader.ts': lines(60, (at) => `export const line${at} = ${at}`),
+    'src/diff/index.ts': "export * from './reader.ts'\n",
+    'src/diff/regex-parser.ts': lines(90, (at) => `// rule ${at}`),
+    'test/diff/reader.test.ts': lines(30, (at) => `// case ${at}`),
+  }
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+  const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: folder })
+  git('init', '-q', '-b', 'main')
+  git('add', '.')
+  git('-c', 'user.name=Tess', '-c', 'user.email=tess@example.com', 'commit', '-qm', 'Begin')
+}
+
+export function lines(count: number, of: (at: number) => string): string {
+  return `${Array.from({ length: count }, (_, at) => of(at)).join('\n')}\n`
+}
