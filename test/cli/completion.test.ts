@@ -11,10 +11,12 @@ test('commands, flags, choices and ids are completed', () => {
       .out.trim()
       .split('\n')
   expect(completed('mis')).toEqual(['mission'])
-  expect(completed('mission', '')).toEqual(['start', 'complete', 'list'])
+  expect(completed('mission', '')).toEqual(['start', 'complete', 'list', 'timeline'])
   expect(completed('task', 'start', '--ca')).toEqual(['--caller-type'])
   expect(completed('task', 'start', '--caller-type', 's')).toEqual(['subagent'])
   expect(completed('show', taskId.slice(0, 4))).toEqual([taskId])
+  expect(completed('serve', '--allow')).toEqual(['--allow-remote', '--allow-host'])
+  expect(completed('token', 'a')).toEqual(['add'])
 })
 
 test('bash takes its script and completes with it', () => {

@@ -7,6 +7,7 @@ import { type OpenServer, openServer, type ServerOptions } from '../../src/main/
 import { openProjects } from '../../src/main/serve/served-projects.ts'
 import type { Log } from '../../src/surfaces/http/serving.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
+import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 export interface LogLine {
@@ -26,8 +27,8 @@ export interface HttpProject {
   readonly personToken: string
   readonly agentToken: string
   readonly logged: readonly LogLine[]
-  write(path: string, content: string): void
-  stop(): Promise<void>
+  readonly write: (path: string, content: string | Buffer) => void
+  readonly stop: () => Promise<void>
 }
 
 export interface HttpOptions extends Partial<ServerOptions> {
@@ -81,6 +82,11 @@ export async function openHttpProject(options: HttpOptions = {}): Promise<HttpPr
   }
 }
 
+/** What a response says, to be read freely. */
+export async function jsonOf(response: Response | Promise<Response>): Promise<Answer> {
+  return (await response).json()
+}
+
 function repositoryIn(folder: string): string {
   const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: folder })
   put(join(folder, 'README.md'), '# Shop\n')
@@ -90,7 +96,7 @@ function repositoryIn(folder: string): string {
   return folder
 }
 
-function put(file: string, content: string): void {
+function put(file: string, content: string | Buffer): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, content)
 }

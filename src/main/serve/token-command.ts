@@ -1,14 +1,12 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../../domain/failure.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
+import { tokenUsage } from '../../surfaces/cli/help/other-commands.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/user-name.ts'
 import { reported } from './reported.ts'
 import { serverFolder } from './server-folder.ts'
-
-export const tokenUsage =
-  'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>'
 
 const verbs = ['add', 'list', 'remove']
 

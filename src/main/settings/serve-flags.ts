@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../../domain/failure.ts'
 import { nearest } from '../../domain/nearest-word.ts'
+import { serveUsage } from '../../surfaces/cli/help/other-commands.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -17,9 +18,6 @@ export interface ServeFlags {
   readonly open: boolean
   readonly logLevel: LogLevel
 }
-
-export const serveUsage =
-  'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--log-level info]'
 
 const options = {
   port: { type: 'string' },

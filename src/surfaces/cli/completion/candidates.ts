@@ -16,7 +16,11 @@ export async function candidates(
   const typed = words.at(-1) ?? ''
   const before = words.slice(0, -1)
   const found = findCommand(operations, before)
-  if (!found) return commandWords(before, operations).filter((word) => word.startsWith(typed))
+  if (!found) {
+    const other = otherCommands.find(({ command }) => command === before[0])
+    const next = other?.words ?? commandWords(before, operations)
+    return next.filter((word) => word.startsWith(typed))
+  }
   const flags = [...flagsOf(inputSchema(found.operation)), ...generalFlags]
   const last = flags.find(({ name }) => before.at(-1) === `--${name}`)
   if (last && last.choices.length > 0) return last.choices.filter((choice) => choice.startsWith(typed))

@@ -3,7 +3,15 @@ export interface OtherCommand {
   readonly command: string
   readonly title: string
   readonly usage: string
+  /** What may follow it. */
+  readonly words: readonly string[]
 }
+
+export const serveUsage =
+  'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--log-level debug|info|warn|error|silent]'
+
+export const tokenUsage =
+  'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>'
 
 export const otherCommands: readonly OtherCommand[] = [
   {
@@ -11,11 +19,25 @@ export const otherCommands: readonly OtherCommand[] = [
     title: 'MCP server (stdio): read JSON-RPC on stdin, write on stdout',
     usage:
       'waymark mcp [--project <folder>] [--toolsets plan,track,gate] [--read-only] [--tool-names dotted]',
+    words: ['--project', '--toolsets', '--read-only', '--tool-names'],
+  },
+  {
+    command: 'serve',
+    title: 'Serve the dashboard, the HTTP API, the live feed and MCP over HTTP',
+    usage: serveUsage,
+    words: ['--port', '--project', '--open', '--host', '--allow-remote', '--allow-host', '--log-level'],
+  },
+  {
+    command: 'token',
+    title: 'Tokens of the server: add, list, remove',
+    usage: tokenUsage,
+    words: ['add', 'list', 'remove', '--kind', '--role'],
   },
   {
     command: 'completion',
     title: 'Completion for a shell: bash, zsh or fish',
     usage: 'waymark completion bash|zsh|fish',
+    words: ['bash', 'zsh', 'fish'],
   },
-  { command: 'help', title: 'Explain a command', usage: 'waymark help [command]' },
+  { command: 'help', title: 'Explain a command', usage: 'waymark help [command]', words: [] },
 ]

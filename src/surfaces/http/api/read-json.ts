@@ -7,12 +7,27 @@ export async function readJson(request: Request, largest: number): Promise<unkno
   const text = await readBody(request, largest)
   if (text.trim() === '') return undefined
   refuseOtherTypes(request.headers.get('content-type'))
+  refuseDepths(text)
   try {
     return JSON.parse(text)
   } catch {
     throw new Refusal('INVALID_INPUT', `The body is not JSON: ${jsonMistake(text)}.`, {
       hint: 'Send one JSON object of named fields.',
     })
+  }
+}
+
+const deepest = 100
+
+/** What looks at a value goes into it step by step, and would run out of stack. */
+function refuseDepths(text: string): void {
+  let depth = 0
+  for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (sign === '[' || sign === '{') depth += 1
+    if (sign === ']' || sign === '}') depth -= 1
+    if (depth > deepest) {
+      throw new Refusal('INVALID_INPUT', `The body is nested more than ${deepest} levels deep.`)
+    }
   }
 }
 

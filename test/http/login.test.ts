@@ -1,0 +1,138 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { LoginCodes } from '../../src/surfaces/http/guard/login-codes.ts'
+import { Sessions } from '../../src/surfaces/http/guard/sessions.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
+import { requestText, sendRaw } from './raw.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+async function loginAddress({ address, personToken }: HttpProject): Promise<string> {
+  const headers = { Authorization: `Bearer ${personToken}` }
+  const response = await fetch(`${address}/api/login-code`, { method: 'POST', headers })
+  const { code } = await jsonOf(response)
+  return `${address}/login?code=${code}`
+}
+
+interface LoggedIn {
+  readonly cookie: string
+  readonly csrf: string
+}
+
+async function logIn(project: HttpProject): Promise<LoggedIn> {
+  const response = await fetch(await loginAddress(project), { redirect: 'manual' })
+  const cookie = response.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const session = await fetch(`${project.address}/api/session`, { headers: { Cookie: cookie } })
+  return { cookie, csrf: (await jsonOf(session)).csrf }
+}
+
+test('a code logs in once, with a cookie that no script and no other site can use', async () => {
+  const project = await openHttpProject()
+  const address = await loginAddress(project)
+  const response = await fetch(address, { redirect: 'manual' })
+  expect(response.status).toBe(303)
+  expect(response.headers.get('location')).toBe('/')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const [pair = '', ...flags] = (response.headers.get('set-cookie') ?? '').split('; ')
+  expect(pair).toMatch(new RegExp(`^waymark_session_${project.port}=[\\w-]{43}$`))
+  expect(flags).toEqual(['Path=/', 'HttpOnly', 'SameSite=Strict', `Max-Age=${30 * 24 * 60 * 60}`])
+  const again = await fetch(address, { redirect: 'manual' })
+  expect(again.status).toBe(401)
+  expect(again.headers.get('set-cookie')).toBeNull()
+  expect((await jsonOf(again)).error.message).toContain('was used already')
+})
+
+test('a program that only previews the address does not use it up', async () => {
+  const project = await openHttpProject()
+  const address = await loginAddress(project)
+  expect((await fetch(address, { method: 'HEAD', redirect: 'manual' })).status).toBe(405)
+  expect((await fetch(address, { redirect: 'manual' })).status).toBe(303)
+})
+
+test('a wrong code, or none, logs nobody in', async () => {
+  const { address } = await openHttpProject()
+  for (const query of ['', '?code=', '?code=wrong']) {
+    const response = await fetch(`${address}/login${query}`, { redirect: 'manual' })
+    expect([response.status, response.headers.get('set-cookie')]).toEqual([401, null])
+  }
+})
+
+test('a code is good for ten minutes', () => {
+  const codes = new LoginCodes()
+  expect(codes.take(codes.make('token', 0), 10 * minute - 1)).toBe('token')
+  expect(codes.take(codes.make('token', 0), 10 * minute)).toBeNull()
+})
+
+test('the dashboard acts as the person, over its own channel', async () => {
+  const project = await openHttpProject()
+  const { cookie } = await logIn(project)
+  const response = await fetch(`${project.address}/api/session`, { headers: { Cookie: cookie } })
+  const session = await jsonOf(response)
+  expect(session).toEqual({
+    actor: { name: 'Tess', kind: 'person', role: null, channel: 'dashboard' },
+    csrf: expect.stringMatching(/^[\w-]{43}$/),
+    project: 'shop',
+    projects: [{ key: 'shop', name: 'shop', folder: project.folder }],
+    version: expect.any(String),
+  })
+  expect(response.headers.get('cache-control')).toBe('no-store')
+})
+
+test('a cookie writes only with the CSRF value of its own session', async () => {
+  const project = await openHttpProject()
+  const [one, other] = [await logIn(project), await logIn(project)]
+  const start = (headers: Readonly<Record<string, string>>) =>
+    fetch(`${project.address}/api/start_mission`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Cookie: one.cookie, ...headers },
+      body: JSON.stringify({ name: 'Shop', objective: 'A shop' }),
+    })
+  const missing = await start({})
+  expect(missing.status).toBe(403)
+  expect((await jsonOf(missing)).error.message).toBe(
+    'A POST with a cookie needs the header X-Waymark-Csrf, which is missing.',
+  )
+  const foreign = await start({ 'X-Waymark-Csrf': other.csrf })
+  expect(foreign.status).toBe(403)
+  expect((await jsonOf(foreign)).error.message).toContain('is not the one of this session')
+  expect((await start({ 'X-Waymark-Csrf': one.csrf })).status).toBe(200)
+})
+
+test('a cookie that nobody was given is nobody', async () => {
+  const { address, port } = await openHttpProject()
+  const headers = { Cookie: `waymark_session_${port}=${'a'.repeat(43)}` }
+  expect((await fetch(`${address}/api/session`, { headers })).status).toBe(401)
+  expect((await fetch(`${address}/`, { headers })).status).toBe(200)
+})
+
+test('a restart keeps a person logged in', async () => {
+  const first = await openHttpProject()
+  const { cookie, csrf } = await logIn(first)
+  await first.stop()
+  const second = await openHttpProject({ home: first.home, port: first.port })
+  const headers = { Host: `127.0.0.1:${second.port}`, Cookie: cookie }
+  const { body } = await sendRaw(second.port, requestText('GET /api/session', headers))
+  expect(JSON.parse(body).csrf).toBe(csrf)
+})
+
+test('a session ends with the token that it was had by', async () => {
+  const project = await openHttpProject()
+  const { cookie } = await logIn(project)
+  project.server.security.tokens.remove('Tess')
+  project.server.security.tokens.ownToken('person', 'Tess')
+  const response = await fetch(`${project.address}/api/session`, { headers: { Cookie: cookie } })
+  expect(response.status).toBe(401)
+})
+
+test('sessions are kept as hashes for thirty days', () => {
+  const file = join(temporaryFolder(), 'sessions.json')
+  const secret = new Sessions(file).begin('token', 0)
+  expect(readFileSync(file, 'utf8')).not.toContain(secret)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const restarted = new Sessions(file)
+  expect(restarted.find(secret, 30 * day - 1)).toMatchObject({ token: 'token' })
+  expect(restarted.find(secret, 30 * day)).toBeNull()
+})

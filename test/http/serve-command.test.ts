@@ -1,0 +1,199 @@
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { jsonOf } from './http-project.ts'
+import { closed, requestText, sendRaw } from './raw.ts'
+import { serveHome } from './serve-process.ts'
+
+test('it serves, logs in, and ends when it is told', async () => {
+  const { repository, serve, home, token } = serveHome()
+  const { port, greeting, child, ended } = await serve(repository('shop'), '--port', '0')
+  expect(greeting).toContain(`Waymark serves shop at http://127.0.0.1:${port}`)
+  const login = /Dashboard: (\S+)/.exec(greeting)?.[1] ?? ''
+  expect((await fetch(login, { redirect: 'manual' })).status).toBe(303)
+  const file = join(home, 'state', 'waymark', 'server', `server-${port}.json`)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: child.pid, port })
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  child.kill('SIGTERM')
+  const { code, error } = await ended
+  expect(code).toBe(0)
+  expect(existsSync(file)).toBe(false)
+  const lines = error
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    ['info', 'Waymark serves.'],
+    ['info', 'Waymark ends, once what runs is answered.'],
+    ['info', 'Waymark ended.'],
+  ])
+  for (const secret of [token('person'), token('agent'), 'code=']) expect(error).not.toContain(secret)
+})
+
+test('a second one of the same project finds the first, and gives a fresh login address', async () => {
+  const { repository, serve, run } = serveHome()
+  const folder = repository('shop')
+  const { port, child } = await serve(folder, '--port', '0')
+  const { code, out } = run(folder, 'serve')
+  expect(code).toBe(0)
+  expect(out).toContain(`Waymark serves here already, at http://127.0.0.1:${port} (process ${child.pid}).`)
+  const login = /Dashboard: (\S+)/.exec(out)?.[1] ?? ''
+  expect((await fetch(login, { redirect: 'manual' })).status).toBe(303)
+})
+
+test('what a server left behind that is gone is ignored', async () => {
+  const { repository, serve, home } = serveHome()
+  const folder = repository('shop')
+  const first = await serve(folder, '--port', '0')
+  const file = join(home, 'state', 'waymark', 'server', `server-${first.port}.json`)
+  const left = readFileSync(file)
+  first.child.kill('SIGKILL')
+  await first.ended
+  const foreign = createServer((_, response) => response.end('{"status":"ok"}'))
+  foreign.listen(first.port, '127.0.0.1')
+  onTestFinished(() => void foreign.close())
+  await once(foreign, 'listening')
+  writeFileSync(file, left)
+  const second = await serve(folder, '--port', '0')
+  expect(second.greeting).toContain('Waymark serves shop')
+})
+
+test('a port that another program has is refused by its number', async () => {
+  const { repository, run } = serveHome()
+  const foreign = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void foreign.close())
+  await once(foreign, 'listening')
+  const { port } = foreign.address() as AddressInfo // it listens on TCP
+  const { code, error } = run(repository('shop'), 'serve', '--port', String(port))
+  expect(code).toBe(1)
+  expect(error).toContain(`waymark: Port ${port} of 127.0.0.1 is taken by another program`)
+})
+
+test('several projects are served by one, and refused where a folder is none', async () => {
+  const { repository, serve, run, token, home } = serveHome()
+  const [shop, till] = [repository('shop'), repository('till')]
+  const { port, greeting } = await serve(
+    home,
+    '--port',
+    '0',
+    '--project',
+    shop,
+    '--project',
+    till,
+    '--project',
+    shop,
+  )
+  expect(greeting).toContain('Waymark serves shop, till (/p/till/) at')
+  const headers = { Authorization: `Bearer ${token('agent')}` }
+  const { projects } = await jsonOf(fetch(`http://127.0.0.1:${port}/api/projects`, { headers }))
+  expect(projects).toEqual([
+    { key: 'shop', name: 'shop', folder: shop },
+    { key: 'till', name: 'till', folder: till },
+  ])
+  const missing = run(home, 'serve', '--project', join(home, 'nothing'))
+  expect([missing.code, missing.error]).toEqual([1, expect.stringContaining('There is no folder')])
+  const none = run(home, 'serve')
+  expect([none.code, none.error]).toEqual([1, expect.stringContaining('No project is chosen')])
+})
+
+test('other machines are let in only with tokens that somebody made', async () => {
+  const { repository, serve, run, token } = serveHome()
+  const folder = repository('shop')
+  const refused = run(folder, 'serve', '--allow-remote', '--port', '0')
+  expect(refused.code).toBe(1)
+  expect(refused.error).toContain('no token was made for them')
+  expect(refused.error).toContain('waymark token add')
+  const hosted = run(folder, 'serve', '--host', '0.0.0.0')
+  expect([hosted.code, hosted.error]).toEqual([2, expect.stringContaining('needs --allow-remote')])
+  const added = run(folder, 'token', 'add', 'ci', '--role', 'builder')
+  expect(added.out).toMatch(/^[\w-]{43}\n$/)
+  const { port } = await serve(folder, '--allow-remote', '--allow-host', 'build.example', '--port', '0')
+  const authorized = { Authorization: `Bearer ${added.out.trim()}` }
+  const remote = await sendRaw(
+    port,
+    requestText('GET /api/session', { Host: 'build.example', ...authorized }),
+  )
+  expect(JSON.parse(remote.body).actor).toMatchObject({ name: 'ci', kind: 'agent', role: 'builder' })
+  const rebound = await sendRaw(port, requestText('GET /healthz', { Host: `evil.example:${port}` }))
+  expect(rebound.status).toBe(403)
+  expect(run(folder, 'token', 'list').out).toContain('ci\tagent\tbuilder')
+  expect(run(folder, 'token', 'remove', 'ci').code).toBe(0)
+  const gone = await sendRaw(port, requestText('GET /api/session', { Host: 'build.example', ...authorized }))
+  expect(gone.status).toBe(401)
+  expect(token('agent')).not.toBe('')
+})
+
+test('what runs is answered before it ends, and nothing new is let in', async () => {
+  const { repository, serve, token } = serveHome()
+  const { port, child, ended } = await serve(repository('shop'), '--port', '0')
+  const address = `http://127.0.0.1:${port}`
+  const headers = { Authorization: `Bearer ${token('agent')}`, 'Content-Type': 'application/json' }
+  const reader = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers })
+  await once(reader, 'message')
+  const closing = once(reader, 'close')
+  const body = '{"name":"Shop","objective":"A shop"}'
+  const slow = connect(port, '127.0.0.1')
+  let answer = ''
+  const isRead = closed(slow)
+  slow.on('data', (data) => {
+    answer += data.toString()
+  })
+  slow.write(
+    requestText('POST /api/start_mission', { Host: `127.0.0.1:${port}`, ...headers, ...expecting(body) }),
+  )
+  await once(slow, 'data') // it has the headers, and waits for the body
+  expect(answer).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  child.kill('SIGTERM')
+  const [code, reason] = await closing
+  expect([code, String(reason)]).toEqual([1001, 'The server ends.'])
+  await expect(fetch(`${address}/healthz`)).rejects.toThrow('fetch failed')
+  slow.write(body)
+  await isRead
+  expect(JSON.parse(answer.split('\r\n\r\n')[2] ?? '')).toMatchObject({ mission_id: expect.any(String) })
+  expect((await ended).code).toBe(0)
+})
+
+function expecting(body: string) {
+  return { Expect: '100-continue', 'Content-Length': String(body.length) }
+}
+
+test('an agent that starts it is given no address that logs in', async () => {
+  const { repository, run, serve, environment } = serveHome()
+  const folder = repository('shop')
+  environment['CLAUDECODE'] = '1'
+  const { greeting } = await serve(folder, '--port', '0')
+  expect(greeting).not.toContain('code=')
+  expect(greeting).toContain('run waymark serve in a terminal of your own')
+  const refused = run(folder, 'token', 'add', 'me', '--kind', 'person')
+  expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('are made by people')])
+  delete environment['CLAUDECODE']
+  expect(run(folder, 'serve').out).toContain('code=')
+})
+
+test.each([
+  [['serve', '--prot', '1'], 'serve does not take --prot.', 'Did you mean --port?'],
+  [['serve', '--port', 'x'], '--port must be a number from 0 to 65535, not "x".', 'Usage:'],
+  [['serve', '--log-level', 'loud'], '--log-level cannot be "loud"', 'Usage:'],
+  [['serve', 'now'], 'serve does not take now.', 'Usage:'],
+  [['token', 'ad', 'x'], 'There is no token ad. Did you mean "add"?', 'Usage:'],
+  [['token', 'add'], 'token add needs the name of a token.', 'Usage:'],
+  [['token', 'add', 'x', '--kind', 'robot'], '--kind must be agent or person, not "robot".', 'Usage:'],
+  [['token', 'add', 'x\ny'], 'cannot be a token', 'Usage:'],
+])('%j is refused in a sentence', (words, message, hint) => {
+  const { repository, run, home } = serveHome()
+  const { code, error, out } = run(repository('shop'), ...words)
+  expect([code, out]).toEqual([2, ''])
+  expect(error).toContain(message)
+  expect(error).toContain(hint)
+  expect(readdirSync(home)).not.toContain('state')
+})
+
+test.each(['serve', 'token'])('waymark %s --help explains', (command) => {
+  const { repository, run } = serveHome()
+  const { code, out } = run(repository('shop'), command, '--help')
+  expect([code, out]).toEqual([0, expect.stringContaining(`Usage: waymark ${command}`)])
+})
