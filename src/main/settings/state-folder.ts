@@ -10,7 +10,7 @@ export interface Machine {
 }
 
 /** Where programs of this platform keep what is theirs: private snapshots are kept outside the work tree. */
-function stateFolder({ platform, environment, home }: Machine): string {
+export function stateFolder({ platform, environment, home }: Machine): string {
   if (platform === 'win32') {
     return win32.join(environment['LOCALAPPDATA'] ?? win32.join(home, 'AppData', 'Local'), 'waymark')
   }
