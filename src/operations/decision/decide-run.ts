@@ -41,7 +41,7 @@ export async function decideRun(
     sent: {
       event: event.name,
       payload: { ...reasonIn(event, decision.reason), ...decision.payload },
-      artifacts: [],
+      files: [],
       expectedRevision: null,
     },
     dryRun: false,

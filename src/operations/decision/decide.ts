@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { freeObject, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { findRun, loadRun } from '../run/find-run.ts'
+import { loadRun } from '../run/find-run.ts'
 import { decideRun } from './decide-run.ts'
 import { reasonField, roleField } from './fields.ts'
 
@@ -24,9 +24,7 @@ export const decide = defineOperation({
   }),
   output: z.looseObject({ run_id: z.string(), decided: z.boolean(), event: z.string() }),
 }).handler(async (handling, input) => {
-  const loaded = await handling.store.view(async (reads) =>
-    loadRun(reads, (await findRun(reads, input.run_id)).id),
-  )
+  const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
   return decideRun(handling, loaded, {
     event: input.event,
     reason: input.reason ?? null,

@@ -20,7 +20,8 @@ import { loadRun } from './find-run.ts'
 import { refusedHappenings } from './refused-happenings.ts'
 
 export interface Sending {
-  readonly runId: string
+  /** Without one, the project's only active run. */
+  readonly runId: string | undefined
   readonly sent: SentEvent
   readonly dryRun: boolean
   /** The role that a person asks for; an agent's is the connection's. */
@@ -72,6 +73,7 @@ export async function decideEvent(
   const emission = emissionOf(sending.sent, {
     emitter: emitterFor(definition, sending.sent.event, { actor: handling.actor, asked: sending.role }),
     facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },
+    handedIn: outside.handedIn,
   })
   const result = transition(definition, run, emission)
   if (!result.accepted) {
@@ -98,7 +100,7 @@ interface Accepting {
 
 async function accept(
   { reads, loaded, accepted, emission, given }: Accepting,
-  { handling, sending }: Deciding,
+  { handling, sending, outside }: Deciding,
   setting: Setting,
 ): Promise<Decided<Sent>> {
   const { record, definition } = loaded
@@ -108,7 +110,7 @@ async function accept(
       definition,
       accepted,
       emission,
-      artifacts: sending.sent.artifacts,
+      artifacts: outside.handedIn,
       holds: await reads.holds.ofRun(record.id),
       by: handling.actor.name,
     },
@@ -122,7 +124,7 @@ async function accept(
 }
 
 /** The answer of the same event sent before with the same key. Fails when the key came with other content. */
-async function repeatedEvent(
+export async function repeatedEvent(
   reads: Reads,
   { record }: LoadedRun,
   { repeat, sent }: Sending,

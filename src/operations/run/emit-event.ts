@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../domain/gate/json.ts'
-import type { Handling } from '../context.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import type { Sent } from './decide-event.ts'
-import { type NamedFile, readHandedIn } from './evidence/handed-in.ts'
-import { findRun, loadRun } from './find-run.ts'
+import type { NamedFile } from './evidence/handed-in.ts'
 import { refusalFailure } from './refusal.ts'
 import { runField } from './run-field.ts'
 import { sendEvent } from './send-event.ts'
@@ -54,26 +52,17 @@ export const emitEvent = defineOperation({
   }),
   output: z.looseObject({ success: z.boolean() }),
 }).handler(async (handling, input) => {
-  const run = await handling.store.view((reads) => findRun(reads, input.run_id))
-  const named: readonly NamedFile[] = input.artifact_paths ?? []
+  const files: readonly NamedFile[] = input.artifact_paths ?? []
   const payload = (input.payload ?? {}) as JsonObject // a record, as its schema says
-  const inputHash = handling.fingerprint([input.event_name, payload, named])
-  const repeat = { key: input.idempotency_key, inputHash }
-  const known = await handling.store.view(({ runs }) => runs.repeat(run.id, repeat.key))
-  const artifacts = known === null && named.length > 0 ? await handedIn(handling, run.id, named) : []
+  const inputHash = handling.fingerprint([input.event_name, payload, files])
   const sent = await sendEvent(handling, {
-    runId: run.id,
-    sent: { event: input.event_name, payload, artifacts, expectedRevision: input.expected_revision },
+    runId: input.run_id,
+    sent: { event: input.event_name, payload, files, expectedRevision: input.expected_revision },
     dryRun: input.dry_run ?? false,
-    repeat,
+    repeat: { key: input.idempotency_key, inputHash },
   })
   return input.dry_run ? dryAnswer(sent) : answerOf(sent)
 })
-
-async function handedIn(handling: Handling, runId: string, named: readonly NamedFile[]) {
-  const { definition } = await handling.store.view((reads) => loadRun(reads, runId))
-  return readHandedIn(handling, definition, named)
-}
 
 function answerOf(sent: Sent) {
   if (sent.kind === 'refused') throw refusalOf(sent)

@@ -20,7 +20,9 @@ export async function findRun(reads: Reads, id: string | undefined): Promise<Run
   })
 }
 
-export async function loadRun(reads: Reads, id: string): Promise<LoadedRun> {
+/** The same with all that its engine looks at. */
+export async function loadRun(reads: Reads, named: string | undefined): Promise<LoadedRun> {
+  const id = named ?? (await findRun(reads, undefined)).id
   const loaded = await reads.runs.load(id)
   if (loaded) return loaded
   throw notFound(`run not found: ${id}`)

@@ -4,7 +4,6 @@ import { stateNamed } from '../../domain/gate/definition.ts'
 import type { MissingGuard } from '../../domain/gate/expression.ts'
 import { interpolated } from '../../domain/gate/prompt.ts'
 import { instant } from '../../domain/instant.ts'
-import type { Handling } from '../context.ts'
 import { defineOperation } from '../operation.ts'
 import { findRun } from './find-run.ts'
 import { fittingContext } from './fitting-context.ts'
@@ -61,14 +60,13 @@ export const getState = defineOperation({
       milliseconds: input.wait_seconds * 1000,
     })
   }
-  return stateAnswer(handling, await situationOf(handling, input.run_id))
+  return stateAnswer(await situationOf(handling, input.run_id))
 })
 
-async function stateAnswer(handling: Handling, situation: RunSituation) {
-  const { record, definition, events, run } = situation
+function stateAnswer(situation: RunSituation) {
+  const { record, definition, events, run, holds } = situation
   const state = stateNamed(definition, record.state)
   const prompt = state?.prompt ?? null
-  const waiting = await handling.store.view(({ holds }) => holds.ofRun(record.id))
   return {
     run_id: record.id,
     process_id: record.process.id,
@@ -88,7 +86,7 @@ async function stateAnswer(handling: Handling, situation: RunSituation) {
         ...(event.payloadSchema !== null && { payload_schema: event.payloadSchema }),
         would_transition_to: wouldTransitionTo,
       })),
-    waits_for: waiting.map(({ id, kind, reason }) => ({ hold_id: id, kind, reason })),
+    waits_for: holds.map(({ id, kind, reason }) => ({ hold_id: id, kind, reason })),
     mission_id: record.missionId,
     task_id: record.taskId,
     visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),

@@ -3,7 +3,7 @@ import { runProgress } from '../../domain/gate/progress.ts'
 import { instant } from '../../domain/instant.ts'
 import { defineOperation } from '../operation.ts'
 import { engineRun } from './evidence/facts.ts'
-import { findRun, loadRun } from './find-run.ts'
+import { loadRun } from './find-run.ts'
 import { runField } from './run-field.ts'
 
 export const runSummary = defineOperation({
@@ -32,7 +32,7 @@ export const runSummary = defineOperation({
   }),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
-    const loaded = await loadRun(reads, (await findRun(reads, input.run_id)).id)
+    const loaded = await loadRun(reads, input.run_id)
     const { record, definition } = loaded
     const progress = runProgress(definition, engineRun(loaded, new Map()))
     return {

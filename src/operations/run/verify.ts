@@ -7,7 +7,7 @@ import { defineOperation } from '../operation.ts'
 import { runCommands } from './commands/run-commands.ts'
 import type { ApprovableCommand, Outside } from './evidence/outside.ts'
 import { gatherOutside } from './evidence/outside.ts'
-import { findRun, loadRun } from './find-run.ts'
+import { loadRun } from './find-run.ts'
 import { runField } from './run-field.ts'
 
 export const verify = defineOperation({
@@ -27,9 +27,7 @@ export const verify = defineOperation({
     commands: z.array(z.looseObject({ run: z.string(), status: z.string() })),
   }),
 }).handler(async (handling, input) => {
-  const loaded = await handling.store.view(async (reads) =>
-    loadRun(reads, (await findRun(reads, input.run_id)).id),
-  )
+  const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
   const { record, definition } = loaded
   if (commandsFor(definition, record.state).length === 0) {
     throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} asks for a command.`, {

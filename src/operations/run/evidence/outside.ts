@@ -7,6 +7,7 @@ import type { Handling } from '../../context.ts'
 import { measure } from '../../task/measure.ts'
 import { subjectOf } from '../subject.ts'
 import type { OpenChanges } from './change-facts.ts'
+import type { HandedIn } from './handed-in.ts'
 
 /** What is slow and outside the database, gathered before a decision with no transaction open. */
 export interface Outside {
@@ -19,6 +20,8 @@ export interface Outside {
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
   readonly tree: string | null
   readonly commands: readonly ApprovableCommand[]
+  /** The files that come with the event. */
+  readonly handedIn: readonly HandedIn[]
   readonly folder: string
 }
 
@@ -37,19 +40,27 @@ export async function gatherOutside(
 ): Promise<Outside> {
   const { evidenceFiles, folder, witness } = handling
   const needs = neededFor(definition, record.state, event)
-  const standing = await evidenceFiles.standing(folder, artifacts)
+  const looked = artifacts.filter(({ type }) => needs.some((need) => looksAt(need, type)))
+  const standing = looked.length === 0 ? [] : await evidenceFiles.standing(folder, looked)
   const needsTree = needs.some(({ kind }) => kind === 'command') || needs.some(approvesState)
   return {
     revision: record.revision,
     needs,
-    standings: new Map(artifacts.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
+    standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
     openChanges: needs.some(({ kind }) => kind === 'changes')
       ? await measureOpen(handling, subjectOf(record))
       : new Map(),
     tree: needsTree ? await measuredTree(() => witness.treeHash(folder)) : null,
     commands: await approvableCommands(handling, commandsFor(definition, record.state, event)),
+    handedIn: [],
     folder,
   }
+}
+
+/** Whether a need asks for files of a type: an approval of the state is about all of them. */
+function looksAt(need: Need, type: string): boolean {
+  if (need.kind === 'artifacts') return need.type === type
+  return need.kind === 'approvals' && (need.of === null || need.of === type)
 }
 
 function approvesState(need: Need): boolean {
