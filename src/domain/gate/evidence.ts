@@ -72,6 +72,8 @@ export interface CommandFact {
   readonly exitCode: number | null
   /** When it began, milliseconds since the epoch; null when it never ran. */
   readonly startedAt: number | null
+  /** The end of what it printed. */
+  readonly output: string
   /** Whether the tree is still the one that it ran on. */
   readonly onThisTree: boolean
 }

@@ -35,12 +35,24 @@ export const command: GuardKind<CommandGuard> = {
       case 'passed':
         return satisfied(`"${run}" passed on this tree`)
       case 'timed_out':
-        return unsatisfied(`"${run}" took too long`, 'Make it faster, or raise its timeout.')
+        return unsatisfied(
+          `"${run}" took too long`,
+          `Make it faster, or raise its timeout${lastLines(result.output)}`,
+        )
       case 'failed':
         return unsatisfied(
           `"${run}" failed with exit code ${result.exitCode ?? 'unknown'}`,
-          'Mend what it reports.',
+          `Mend what it reports${lastLines(result.output)}`,
         )
     }
   },
+}
+
+const mostLines = 15
+const mostCharacters = 1200
+
+/** The end of an output as the end of a sentence. */
+function lastLines(output: string): string {
+  const lines = output.trimEnd().split('\n').slice(-mostLines).join('\n')
+  return lines === '' ? '.' : `:\n${lines.slice(-mostCharacters)}`
 }

@@ -67,14 +67,14 @@ async function commandFact(
   const command = { run, folder: outside.folder }
   const onTree = outside.tree === null ? null : await reads.runs.commandResult(command, outside.tree)
   const result = onTree ?? (await reads.runs.commandResult(command))
-  const nothing = { run, exitCode: null, startedAt: null, onThisTree: false }
+  const nothing = { run, exitCode: null, startedAt: null, output: '', onThisTree: false }
   if (!approved) return { ...nothing, status: 'unapproved' }
   if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
-  const { status, exitCode, startedAt } = result
+  const { status, exitCode, startedAt, output } = result
   if (status === 'running') {
     return isAlive(result.runner) ? { ...nothing, status, startedAt } : { ...nothing, status: 'not_run' }
   }
-  return { run, status, exitCode, startedAt, onThisTree: onTree !== null && result.treeHeld }
+  return { run, status, exitCode, startedAt, output, onThisTree: onTree !== null && result.treeHeld }
 }
 
 async function openBlockers(
