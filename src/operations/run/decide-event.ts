@@ -76,6 +76,13 @@ export async function decideEvent(
     handedIn: outside.handedIn,
   })
   const result = transition(definition, run, emission)
+  if (!result.accepted && given.happenings.length > 0 && result.code === 'GUARD_FAILED') {
+    // An approval was given, and others are still to come: nobody was refused anything.
+    return {
+      happenings: given.happenings,
+      answer: { kind: 'refused', refused: result, run: record, holdId: null },
+    }
+  }
   if (!result.accepted) {
     const noticed = await refusedHappenings(
       reads,

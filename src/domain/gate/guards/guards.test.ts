@@ -134,6 +134,7 @@ test('command: only a pass on this very tree counts', () => {
       status: 'passed',
       exitCode: 0,
       startedAt: null,
+      output: 'all well',
       onThisTree: true,
       ...more,
     } as const
