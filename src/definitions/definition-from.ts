@@ -71,6 +71,7 @@ function stateFrom(fields: JsonObject): StateDefinition {
     isFinal,
     outcome: isFinal ? (failed ? 'failed' : 'succeeded') : null,
     maxVisits: numberOrNull(fields, 'max_visits'),
+    allowsPhaseCompletion: truthAt(fields, 'allow_phase_completion'),
   }
 }
 
@@ -93,6 +94,7 @@ function eventFrom(fields: JsonObject, shared: JsonObject | null): EventDefiniti
     description: textOrNull(fields, 'description'),
     allowedRoles: textsAt(fields, 'allowed_roles'),
     payloadSchema: schema === null || shared === null ? schema : { ...schema, schemas: shared },
+    channels: textsOrNull(fields, 'channels'),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Actor } from './actor.ts'
+import type { GateHappening } from './gate/happening.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, TaskId } from './id.ts'
 import type { PlanHappening } from './plan/happening.ts'
 import type { ReportedChange, ScopeSummary } from './track/evidence.ts'
@@ -41,6 +42,7 @@ export interface Evidence {
 /** Everything that can happen. A new member refuses to compile until its projection and its wording exist. */
 export type Happening =
   | PlanHappening
+  | GateHappening
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
   | { readonly kind: 'mission.started'; readonly mission: Mission }
   | {

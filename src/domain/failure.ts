@@ -8,6 +8,17 @@ export type FailureCode =
   | 'IDEMPOTENCY_KEY_REUSED'
   | 'UNAVAILABLE'
   | 'INTERNAL'
+  | GateCode
+
+/** The codes of runs, as their specification names them. */
+export type GateCode =
+  | 'RUN_NOT_FOUND'
+  | 'PROCESS_NOT_FOUND'
+  | 'RUN_FINISHED'
+  | 'REVISION_CONFLICT'
+  | 'INVALID_EVENT'
+  | 'INVALID_PAYLOAD'
+  | 'GUARD_FAILED'
 
 export interface FailureOptions {
   /** The way on: one sentence that names the next call or command. */

@@ -14,6 +14,10 @@ export type IssueId = Id<'issue'>
 export type ProgressId = Id<'progress'>
 export type HoldId = Id<'hold'>
 export type NoteId = Id<'note'>
+/** `run-` and a UUID of version 7. */
+export type RunId = Id<'run'>
+export type RunEventId = Id<'run event'>
+export type CommandResultId = Id<'command result'>
 
 /** The prefix of each entity's ids. What a person sees tells what it names. */
 export const idPrefixes = {
@@ -29,6 +33,9 @@ export const idPrefixes = {
   hold: 'h',
   note: 'n',
   claim: 'c',
+  run: 'run',
+  runEvent: 'evt',
+  commandResult: 'cmd',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
@@ -47,6 +54,9 @@ interface IdOfKind {
   readonly note: NoteId
   /** A claim's fencing token. */
   readonly claim: string
+  readonly run: RunId
+  readonly runEvent: RunEventId
+  readonly commandResult: CommandResultId
 }
 
 /** Makes ids. Randomness comes in from outside, so that the domain stays pure. */

@@ -1,4 +1,4 @@
-import { access, constants, mkdir, rm } from 'node:fs/promises'
+import { access, constants, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Failure } from '../domain/failure.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -13,6 +13,7 @@ import { gitEnvironment } from './run-git.ts'
 import { loadState } from './snapshot-file.ts'
 import { sweepDirectories } from './sweep.ts'
 import { type SnapshotContext, takeSnapshot } from './take-snapshot.ts'
+import { treeHash } from './tree-hash.ts'
 import { unifiedDiff } from './unified-diff.ts'
 import { unknownReport } from './unknown-report.ts'
 import { workspacePackages } from './workspace-packages.ts'
@@ -80,6 +81,10 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       return typeof span === 'string' ? null : unifiedDiff(span, environment, path).catch(() => null)
     },
     packages: workspacePackages,
+    treeHash: async (path) => {
+      await writableFolder(folder)
+      return treeHash(path, await mkdtemp(join(folder, 'tree-')), context)
+    },
     settle: async () => {
       await Promise.all(unfinished)
     },
@@ -94,9 +99,14 @@ async function freshDirectory(folder: string, name: string): Promise<string> {
   if (!/^[a-z0-9-]+$/.test(name)) {
     throw new Failure('INVALID_INPUT', `"${name}" cannot name a snapshot: use a-z, 0-9 and "-".`)
   }
+  await writableFolder(folder)
+  // What an interrupted snapshot of this name left.
+  await rm(directory, { recursive: true, force: true })
+  return directory
+}
+
+async function writableFolder(folder: string): Promise<void> {
   try {
-    // What an interrupted snapshot of this name left.
-    await rm(directory, { recursive: true, force: true })
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await access(folder, constants.W_OK)
   } catch (cause) {
@@ -105,7 +115,6 @@ async function freshDirectory(folder: string, name: string): Promise<string> {
       cause,
     })
   }
-  return directory
 }
 
 function incomparable(from: SnapshotRef, to: SnapshotRef): string | null {

@@ -15,6 +15,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
     touched: async (from, to) => (await witness()).touched(from, to),
     unifiedDiff: async (from, to, path) => (await witness()).unifiedDiff(from, to, path),
     packages: async (place) => (await witness()).packages(place),
+    treeHash: async (folder) => (await witness()).treeHash(folder),
     settle: async () => {
       if (finding) await (await finding).settle()
     },

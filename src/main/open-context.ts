@@ -5,6 +5,9 @@ import type { Context } from '../operations/context.ts'
 import type { Clock } from '../ports/clock.ts'
 import { fingerprint } from '../storage/fingerprint.ts'
 import { randomIds } from '../storage/random-ids.ts'
+import { deferredCommandApprovals } from './deferred-command-approvals.ts'
+import { deferredCommandRunner } from './deferred-command-runner.ts'
+import { deferredEvidenceFiles } from './deferred-evidence-files.ts'
 import { deferredPlanFiles } from './deferred-plan-files.ts'
 import { deferredProcessFiles } from './deferred-process-files.ts'
 import { deferredStore } from './deferred-store.ts'
@@ -18,7 +21,7 @@ import { enclosingTree } from './settings/enclosing-tree.ts'
 import type { Environment } from './settings/environment.ts'
 import { firstSet } from './settings/environment.ts'
 import { projectFolder } from './settings/project-folder.ts'
-import { projectState, writableStateFolder } from './settings/state-folder.ts'
+import { projectState, stateFolder, writableStateFolder } from './settings/state-folder.ts'
 import { unusableFolder } from './unusable-folder.ts'
 
 export interface Opening {
@@ -43,13 +46,13 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     folder,
     database: database === undefined ? null : resolve(workingFolder, database),
   }
-  const stateFolder = () =>
+  const projectStateFolder = () =>
     projectState(writableStateFolder(machine, folder, canWrite), identity, fingerprint)
   const witness = refusal
     ? refusingWitness(refusal)
     : deferredWitness(async () => {
         const { createWitness } = await import('../git/witness.ts')
-        return createWitness({ stateFolder: stateFolder(), clock, environment })
+        return createWitness({ stateFolder: projectStateFolder(), clock, environment })
       })
   const store = deferredStore(async () => {
     const root = projectRoot((await witness.locate(folder)).mainTop)
@@ -58,7 +61,7 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     const { openStore } = await import('../storage/open-store.ts')
     return openStore({ ...place, root, sandboxJournal, ids: randomIds })
   })
-  const program = runningProgram(stateFolder)
+  const program = runningProgram(projectStateFolder)
   return {
     store,
     witness,
@@ -70,11 +73,16 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     program,
     planFiles: deferredPlanFiles(workingFolder),
     processFiles: deferredProcessFiles(folder, workingFolder),
+    evidenceFiles: deferredEvidenceFiles(),
+    commandRunner: deferredCommandRunner(environment),
+    // Never in the project, where an agent in a sandbox could write what a person has to.
+    commandApprovals: deferredCommandApprovals(stateFolder(machine)),
   }
 }
 
 /** Ends what goes on in the background, so that the process can exit. */
-export async function closeContext({ store, witness }: Context): Promise<void> {
+export async function closeContext({ store, witness, commandRunner }: Context): Promise<void> {
+  await commandRunner.stop()
   await witness.settle()
   await store.close()
 }

@@ -12,6 +12,7 @@ export function refusingWitness(failure: Failure): WorkTreeWitness {
     touched: refuse,
     unifiedDiff: refuse,
     packages: refuse,
+    treeHash: refuse,
     settle: () => Promise.resolve(),
     sweep: () => Promise.resolve(0),
   }

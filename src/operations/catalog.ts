@@ -3,6 +3,9 @@ import { desk } from './board/desk.ts'
 import { links } from './board/links.ts'
 import { names } from './board/names.ts'
 import { planMove } from './board/plan-move.ts'
+import { approve } from './decision/approve.ts'
+import { decide } from './decision/decide.ts'
+import { reject } from './decision/reject.ts'
 import { inbox } from './hold/inbox.ts'
 import { resolve } from './hold/resolve.ts'
 import { exportProject } from './journal/export-project.ts'
@@ -47,6 +50,18 @@ import { tidy } from './project/tidy.ts'
 import { logDecision } from './record/log-decision.ts'
 import { logIssue } from './record/log-issue.ts'
 import { logMilestone } from './record/log-milestone.ts'
+import { createRun } from './run/create-run.ts'
+import { emitEvent } from './run/emit-event.ts'
+import { getState } from './run/get-state.ts'
+import { listEvents } from './run/list-events.ts'
+import { listRuns } from './run/list-runs.ts'
+import { runCancel } from './run/run-cancel.ts'
+import { runHistory } from './run/run-history.ts'
+import { runMigrate } from './run/run-migrate.ts'
+import { runSummary } from './run/run-summary.ts'
+import { verify } from './run/verify.ts'
+import { settingList } from './setting/list.ts'
+import { settingSet } from './setting/set.ts'
 import { changes } from './show/changes.ts'
 import { diff } from './show/diff.ts'
 import { missionTimeline } from './show/mission-timeline.ts'
@@ -81,12 +96,20 @@ const operations = [
   taskNext,
   noteAdd,
   noteList,
+  createRun,
+  getState,
+  listEvents,
+  emitEvent,
+  listRuns,
   status,
   show,
   changes,
   diff,
   missionTimeline,
   inbox,
+  approve,
+  reject,
+  decide,
   resolve,
   log,
   planShow,
@@ -96,10 +119,17 @@ const operations = [
   planExport,
   taskDrop,
   roleAdd,
+  runSummary,
+  runHistory,
+  verify,
+  runMigrate,
+  runCancel,
   processList,
   processShow,
   processLint,
   processSimulate,
+  settingList,
+  settingSet,
   exportProject,
   board,
   desk,

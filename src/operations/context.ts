@@ -1,6 +1,8 @@
 import type { Actor } from '../domain/actor.ts'
 import type { IdSource, Setting } from '../domain/id.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
+import type { EvidenceFiles } from '../ports/evidence-files.ts'
 import type { Fingerprint } from '../ports/fingerprint.ts'
 import type { PlanFiles } from '../ports/plan-files.ts'
 import type { ProcessFiles } from '../ports/process-files.ts'
@@ -20,6 +22,9 @@ export interface Context {
   readonly program: Program
   readonly planFiles: PlanFiles
   readonly processFiles: ProcessFiles
+  readonly evidenceFiles: EvidenceFiles
+  readonly commandRunner: CommandRunner
+  readonly commandApprovals: CommandApprovals
 }
 
 /** What `doctor` and `status` say about the running program. */

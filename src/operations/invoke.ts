@@ -19,7 +19,12 @@ export async function invoke(
 ): Promise<Answer> {
   refuseAgent(operation, context)
   const input = parseInput(operation, rawInput)
-  const idempotency = idempotencyOf(operation, context, input, options.idempotencyKey)
+  const idempotency = idempotencyOf(
+    operation,
+    context,
+    input,
+    options.idempotencyKey ?? ownKey(operation, input),
+  )
   if (idempotency) {
     const replayed = await context.store.replay(idempotency)
     if (replayed) return replayed.answer as Answer // it was an answer when it was stored
@@ -33,6 +38,11 @@ function refuseAgent(operation: Operation, { actor }: Context): void {
   throw new Failure('FORBIDDEN', `${operation.name} is for people; ${actor.name} acts as an agent.`, {
     hint: `Ask a person to run: waymark ${operation.command}`,
   })
+}
+
+function ownKey({ keyField }: Operation, input: Readonly<Record<string, unknown>>): string | undefined {
+  const key = keyField === undefined ? undefined : input[keyField]
+  return typeof key === 'string' ? key : undefined
 }
 
 function idempotencyOf(

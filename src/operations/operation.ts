@@ -24,6 +24,8 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
   readonly destructive?: boolean
   /** A command that may be repeated with the same input without a further effect. */
   readonly idempotent?: boolean
+  /** The input field that holds the caller's idempotency key, where the operation has one of its own. */
+  readonly keyField?: string
   readonly input: Input
   readonly output: Output
   /** Input fields that the CLI takes by position, in this order. */

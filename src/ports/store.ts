@@ -5,6 +5,7 @@ import type { JournalReads } from './reads/journal-reads.ts'
 import type { MissionReads } from './reads/mission-reads.ts'
 import type { PlanReads } from './reads/plan-reads.ts'
 import type { RecordReads } from './reads/record-reads.ts'
+import type { RunReads } from './reads/run-reads.ts'
 import type { TaskReads } from './reads/task-reads.ts'
 import type { TimelineReads } from './reads/timeline-reads.ts'
 
@@ -16,6 +17,7 @@ export interface Reads {
   readonly plan: PlanReads
   readonly records: RecordReads
   readonly holds: HoldReads
+  readonly runs: RunReads
   readonly journal: JournalReads
 }
 

@@ -52,6 +52,11 @@ export interface WorkTreeWitness {
   unifiedDiff(from: SnapshotRef, to: SnapshotRef, path?: string): Promise<string | null>
   /** Workspace packages of the project that a snapshot was made of: name → folder, relative to the project. */
   packages(place: SnapshotRef): Promise<ReadonlyMap<string, string>>
+  /**
+   * The hash of the content of every file in a work tree (tracked and untracked, not ignored, without `.waymark` except
+   * its processes): equal for equal content, whatever is committed. Fails as `snapshot` does.
+   */
+  treeHash(folder: string): Promise<string>
   /** Ends what goes on after an answer (keeping the baseline's trees). Call before the process exits. */
   settle(): Promise<void>
   /** Removes private directories older than 24 hours that no kept reference names. Answers how many. */

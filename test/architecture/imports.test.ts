@@ -24,6 +24,8 @@ const table: Readonly<Record<string, Layer>> = {
   git: { layers: ['domain', 'ports'], packages: ['diff', 'ignore', 'picomatch'], node: true },
   definitions: { layers: ['domain', 'ports'], packages: ['yaml'], node: true },
   imports: { layers: ['domain', 'ports'], packages: ['better-sqlite3', 'yaml'], node: true },
+  evidence: { layers: ['domain', 'ports'], packages: [], node: true },
+  commands: { layers: ['domain', 'ports'], packages: [], node: true },
   surfaces: {
     layers: ['operations', 'domain', 'ports'],
     packages: [
@@ -77,7 +79,7 @@ test('one surface does not import another', () => {
 })
 
 test('only the composition root names an adapter', () => {
-  const adapters = ['storage', 'git', 'definitions', 'imports']
+  const adapters = ['storage', 'git', 'definitions', 'imports', 'evidence', 'commands']
   const wrong = productFiles()
     .filter(({ path }) => !['main', ...adapters].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>

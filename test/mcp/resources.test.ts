@@ -47,6 +47,7 @@ describe.each(eras)('in %s', (_, open) => {
     const { resourceTemplates } = (await conversation.ask('resources/templates/list')).result
     const templates = resourceTemplates.map(({ uriTemplate }: Answer) => uriTemplate)
     expect(templates).toEqual([
+      'stategate://runs/{run_id}/summary',
       'waymark://missions/{id}',
       'waymark://tasks/{id}',
       'waymark://tasks/{id}/changes{?cursor}',
@@ -56,10 +57,10 @@ describe.each(eras)('in %s', (_, open) => {
       return (await conversation.ask('completion/complete', { ref: { type: 'ref/resource', uri }, argument }))
         .result.completion.values
     }
-    expect(await completed(templates[0], mission_id.slice(0, 4))).toEqual([mission_id])
-    expect(await completed(templates[1], 't-')).toEqual([task_id])
-    expect(await completed(templates[2], task_id)).toEqual([task_id])
-    expect(await completed(templates[1], 'm-')).toEqual([])
+    expect(await completed(templates[1], mission_id.slice(0, 4))).toEqual([mission_id])
+    expect(await completed(templates[2], 't-')).toEqual([task_id])
+    expect(await completed(templates[3], task_id)).toEqual([task_id])
+    expect(await completed(templates[2], 'm-')).toEqual([])
   })
 
   test('what is not there is -32602 with the address', async () => {

@@ -94,6 +94,8 @@ export function aHold(changes: Partial<Hold> = {}): Hold {
     taskId: 't-1' as TaskId,
     attemptId: 'a-1' as AttemptId,
     issueId: null,
+    runId: null,
+    request: null,
     reason: 'The API needs a key.',
     paths: [],
     openedBy: 'builder',

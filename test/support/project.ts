@@ -3,8 +3,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { commandApprovals } from '../../src/commands/command-approvals.ts'
+import { commandRunner } from '../../src/commands/command-runner.ts'
 import { processFiles } from '../../src/definitions/process-files.ts'
 import type { Actor } from '../../src/domain/actor.ts'
+import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import { planFiles } from '../../src/imports/load-plan.ts'
 import { catalog } from '../../src/operations/catalog.ts'
@@ -67,6 +70,9 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
   const context: Context = {
     planFiles: planFiles(folder),
     processFiles: processFiles({ project: folder, working: folder, shipped: shippedProcesses }),
+    evidenceFiles: evidenceFiles(),
+    commandRunner: commandRunner(),
+    commandApprovals: commandApprovals(stateFolder),
     store,
     witness,
     clock,
@@ -77,6 +83,7 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
     program,
   }
   onTestFinished(async () => {
+    await context.commandRunner.stop()
     await witness.settle()
     await store.close()
     rmSync(home, { recursive: true, force: true })

@@ -1,3 +1,4 @@
+import { channels } from './channels.ts'
 import { guardShape } from './guard-shapes.ts'
 import { inert, json, object, optional, required, type Shape, text, texts, truth } from './shape.ts'
 
@@ -42,6 +43,7 @@ const state = object({
   is_final: optional(truth),
   outcome: optional({ kind: 'choice', values: ['succeeded', 'failed'] }, 'How a run ends here'),
   max_visits: optional({ kind: 'integer', least: 1 }, 'How often a run may enter it'),
+  allow_phase_completion: optional(truth, 'A phase of the mission may be completed while the run is here'),
   is_terminal: inert(truth, 'is_final ends a run'),
   on_enter: inert({ kind: 'anything' }, 'nothing is started by a state'),
   on_exit: inert({ kind: 'anything' }, 'nothing is started by a state'),
@@ -52,6 +54,7 @@ const event = object({
   description: optional(text),
   allowed_roles: required(texts, 'Who may emit it; ["*"] is everybody'),
   payload_schema: optional(json, 'A JSON Schema'),
+  channels: optional(channels, 'How a person must send it; default: any way'),
 })
 
 const transition = object({

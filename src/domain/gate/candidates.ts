@@ -24,10 +24,15 @@ export function forbidden(definition: ProcessDefinition, event: string, emitter:
   if (held?.kind === 'human' && kind === 'agent') {
     return `Role "${held.name}" is for people; an agent cannot hold it.`
   }
-  const allowed = eventNamed(definition, event)?.allowedRoles ?? []
-  if (permits(allowed, role)) return null
+  const { allowedRoles: allowed = [], channels = null } = eventNamed(definition, event) ?? {}
+  if (permits(allowed, role)) return channels === null ? null : otherChannel(event, channels, emitter)
   const who = role === null ? 'A connection without a role' : `Role "${role}"`
   return `${who} may not emit "${event}"; ${allowed.length === 0 ? 'nobody' : allowed.join(', ')} may.`
+}
+
+function otherChannel(event: string, channels: readonly string[], { channel }: Emitter): string | null {
+  if (channel === undefined || channels.includes(channel)) return null
+  return `"${event}" is taken only by way of ${channels.join(' or ')}, not by ${channel}.`
 }
 
 /** Whether a list of roles has this one, or everybody, in it. */

@@ -52,16 +52,13 @@ function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly Visit[])
     case 'run':
       return 0
     case 'state':
-      return visits.at(-1)?.revision ?? 0
+      return latestEntry(visits)
     case 'loop':
-      return lastReturn(visits)
+      return latestEntry(visits.filter(({ count }) => count > 1))
   }
 }
 
-/** The revision at which a state that had been visited before was last entered again; 0 when none was. */
-function lastReturn(visits: readonly Visit[]): number {
-  const at = visits.findLastIndex(({ state }, place) =>
-    visits.slice(0, place).some((earlier) => earlier.state === state),
-  )
-  return visits[at]?.revision ?? 0
+/** The revision of the latest entry into any of the states; 0 when there is none. */
+function latestEntry(visits: readonly Visit[]): number {
+  return Math.max(0, ...visits.map(({ last }) => last))
 }

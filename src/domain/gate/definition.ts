@@ -42,6 +42,8 @@ export interface StateDefinition {
   readonly outcome: 'succeeded' | 'failed' | null
   /** How often a run may enter it; null for no limit. */
   readonly maxVisits: number | null
+  /** Whether a phase of the run's mission may be completed while the run is here. */
+  readonly allowsPhaseCompletion: boolean
 }
 
 export interface ToolPermissions {
@@ -58,6 +60,8 @@ export interface EventDefinition {
   /** `*` is everybody; an empty list nobody. */
   readonly allowedRoles: readonly string[]
   readonly payloadSchema: JsonObject | null
+  /** By which ways it may come; null for any. */
+  readonly channels: readonly string[] | null
 }
 
 export interface TransitionDefinition {

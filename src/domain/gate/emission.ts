@@ -1,7 +1,8 @@
+import type { Channel } from '../actor.ts'
 import type { ProcessDefinition } from './definition.ts'
 import type { Artifact, Evidence, Facts } from './evidence.ts'
 import type { JsonObject } from './json.ts'
-import type { Run } from './run.ts'
+import { handedIn, type Run } from './run.ts'
 
 /** An event as it is emitted, with everything that the decision about it rests on. */
 export interface Emission {
@@ -20,13 +21,15 @@ export interface Emission {
 export interface Emitter {
   readonly role: string | null
   readonly kind: 'agent' | 'person'
+  /** By which way it comes; absent in a simulation. */
+  readonly channel?: Channel
 }
 
 export function evidenceOf(definition: ProcessDefinition, run: Run, emission: Emission): Evidence {
   return {
     context: run.context,
     payload: emission.payload,
-    artifacts: [...run.artifacts, ...recorded(run, emission)],
+    artifacts: handedIn(run.artifacts, recorded(run, emission)),
     declared: definition.artifacts,
     visits: run.visits,
     facts: emission.facts,

@@ -28,10 +28,14 @@ export interface Artifact {
   readonly revision: number
 }
 
-/** An entry into a state, by the event that made this revision. */
+/** A state that the run entered: how often, and by the events that made which revisions. */
 export interface Visit {
   readonly state: string
-  readonly revision: number
+  readonly count: number
+  /** The revision of the first entry. */
+  readonly first: number
+  /** The revision of the last entry. */
+  readonly last: number
 }
 
 /** What Waymark measured outside the run. Null: not measured. */
@@ -57,13 +61,19 @@ export const noFacts: Facts = {
 export interface ChangeFacts {
   /** False when some change could not be measured. */
   readonly complete: boolean
+  /** Changed by attempts that declared no areas, so that no scope covers them. */
+  readonly undeclared: readonly string[]
   readonly files: readonly { readonly path: string; readonly inScope: boolean }[]
 }
 
 export interface CommandFact {
   readonly run: string
-  readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved'
+  readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved' | 'not_run'
   readonly exitCode: number | null
+  /** When it began, milliseconds since the epoch; null when it never ran. */
+  readonly startedAt: number | null
+  /** The end of what it printed. */
+  readonly output: string
   /** Whether the tree is still the one that it ran on. */
   readonly onThisTree: boolean
 }

@@ -41,7 +41,7 @@ function missingArtifacts(
       return {
         name: `required_artifacts.${type}`,
         description: description ?? '',
-        reason: `state "${run.state}" needs a "${type}", and none was handed in${why}`,
+        reason: `state "${run.state}" needs "${type}", and none was handed in${why}`,
         fix: `Attach a file of type "${type}"${where} to the event.`,
       }
     })
@@ -53,7 +53,7 @@ function exhaustedVisits(
   { to }: TransitionDefinition,
 ): readonly MissingGuard[] {
   const most = stateNamed(definition, to)?.maxVisits ?? null
-  const visits = run.visits.filter(({ state }) => state === to).length
+  const visits = run.visits.find(({ state }) => state === to)?.count ?? 0
   if (most === null || visits < most) return []
   return [
     {

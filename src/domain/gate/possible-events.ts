@@ -23,37 +23,46 @@ export interface PossibleTransition {
   readonly missing: readonly MissingGuard[]
 }
 
+type Situation = Omit<Emission, 'event' | 'expectedRevision'>
+
 /** Every event of the process as it stands for a run and an emitter, in the order of the definition. */
 export function possibleEvents(
   definition: ProcessDefinition,
   run: Run,
-  situation: Omit<Emission, 'event' | 'expectedRevision'>,
+  situation: Situation,
 ): readonly PossibleEvent[] {
-  return definition.events.map((event) => {
-    const emission: Emission = { ...situation, event: event.name, expectedRevision: null }
-    const found = candidates(definition, run.state, event.name)
-    const judged = found.map((transition) => ({
-      transition,
-      judgement: judgePassage(definition, run, { transition, emission }),
-    }))
-    const blockedReason = reasonAgainst(definition, run, { emission, isHere: found.length > 0 })
-    const open = judged.find(
-      ({ transition, judgement }) =>
-        judgement.satisfied && permits(transition.allowedRoles, situation.emitter.role),
-    )
-    return {
-      event,
-      isAllowed: blockedReason === null,
-      blockedReason,
-      transitions: judged.map(({ transition, judgement }) => ({
-        to: transition.to,
-        guard: transition.guard === null ? null : expressionWords(transition.guard),
-        guardStatus: statusOf(transition.guard !== null, judgement.satisfied),
-        missing: judgement.missing,
-      })),
-      wouldTransitionTo: blockedReason === null ? (open?.transition.to ?? null) : null,
-    }
-  })
+  return definition.events.map((event) => possibleEvent(definition, run, { event, situation }))
+}
+
+/** One event as it stands for a run and an emitter. */
+export function possibleEvent(
+  definition: ProcessDefinition,
+  run: Run,
+  { event, situation }: { readonly event: EventDefinition; readonly situation: Situation },
+): PossibleEvent {
+  const emission: Emission = { ...situation, event: event.name, expectedRevision: null }
+  const found = candidates(definition, run.state, event.name)
+  const judged = found.map((transition) => ({
+    transition,
+    judgement: judgePassage(definition, run, { transition, emission }),
+  }))
+  const blockedReason = reasonAgainst(definition, run, { emission, isHere: found.length > 0 })
+  const open = judged.find(
+    ({ transition, judgement }) =>
+      judgement.satisfied && permits(transition.allowedRoles, situation.emitter.role),
+  )
+  return {
+    event,
+    isAllowed: blockedReason === null,
+    blockedReason,
+    transitions: judged.map(({ transition, judgement }) => ({
+      to: transition.to,
+      guard: transition.guard === null ? null : expressionWords(transition.guard),
+      guardStatus: statusOf(transition.guard !== null, judgement.satisfied),
+      missing: judgement.missing,
+    })),
+    wouldTransitionTo: blockedReason === null ? (open?.transition.to ?? null) : null,
+  }
 }
 
 function statusOf(isGuarded: boolean, isSatisfied: boolean): PossibleTransition['guardStatus'] {

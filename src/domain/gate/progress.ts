@@ -19,7 +19,7 @@ export function runProgress(definition: ProcessDefinition, run: Run): RunProgres
     .map(([, count]) => count)
   const visited = run.visits.map(({ state }) => state)
   return {
-    completedStates: [...new Set(visited)].filter((state) => state !== run.state),
+    completedStates: visited.filter((state) => state !== run.state),
     currentState: run.state,
     remainingStates: [...steps.keys()].filter((state) => state !== run.state),
     fewestStepsToEnd: ends.length === 0 ? null : Math.min(...ends),

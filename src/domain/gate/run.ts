@@ -8,8 +8,9 @@ export interface Run {
   /** 1 at the start, one more with each accepted event. */
   readonly revision: number
   readonly context: JsonObject
+  /** What was handed in, each file of a type once: as it was handed in last. */
   readonly artifacts: readonly Artifact[]
-  /** Every entry into a state, in order; the last one is the present state. */
+  /** The states that were entered, in the order of their first entry. */
   readonly visits: readonly Visit[]
 }
 
@@ -19,6 +20,22 @@ export function beginRun(definition: ProcessDefinition, context: JsonObject = {}
     revision: 1,
     context: { ...definition.initialContext, ...context },
     artifacts: [],
-    visits: [{ state: definition.initialState, revision: 1 }],
+    visits: entered([], definition.initialState, 1),
   }
+}
+
+/** The visits after one more entry into a state. */
+export function entered(visits: readonly Visit[], state: string, revision: number): readonly Visit[] {
+  const before = visits.find((visit) => visit.state === state)
+  if (!before) return [...visits, { state, count: 1, first: revision, last: revision }]
+  const again = { ...before, count: before.count + 1, last: revision }
+  return visits.map((visit) => (visit === before ? again : visit))
+}
+
+/** What was handed in after more was: the same file of the same type takes the place of its earlier state. */
+export function handedIn(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
+  const kept = new Map(
+    [...before, ...more].map((artifact) => [`${artifact.type}\n${artifact.path}`, artifact]),
+  )
+  return [...kept.values()]
 }

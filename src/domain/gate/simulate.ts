@@ -3,7 +3,7 @@ import { eventNamed, type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Emission, Emitter } from './emission.ts'
 import { type Artifact, noFacts } from './evidence.ts'
 import type { JsonObject } from './json.ts'
-import { type PossibleEvent, possibleEvents } from './possible-events.ts'
+import { type PossibleEvent, possibleEvent } from './possible-events.ts'
 import { type RunProgress, runProgress } from './progress.ts'
 import { interpolated } from './prompt.ts'
 import { beginRun, type Run } from './run.ts'
@@ -74,13 +74,12 @@ function nextEvents(
   run: Run,
   assumed: readonly string[],
 ): readonly PossibleEvent[] {
-  return definition.events.flatMap(({ name }) => {
-    const emitter = emitterOf(definition, { event: name, role: null })
+  const possible = definition.events.map((event) => {
+    const emitter = emitterOf(definition, { event: event.name, role: null })
     const situation = { payload: {}, artifacts: [], emitter, facts: noFacts, assumed }
-    return possibleEvents(definition, run, situation).filter(
-      ({ event, isAllowed }) => isAllowed && event.name === name,
-    )
+    return possibleEvent(definition, run, { event, situation })
   })
+  return possible.filter(({ isAllowed }) => isAllowed)
 }
 
 function emission(

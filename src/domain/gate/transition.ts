@@ -4,7 +4,7 @@ import { eventNamed, type ProcessDefinition, stateNamed, type TransitionDefiniti
 import { type Emission, recorded } from './emission.ts'
 import type { MissingGuard } from './expression.ts'
 import { judgePassage } from './passage.ts'
-import type { Run } from './run.ts'
+import { entered, handedIn, type Run } from './run.ts'
 import { type SchemaProblem, schemaProblems } from './schema/schema-problems.ts'
 
 /** The seed's codes, in the order in which they are checked. */
@@ -91,7 +91,7 @@ function choose(
   const stayed = {
     ...run,
     revision: run.revision + 1,
-    artifacts: [...run.artifacts, ...recorded(run, emission)],
+    artifacts: handedIn(run.artifacts, recorded(run, emission)),
   }
   return {
     accepted: true,
@@ -119,8 +119,8 @@ function take(
     state: taken.to,
     revision,
     context,
-    artifacts: [...run.artifacts, ...recorded(run, emission)],
-    visits: [...run.visits, { state: taken.to, revision }],
+    artifacts: handedIn(run.artifacts, recorded(run, emission)),
+    visits: entered(run.visits, taken.to, revision),
   }
   return { accepted: true, run: after, from: run.state, to: taken.to, stateChanged: true, unsatisfied: [] }
 }

@@ -42,6 +42,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     openSubtasks: [],
     othersOpen: [],
     stepsToDo: 0,
+    isGated: false,
     holds: [],
     ...changes,
   }

@@ -27,6 +27,8 @@ export interface CompletionSituation {
   readonly othersOpen: readonly Attempt[]
   /** Planned tasks of the mission that are still to do, besides this one. */
   readonly stepsToDo: number
+  /** Whether a run that is not at an end gates the mission. */
+  readonly isGated: boolean
   /** Open holds on the attempt. */
   readonly holds: readonly Hold[]
 }
@@ -133,7 +135,7 @@ function phaseAfter(
 /** A workflow ends by itself with its last task: nothing open, no step to do, and this one done. */
 function workflowEnd(request: CompletionRequest, situation: CompletionSituation): readonly Happening[] {
   const { mission, othersOpen, stepsToDo } = situation
-  if (mission?.kind !== 'workflow' || mission.status !== 'in_progress') return []
+  if (mission?.kind !== 'workflow' || mission.status !== 'in_progress' || situation.isGated) return []
   if (request.status === 'failed' || othersOpen.length > 0 || stepsToDo > 0) return []
   return [
     {

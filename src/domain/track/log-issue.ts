@@ -42,6 +42,8 @@ export function openHold(
     taskId: where.taskId,
     attemptId: where.attemptId,
     issueId: null,
+    runId: null,
+    request: null,
     reason: about.reason,
     paths: [],
     openedBy: about.openedBy,

@@ -1,4 +1,14 @@
-import type { AttemptId, DecisionId, HoldId, IssueId, MissionId, PhaseId, ProgressId, TaskId } from '../id.ts'
+import type {
+  AttemptId,
+  DecisionId,
+  HoldId,
+  IssueId,
+  MissionId,
+  PhaseId,
+  ProgressId,
+  RunId,
+  TaskId,
+} from '../id.ts'
 
 export const decisionCategories = [
   'architecture',
@@ -70,6 +80,9 @@ export interface Hold {
   readonly taskId: TaskId | null
   readonly attemptId: AttemptId | null
   readonly issueId: IssueId | null
+  readonly runId: RunId | null
+  /** What a person is asked to decide about a run; null for the other kinds of holds. */
+  readonly request: HoldRequest | null
   readonly reason: string
   /** The paths a scope hold is about; accepted when it is resolved. */
   readonly paths: readonly string[]
@@ -80,3 +93,21 @@ export interface Hold {
   readonly closedBy: string | null
   readonly closedAt: number | null
 }
+
+export type HoldRequest =
+  /** Which of these events of a run, in this state; and which approvals its guards ask for. */
+  | {
+      readonly kind: 'decision'
+      readonly state: string
+      readonly revision: number
+      readonly events: readonly string[]
+      readonly approvals: readonly { readonly role: string; readonly of: string | null }[]
+    }
+  /** Whether the server may run a command: `hash` covers the line, the folder and the pinned files. */
+  | {
+      readonly kind: 'command'
+      readonly run: string
+      readonly folder: string
+      readonly pinned: readonly string[]
+      readonly hash: string
+    }

@@ -25,6 +25,11 @@ export async function checksumSnapshot({
   return { ref: { engine: 'checksum', directory, top, prefix, id }, paths, notes }
 }
 
+/** The hash of the content of every file that is not ignored. Writes a snapshot as well, for the next to reuse. */
+export function checksumTreeHash(request: Omit<ChecksumRequest, 'prefix'>): Promise<string> {
+  return runJob('treeHash', request)
+}
+
 /** What differs between two checksum snapshots. A lost one answers `unknown`. */
 export function checksumChanges(from: SnapshotRef, to: SnapshotRef): Promise<ChangeReport> {
   return runJob('changes', from.directory, to.directory)

@@ -1,5 +1,6 @@
 import type { ChangeReport } from '../../domain/track/changes.ts'
 import { displayPath } from '../path-bytes.ts'
+import { listedHash } from './listed-hash.ts'
 import { changesBetween, touchedBetween } from './report.ts'
 import { type ScanRequest, scan } from './scan.ts'
 import { unifiedDiffBetween } from './unified-diff.ts'
@@ -13,6 +14,7 @@ export interface ScanAnswer {
 /** What the worker thread can be asked for, by name, with its answer. Directories are private directories. */
 export interface Jobs {
   readonly scan: (request: ScanRequest) => ScanAnswer
+  readonly treeHash: (request: ScanRequest) => string
   readonly changes: (from: string, to: string) => ChangeReport
   readonly touched: (from: string, to: string) => readonly string[] | null
   readonly unifiedDiff: (from: string, to: string, path?: string) => string | null
@@ -36,6 +38,7 @@ export const jobs: Jobs = {
       ],
     }
   },
+  treeHash: (request) => listedHash(scan(request).manifest.entries),
   changes: changesBetween,
   touched: touchedBetween,
   unifiedDiff: unifiedDiffBetween,

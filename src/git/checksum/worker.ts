@@ -29,6 +29,8 @@ function perform(assignment: Assignment): ReturnType<Jobs[JobName]> {
   switch (assignment.job) {
     case 'scan':
       return jobs.scan(...assignment.input)
+    case 'treeHash':
+      return jobs.treeHash(...assignment.input)
     case 'changes':
       return jobs.changes(...assignment.input)
     case 'touched':

@@ -16,7 +16,8 @@ export const inbox = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'What waits for a person',
-  description: 'The open holds, oldest first: blockers, reviews, files outside the scope, stale attempts.',
+  description:
+    'The open holds, oldest first: decisions about runs, commands to allow, blockers, reviews, files outside the scope, stale attempts.',
   kind: 'query',
   input: z.strictObject({
     kind: choice(holdKinds, 'Only this kind').optional(),
@@ -65,6 +66,8 @@ export function holdEntry({ hold, issue }: HoldLine) {
     task_id: hold.taskId,
     attempt_id: hold.attemptId,
     issue_id: hold.issueId,
+    run_id: hold.runId,
+    request: hold.request,
     /** What the agent did meanwhile, in its words. */
     workaround: issue ? excerpt(issue.resolution, 1000) : null,
     paths: hold.paths.slice(0, 50),

@@ -1,11 +1,10 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { instant } from '../../domain/instant.ts'
 import type { Hold } from '../../domain/track/records.ts'
-import { resolveHold } from '../../domain/track/resolve-hold.ts'
-import type { Reads } from '../../ports/store.ts'
+import { findHold } from '../decision/find-subject.ts'
 import { identifier, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { closeHold } from './close-hold.ts'
 
 export const resolve = defineOperation({
   name: 'resolve',
@@ -30,24 +29,17 @@ export const resolve = defineOperation({
     by: z.string(),
     at: z.string(),
   }),
-}).handler(({ record, actor }, input) =>
-  record(async (reads, setting) => {
-    const hold = await findHold(reads, input.id)
-    const status = input.dismiss ? 'dismissed' : 'resolved'
-    const answer = input.answer ?? null
-    const attempt = hold.attemptId === null ? null : await reads.tasks.attempt(hold.attemptId)
-    const happenings = resolveHold(hold, { status, answer }, attempt)
-    return {
-      happenings,
-      answer: { hold_id: hold.id, kind: hold.kind, status, answer, by: actor.name, at: instant(setting.at) },
-    }
-  }),
-)
+}).handler(async (handling, input) => {
+  const hold = await handling.store.view((reads) => findHold(reads, input.id))
+  if (input.dismiss !== true) assertAnswerable(hold)
+  const status = input.dismiss ? 'dismissed' : 'resolved'
+  return closeHold(handling, hold.id, { status, answer: input.answer ?? null })
+})
 
-async function findHold(reads: Reads, id: string): Promise<Hold> {
-  const hold = id.startsWith('i-') ? await reads.holds.ofIssue(id) : await reads.holds.find(id)
-  if (hold) return hold
-  throw new Failure('NOT_FOUND', `hold not found: ${id}`, {
-    hint: 'waymark inbox lists the holds that are open.',
+/** What a run or a command waits for is a yes or a no: an answer in words alone would let it wait on. */
+function assertAnswerable({ id, kind, status }: Hold): void {
+  if (status !== 'open' || (kind !== 'approval' && kind !== 'command')) return
+  throw new Failure('REFUSED', `Hold ${id} waits for a decision: a yes or a no.`, {
+    hint: `waymark approve ${id} or waymark reject ${id} "<reason>".`,
   })
 }

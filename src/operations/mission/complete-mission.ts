@@ -1,12 +1,18 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
+import type { Happening } from '../../domain/fact.ts'
+import { cancelRun } from '../../domain/gate/cancel-run.ts'
+import { type GatingRun, refuseWhileGated } from '../../domain/gate/forbids.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { Setting } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import { completeMission as decide, type MissionClosing } from '../../domain/track/complete-mission.ts'
-import { type Mission, missionEndings } from '../../domain/track/mission.ts'
+import { isEnded, type Mission, missionEndings } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
 import { findMission } from '../find/entities.ts'
 import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { refuseGatedMission } from '../run/gating.ts'
 
 export const completeMission = defineOperation({
   name: 'complete_mission',
@@ -49,9 +55,14 @@ export const completeMission = defineOperation({
     completed_at: z.string(),
     warnings: z.array(z.string()),
   }),
-}).handler(({ record }, input) =>
-  record(async (reads, setting) => {
+}).handler(async (handling, input) => {
+  const before = await handling.store.view((reads) => findMission(reads, input.mission_id))
+  const isGated = !isEnded(before) && input.status !== 'failed'
+  if (isGated) await refuseGatedMission(handling, before.id)
+  return handling.record(async (reads, setting) => {
     const mission = await findMission(reads, input.mission_id)
+    const gating = isEnded(mission) ? [] : await reads.runs.gating(mission.id)
+    if (isGated) refuseWhileGated(`mission ${mission.id}`, gating.map(barely))
     const closing: MissionClosing = {
       status: input.status,
       summary: input.summary,
@@ -64,8 +75,12 @@ export const completeMission = defineOperation({
       { limit: open.length },
     )
     const holds = silent.items.map(({ item }) => item.hold)
-    const happenings = decide(mission, closing, { open, holds })
-    const repeat = happenings.length === 0
+    const ending = decide(mission, closing, { open, holds })
+    const repeat = ending.length === 0
+    const happenings = [
+      ...ending,
+      ...(await givenUp(reads, { mission, gating, by: handling.actor.name }, setting)),
+    ]
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
     const { openBlockers } = await reads.missions.now(mission.id)
     return {
@@ -85,8 +100,33 @@ export const completeMission = defineOperation({
         ...(repeat && { already_completed: true }),
       },
     }
-  }),
-)
+  })
+})
+
+/** A run that was begun since it was looked for: what it lacks is told when the call is made again. */
+function barely(record: RunRecord): GatingRun {
+  return { record, ways: [] }
+}
+
+/** The runs of a mission that failed end with it; those of its tasks go on. */
+async function givenUp(
+  reads: Reads,
+  {
+    mission,
+    gating,
+    by,
+  }: { readonly mission: Mission; readonly gating: readonly RunRecord[]; readonly by: string },
+  setting: Setting,
+): Promise<readonly Happening[]> {
+  const own = gating.filter(({ missionId }) => missionId === mission.id)
+  const ended = await Promise.all(
+    own.map(async (run) => {
+      const holds = await reads.holds.ofRun(run.id)
+      return cancelRun(run, { holds, reason: 'The mission was completed as failed.', by }, setting).happenings
+    }),
+  )
+  return ended.flat()
+}
 
 /** What was said, as the caller reads it back: the whole is in the record. */
 function echoed(texts: readonly string[]): string[] {

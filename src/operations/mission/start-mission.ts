@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { createRun } from '../../domain/gate/create-run.ts'
+import type { JsonObject } from '../../domain/gate/json.ts'
 import { instant } from '../../domain/instant.ts'
 import { profiles } from '../../domain/track/mission.ts'
 import { startMission as decide } from '../../domain/track/start-mission.ts'
-import { choice, count, name, text } from '../input/fields.ts'
+import { choice, count, freeObject, identifier, name, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { processToRun } from '../run/create-run.ts'
 
 export const startMission = defineOperation({
   name: 'start_mission',
@@ -26,6 +29,8 @@ export const startMission = defineOperation({
     total_phases: count('Expected number of phases (for progress tracking)', 1000).optional(),
     scope: text("What's included/excluded from this mission").optional(),
     constraints: text('Technical constraints or limitations').optional(),
+    process_id: identifier('Process that gates the mission (e.g., feature)').optional(),
+    process_context: freeObject('What its run knows at the beginning').optional(),
   }),
   output: z.looseObject({
     mission_id: z.string(),
@@ -33,17 +38,32 @@ export const startMission = defineOperation({
     total_phases: z.int(),
     created_at: z.string(),
   }),
-}).handler(({ record }, input) =>
-  record(async (_reads, setting) => {
+}).handler(async (handling, input) => {
+  const gate = input.process_id === undefined ? null : await processToRun(handling, input.process_id)
+  return handling.record(async (reads, setting) => {
     const mission = decide(input, setting)
+    const begun =
+      gate &&
+      createRun(
+        {
+          ...gate,
+          isKept: (await reads.runs.definition(gate.hash)) !== null,
+          context: (input.process_context ?? {}) as JsonObject, // a record, as its schema says
+          missionId: mission.id,
+          taskId: null,
+          by: handling.actor.name,
+        },
+        setting,
+      )
     return {
-      happenings: [{ kind: 'mission.started', mission }],
+      happenings: [{ kind: 'mission.started', mission }, ...(begun?.happenings ?? [])],
       answer: {
         mission_id: mission.id,
         profile: (mission.profile ?? 'standard').toUpperCase(),
         total_phases: mission.totalPhases,
         created_at: instant(mission.createdAt),
+        ...(begun && { run: { run_id: begun.run.id, current_state: begun.run.state, revision: 1 } }),
       },
     }
-  }),
-)
+  })
+})

@@ -5,6 +5,7 @@ import { assertOpen } from '../../domain/track/whereabouts.ts'
 import { findTask } from '../find/entities.ts'
 import { choice, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
 import { completionAnswer, completionShape } from './completion-answer.ts'
 import { loadCompletion, repeatedAnswer, runningAttempt } from './completion-situation.ts'
 import { measure } from './measure.ts'
@@ -51,6 +52,7 @@ export const completeTask = defineOperation({
     return { repeated, attempt }
   })
   if (before.attempt === null) return completionShape.parse(before.repeated)
+  if (input.phase_complete) await refuseGatedPhase(handling, before.attempt)
 
   const evidence = await measure(handling, before.attempt)
   const outcome = outcomeOf(input.outcome, input.metadata)
@@ -63,6 +65,7 @@ export const completeTask = defineOperation({
     assertOpen(task, attempt)
     const scopeReason = evidence.warnings[0] ?? 'Files changed outside the declared scope.'
     const situation = await loadCompletion(reads, task, attempt)
+    if (input.phase_complete) await assertPhaseFree(reads, attempt)
     const request = {
       status: input.status,
       outcome,

@@ -83,6 +83,7 @@ export async function loadCompletion(
     openSubtasks: await tasks.openSubtasks(task.id),
     othersOpen: open.filter(({ id }) => id !== attempt.id),
     stepsToDo: planned.filter(({ id }) => id !== task.id).length,
+    isGated: mission?.kind === 'workflow' && (await reads.runs.gating(mission.id)).length > 0,
     holds: onAttempt.filter(({ status }) => status === 'open'),
   }
 }

@@ -19,5 +19,9 @@ export interface HoldReads {
   list(filter: HoldFilter, request: PageRequest): Promise<Page<HoldLine>>
   ofIssue(issueId: string): Promise<Hold | null>
   ofAttempt(attemptId: string): Promise<readonly Hold[]>
+  /** Open holds of a run, oldest first, at most 100. */
+  ofRun(runId: string): Promise<readonly Hold[]>
+  /** The open question whether a command may run, by the hash of what is asked. */
+  openCommand(hash: string): Promise<Hold | null>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }

@@ -1,5 +1,6 @@
 import { planAndTrack } from './0001-plan-and-track.ts'
+import { gate } from './0002-gate.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
-export const migrations: readonly Migration[] = [planAndTrack]
+export const migrations: readonly Migration[] = [planAndTrack, gate]

@@ -17,6 +17,20 @@ import { applyPhaseCompleted, applyPhaseCreated, applyPhaseEdited, applyPhaseReo
 import { applyProjectCreated } from './project.ts'
 import type { Projecting } from './projecting.ts'
 import { applyRoleDeclared } from './role.ts'
+import {
+  applyProcessKept,
+  applyRunAdvanced,
+  applyRunCancelled,
+  applyRunCreated,
+  applyRunMigrated,
+} from './run.ts'
+import {
+  applyCommandEnded,
+  applyCommandStarted,
+  applyRunApproved,
+  applyRunRefused,
+  applySettingChanged,
+} from './run-evidence.ts'
 import { applyDecision, applyIssue, applyProgress, touchAttempt } from './said.ts'
 import { applyTaskPlanned } from './task.ts'
 import { applyDependencyAdded, applyDependencyRemoved } from './task-dependency.ts'
@@ -88,5 +102,25 @@ export function apply(projecting: Projecting, happening: Happening): Promise<voi
       return applyNoteAdded(projecting, happening)
     case 'role.declared':
       return applyRoleDeclared(projecting, happening)
+    case 'process.kept':
+      return applyProcessKept(projecting, happening)
+    case 'run.created':
+      return applyRunCreated(projecting, happening)
+    case 'run.advanced':
+      return applyRunAdvanced(projecting, happening)
+    case 'run.migrated':
+      return applyRunMigrated(projecting, happening)
+    case 'run.cancelled':
+      return applyRunCancelled(projecting, happening)
+    case 'run.refused':
+      return applyRunRefused(projecting, happening)
+    case 'run.approved':
+      return applyRunApproved(projecting, happening)
+    case 'setting.changed':
+      return applySettingChanged(projecting, happening)
+    case 'command.started':
+      return applyCommandStarted(projecting, happening)
+    case 'command.ended':
+      return applyCommandEnded(projecting, happening)
   }
 }

@@ -25,6 +25,24 @@ export function holdReads(scope: ReadScope): HoldReads {
       const rows = await holds().where('attempt_id', '=', attemptId).orderBy('seq').limit(100).execute()
       return rows.map(holdOf)
     },
+    async ofRun(runId) {
+      const rows = await holds()
+        .where('run_id', '=', runId)
+        .where('status', '=', 'open')
+        .orderBy('seq')
+        .limit(100)
+        .execute()
+      return rows.map(holdOf)
+    },
+    async openCommand(hash) {
+      const row = await holds()
+        .where('request_hash', '=', hash)
+        .where('status', '=', 'open')
+        .orderBy('seq')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? holdOf(row) : null
+    },
     idsLike: (prefix, limit) => idsLike(scope, 'hold', { prefix, limit }),
   }
 }

@@ -3,7 +3,7 @@ import type { ReadScope } from './scope.ts'
 /** Ids that begin with a prefix, in order of the id. */
 export async function idsLike(
   { db, projectId }: ReadScope,
-  table: 'mission' | 'task' | 'hold',
+  table: 'mission' | 'task' | 'hold' | 'run',
   { prefix, limit }: { readonly prefix: string; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await db

@@ -4,6 +4,7 @@ import { journalReads } from './journal-reads.ts'
 import { missionReads } from './mission-reads.ts'
 import { planReads } from './plan/plan-reads.ts'
 import { recordReads } from './record-reads.ts'
+import { runReads } from './run/run-reads.ts'
 import type { ReadScope } from './scope.ts'
 import { taskReads } from './task-reads.ts'
 import { timelineReads } from './timeline-reads.ts'
@@ -16,6 +17,7 @@ export function readsOf(scope: ReadScope): Reads {
     plan: planReads(scope),
     records: recordReads(scope),
     holds: holdReads(scope),
+    runs: runReads(scope),
     journal: journalReads(scope),
   }
 }

@@ -78,6 +78,16 @@ const versionOf = {
   'dependency.removed': 1,
   'note.added': 1,
   'role.declared': 1,
+  'process.kept': 1,
+  'run.created': 1,
+  'run.advanced': 1,
+  'run.migrated': 1,
+  'run.cancelled': 1,
+  'run.refused': 1,
+  'run.approved': 1,
+  'setting.changed': 1,
+  'command.started': 1,
+  'command.ended': 1,
 } as const satisfies Record<Happening['kind'], number>
 
 export function factOf(row: FactTable): Fact {

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { AttemptId, HoldId, IssueId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
+import type { AttemptId, HoldId, IssueId, MissionId, PhaseId, RunId, TaskId } from '../../domain/id.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { HoldTable } from '../schema/record-tables.ts'
-import { parsed } from './json.ts'
+import { parsed, parsedOrNull } from './json.ts'
 import type { RowKey } from './row-key.ts'
 
 export function holdRow({ projectId, seq }: RowKey, hold: Hold): Insertable<HoldTable> {
@@ -16,6 +16,9 @@ export function holdRow({ projectId, seq }: RowKey, hold: Hold): Insertable<Hold
     task_id: hold.taskId,
     attempt_id: hold.attemptId,
     issue_id: hold.issueId,
+    run_id: hold.runId,
+    request: hold.request === null ? null : JSON.stringify(hold.request),
+    request_hash: hold.request?.kind === 'command' ? hold.request.hash : null,
     reason: hold.reason,
     paths: JSON.stringify(hold.paths),
     opened_by: hold.openedBy,
@@ -36,6 +39,8 @@ export function holdOf(row: Selectable<HoldTable>): Hold {
     taskId: row.task_id as TaskId | null, // a brand
     attemptId: row.attempt_id as AttemptId | null, // a brand
     issueId: row.issue_id as IssueId | null, // a brand
+    runId: row.run_id as RunId | null, // a brand
+    request: parsedOrNull(row.request),
     reason: row.reason,
     paths: parsed(row.paths),
     openedBy: row.opened_by,

@@ -54,6 +54,9 @@ export interface HoldTable {
   task_id: string | null
   attempt_id: string | null
   issue_id: string | null
+  run_id: string | null
+  request: string | null
+  request_hash: string | null
   reason: string
   paths: string
   opened_by: string

@@ -1,3 +1,14 @@
+import type {
+  CommandResultTable,
+  ProcessTable,
+  RunApprovalTable,
+  RunArtifactTable,
+  RunEventTable,
+  RunRefusalTable,
+  RunTable,
+  RunVisitTable,
+  SettingTable,
+} from './gate-tables.ts'
 import type { CommandTable, FactTable, ProjectRootTable, ProjectTable } from './journal-tables.ts'
 import type { MilestoneTable, MissionFileTable, MissionTable, PhaseTable } from './mission-tables.ts'
 import type { DecisionTable, HoldTable, IssueTable, NoteTable, ProgressTable } from './record-tables.ts'
@@ -33,6 +44,15 @@ export interface Tables {
   readonly progress: ProgressTable
   readonly note: NoteTable
   readonly hold: HoldTable
+  readonly process: ProcessTable
+  readonly run: RunTable
+  readonly run_event: RunEventTable
+  readonly run_visit: RunVisitTable
+  readonly run_artifact: RunArtifactTable
+  readonly run_refusal: RunRefusalTable
+  readonly run_approval: RunApprovalTable
+  readonly command_result: CommandResultTable
+  readonly setting: SettingTable
   readonly fact: FactTable
   readonly command: CommandTable
 }

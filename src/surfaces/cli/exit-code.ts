@@ -12,4 +12,11 @@ export const exitCodes = {
   IDEMPOTENCY_KEY_REUSED: 1,
   UNAVAILABLE: 1,
   INTERNAL: 1,
+  RUN_NOT_FOUND: 1,
+  PROCESS_NOT_FOUND: 1,
+  RUN_FINISHED: 1,
+  REVISION_CONFLICT: 1,
+  INVALID_EVENT: 1,
+  INVALID_PAYLOAD: 1,
+  GUARD_FAILED: 1,
 } as const satisfies Record<FailureCode, ExitCode>

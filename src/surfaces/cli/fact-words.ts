@@ -1,5 +1,6 @@
 import type { Happening } from '../../domain/fact.ts'
 import { countChanges } from '../../domain/track/completion-report.ts'
+import { gateFactWords } from './gate-fact-words.ts'
 import { planFactWords } from './plan-fact-words.ts'
 import { counted } from './text/count.ts'
 import { plainWord, shortened } from './text/shortened.ts'
@@ -57,6 +58,17 @@ export function factWords(happening: Happening): string {
     case 'note.added':
     case 'role.declared':
       return planFactWords(happening)
+    case 'process.kept':
+    case 'run.created':
+    case 'run.advanced':
+    case 'run.migrated':
+    case 'run.cancelled':
+    case 'run.refused':
+    case 'run.approved':
+    case 'setting.changed':
+    case 'command.started':
+    case 'command.ended':
+      return gateFactWords(happening)
   }
 }
 

@@ -15,6 +15,7 @@ export async function complete(
     if (asked?.completes === 'missions') return completion(await missionIds(store, argument.value))
     return completion((asked?.completes ?? []).filter((word) => word.startsWith(argument.value)))
   }
+  if (argument.name === 'run_id') return completion(await runIds(store, argument.value))
   if (argument.name !== 'id') return completion([])
   const ids = ref.uri === missionTemplate ? missionIds : taskIds
   return completion(await ids(store, argument.value))
@@ -22,6 +23,10 @@ export async function complete(
 
 function missionIds(store: Store, prefix: string): Promise<readonly string[]> {
   return store.view(({ missions }) => missions.idsLike(prefix, most + 1))
+}
+
+function runIds(store: Store, prefix: string): Promise<readonly string[]> {
+  return store.view(({ runs }) => runs.idsLike(prefix, most + 1))
 }
 
 function taskIds(store: Store, prefix: string): Promise<readonly string[]> {

@@ -38,4 +38,11 @@ const codes = {
   IDEMPOTENCY_KEY_REUSED: ProtocolErrorCode.InvalidParams,
   UNAVAILABLE: ProtocolErrorCode.InternalError,
   INTERNAL: ProtocolErrorCode.InternalError,
+  RUN_NOT_FOUND: ProtocolErrorCode.InvalidParams,
+  PROCESS_NOT_FOUND: ProtocolErrorCode.InvalidParams,
+  RUN_FINISHED: ProtocolErrorCode.InvalidParams,
+  REVISION_CONFLICT: ProtocolErrorCode.InvalidParams,
+  INVALID_EVENT: ProtocolErrorCode.InvalidParams,
+  INVALID_PAYLOAD: ProtocolErrorCode.InvalidParams,
+  GUARD_FAILED: ProtocolErrorCode.InvalidParams,
 } as const satisfies Record<FailureCode, number>

@@ -1,5 +1,6 @@
 import { CLIENT_INFO_META_KEY, Server, type ServerContext } from '@modelcontextprotocol/server'
 import { complete } from './completion.ts'
+import { canAsk } from './elicitation/can-ask.ts'
 import { instructions } from './instructions.ts'
 import { getPrompt, listedPrompts } from './prompts/prompts.ts'
 import { explained } from './protocol-error.ts'
@@ -56,7 +57,12 @@ export function createServer(surface: Surface, connection: Connection): Server {
 
   server.setRequestHandler('tools/list', async () => ({ tools: [...(await tools.list())] }))
   server.setRequestHandler('tools/call', async ({ params }, request) => {
-    const call = { params, meta: request.mcpReq._meta, context: contextOf(request) }
+    const asking = {
+      catalog: surface.catalog,
+      canAsk: canAsk(server, request, era),
+      responses: request.mcpReq.inputResponses,
+    }
+    const call = { params, meta: request.mcpReq._meta, context: contextOf(request), asking }
     const result = await callTool({ tools, turns, log }, call)
     if (era === 'legacy' && !watch?.isFollowing) void glance.tell(server)
     return result

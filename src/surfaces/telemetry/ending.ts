@@ -1,4 +1,5 @@
 import type { Happening } from '../../domain/fact.ts'
+import type { RunStatus } from '../../domain/gate/run-record.ts'
 import type { SpanStatus } from './span.ts'
 
 /** What came to its end with a fact: only then its span is complete. */
@@ -6,6 +7,7 @@ export type Ending =
   | { readonly of: 'attempt'; readonly id: string; readonly status: SpanStatus }
   | { readonly of: 'phase'; readonly id: string; readonly status: SpanStatus }
   | { readonly of: 'mission'; readonly id: string; readonly status: SpanStatus }
+  | { readonly of: 'run'; readonly id: string; readonly status: SpanStatus }
 
 export function endingOf(happening: Happening): Ending | null {
   switch (happening.kind) {
@@ -23,6 +25,11 @@ export function endingOf(happening: Happening): Ending | null {
       if (status === 'failed') return { of: 'mission', id, status: failed(summary ?? 'The mission failed.') }
       return { of: 'mission', id, status: { is: status === 'completed' ? 'ok' : 'unset' } }
     }
+    case 'run.advanced':
+    case 'run.migrated':
+      return runEnding(happening.runId, happening.status)
+    case 'run.cancelled':
+      return { of: 'run', id: happening.runId, status: failed(happening.event.event) }
     case 'project.created':
     case 'mission.started':
     case 'mission.extended':
@@ -50,8 +57,21 @@ export function endingOf(happening: Happening): Ending | null {
     case 'hold.opened':
     case 'hold.closed':
     case 'role.declared':
+    case 'process.kept':
+    case 'run.created':
+    case 'run.refused':
+    case 'run.approved':
+    case 'setting.changed':
+    case 'command.started':
+    case 'command.ended':
       return null
   }
+}
+
+function runEnding(id: string, status: RunStatus): Ending | null {
+  if (status === 'active') return null
+  const ended = status === 'succeeded' ? ({ is: 'ok' } as const) : failed('The run ended in a failed state.')
+  return { of: 'run', id, status: ended }
 }
 
 function failed(message: string): SpanStatus {

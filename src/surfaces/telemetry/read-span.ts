@@ -1,6 +1,7 @@
 import type { Reads } from '../../ports/store.ts'
 import { attemptSpan } from './attempt-span.ts'
 import type { Ending } from './ending.ts'
+import { runSpan } from './run-span.ts'
 import type { EndedSpan } from './span.ts'
 import { known } from './span.ts'
 import { spanIdOf, traceIdOf } from './trace-ids.ts'
@@ -14,6 +15,8 @@ export async function readSpan(reads: Reads, ending: Ending, at: number): Promis
       return phaseSpan(reads, ending, at)
     case 'mission':
       return missionSpan(reads, ending, at)
+    case 'run':
+      return runSpan(reads, ending, at)
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** What is known of a thing under an id that follows from its name: whoever traces it again continues its trace. */
-export type Traced = 'mission' | 'phase' | 'task' | 'attempt'
+export type Traced = 'mission' | 'phase' | 'task' | 'attempt' | 'run'
 
 /** 16 bytes in hexadecimal. */
 export function traceIdOf(what: Traced, id: string): string {

@@ -17,6 +17,13 @@ export const changes: GuardKind<ChangesGuard> = {
         'Work in a task, so that its changes are measured.',
       )
     }
+    const [undeclared] = facts.changes.undeclared
+    if (guard.condition === 'in_scope' && undeclared !== undefined) {
+      return unsatisfied(
+        `${undeclared} changed in a task that declared no areas`,
+        'Start a task whose areas cover it, so that the change can be judged.',
+      )
+    }
     const offending = offendingPaths(guard, facts.changes)
     return offending.length === 0 ? satisfied(held(guard)) : refused(guard, offending)
   },

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ArtifactDefinition } from '../definition.ts'
-import { type Artifact, type Evidence, type Facts, needWords, noFacts } from '../evidence.ts'
+import { type Artifact, type Evidence, type Facts, needWords, noFacts, type Visit } from '../evidence.ts'
+import { entered } from '../run.ts'
 import type { ContextCondition } from './context.ts'
 import type { Guard } from './guard.ts'
 import { evaluateGuard, guardNeeds } from './guard-kinds.ts'
@@ -11,7 +12,7 @@ function judged(guard: Guard, more: Partial<Evidence> = {}, facts: Partial<Facts
     payload: {},
     artifacts: [],
     declared: [],
-    visits: [{ state: 'plan', revision: 1 }],
+    visits: entered([], 'plan', 1),
     facts: { ...noFacts, ...facts },
     ...more,
   }
@@ -52,7 +53,10 @@ test.each([
   ['does not fit its schema at /', { schema: { type: 'object' } }, { content: 3 }],
 ] as const)('artifact: a file that %s does not count', (reason, declared, artifact) => {
   const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 1 }
-  const visits = ['plan', 'build', 'plan'].map((state, at) => ({ state, revision: at + 1 }))
+  const visits = ['plan', 'build', 'plan'].reduce<readonly Visit[]>(
+    (visits, state, at) => entered(visits, state, at + 1),
+    [],
+  )
   const verdict = judged(guard, {
     visits,
     declared: [{ ...plan, ...declared }],
@@ -103,11 +107,13 @@ test.each(['constructor', 'toString', '__proto__', 'a.constructor', 'list.length
 
 test('changes: in scope, none, only some, none of some; never satisfied by what was not measured', () => {
   const facts = (...files: readonly (readonly [string, boolean])[]): Partial<Facts> => ({
-    changes: { complete: true, files: files.map(([path, inScope]) => ({ path, inScope })) },
+    changes: { complete: true, undeclared: [], files: files.map(([path, inScope]) => ({ path, inScope })) },
   })
   const inScope: Guard = { type: 'changes', condition: 'in_scope' }
   expect(judged(inScope).satisfied).toBe(false)
-  expect(judged(inScope, {}, { changes: { complete: false, files: [] } }).satisfied).toBe(false)
+  expect(judged(inScope, {}, { changes: { complete: false, undeclared: [], files: [] } }).satisfied).toBe(
+    false,
+  )
   expect(judged(inScope, {}, facts(['src/a.ts', true])).satisfied).toBe(true)
   expect(judged(inScope, {}, facts(['src/a.ts', false])).reason).toBe('changed outside the scope: src/a.ts')
   expect(judged({ type: 'changes', condition: 'none' }, {}, facts()).satisfied).toBe(true)
@@ -123,7 +129,15 @@ test('changes: in scope, none, only some, none of some; never satisfied by what 
 test('command: only a pass on this very tree counts', () => {
   const guard: Guard = { type: 'command', run: 'npm test', timeout: 1000, pinned: [] }
   const result = (more: Partial<Facts['commands'][number]>) => {
-    const fact = { run: 'npm test', status: 'passed', exitCode: 0, onThisTree: true, ...more } as const
+    const fact = {
+      run: 'npm test',
+      status: 'passed',
+      exitCode: 0,
+      startedAt: null,
+      output: 'all well',
+      onThisTree: true,
+      ...more,
+    } as const
     return judged(guard, {}, { commands: [fact] })
   }
   expect(result({}).satisfied).toBe(true)

@@ -9,9 +9,11 @@ const knownBy: Readonly<Record<string, (reads: Reads) => Pick<Reads['tasks'], 'i
   w: ({ missions }) => missions,
   t: ({ tasks }) => tasks,
   h: ({ holds }) => holds,
+  run: ({ runs }) => runs,
 }
 
 const wholeId = 12
+const wholeRunId = 36
 
 /** Completes the short ids in an input where only one id begins so: `t-8x` is `t-8x2kq0m4v7aa`. */
 export async function expandIds(store: Store, input: Input): Promise<Input> {
@@ -52,6 +54,6 @@ function isIdField(field: string): boolean {
 
 function isShort(value: unknown): value is string {
   if (typeof value !== 'string') return false
-  const [, kind = '', rest = ''] = /^([a-z]+)-([0-9a-z]*)$/.exec(value) ?? []
-  return Object.hasOwn(knownBy, kind) && rest.length < wholeId
+  const [, kind = '', rest = ''] = /^([a-z]+)-([0-9a-z-]*)$/.exec(value) ?? []
+  return Object.hasOwn(knownBy, kind) && rest.length < (kind === 'run' ? wholeRunId : wholeId)
 }

@@ -1,8 +1,20 @@
-import { entriesAt, numberAt } from './entry.ts'
+import { type Entry, entriesAt, numberAt, textAt } from './entry.ts'
 import { holdList } from './parts/hold-list.ts'
 import { nextPage } from './parts/next-page.ts'
 import { blocks, cutNote } from './parts/sections.ts'
 import type { View } from './view.ts'
+
+/** How each kind that is there is answered. */
+function hints(holds: readonly Entry[]): string {
+  const decisions = holds.some((hold) => ['approval', 'command'].includes(textAt(hold, 'kind')))
+  const answers = holds.some((hold) => !['approval', 'command'].includes(textAt(hold, 'kind')))
+  return [
+    decisions ? 'Decide: waymark approve <hold>, or waymark reject <hold> "why"' : '',
+    answers ? 'Answer one: waymark resolve <hold> "what the agent is told", or with --dismiss' : '',
+  ]
+    .filter((line) => line !== '')
+    .join('\n')
+}
 
 export const inbox: View = (answer, page) => {
   const holds = entriesAt(answer, 'holds')
@@ -11,6 +23,6 @@ export const inbox: View = (answer, page) => {
   return blocks(
     holdList(holds, page),
     cutNote(holds.length, numberAt(answer, 'total'), nextPage(answer)),
-    open ? 'Answer one: waymark resolve <hold> "what the agent is told", or with --dismiss' : '',
+    open ? hints(holds) : '',
   )
 }

@@ -19,15 +19,22 @@ import { processList } from './process-list.ts'
 import { processShow } from './process-show.ts'
 import { processSimulate } from './process-simulate.ts'
 import { resolve } from './resolve.ts'
+import { runEvents } from './run-events.ts'
+import { runList } from './run-list.ts'
+import { decided, emitted, history } from './run-moves.ts'
+import { runState } from './run-state.ts'
 import { show } from './show.ts'
 import { startTask } from './start-task.ts'
 import { status } from './status.ts'
+import { verified } from './verified.ts'
 import type { View } from './view.ts'
 
 const views: ReadonlyMap<string, View> = new Map(
   Object.entries({
+    approve: decided,
     changes,
     complete_task: completeTask,
+    decide: decided,
     diff,
     doctor,
     get_context: getContext,
@@ -39,9 +46,15 @@ const views: ReadonlyMap<string, View> = new Map(
     process_list: processList,
     process_show: processShow,
     process_simulate: processSimulate,
+    reject: decided,
     resolve,
+    run_history: history,
     show,
     start_task: startTask,
+    state_gate_emit_event: emitted,
+    state_gate_get_state: runState,
+    state_gate_list_events: runEvents,
+    state_gate_list_runs: runList,
     status,
     taskman_milestone_list: planMilestones,
     taskman_phase_list: planPhases,
@@ -53,6 +66,7 @@ const views: ReadonlyMap<string, View> = new Map(
     taskman_task_list: planTasks,
     taskman_task_next: nextTask,
     taskman_task_note_list: planNotes,
+    verify: verified,
   }),
 )
 

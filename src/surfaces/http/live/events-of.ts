@@ -1,5 +1,7 @@
 import type { Happening } from '../../../domain/fact.ts'
-import type { TaskId } from '../../../domain/id.ts'
+import type { ProcessDefinition } from '../../../domain/gate/definition.ts'
+import type { RunRefusal } from '../../../domain/gate/run-record.ts'
+import type { CommandResultId, RunId, TaskId } from '../../../domain/id.ts'
 import type { Note } from '../../../domain/plan/plan.ts'
 import type { Decision, Issue, Progress } from '../../../domain/track/records.ts'
 
@@ -28,6 +30,12 @@ export type EventName =
   | 'hold:opened'
   | 'hold:closed'
   | 'role:created'
+  | 'process:created'
+  | 'run:created'
+  | 'run:updated'
+  | 'run:refused'
+  | 'command:updated'
+  | 'setting:updated'
 
 /** Which entity a frame shows: one to be read, or one that is whole in the fact because it never changes. */
 export type EntityReference =
@@ -45,6 +53,20 @@ export type EntityReference =
   | { readonly kind: 'progress'; readonly progress: Progress }
   | { readonly kind: 'note'; readonly note: Note }
   | { readonly kind: 'role'; readonly role: string }
+  | { readonly kind: 'run'; readonly id: string }
+  | { readonly kind: 'refusal'; readonly refusal: RunRefusal }
+  | {
+      readonly kind: 'process'
+      readonly process: Pick<ProcessDefinition, 'id' | 'version' | 'name'>
+      readonly hash: string
+    }
+  | {
+      readonly kind: 'command'
+      readonly id: CommandResultId
+      readonly runId: RunId | null
+      readonly status: string
+    }
+  | { readonly kind: 'setting'; readonly name: string; readonly value: string }
   | { readonly kind: 'project'; readonly id: string; readonly root: string }
 
 type Events = readonly [LiveEvent, ...LiveEvent[]]
@@ -121,6 +143,31 @@ export function eventsOf(happening: Happening): Events {
     }
     case 'role.declared':
       return [{ event: 'role:created', of: { kind: 'role', role: happening.role } }]
+    case 'process.kept': {
+      const { definition: process, hash } = happening
+      return [{ event: 'process:created', of: { kind: 'process', process, hash } }]
+    }
+    case 'run.created':
+      return [{ event: 'run:created', of: { kind: 'run', id: happening.run.id } }]
+    case 'run.advanced':
+    case 'run.migrated':
+    case 'run.cancelled':
+    case 'run.approved':
+      return [{ event: 'run:updated', of: { kind: 'run', id: happening.runId } }]
+    case 'run.refused':
+      return [{ event: 'run:refused', of: { kind: 'refusal', refusal: happening.refusal } }]
+    case 'command.started': {
+      const { id, runId, status } = happening.command
+      return [{ event: 'command:updated', of: { kind: 'command', id, runId, status } }]
+    }
+    case 'command.ended': {
+      const { commandId: id, runId, status } = happening
+      return [{ event: 'command:updated', of: { kind: 'command', id, runId, status } }]
+    }
+    case 'setting.changed':
+      return [
+        { event: 'setting:updated', of: { kind: 'setting', name: happening.name, value: happening.value } },
+      ]
   }
 }
 

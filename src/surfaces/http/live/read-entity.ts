@@ -9,6 +9,8 @@ import {
 } from '../../../operations/mission/context-entries.ts'
 import { missionEntry } from '../../../operations/mission/list-missions.ts'
 import { milestoneShape, noteShape, phaseShape, taskShape } from '../../../operations/plan/shapes.ts'
+import { runEntry } from '../../../operations/run/list-runs.ts'
+import { refusalEntry } from '../../../operations/run/run-history.ts'
 import { issueEntry } from '../../../operations/show/task-detail.ts'
 import type { HoldLine } from '../../../ports/reads/hold-reads.ts'
 import type { Reads } from '../../../ports/store.ts'
@@ -52,6 +54,18 @@ export async function readEntity(reads: Reads, of: EntityReference, now: number)
       return noteShape(of.note)
     case 'role':
       return { role: of.role }
+    case 'run': {
+      const run = await reads.runs.find(of.id)
+      return run && runEntry(run)
+    }
+    case 'refusal':
+      return refusalEntry(of.refusal)
+    case 'process':
+      return { process_id: of.process.id, version: of.process.version, name: of.process.name, hash: of.hash }
+    case 'command':
+      return { command_id: of.id, run_id: of.runId, status: of.status }
+    case 'setting':
+      return { name: of.name, value: of.value }
     case 'project':
       return { project_id: of.id, root: of.root }
   }

@@ -10,6 +10,13 @@ const failureStatus = {
   IDEMPOTENCY_KEY_REUSED: 422,
   UNAVAILABLE: 503,
   INTERNAL: 500,
+  RUN_NOT_FOUND: 404,
+  PROCESS_NOT_FOUND: 404,
+  RUN_FINISHED: 409,
+  REVISION_CONFLICT: 409,
+  INVALID_EVENT: 422,
+  INVALID_PAYLOAD: 422,
+  GUARD_FAILED: 422,
 } as const satisfies Record<FailureCode, number>
 
 const requestStatus = {

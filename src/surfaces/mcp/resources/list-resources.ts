@@ -2,7 +2,15 @@ import type { ListResourcesResult, ListResourceTemplatesResult, Resource } from 
 import { z } from 'zod'
 import type { Answer } from '../../../operations/operation.ts'
 import type { Ask } from './ask.ts'
-import { changesTemplate, missionTemplate, missionUri, taskTemplate, taskUri } from './resource-uri.ts'
+import {
+  changesTemplate,
+  missionTemplate,
+  missionUri,
+  summaryTemplate,
+  summaryUri,
+  taskTemplate,
+  taskUri,
+} from './resource-uri.ts'
 
 const mimeType = 'application/json'
 const missionsListed = 20
@@ -15,9 +23,19 @@ const runningTasks = z.object({
   running: z.array(z.object({ task_id: z.string(), name: z.string(), agent_name: z.string() })),
 })
 
-/** The tasks that somebody works on, then the missions, newest first, a page at a time. */
+const activeRuns = z.object({
+  runs: z.array(z.object({ run_id: z.string(), process_name: z.string(), current_state: z.string() })),
+})
+
+/** The tasks that somebody works on and the active runs, then the missions, newest first, a page at a time. */
 export async function listResources(cursor: string | undefined, ask: Ask): Promise<ListResourcesResult> {
-  const tasks = cursor === undefined ? taskResources(await ask('status', {})) : []
+  const first =
+    cursor === undefined
+      ? [
+          ...taskResources(await ask('status', {})),
+          ...runResources(await ask('state_gate_list_runs', { status: 'active' })),
+        ]
+      : []
   const answer = await ask('list_missions', {
     status: 'all',
     limit: missionsListed,
@@ -26,7 +44,7 @@ export async function listResources(cursor: string | undefined, ask: Ask): Promi
   const { missions, next_cursor } = missionPage.parse(answer)
   return {
     resources: [
-      ...tasks,
+      ...first,
       ...missions.map(({ mission_id, name, status }) => ({
         uri: missionUri(mission_id),
         name,
@@ -47,8 +65,24 @@ function taskResources(status: Answer): readonly Resource[] {
   }))
 }
 
+function runResources(runs: Answer): readonly Resource[] {
+  return activeRuns.parse(runs).runs.map(({ run_id, process_name, current_state }) => ({
+    uri: summaryUri(run_id),
+    name: process_name,
+    description: `Run ${run_id}: in "${current_state}"`,
+    mimeType,
+  }))
+}
+
 export const resourceTemplates: ListResourceTemplatesResult = {
   resourceTemplates: [
+    {
+      uriTemplate: summaryTemplate,
+      name: 'run_summary',
+      title: 'Summary of a run',
+      description: 'Where a run stands in its process: the states behind it, and those still ahead',
+      mimeType,
+    },
     {
       uriTemplate: missionTemplate,
       name: 'mission',

@@ -17,6 +17,7 @@ export async function readResource(uri: string, ask: Ask): Promise<ReadResourceR
 
 async function contentOf(target: ResourceTarget, ask: Ask): Promise<Answer | null> {
   if (target.kind === 'changes') return changesFrom(target.id, target.offset, ask)
+  if (target.kind === 'run') return ask('run_summary', { run_id: target.id })
   const shown = await ask('show', { id: target.id, brief: true })
   const isTask = shown['kind'] === 'task'
   return isTask === (target.kind === 'task') ? shown : null

@@ -1,12 +1,14 @@
-/** What a `waymark://` address names. */
+/** What an address of a resource names. */
 export type ResourceTarget =
   | { readonly kind: 'mission'; readonly id: string }
   | { readonly kind: 'task'; readonly id: string }
   | { readonly kind: 'changes'; readonly id: string; readonly offset: number }
+  | { readonly kind: 'run'; readonly id: string }
 
 export const missionTemplate = 'waymark://missions/{id}'
 export const taskTemplate = 'waymark://tasks/{id}'
 export const changesTemplate = 'waymark://tasks/{id}/changes{?cursor}'
+export const summaryTemplate = 'stategate://runs/{run_id}/summary'
 
 export function missionUri(id: string): string {
   return `waymark://missions/${encodeURIComponent(id)}`
@@ -20,10 +22,20 @@ export function changesUri(id: string, offset = 0): string {
   return `${taskUri(id)}/changes${offset === 0 ? '' : `?cursor=${offset}`}`
 }
 
+export function summaryUri(runId: string): string {
+  return `stategate://runs/${encodeURIComponent(runId)}/summary`
+}
+
 const address = /^waymark:\/\/(missions|tasks)\/([^/?#]{1,300})(?:(\/changes)(?:\?cursor=(\d{1,9}))?)?$/
+const summary = /^stategate:\/\/runs\/([^/?#]{1,300})\/summary$/
 
 /** What an address names, or null when it is none of ours. */
 export function targetOf(uri: string): ResourceTarget | null {
+  const run = summary.exec(uri)?.[1]
+  if (run !== undefined) {
+    const id = decoded(run)
+    return id === null ? null : { kind: 'run', id }
+  }
   const [, collection, encoded, changes, cursor] = address.exec(uri) ?? []
   const id = encoded === undefined ? null : decoded(encoded)
   if (id === null) return null

@@ -1,5 +1,5 @@
 import type { Happening } from '../../../domain/fact.ts'
-import { changesUri, missionUri, taskUri } from './resource-uri.ts'
+import { changesUri, missionUri, summaryUri, taskUri } from './resource-uri.ts'
 
 /** What a fact changes for those who read resources. */
 export interface Changed {
@@ -14,6 +14,8 @@ export function whatChanged(happening: Happening): Changed {
     case 'role.declared':
     case 'milestone.created':
     case 'milestone.edited':
+    case 'process.kept':
+    case 'setting.changed':
       return { uris: [], list: false }
     case 'mission.started':
       return { uris: [missionUri(happening.mission.id)], list: true }
@@ -55,7 +57,29 @@ export function whatChanged(happening: Happening): Changed {
     case 'dependency.added':
     case 'dependency.removed':
       return ofTask(happening.taskId)
+    case 'run.created':
+      return moved(happening.run.id, happening.run)
+    case 'run.advanced':
+    case 'run.migrated':
+    case 'run.cancelled':
+    case 'run.approved':
+      return moved(happening.runId, happening)
+    case 'run.refused':
+      return { uris: [], list: false }
+    case 'command.started':
+      return ofCommand(happening.command.runId)
+    case 'command.ended':
+      return ofCommand(happening.runId)
   }
+}
+
+/** A run moved, or what its guards look at did: what may be emitted is another than before. */
+function moved(runId: string, subject: Whereabouts): Changed {
+  return { uris: [summaryUri(runId), ...about(subject).uris], list: true }
+}
+
+function ofCommand(runId: string | null): Changed {
+  return runId === null ? { uris: [], list: false } : { uris: [summaryUri(runId)], list: true }
 }
 
 interface Whereabouts {

@@ -1,6 +1,7 @@
 import {
   type CallToolRequest,
   type CallToolResult,
+  type InputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
@@ -9,6 +10,7 @@ import type { Context } from '../../../operations/context.ts'
 import { parseInput } from '../../../operations/input/parse-input.ts'
 import { type InvokeOptions, invoke } from '../../../operations/invoke.ts'
 import type { Operation } from '../../../operations/operation.ts'
+import { type Asking, putToPerson } from '../elicitation/put-to-person.ts'
 import type { OfferedTools } from './offered-tools.ts'
 import { answered, refused } from './tool-result.ts'
 import type { Turns } from './turns.ts'
@@ -24,10 +26,15 @@ export interface ToolCall {
   readonly params: CallToolRequest['params']
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly context: Context
+  /** What a person may be asked by way of the client. */
+  readonly asking: Omit<Asking, 'context'>
 }
 
 /** Calls a tool. Only an unknown one is an error of the protocol; all else is an answer that an agent can read. */
-export async function callTool({ tools, turns, log }: Calling, call: ToolCall): Promise<CallToolResult> {
+export async function callTool(
+  { tools, turns, log }: Calling,
+  call: ToolCall,
+): Promise<CallToolResult | InputRequiredResult> {
   const { params, context, meta } = call
   const operation = await tools.find(params.name)
   if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
@@ -37,7 +44,8 @@ export async function callTool({ tools, turns, log }: Calling, call: ToolCall): 
     const answer = await turns.run(operation.kind, () => invoke(operation, context, input, options))
     return answered(operation, answer, () => parseInput(operation, input))
   } catch (error) {
-    return refused(error instanceof Failure ? error : unexpected(operation, error, log))
+    const failure = error instanceof Failure ? error : unexpected(operation, error, log)
+    return (await putToPerson(failure, { ...call.asking, context })) ?? refused(failure)
   }
 }
 

@@ -13,7 +13,9 @@ export function holdList(holds: readonly Entry[], page: Page): string {
 function holdText(hold: Entry, page: Page): string {
   const { ink } = page
   const kind = textAt(hold, 'kind').replace(/_/g, ' ')
-  const about = ['task_id', 'mission_id'].map((field) => textAt(hold, field)).filter((id) => id !== '')
+  const about = ['run_id', 'task_id', 'mission_id']
+    .map((field) => textAt(hold, field))
+    .filter((id) => id !== '')
   const head = [
     ink('bold', textAt(hold, 'hold_id')),
     ink('yellow', kind),

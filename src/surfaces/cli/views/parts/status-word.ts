@@ -4,6 +4,10 @@ import type { Page } from '../view.ts'
 const styles: Readonly<Record<string, Style>> = {
   success: 'green',
   completed: 'green',
+  succeeded: 'green',
+  active: 'cyan',
+  cancelled: 'yellow',
+  timed_out: 'red',
   partial_success: 'yellow',
   partial: 'yellow',
   in_progress: 'cyan',

@@ -1,0 +1,36 @@
+import { candidates } from './candidates.ts'
+import { type ProcessDefinition, stateNamed } from './definition.ts'
+import type { Need } from './evidence.ts'
+import { guardNames } from './expression.ts'
+import type { CommandGuard } from './guards/command.ts'
+import { guardNeeds } from './guards/guard-kinds.ts'
+
+/** What must be gathered before an event is judged in a state; before any event is, without one. */
+export function neededFor(definition: ProcessDefinition, state: string, event?: string): readonly Need[] {
+  const events = event === undefined ? definition.events.map(({ name }) => name) : [event]
+  const named = new Set(
+    events.flatMap((name) => candidates(definition, state, name)).flatMap(({ guard }) => guardNames(guard)),
+  )
+  const guarded = definition.guards.filter(({ name }) => named.has(name))
+  const required = (stateNamed(definition, state)?.requiredArtifacts ?? []).map(
+    (type): Need => ({ kind: 'artifacts', type }),
+  )
+  return [...guarded.flatMap(({ guard }) => guardNeeds(guard)), ...required]
+}
+
+/** The command guards that an event is judged by in a state, each line once. */
+export function commandsFor(
+  definition: ProcessDefinition,
+  state: string,
+  event?: string,
+): readonly CommandGuard[] {
+  const lines = neededFor(definition, state, event).flatMap((need) =>
+    need.kind === 'command' ? [need.run] : [],
+  )
+  return [...new Set(lines)].flatMap((line) => {
+    const guard = definition.guards
+      .map((named) => named.guard)
+      .find((g) => g.type === 'command' && g.run === line)
+    return guard?.type === 'command' ? [guard] : []
+  })
+}

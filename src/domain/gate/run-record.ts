@@ -1,0 +1,109 @@
+import type { CommandResultId, MissionId, RunEventId, RunId, TaskId } from '../id.ts'
+import type { Artifact } from './evidence.ts'
+import type { JsonObject } from './json.ts'
+
+/** The definition that a run keeps, whatever becomes of its file. */
+export interface ProcessVersion {
+  /** Hash of the definition's content. */
+  readonly hash: string
+  readonly id: string
+  readonly version: string
+  readonly name: string
+}
+
+export type RunStatus = 'active' | 'succeeded' | 'failed' | 'cancelled'
+
+/** A run as it is kept: of which process, for whom, and where it stands. */
+export interface RunRecord {
+  readonly id: RunId
+  readonly process: ProcessVersion
+  /** The mission or the task that it gates; both null for a run on its own. */
+  readonly missionId: MissionId | null
+  readonly taskId: TaskId | null
+  readonly status: RunStatus
+  readonly state: string
+  readonly revision: number
+  readonly context: JsonObject
+  readonly createdBy: string
+  readonly createdAt: number
+  readonly updatedAt: number
+  readonly endedAt: number | null
+}
+
+/** An artifact as it is kept: who handed it in, and how its file looked on disk. */
+export interface KeptArtifact extends Omit<Artifact, 'standing'> {
+  /** Changes whenever the file does: while it is the same, the file need not be read again. */
+  readonly stamp: string
+  readonly by: string
+}
+
+/** What moved a run: an event that was accepted, or somebody who moved or ended it. */
+export interface RunEvent {
+  readonly id: RunEventId
+  readonly runId: RunId
+  /** The run's revision after it; unique in the run. */
+  readonly revision: number
+  readonly kind: 'event' | 'migration' | 'cancellation'
+  /** The event's name, or why the run was moved or ended. */
+  readonly event: string
+  readonly payload: JsonObject
+  readonly from: string
+  readonly to: string
+  readonly stateChanged: boolean
+  readonly artifacts: readonly KeptArtifact[]
+  /** Guards that stood in the way of an event that was recorded all the same, `name: reason`. */
+  readonly unsatisfied: readonly string[]
+  readonly role: string | null
+  readonly by: string
+  readonly at: number
+}
+
+/** An event that was refused: nothing of it stays in the run. */
+export interface RunRefusal {
+  readonly runId: RunId
+  readonly event: string
+  readonly code: string
+  readonly message: string
+  /** Guards that did not hold, `name: reason`. */
+  readonly missing: readonly string[]
+  readonly state: string
+  readonly revision: number
+  readonly role: string | null
+  readonly by: string
+  readonly at: number
+}
+
+/** A person's yes to what is there, bound to its content: another content voids it. */
+export interface RunApproval {
+  readonly runId: RunId
+  readonly role: string
+  /** The type of artifact that was approved; null for the run in its state. */
+  readonly of: string | null
+  /** Hash of what was approved. */
+  readonly content: string
+  readonly reason: string | null
+  readonly by: string
+  readonly at: number
+}
+
+/** A command that the server ran, or runs, on a tree. */
+export interface CommandResult {
+  readonly id: CommandResultId
+  readonly runId: RunId | null
+  /** The command line. */
+  readonly run: string
+  /** Absolute path of the folder it ran in. */
+  readonly folder: string
+  /** Hash of the tree's content when it began. */
+  readonly tree: string
+  readonly status: 'running' | 'passed' | 'failed' | 'timed_out' | 'stopped'
+  readonly exitCode: number | null
+  /** The end of what it printed. */
+  readonly output: string
+  /** Whether the tree was the same when it ended. */
+  readonly treeHeld: boolean
+  /** Which process runs it, so that one that died is noticed: `host:pid`. */
+  readonly runner: string
+  readonly startedAt: number
+  readonly endedAt: number | null
+}

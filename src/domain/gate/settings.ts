@@ -1,0 +1,29 @@
+import type { SettingName } from './happening.ts'
+
+export interface SettingDefinition {
+  readonly values: readonly [string, ...string[]]
+  /** The first of the values unless a person sets another. */
+  readonly meaning: string
+}
+
+/** What a person may set for a project, and what each word means. */
+export const settingDefinitions = {
+  elicitation: {
+    values: ['off', 'on'],
+    meaning:
+      'Whether an agent’s client may put the question to its person. Clients can answer by themselves.',
+  },
+  hook_outside_areas: {
+    values: ['ask', 'deny', 'ignore'],
+    meaning: 'What the hook says to an edit outside the areas of the open attempts.',
+  },
+  hook_on_error: {
+    values: ['open', 'closed'],
+    meaning: 'What the hook does when it fails: leave the decision to the client, or deny.',
+  },
+} as const satisfies Record<SettingName, SettingDefinition>
+
+/** What is set, or its default. */
+export function settingOf(settings: ReadonlyMap<SettingName, string>, name: SettingName): string {
+  return settings.get(name) ?? settingDefinitions[name].values[0]
+}

@@ -1,0 +1,8 @@
+import type { EvidenceFiles } from '../ports/evidence-files.ts'
+import { readEvidence } from './read-evidence.ts'
+import { standingOf } from './standing.ts'
+
+/** Reads evidence on this machine's disk. */
+export function evidenceFiles(): EvidenceFiles {
+  return { read: readEvidence, standing: standingOf }
+}

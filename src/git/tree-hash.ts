@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checksumTreeHash } from './checksum/engine.ts'
+import { isIncluded } from './exclusion.ts'
+import { latestScan, rememberScan } from './latest-scan.ts'
+import { locateFolder } from './location.ts'
+import { PatchedTree } from './patched-tree.ts'
+import type { PathBytes } from './path-bytes.ts'
+import { readTrees } from './read-trees.ts'
+import { emptyTree } from './repository-snapshot.ts'
+import type { Environment } from './run-git.ts'
+import { recordSnapshot } from './snapshot.ts'
+import type { OverlayEntry, RepositoryState, WorkTreeState } from './state.ts'
+import type { GitState } from './status.ts'
+import type { SnapshotContext } from './take-snapshot.ts'
+import { folderMode, formatOf } from './tree-object.ts'
+
+type Setting = Pick<SnapshotContext, 'stateFolder' | 'environment'>
+
+/**
+ * The hash of a work tree's content: the id of the tree that git would write of all that is on disk, without writing
+ * it. The directory is used on the way.
+ */
+export async function treeHash(folder: string, directory: string, setting: Setting): Promise<string> {
+  let keep = false
+  try {
+    const location = await locateFolder(folder, setting.environment)
+    if (location.engine === 'git') {
+      const { state } = await recordSnapshot(location.repository, {
+        ...setting,
+        directory,
+        repositoryMissing: false,
+      })
+      return await workTreeId(state, setting.environment)
+    }
+    const reuse = await latestScan(setting.stateFolder, location.folder)
+    const reusable = reuse !== undefined && existsSync(reuse)
+    const hash = await checksumTreeHash({
+      top: location.folder,
+      directory,
+      ...(reusable ? { reuse } : {}),
+    })
+    // The first one stays, so that the next need not read every file again.
+    keep = !reusable
+    if (keep) await rememberScan(setting.stateFolder, location.folder, directory)
+    return hash
+  } finally {
+    if (!keep) await rm(directory, { recursive: true, force: true })
+  }
+}
+
+// From the innermost repository outwards, so that each finds the content of those in it.
+async function workTreeId(state: WorkTreeState, environment: Environment): Promise<string> {
+  const inside = new Map<PathBytes, string | null>()
+  for (const repository of state.repositories.toSorted((a, b) => b.prefix.length - a.prefix.length)) {
+    const nested = [...inside].filter(([prefix]) => prefix.startsWith(repository.prefix))
+    for (const [prefix] of nested) inside.delete(prefix)
+    inside.set(repository.prefix, await repositoryId(repository, nested, { state, environment }))
+  }
+  return inside.get('') ?? emptyTree(state.objectFormat)
+}
+
+// A repository inside counts as the folder that it is on disk, not as the commit that is checked out in it.
+async function repositoryId(
+  repository: RepositoryState,
+  nested: readonly (readonly [PathBytes, string | null])[],
+  { state, environment }: { readonly state: WorkTreeState; readonly environment: Environment },
+): Promise<string | null> {
+  const { prefix, tree, overlay } = repository
+  const objectFormat = formatOf(tree)
+  const changes = new Map<PathBytes, GitState | null>()
+  for (const [path, entry] of overlay) changes.set(path, stateOf(entry, objectFormat))
+  for (const [path, oid] of nested) {
+    changes.set(path.slice(prefix.length, -1), oid === null ? null : { mode: folderMode, oid })
+  }
+  const patched = new PatchedTree({
+    objectFormat,
+    changes,
+    partial: state.excluded
+      .filter((folder) => folder.startsWith(prefix) && folder !== prefix)
+      .map((folder) => folder.slice(prefix.length, -1)),
+    includes: (path) => isIncluded(prefix + path, state.excluded),
+  })
+  const place = {
+    directory: repository.directory,
+    top: state.top,
+    index: join(repository.directory, 'no-index'),
+    objects: [repository.objects],
+    environment,
+  }
+  return patched.id(await readTrees(place, tree, patched.folders()))
+}
+
+function stateOf({ disk, tracked, staged }: OverlayEntry, objectFormat: string): GitState | null {
+  // Taken out of the index and left on disk under an ignore rule: no longer part of the content.
+  if (disk === null || (!tracked && staged)) return null
+  const { mode, oid, stat } = disk
+  // Too much to read: size and times stand for the content.
+  const standIn = () =>
+    createHash(objectFormat)
+      .update(JSON.stringify(stat ?? null))
+      .digest('hex')
+  return { mode, oid: oid ?? standIn() }
+}

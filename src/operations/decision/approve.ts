@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { awaitedDecision, eventFor } from '../../domain/gate/awaited-decision.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { LoadedRun } from '../../ports/reads/run-reads.ts'
+import type { Handling } from '../context.ts'
+import { closeHold } from '../hold/close-hold.ts'
+import { identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { approveOnly } from './approve-only.ts'
+import { decideRun } from './decide-run.ts'
+import { decidedField, reasonField, roleField } from './fields.ts'
+import { findDecisionSubject } from './find-subject.ts'
+
+interface Approval {
+  readonly reason: string | null
+  readonly role: string | undefined
+  readonly event: string | undefined
+}
+
+export const approve = defineOperation({
+  name: 'approve',
+  command: 'approve',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Approve',
+  description:
+    'Say yes to what waits: a run that waits for a decision or an approval, a command that the server may run, a review, files outside the scope.',
+  kind: 'command',
+  positional: ['id', 'reason'],
+  input: z.strictObject({
+    id: decidedField,
+    reason: reasonField,
+    role: roleField,
+    event: identifier('Of a run: the event to send, where its process has no approve or accept').optional(),
+  }),
+  output: z.looseObject({ decided: z.boolean() }),
+}).handler(async (handling, input) => {
+  const approval: Approval = { reason: input.reason ?? null, role: input.role, event: input.event }
+  const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
+  if (subject.kind === 'run') return approveRun(handling, subject.loaded, approval)
+  return approveHold(handling, subject.hold, approval)
+})
+
+async function approveRun(handling: Handling, loaded: LoadedRun, { reason, role, event }: Approval) {
+  const { record, definition } = loaded
+  const awaited = awaitedDecision(definition, record.state)
+  const acting = handling.actor.role ?? role
+  const approvals = (awaited?.approvals ?? [])
+    .filter((asked) => acting === undefined || asked.role === acting)
+    .map((asked) => ({ ...asked, reason }))
+  const named = event ?? eventFor('approve', awaited?.events ?? [])
+  if (named !== null) {
+    return decideRun(handling, loaded, { event: named, reason, payload: null, role, approvals })
+  }
+  if (approvals.length > 0) return approveOnly(handling, loaded, approvals)
+  throw nothingToApprove(loaded, awaited?.events ?? [])
+}
+
+function nothingToApprove({ record }: LoadedRun, events: readonly string[]): Failure {
+  const message = `Run ${record.id} is in "${record.state}", which waits for no approval${events.length === 0 ? '' : ` by that word, but for ${events.join(' or ')}`}.`
+  const hint =
+    events.length === 0
+      ? `waymark list-events ${record.id} shows what can happen there.`
+      : `Send one of them: waymark decide ${record.id} ${events[0]} "<reason>".`
+  return new Failure('REFUSED', message, { hint })
+}
+
+async function approveHold(handling: Handling, hold: Hold, { reason }: Approval) {
+  if (hold.kind === 'stale_attempt') {
+    throw new Failure(
+      'REFUSED',
+      `Hold ${hold.id} asks whether a silent attempt is given up: a yes could mean either.`,
+      {
+        hint: `Give it up with: waymark resolve ${hold.id}. Let it go on with: waymark resolve ${hold.id} --dismiss.`,
+      },
+    )
+  }
+  const { request } = hold
+  if (request?.kind === 'command') {
+    const { hash, run, folder } = request
+    const at = handling.clock.now()
+    await handling.commandApprovals.approve({ hash, run, folder, by: handling.actor.name, at })
+  }
+  const closed = await closeHold(handling, hold.id, { status: 'resolved', answer: reason ?? 'approved' })
+  return { decided: true, ...closed }
+}

@@ -1,0 +1,81 @@
+import { Failure } from '../../domain/failure.ts'
+import { type EventDefinition, eventNamed } from '../../domain/gate/definition.ts'
+import type { JsonObject } from '../../domain/gate/json.ts'
+import { isJsonObject } from '../../domain/gate/json.ts'
+import { didYouMean } from '../../domain/nearest-word.ts'
+import type { LoadedRun } from '../../ports/reads/run-reads.ts'
+import type { Handling } from '../context.ts'
+import type { GivenApproval } from '../run/approvals.ts'
+import { guardLine, refusalFailure } from '../run/refusal.ts'
+import { sendEvent } from '../run/send-event.ts'
+
+/** What a person decides about a run. */
+export interface RunDecision {
+  readonly event: string
+  readonly reason: string | null
+  readonly payload: JsonObject | null
+  readonly role: string | undefined
+  readonly approvals: readonly GivenApproval[]
+}
+
+/**
+ * Sends a person's event, with the approvals that they give first. An approval stays given where the event still lacks
+ * something, such as a second one; the answer says so. Anything else that refuses the event fails.
+ */
+export async function decideRun(
+  handling: Handling,
+  { record, definition }: LoadedRun,
+  decision: RunDecision,
+) {
+  const event = eventNamed(definition, decision.event)
+  if (!event) {
+    const names = definition.events.map(({ name }) => name)
+    throw new Failure(
+      'INVALID_EVENT',
+      `Process ${definition.id} has no event "${decision.event}".${didYouMean(decision.event, names)}`,
+      { hint: `It has ${names.join(', ')}.` },
+    )
+  }
+  const sent = await sendEvent(handling, {
+    runId: record.id,
+    sent: {
+      event: event.name,
+      payload: { ...reasonIn(event, decision.reason), ...decision.payload },
+      files: [],
+      expectedRevision: null,
+    },
+    dryRun: false,
+    role: decision.role,
+    repeat: null,
+    approvals: decision.approvals,
+  })
+  const given = decision.approvals.map(({ role, of }) => ({ role, of }))
+  if (sent.kind !== 'refused') {
+    return {
+      run_id: record.id,
+      decided: true,
+      event: event.name,
+      ...sent.answer,
+      approvals: given,
+      still_missing: [],
+    }
+  }
+  if (given.length === 0 || sent.refused.code !== 'GUARD_FAILED') throw refusalFailure(sent.run, sent.refused)
+  return {
+    run_id: record.id,
+    decided: false,
+    event: event.name,
+    approvals: given,
+    still_missing: sent.refused.missing.map(guardLine),
+  }
+}
+
+const wordsForReason = ['reason', 'comment', 'message', 'feedback', 'note'] as const
+
+/** A reason goes where the event has a place for it. */
+function reasonIn({ payloadSchema }: EventDefinition, reason: string | null): JsonObject {
+  const properties = payloadSchema?.['properties']
+  if (reason === null || !isJsonObject(properties)) return {}
+  const place = wordsForReason.find((word) => Object.hasOwn(properties, word))
+  return place === undefined ? {} : { [place]: reason }
+}

@@ -1,0 +1,37 @@
+import { Failure } from '../../domain/failure.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { LoadedRun } from '../../ports/reads/run-reads.ts'
+import type { Reads } from '../../ports/store.ts'
+import { loadRun } from '../run/find-run.ts'
+
+/** What a person decides about: a run, with the hold through which it was named if it was; or another hold. */
+export type DecisionSubject =
+  | { readonly kind: 'run'; readonly loaded: LoadedRun }
+  | { readonly kind: 'hold'; readonly hold: Hold }
+
+/** Finds what `h-…`, `i-…` or `run-…` names. Fails with NOT_FOUND, or CONFLICT when the hold has ended. */
+export async function findDecisionSubject(reads: Reads, id: string): Promise<DecisionSubject> {
+  if (id.startsWith('run-')) return { kind: 'run', loaded: await loadRun(reads, id) }
+  const hold = await findHold(reads, id)
+  if (hold.status !== 'open') {
+    throw new Failure(
+      'CONFLICT',
+      `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${hold.answer ?? 'without a word'}.`,
+      {
+        hint: 'waymark inbox lists what is open.',
+      },
+    )
+  }
+  if (hold.kind === 'approval' && hold.runId !== null) {
+    return { kind: 'run', loaded: await loadRun(reads, hold.runId) }
+  }
+  return { kind: 'hold', hold }
+}
+
+export async function findHold(reads: Reads, id: string): Promise<Hold> {
+  const hold = id.startsWith('i-') ? await reads.holds.ofIssue(id) : await reads.holds.find(id)
+  if (hold) return hold
+  throw new Failure('NOT_FOUND', `hold not found: ${id}`, {
+    hint: 'waymark inbox lists the holds that are open.',
+  })
+}

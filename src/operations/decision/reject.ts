@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { awaitedDecision, eventFor } from '../../domain/gate/awaited-decision.ts'
+import { closeHold } from '../hold/close-hold.ts'
+import { identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { decideRun } from './decide-run.ts'
+import { decidedField, reasonField, roleField } from './fields.ts'
+import { findDecisionSubject } from './find-subject.ts'
+
+export const reject = defineOperation({
+  name: 'reject',
+  command: 'reject',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Reject or send back',
+  description:
+    'Say no to what waits, with a reason: a run is rejected or sent back, as its process says; a command stays forbidden; a hold is dismissed.',
+  kind: 'command',
+  positional: ['id', 'reason'],
+  input: z.strictObject({
+    id: decidedField,
+    reason: reasonField,
+    role: roleField,
+    event: identifier('Of a run: the event to send, where its process has several').optional(),
+  }),
+  output: z.looseObject({ decided: z.boolean() }),
+}).handler(async (handling, input) => {
+  const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
+  const reason = input.reason ?? null
+  if (subject.kind === 'hold') {
+    const closed = await closeHold(handling, subject.hold.id, {
+      status: 'dismissed',
+      answer: reason ?? 'rejected',
+    })
+    return { decided: true, ...closed }
+  }
+  const { record, definition } = subject.loaded
+  const events = awaitedDecision(definition, record.state)?.events ?? []
+  const event = input.event ?? eventFor('reject', events)
+  if (event !== null) {
+    return decideRun(handling, subject.loaded, {
+      event,
+      reason,
+      payload: null,
+      role: input.role,
+      approvals: [],
+    })
+  }
+  throw new Failure(
+    'REFUSED',
+    `Run ${record.id} is in "${record.state}", which knows no way to reject it${events.length === 0 ? '' : `; people can send ${events.join(', ')}`}.`,
+    {
+      hint: `waymark decide ${record.id} <event> "<reason>" sends an event; waymark run cancel ${record.id} "<reason>" ends the run.`,
+    },
+  )
+})

@@ -1,0 +1,155 @@
+import type { Happening } from '../../../domain/fact.ts'
+import { runHold } from '../../../domain/gate/run-holds.ts'
+import type { CommandResult, RunRecord } from '../../../domain/gate/run-record.ts'
+import type { Handling } from '../../context.ts'
+import type { ApprovableCommand, Outside } from '../evidence/outside.ts'
+
+/** How long an event waits for its commands, in milliseconds; they go on when it is over. */
+const patience = 25_000
+const pollEvery = 250
+
+/**
+ * Sees to it that the commands of an event's guards have run on the tree as it is: asks a person where one was never
+ * approved, starts what did not run yet (one per command and tree, in whatever process), and waits a while.
+ */
+export async function runCommands(
+  handling: Handling,
+  run: RunRecord,
+  outside: Outside,
+  { again = false }: { readonly again?: boolean } = {},
+): Promise<void> {
+  const { tree } = outside
+  if (tree === null) return
+  await askForApproval(handling, run, outside)
+  const approved = outside.commands.filter((command) => command.approved)
+  const under = approved.map((command) =>
+    begin(handling, run, { command, tree, folder: outside.folder, again }),
+  )
+  const all = Promise.all(under)
+  // The command line ends with its answer, and its commands with it: there they are waited for.
+  await (handling.actor.channel === 'cli' ? all : within(patience, all))
+}
+
+async function askForApproval(
+  handling: Handling,
+  run: RunRecord,
+  { commands, folder }: Outside,
+): Promise<void> {
+  const unapproved = commands.filter(({ approved }) => !approved)
+  if (unapproved.length === 0) return
+  await handling.recordAside(async (reads, setting) => {
+    const happenings: Happening[] = []
+    for (const { guard, hash } of unapproved) {
+      if (await reads.holds.openCommand(hash)) continue
+      const request = { kind: 'command', run: guard.run, folder, pinned: guard.pinned, hash } as const
+      const reason = `${run.process.name}, run ${run.id}, needs the result of "${guard.run}" in ${folder}. May it be run there whenever a guard asks for it?`
+      happenings.push({
+        kind: 'hold.opened',
+        hold: runHold(run, { kind: 'command', request, reason }, setting),
+      })
+    }
+    return { happenings, answer: null }
+  })
+}
+
+interface Beginning {
+  readonly command: ApprovableCommand
+  readonly tree: string
+  readonly folder: string
+  /** Runs it although there is a result for this tree. */
+  readonly again: boolean
+}
+
+/** Resolves when the command has a result for the tree, from this process or another. */
+async function begin(handling: Handling, run: RunRecord, beginning: Beginning): Promise<void> {
+  const started = await claim(handling, run, beginning)
+  if (started === 'known') return
+  if (started === 'elsewhere') return waitForOther(handling, beginning)
+  await runHere(handling, beginning, started)
+}
+
+/** Writes that the command runs here, unless it has a result or runs already: decided under the lock. */
+function claim(
+  { recordAside, commandRunner }: Handling,
+  run: RunRecord,
+  { command, tree, folder, again }: Beginning,
+): Promise<CommandResult | 'known' | 'elsewhere'> {
+  return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
+    const known = await reads.runs.commandResult({ run: command.guard.run, folder }, tree)
+    const running = known?.status === 'running' && commandRunner.isAlive(known.runner)
+    if (running) return { happenings: [], answer: 'elsewhere' as const }
+    const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
+    if (counts && !again) return { happenings: [], answer: 'known' as const }
+    const started: CommandResult = {
+      id: setting.ids.next('commandResult'),
+      runId: run.id,
+      run: command.guard.run,
+      folder,
+      tree,
+      status: 'running',
+      exitCode: null,
+      output: '',
+      treeHeld: true,
+      runner: commandRunner.name,
+      startedAt: setting.at,
+      endedAt: null,
+    }
+    return { happenings: [{ kind: 'command.started', command: started }], answer: started }
+  })
+}
+
+async function runHere(
+  handling: Handling,
+  { command, folder }: Beginning,
+  started: CommandResult,
+): Promise<void> {
+  const { commandRunner, witness, recordAside } = handling
+  const { run, timeout } = command.guard
+  const { status, exitCode, output } = await commandRunner.start({ run, folder, timeout })
+  // A tree that changed under the command, or that cannot be measured any more, is not the one it tells of.
+  const treeHeld = (await witness.treeHash(folder).catch(() => null)) === started.tree
+  await recordAside(async () => ({
+    happenings: [
+      {
+        kind: 'command.ended',
+        commandId: started.id,
+        runId: started.runId,
+        status,
+        exitCode,
+        output,
+        treeHeld,
+      },
+    ],
+    answer: null,
+  }))
+}
+
+async function waitForOther(
+  { store, commandRunner }: Handling,
+  { command, tree, folder }: Beginning,
+): Promise<void> {
+  const until = performance.now() + patience
+  while (performance.now() < until) {
+    const known = await store.view(({ runs }) => runs.commandResult({ run: command.guard.run, folder }, tree))
+    if (known?.status !== 'running' || !commandRunner.isAlive(known.runner)) return
+    await pause(pollEvery)
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds)
+  })
+}
+
+/** Waits for work at most so long; the work goes on. */
+async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  work.catch(() => undefined) // once nobody waits for it any more, what it recorded tells
+  const { promise: over, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, milliseconds)
+  try {
+    await Promise.race([work, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { createRun as decide } from '../../domain/gate/create-run.ts'
+import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import type { JsonObject } from '../../domain/gate/json.ts'
+import { instant } from '../../domain/instant.ts'
+import { isEnded } from '../../domain/track/mission.ts'
+import type { Reads } from '../../ports/store.ts'
+import type { Handling } from '../context.ts'
+import { findMission, findTask } from '../find/entities.ts'
+import { freeObject, identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { soundProcess } from '../process/usable.ts'
+
+export const createRun = defineOperation({
+  name: 'state_gate_create_run',
+  tool: 'state_gate_create_run',
+  command: 'create-run',
+  aliases: ['run create'],
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Begin a run of a process',
+  description:
+    'Begin a run of a process, alone or as the gate of a mission or task, which cannot be completed before the run allows it',
+  kind: 'command',
+  keyField: 'idempotency_key',
+  positional: ['process_id'],
+  input: z.strictObject({
+    process_id: identifier('Process, such as feature (waymark process list)'),
+    context: freeObject('What the run knows at its beginning, beside the defaults of the process').optional(),
+    mission_id: identifier('Mission that the run gates').optional(),
+    task_id: identifier('Task that the run gates').optional(),
+    idempotency_key: identifier('Same key and input: the same run again').optional(),
+  }),
+  output: z.looseObject({
+    run_id: z.string(),
+    process_id: z.string(),
+    process_version: z.string(),
+    current_state: z.string(),
+    revision: z.int(),
+    created_at: z.string(),
+  }),
+}).handler(async (handling, input) => {
+  const { definition, hash } = await processToRun(handling, input.process_id)
+  return handling.record(async (reads, setting) => {
+    const subject = await subjectIn(reads, input)
+    const { run, happenings } = decide(
+      {
+        definition,
+        hash,
+        isKept: (await reads.runs.definition(hash)) !== null,
+        context: (input.context ?? {}) as JsonObject, // a record, as its schema says
+        ...subject,
+        by: handling.actor.name,
+      },
+      setting,
+    )
+    return {
+      happenings,
+      answer: {
+        run_id: run.id,
+        process_id: run.process.id,
+        process_version: run.process.version,
+        current_state: run.state,
+        revision: run.revision,
+        mission_id: run.missionId,
+        task_id: run.taskId,
+        created_at: instant(run.createdAt),
+      },
+    }
+  })
+})
+
+/** A process without errors, with its hash. Fails with PROCESS_NOT_FOUND, naming the nearest. */
+export async function processToRun(
+  { processFiles, fingerprint }: Pick<Handling, 'processFiles' | 'fingerprint'>,
+  id: string,
+): Promise<{ readonly definition: ProcessDefinition; readonly hash: string }> {
+  try {
+    const { definition } = await soundProcess(processFiles, id)
+    return { definition, hash: fingerprint(definition) }
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
+    throw new Failure('PROCESS_NOT_FOUND', error.message, {
+      ...(error.hint !== undefined && { hint: error.hint }),
+    })
+  }
+}
+
+async function subjectIn(
+  reads: Reads,
+  input: { readonly mission_id?: string | undefined; readonly task_id?: string | undefined },
+) {
+  if (input.mission_id !== undefined && input.task_id !== undefined) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A run gates one of mission ${input.mission_id} and task ${input.task_id}, not both.`,
+      { hint: 'Give mission_id or task_id.' },
+    )
+  }
+  const task = input.task_id === undefined ? null : await findTask(reads, input.task_id)
+  const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
+  if (mission && isEnded(mission)) {
+    throw new Failure(
+      'REFUSED',
+      `Mission ${mission.id} "${mission.name}" has ended (${mission.status}): no run can gate it.`,
+      {
+        hint: 'Start a new mission with start_mission { process_id }.',
+      },
+    )
+  }
+  return { missionId: mission?.id ?? null, taskId: task?.id ?? null }
+}

@@ -1,0 +1,170 @@
+import type { Happening } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import { emitterFor } from '../../domain/gate/acting.ts'
+import { advanceRun } from '../../domain/gate/advance-run.ts'
+import type { Emission } from '../../domain/gate/emission.ts'
+import type { EmissionRepeat } from '../../domain/gate/happening.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import { type Accepted, type Refused, transition } from '../../domain/gate/transition.ts'
+import type { Setting } from '../../domain/id.ts'
+import type { LoadedRun } from '../../ports/reads/run-reads.ts'
+import type { Decided, Reads } from '../../ports/store.ts'
+import type { Handling } from '../context.ts'
+import type { Answer } from '../operation.ts'
+import { acceptedAnswer } from './accepted-answer.ts'
+import { type GivenApproval, giveApprovals } from './approvals.ts'
+import { emissionOf, type SentEvent } from './emission.ts'
+import { engineRun, factsFor } from './evidence/facts.ts'
+import type { Outside } from './evidence/outside.ts'
+import { loadRun } from './find-run.ts'
+import { refusedHappenings } from './refused-happenings.ts'
+
+export interface Sending {
+  /** Without one, the project's only active run. */
+  readonly runId: string | undefined
+  readonly sent: SentEvent
+  readonly dryRun: boolean
+  /** The role that a person asks for; an agent's is the connection's. */
+  readonly role?: string | undefined
+  /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
+  readonly repeat: Pick<EmissionRepeat, 'key' | 'inputHash'> | null
+  /** Approvals that whoever sends it gives first, in the same transaction. */
+  readonly approvals?: readonly GivenApproval[]
+}
+
+export type Sent =
+  | { readonly kind: 'repeated'; readonly answer: Answer; readonly eventId: string; readonly run: RunRecord }
+  | {
+      readonly kind: 'accepted'
+      readonly accepted: Accepted
+      readonly answer: Answer
+      readonly eventId: string
+      readonly run: RunRecord
+    }
+  | {
+      readonly kind: 'refused'
+      readonly refused: Refused
+      readonly run: RunRecord
+      readonly holdId: string | null
+    }
+
+export interface Deciding {
+  readonly handling: Handling
+  readonly sending: Sending
+  readonly outside: Outside
+}
+
+/** Decides about an event inside the one write transaction. `moved`: what was gathered is about another revision. */
+export async function decideEvent(
+  reads: Reads,
+  setting: Setting,
+  deciding: Deciding,
+): Promise<Decided<Sent | 'moved'>> {
+  const { handling, sending, outside } = deciding
+  const loaded = await loadRun(reads, sending.runId)
+  const repeated = await repeatedEvent(reads, loaded, sending)
+  if (repeated) return { happenings: [], answer: repeated }
+  if (hasMoved(loaded, deciding)) return { happenings: [], answer: 'moved' }
+
+  const { record, definition } = loaded
+  const run = engineRun(loaded, outside.standings)
+  const facts = await factsFor(sourcesOf(reads, deciding), loaded)
+  const given = giveApprovals({ loaded, run, outside, handling }, sending.approvals ?? [], setting)
+  const emission = emissionOf(sending.sent, {
+    emitter: emitterFor(definition, sending.sent.event, { actor: handling.actor, asked: sending.role }),
+    facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },
+    handedIn: outside.handedIn,
+  })
+  const result = transition(definition, run, emission)
+  if (!result.accepted && given.happenings.length > 0 && result.code === 'GUARD_FAILED') {
+    // An approval was given, and others are still to come: nobody was refused anything.
+    return {
+      happenings: given.happenings,
+      answer: { kind: 'refused', refused: result, run: record, holdId: null },
+    }
+  }
+  if (!result.accepted) {
+    const noticed = await refusedHappenings(
+      reads,
+      { loaded, refused: result, emission, by: handling.actor },
+      setting,
+    )
+    return {
+      happenings: [...given.happenings, ...noticed.happenings],
+      answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId },
+    }
+  }
+  return accept({ reads, loaded, accepted: result, emission, given: given.happenings }, deciding, setting)
+}
+
+interface Accepting {
+  readonly reads: Reads
+  readonly loaded: LoadedRun
+  readonly accepted: Accepted
+  readonly emission: Emission
+  readonly given: readonly Happening[]
+}
+
+async function accept(
+  { reads, loaded, accepted, emission, given }: Accepting,
+  { handling, sending, outside }: Deciding,
+  setting: Setting,
+): Promise<Decided<Sent>> {
+  const { record, definition } = loaded
+  const advanced = advanceRun(
+    {
+      record,
+      definition,
+      accepted,
+      emission,
+      artifacts: outside.handedIn,
+      holds: await reads.holds.ofRun(record.id),
+      by: handling.actor.name,
+    },
+    setting,
+  )
+  const answer = acceptedAnswer(definition, advanced, accepted)
+  return {
+    happenings: [...given, ...advanced.happenings(sending.repeat && { ...sending.repeat, answer })],
+    answer: { kind: 'accepted', accepted, answer, eventId: advanced.event.id, run: advanced.record },
+  }
+}
+
+/** The answer of the same event sent before with the same key. Fails when the key came with other content. */
+export async function repeatedEvent(
+  reads: Reads,
+  { record }: LoadedRun,
+  { repeat, sent }: Sending,
+): Promise<Sent | null> {
+  if (repeat === null) return null
+  const known = await reads.runs.repeat(record.id, repeat.key)
+  if (known === null) return null
+  if (known.inputHash === repeat.inputHash) {
+    return { kind: 'repeated', answer: known.answer, eventId: known.eventId, run: record }
+  }
+  throw new Failure(
+    'IDEMPOTENCY_KEY_REUSED',
+    `The idempotency key "${repeat.key}" was used in run ${record.id} for ${known.eventId}, with other content than this ${sent.event}.`,
+    {
+      hint: 'Give every event a key of its own; repeat a key only with the very same event, payload and files.',
+    },
+  )
+}
+
+/** What was gathered is worth nothing for another revision, unless that alone refuses the event. */
+function hasMoved({ record }: LoadedRun, { sending, outside }: Deciding): boolean {
+  const { expectedRevision } = sending.sent
+  if (record.revision === outside.revision) return false
+  return expectedRevision === null || expectedRevision === record.revision
+}
+
+function sourcesOf(reads: Reads, { handling, outside }: Deciding) {
+  const { fingerprint, clock, commandRunner } = handling
+  return {
+    reads,
+    outside,
+    fingerprint,
+    now: clock.now(),
+    isAlive: (runner: string) => commandRunner.isAlive(runner),
+  }
+}

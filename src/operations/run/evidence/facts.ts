@@ -1,0 +1,160 @@
+import { approvedContent } from '../../../domain/gate/approved-content.ts'
+import type {
+  ApprovalFact,
+  CommandFact,
+  Facts,
+  MilestoneFact,
+  Need,
+  TaskFact,
+} from '../../../domain/gate/evidence.ts'
+import { noFacts } from '../../../domain/gate/evidence.ts'
+import type { Run } from '../../../domain/gate/run.ts'
+import type { RunRecord } from '../../../domain/gate/run-record.ts'
+import type { PhaseId } from '../../../domain/id.ts'
+import type { Fingerprint } from '../../../ports/fingerprint.ts'
+import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
+import type { Reads } from '../../../ports/store.ts'
+import { subjectOf } from '../subject.ts'
+import { changeFacts } from './change-facts.ts'
+import type { Outside } from './outside.ts'
+
+export interface FactSources {
+  readonly reads: Reads
+  readonly outside: Outside
+  readonly fingerprint: Fingerprint
+  readonly now: number
+  /** Whether a runner of that name still runs. */
+  readonly isAlive: (runner: string) => boolean
+}
+
+/** The run as its engine sees it: with how its files stand on disk now. */
+export function engineRun({ record, visits, artifacts }: LoadedRun, standings: Outside['standings']): Run {
+  const { state, revision, context } = record
+  return {
+    state,
+    revision,
+    context,
+    visits,
+    artifacts: artifacts.map((artifact) => ({
+      ...artifact,
+      standing: standings.get(artifact.path) ?? 'current',
+    })),
+  }
+}
+
+/** What the guards look at beside the run itself, read in the same view or transaction as the decision. */
+export async function factsFor(sources: FactSources, loaded: LoadedRun): Promise<Facts> {
+  const { reads, outside } = sources
+  const { needs } = outside
+  if (needs.every(({ kind }) => kind === 'context' || kind === 'artifacts')) return noFacts
+  const subject = subjectOf(loaded.record)
+  const has = (kind: Need['kind']): boolean => needs.some((need) => need.kind === kind)
+  return {
+    changes: has('changes') ? await changeFacts(reads, subject, outside.openChanges) : null,
+    commands: await Promise.all(outside.commands.map((command) => commandFact(sources, command))),
+    openBlockers: has('blockers') && subject !== null ? await openBlockers(reads, subject) : null,
+    milestones: await milestoneFacts(reads, needs),
+    tasks: has('tasks') ? await taskFacts(sources, loaded.record) : null,
+    approvals: has('approvals') ? await approvalFacts(sources, loaded) : [],
+  }
+}
+
+async function commandFact(
+  { reads, outside, isAlive }: FactSources,
+  { guard, approved }: Outside['commands'][number],
+): Promise<CommandFact> {
+  const { run } = guard
+  const command = { run, folder: outside.folder }
+  const onTree = outside.tree === null ? null : await reads.runs.commandResult(command, outside.tree)
+  const result = onTree ?? (await reads.runs.commandResult(command))
+  const nothing = { run, exitCode: null, startedAt: null, output: '', onThisTree: false }
+  if (!approved) return { ...nothing, status: 'unapproved' }
+  if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
+  const { status, exitCode, startedAt, output } = result
+  if (status === 'running') {
+    return isAlive(result.runner) ? { ...nothing, status, startedAt } : { ...nothing, status: 'not_run' }
+  }
+  return { run, status, exitCode, startedAt, output, onThisTree: onTree !== null && result.treeHeld }
+}
+
+async function openBlockers(
+  reads: Reads,
+  subject: NonNullable<ReturnType<typeof subjectOf>>,
+): Promise<readonly string[]> {
+  const { missionId, taskId } = subject
+  const page = await reads.holds.list(
+    {
+      kinds: ['blocker', 'review'],
+      status: 'open',
+      ...(missionId !== null && { missionId }),
+      ...(taskId !== null && { taskId }),
+    },
+    { limit: 50 },
+  )
+  return page.items.map(({ item }) => item.hold.id)
+}
+
+async function milestoneFacts(reads: Reads, needs: readonly Need[]): Promise<readonly MilestoneFact[]> {
+  const ids = needs.flatMap((need) => (need.kind === 'milestone' ? [need.id] : []))
+  const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.milestone(id)))
+  return found.flatMap((milestone) => (milestone ? [{ id: milestone.id, reached: milestone.reached }] : []))
+}
+
+const mostTasks = 1000
+
+async function taskFacts(
+  { reads, outside, now }: FactSources,
+  record: RunRecord,
+): Promise<readonly TaskFact[]> {
+  const phases = outside.needs.flatMap((need) => (need.kind === 'tasks' ? [need.phase] : []))
+  const lists = await Promise.all(
+    [...new Set(phases)].map(async (phase) => {
+      const filter = phase === null ? { owner: record.missionId } : await phaseFilter(reads, record, phase)
+      if (filter === null) return []
+      const { tasks, total } = await reads.plan.tasks({ ...filter, now }, { limit: mostTasks })
+      const facts = tasks.map(({ task }) => ({ id: task.id, phase, done: task.status === 'done' }))
+      // What was not read is not known to be done.
+      return total > facts.length
+        ? [...facts, { id: `${total - facts.length} more`, phase, done: false }]
+        : facts
+    }),
+  )
+  return lists.flat()
+}
+
+/** A phase by its id, or by its number in the run's mission. */
+async function phaseFilter(
+  reads: Reads,
+  { missionId }: RunRecord,
+  phase: string,
+): Promise<{ readonly phaseId: PhaseId } | null> {
+  const byNumber =
+    missionId !== null && /^\d{1,6}$/.test(phase)
+      ? await reads.missions.phase(missionId, Number(phase))
+      : null
+  const found = byNumber ?? (await reads.plan.phase(phase))
+  return found === null ? null : { phaseId: found.id }
+}
+
+async function approvalFacts(
+  { reads, outside, fingerprint }: FactSources,
+  loaded: LoadedRun,
+): Promise<readonly ApprovalFact[]> {
+  const { record, definition, artifacts } = loaded
+  const approvals = await reads.runs.approvals(record.id)
+  if (approvals.length === 0) return []
+  const run = engineRun(loaded, outside.standings)
+  const entered = run.visits.find(({ state }) => state === run.state)?.last ?? 1
+  const mover = await reads.runs.eventAt(record.id, entered)
+  return approvals.map(({ role, of, by, content }) => {
+    const now = approvedContent(definition, run, { of, tree: outside.tree })
+    const authors = artifacts.filter(({ type }) => of === null || type === of).map((artifact) => artifact.by)
+    return {
+      role,
+      of,
+      by,
+      byAuthor: authors.includes(by) || (of === null && mover?.by === by),
+      current: now !== null && fingerprint(now) === content,
+    }
+  })
+}

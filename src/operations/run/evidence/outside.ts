@@ -1,0 +1,100 @@
+import { Failure } from '../../../domain/failure.ts'
+import type { Need } from '../../../domain/gate/evidence.ts'
+import type { CommandGuard } from '../../../domain/gate/guards/command.ts'
+import { commandsFor, neededFor } from '../../../domain/gate/needs.ts'
+import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
+import type { Handling } from '../../context.ts'
+import { measure } from '../../task/measure.ts'
+import { subjectOf } from '../subject.ts'
+import type { OpenChanges } from './change-facts.ts'
+import type { HandedIn } from './handed-in.ts'
+
+/** What is slow and outside the database, gathered before a decision with no transaction open. */
+export interface Outside {
+  /** The revision it was gathered for. */
+  readonly revision: number
+  readonly needs: readonly Need[]
+  /** How the files that were handed in stand now, by path. */
+  readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
+  readonly openChanges: OpenChanges
+  /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
+  readonly tree: string | null
+  readonly commands: readonly ApprovableCommand[]
+  /** The files that come with the event. */
+  readonly handedIn: readonly HandedIn[]
+  readonly folder: string
+}
+
+export interface ApprovableCommand {
+  readonly guard: CommandGuard
+  /** Of the line, the folder and the pinned files: what a person approves. */
+  readonly hash: string
+  readonly approved: boolean
+}
+
+/** Gathers what the guards of an event look at in the run's state; of all its events without one. */
+export async function gatherOutside(
+  handling: Handling,
+  { record, definition, artifacts }: LoadedRun,
+  event: string | undefined,
+): Promise<Outside> {
+  const { evidenceFiles, folder, witness } = handling
+  const needs = neededFor(definition, record.state, event)
+  const looked = artifacts.filter(({ type }) => needs.some((need) => looksAt(need, type)))
+  const standing = looked.length === 0 ? [] : await evidenceFiles.standing(folder, looked)
+  const needsTree = needs.some(({ kind }) => kind === 'command') || needs.some(approvesState)
+  return {
+    revision: record.revision,
+    needs,
+    standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
+    openChanges: needs.some(({ kind }) => kind === 'changes')
+      ? await measureOpen(handling, subjectOf(record))
+      : new Map(),
+    tree: needsTree ? await measuredTree(() => witness.treeHash(folder)) : null,
+    commands: await approvableCommands(handling, commandsFor(definition, record.state, event)),
+    handedIn: [],
+    folder,
+  }
+}
+
+/** Whether a need asks for files of a type: an approval of the state is about all of them. */
+function looksAt(need: Need, type: string): boolean {
+  if (need.kind === 'artifacts') return need.type === type
+  return need.kind === 'approvals' && (need.of === null || need.of === type)
+}
+
+function approvesState(need: Need): boolean {
+  return need.kind === 'approvals' && need.of === null
+}
+
+async function measureOpen(handling: Handling, subject: ReturnType<typeof subjectOf>): Promise<OpenChanges> {
+  if (subject === null) return new Map()
+  const attempts = await handling.store.view(({ runs }) => runs.attemptsOf(subject))
+  const open = attempts.filter(({ status }) => status === 'open')
+  const measured = await Promise.all(
+    open.map(async (attempt) => [attempt.id, await measure(handling, attempt)] as const),
+  )
+  return new Map(measured)
+}
+
+/** A tree that cannot be measured is no tree: no result and no approval counts for it. */
+async function measuredTree(measureTree: () => Promise<string>): Promise<string | null> {
+  try {
+    return await measureTree()
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'UNAVAILABLE') return null
+    throw error
+  }
+}
+
+async function approvableCommands(
+  { commandApprovals, folder }: Handling,
+  guards: readonly CommandGuard[],
+): Promise<readonly ApprovableCommand[]> {
+  return Promise.all(
+    guards.map(async (guard) => {
+      const hash = await commandApprovals.hashOf({ run: guard.run, folder, pinned: guard.pinned })
+      return { guard, hash, approved: await commandApprovals.isApproved(hash) }
+    }),
+  )
+}

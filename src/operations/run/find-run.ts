@@ -1,0 +1,35 @@
+import { Failure } from '../../domain/failure.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { LoadedRun } from '../../ports/reads/run-reads.ts'
+import type { Reads } from '../../ports/store.ts'
+
+/** A run by its id; without one the project's only active run. Fails with RUN_NOT_FOUND, or names the runs to choose from. */
+export async function findRun(reads: Reads, id: string | undefined): Promise<RunRecord> {
+  if (id !== undefined) {
+    const run = await reads.runs.find(id)
+    if (run) return run
+    throw notFound(`run not found: ${id}`)
+  }
+  const { items, total } = await reads.runs.list({ status: 'active' }, { limit: 5 })
+  const [only] = items
+  if (only && total === 1) return only.item
+  if (total === 0) throw notFound('No run is active, and none was named.')
+  const names = items.map(({ item }) => `${item.id} (${item.process.id}, in "${item.state}")`)
+  throw new Failure('INVALID_INPUT', `${total} runs are active: say which is meant with run_id.`, {
+    hint: `They are ${names.join(', ')}${total > items.length ? ' and more' : ''}.`,
+  })
+}
+
+/** The same with all that its engine looks at. */
+export async function loadRun(reads: Reads, named: string | undefined): Promise<LoadedRun> {
+  const id = named ?? (await findRun(reads, undefined)).id
+  const loaded = await reads.runs.load(id)
+  if (loaded) return loaded
+  throw notFound(`run not found: ${id}`)
+}
+
+function notFound(message: string): Failure {
+  return new Failure('RUN_NOT_FOUND', message, {
+    hint: 'Call state_gate_list_runs to see the runs of this project, or state_gate_create_run to begin one.',
+  })
+}

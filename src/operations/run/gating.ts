@@ -1,0 +1,79 @@
+import { candidates } from '../../domain/gate/candidates.ts'
+import { allowsPhase, type GatingRun, refuseWhileGated } from '../../domain/gate/forbids.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { MissionId, PhaseId } from '../../domain/id.ts'
+import type { Attempt } from '../../domain/track/task.ts'
+import type { Reads } from '../../ports/store.ts'
+import type { Handling } from '../context.ts'
+import { guardLine } from './refusal.ts'
+import { eventsFor, type RunSituation, situationOf } from './situation.ts'
+
+/** Refuses a mission's end while a run that gates it, or one of its tasks, is not at an end. */
+export async function refuseGatedMission(handling: Handling, missionId: MissionId): Promise<void> {
+  const runs = await handling.store.view((reads) => reads.runs.gating(missionId))
+  if (runs.length === 0) return
+  refuseWhileGated(`mission ${missionId}`, await described(handling, runs))
+}
+
+/** Refuses a phase's end while its mission's run forbids it, or a run of a task in it is not at an end. */
+export async function refuseGatedPhase(
+  handling: Handling,
+  { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
+): Promise<void> {
+  if (missionId === null || phaseId === null) return
+  const runs = await handling.store.view((reads) => forbidding(reads, missionId, phaseId))
+  if (runs.length === 0) return
+  refuseWhileGated(`phase ${phaseId}`, await described(handling, runs))
+}
+
+/** The same under the lock: a run may have been begun since. */
+export async function assertPhaseFree(
+  reads: Reads,
+  { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
+): Promise<void> {
+  if (missionId === null || phaseId === null) return
+  const runs = await forbidding(reads, missionId, phaseId)
+  refuseWhileGated(
+    `phase ${phaseId}`,
+    runs.map((record) => ({ record, ways: [] })),
+  )
+}
+
+async function forbidding(
+  reads: Reads,
+  missionId: MissionId,
+  phaseId: PhaseId,
+): Promise<readonly RunRecord[]> {
+  const found: RunRecord[] = []
+  for (const record of await reads.runs.gating(missionId)) {
+    if (record.missionId !== null) {
+      const definition = await reads.runs.definition(record.process.hash)
+      if (definition !== null && !allowsPhase(definition, record)) found.push(record)
+      continue
+    }
+    const task = record.taskId === null ? null : await reads.tasks.find(record.taskId)
+    if (task?.phaseId === phaseId) found.push(record)
+  }
+  return found
+}
+
+async function described(handling: Handling, runs: readonly RunRecord[]): Promise<readonly GatingRun[]> {
+  return Promise.all(
+    runs.slice(0, 3).map(async ({ id }) => {
+      const situation = await situationOf(handling, id)
+      const { record } = situation
+      const ways = eventsFor(handling, situation)
+        .filter(({ event }) => leadsOn(situation, event.name))
+        .map(({ event, transitions }) => ({
+          event: event.name,
+          roles: event.allowedRoles,
+          missing: [...new Set(transitions.flatMap(({ missing }) => missing.map(guardLine)))],
+        }))
+      return { record, ways }
+    }),
+  )
+}
+
+function leadsOn({ definition, record }: RunSituation, event: string): boolean {
+  return candidates(definition, record.state, event).some((way) => !way.escape)
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { countedArtifacts } from '../../domain/gate/counted-artifacts.ts'
+import { stateNamed } from '../../domain/gate/definition.ts'
+import type { MissingGuard } from '../../domain/gate/expression.ts'
+import { interpolated } from '../../domain/gate/prompt.ts'
+import { instant } from '../../domain/instant.ts'
+import { defineOperation } from '../operation.ts'
+import { findRun } from './find-run.ts'
+import { fittingContext } from './fitting-context.ts'
+import { runField } from './run-field.ts'
+import { type RunSituation, situationOf } from './situation.ts'
+import { waitForRun } from './wait-for-run.ts'
+
+const longestWait = 25
+
+export const getState = defineOperation({
+  name: 'state_gate_get_state',
+  tool: 'state_gate_get_state',
+  command: 'get-state',
+  aliases: ['run show'],
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Get the state of a run',
+  description: 'The current state of a run, what stands in the way, and the events that can be emitted',
+  kind: 'query',
+  positional: ['run_id'],
+  input: z.strictObject({
+    run_id: runField,
+    since_revision: z.int().min(0).describe('With wait_seconds: the revision that is known').optional(),
+    wait_seconds: z
+      .int()
+      .min(0)
+      .max(longestWait)
+      .describe(
+        'Wait so long for the run to move past since_revision, or for what its guards look at to change',
+      )
+      .optional(),
+  }),
+  output: z.looseObject({
+    run_id: z.string(),
+    process_id: z.string(),
+    process_version: z.string(),
+    current_state: z.string(),
+    revision: z.int(),
+    context: z.record(z.string(), z.unknown()),
+    missing_guards: z.array(
+      z.looseObject({ guard_name: z.string(), description: z.string(), current_status: z.string() }),
+    ),
+    required_artifacts: z.array(
+      z.looseObject({ type: z.string(), description: z.string(), status: z.enum(['missing', 'present']) }),
+    ),
+    allowed_events: z.array(z.looseObject({ event_name: z.string(), description: z.string() })),
+    updated_at: z.string(),
+  }),
+}).handler(async (handling, input) => {
+  if (input.wait_seconds !== undefined && input.wait_seconds > 0) {
+    const run = await handling.store.view((reads) => findRun(reads, input.run_id))
+    await waitForRun(handling, run.id, {
+      past: input.since_revision ?? run.revision,
+      milliseconds: input.wait_seconds * 1000,
+    })
+  }
+  return stateAnswer(await situationOf(handling, input.run_id))
+})
+
+function stateAnswer(situation: RunSituation) {
+  const { record, definition, events, run, holds } = situation
+  const state = stateNamed(definition, record.state)
+  const prompt = state?.prompt ?? null
+  return {
+    run_id: record.id,
+    process_id: record.process.id,
+    process_version: record.process.version,
+    status: record.status,
+    current_state: record.state,
+    revision: record.revision,
+    ...(prompt !== null && { prompt: interpolated(prompt, definition.dialect, record.context) }),
+    ...fittingContext(record.context),
+    missing_guards: missingGuards(situation),
+    required_artifacts: (state?.requiredArtifacts ?? []).map((type) => requiredArtifact(situation, type)),
+    allowed_events: events
+      .filter(({ isAllowed }) => isAllowed)
+      .map(({ event, wouldTransitionTo }) => ({
+        event_name: event.name,
+        description: event.description ?? '',
+        ...(event.payloadSchema !== null && { payload_schema: event.payloadSchema }),
+        would_transition_to: wouldTransitionTo,
+      })),
+    waits_for: holds.map(({ id, kind, reason }) => ({ hold_id: id, kind, reason })),
+    mission_id: record.missionId,
+    task_id: record.taskId,
+    visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
+    created_at: instant(record.createdAt),
+    updated_at: instant(record.updatedAt),
+  }
+}
+
+/** The guards that block a transition out of the state, whoever may emit its event. */
+function missingGuards({ events }: RunSituation) {
+  const missing = events.flatMap(({ transitions }) => transitions.flatMap((way) => way.missing))
+  const first = missing.filter(({ name }, at) => missing.findIndex((other) => other.name === name) === at)
+  return first.map((guard) => guardAnswer(guard))
+}
+
+export function guardAnswer({ name, description, reason, fix }: MissingGuard) {
+  return { guard_name: name, description, current_status: reason, fix }
+}
+
+function requiredArtifact({ definition, run, facts }: RunSituation, type: string) {
+  const { counted, passedOver } = countedArtifacts(type, {
+    context: run.context,
+    payload: {},
+    artifacts: run.artifacts,
+    declared: definition.artifacts,
+    visits: run.visits,
+    facts,
+  })
+  const declared = definition.artifacts.find((artifact) => artifact.type === type)
+  const status: 'present' | 'missing' = counted.length > 0 ? 'present' : 'missing'
+  return {
+    type,
+    description: declared?.description ?? '',
+    status,
+    ...(declared !== undefined && declared.paths.length > 0 && { paths: declared.paths }),
+    ...(counted.length > 0 && { files: counted.slice(0, 20).map(({ path }) => path) }),
+    ...(passedOver.length > 0 && { not_counted: passedOver.slice(0, 10) }),
+  }
+}

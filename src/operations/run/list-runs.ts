@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import { instant, instantOrNull } from '../../domain/instant.ts'
+import { findMission, findTask } from '../find/entities.ts'
+import { nextCursor, readCursor } from '../input/cursor.ts'
+import { choice, count, identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+
+const statuses = ['active', 'succeeded', 'failed', 'cancelled', 'all'] as const
+
+export const listRuns = defineOperation({
+  name: 'state_gate_list_runs',
+  tool: 'state_gate_list_runs',
+  command: 'list-runs',
+  aliases: ['run list'],
+  toolset: 'gate',
+  audience: 'both',
+  title: 'List runs',
+  description: 'Find a run again: newest first, the active ones unless another status is asked for',
+  kind: 'query',
+  input: z.strictObject({
+    status: choice(statuses, 'Default active').optional(),
+    process_id: identifier('Only of this process').optional(),
+    mission_id: identifier('Only those that gate this mission').optional(),
+    task_id: identifier('Only those that gate this task').optional(),
+    limit: count('How many; default 20', 200).optional(),
+    cursor: identifier('next_cursor of the answer before').optional(),
+  }),
+  output: z.looseObject({
+    runs: z.array(
+      z.looseObject({
+        run_id: z.string(),
+        process_id: z.string(),
+        current_state: z.string(),
+        status: z.string(),
+      }),
+    ),
+    total: z.int(),
+    next_cursor: z.string().nullable(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async (reads) => {
+    const limit = input.limit ?? 20
+    const before = readCursor(input.cursor, ['runs'])?.get('runs')
+    const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
+    const task = input.task_id === undefined ? null : await findTask(reads, input.task_id)
+    const status = input.status ?? 'active'
+    const page = await reads.runs.list(
+      {
+        ...(status !== 'all' && { status }),
+        ...(input.process_id !== undefined && { processId: input.process_id }),
+        ...(mission && { missionId: mission.id }),
+        ...(task && { taskId: task.id }),
+      },
+      { limit: limit + 1, ...(before !== undefined && { before }) },
+    )
+    const shown = page.items.slice(0, limit)
+    const entries = shown.map(({ item }) => runEntry(item))
+    const fitting = fitSections([{ name: 'runs', entries }], answerBudget).get('runs') ?? entries.length
+    const kept = input.limit === undefined ? fitting : entries.length
+    return {
+      runs: entries.slice(0, kept),
+      total: page.total,
+      next_cursor: nextCursor([
+        { name: 'runs', seqs: shown.slice(0, kept).map(({ seq }) => seq), more: page.items.length > kept },
+      ]),
+    }
+  }),
+)
+
+export function runEntry(run: RunRecord) {
+  return {
+    run_id: run.id,
+    process_id: run.process.id,
+    process_version: run.process.version,
+    process_name: excerpt(run.process.name, 80),
+    status: run.status,
+    current_state: run.state,
+    revision: run.revision,
+    mission_id: run.missionId,
+    task_id: run.taskId,
+    created_by: run.createdBy,
+    created_at: instant(run.createdAt),
+    updated_at: instant(run.updatedAt),
+    ended_at: instantOrNull(run.endedAt),
+  }
+}

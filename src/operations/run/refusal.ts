@@ -1,0 +1,49 @@
+import { Failure } from '../../domain/failure.ts'
+import type { MissingGuard } from '../../domain/gate/expression.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { Refused } from '../../domain/gate/transition.ts'
+
+/** A refused event as its caller is told: what failed, and the way on. */
+export function refusalFailure(
+  record: RunRecord,
+  refused: Refused,
+  more: { readonly hint?: string; readonly details?: Readonly<Record<string, unknown>> } = {},
+): Failure {
+  const { code, message, currentRevision, missing, validationErrors } = refused
+  const hint = more.hint ?? hintFor(record, refused)
+  return new Failure(code, message, {
+    hint,
+    details: {
+      run_id: record.id,
+      current_state: record.state,
+      current_revision: currentRevision,
+      ...(missing.length > 0 && { missing_guards: missing.map(guardLine) }),
+      ...(validationErrors.length > 0 && { validation_errors: validationErrors }),
+      ...more.details,
+    },
+  })
+}
+
+export function guardLine({ name, reason }: MissingGuard): string {
+  return `${name}: ${reason}`
+}
+
+function hintFor(record: RunRecord, { code, missing, validationErrors }: Refused): string {
+  switch (code) {
+    case 'RUN_FINISHED':
+      return 'Begin another run with state_gate_create_run.'
+    case 'REVISION_CONFLICT':
+      return `Call state_gate_get_state { run_id: "${record.id}" }, look at what changed, and emit again with its revision and a new idempotency_key.`
+    case 'INVALID_EVENT':
+      return `state_gate_list_events { run_id: "${record.id}" } shows what can be emitted now.`
+    case 'FORBIDDEN':
+      return 'A role belongs to the connection: it is set by WAYMARK_ROLE or the token, not by a call.'
+    case 'INVALID_PAYLOAD':
+      return validationErrors
+        .slice(0, 5)
+        .map(({ path, message }) => `${path || 'payload'}: ${message}`)
+        .join('\n')
+    case 'GUARD_FAILED':
+      return missing.map((guard) => `${guardLine(guard)}. ${guard.fix}`).join('\n')
+  }
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { cancelRun } from '../../domain/gate/cancel-run.ts'
+import { text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { findRun } from './find-run.ts'
+import { runField } from './run-field.ts'
+
+export const runCancel = defineOperation({
+  name: 'run_cancel',
+  command: 'run cancel',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Cancel a run',
+  description: 'End a run where it stands: it gates nothing any more.',
+  kind: 'command',
+  destructive: true,
+  positional: ['run_id', 'reason'],
+  input: z.strictObject({ run_id: runField, reason: text('Why') }),
+  output: z.looseObject({ run_id: z.string(), status: z.string(), revision: z.int() }),
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const run = await findRun(reads, input.run_id)
+    if (run.status !== 'active') {
+      throw new Failure('RUN_FINISHED', `Run ${run.id} has ended already (${run.status}), in "${run.state}".`)
+    }
+    const holds = await reads.holds.ofRun(run.id)
+    const { happenings, revision } = cancelRun(run, { holds, reason: input.reason, by: actor.name }, setting)
+    return { happenings, answer: { run_id: run.id, status: 'cancelled', current_state: run.state, revision } }
+  }),
+)

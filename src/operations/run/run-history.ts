@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import type { RunEvent, RunRefusal } from '../../domain/gate/run-record.ts'
+import { instant } from '../../domain/instant.ts'
+import { nextCursor, readCursor } from '../input/cursor.ts'
+import { count, identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { findRun } from './find-run.ts'
+import { runField } from './run-field.ts'
+
+export const runHistory = defineOperation({
+  name: 'run_history',
+  command: 'run history',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'History of a run',
+  description: 'What moved a run, and what was refused, newest first.',
+  kind: 'query',
+  positional: ['run_id'],
+  input: z.strictObject({
+    run_id: runField,
+    limit: count('How many of each; default 50', 500).optional(),
+    cursor: identifier('next_cursor of the answer before').optional(),
+  }),
+  output: z.looseObject({
+    run_id: z.string(),
+    events: z.array(z.looseObject({ revision: z.int(), event: z.string() })),
+    refusals: z.array(z.looseObject({ event: z.string(), code: z.string() })),
+    next_cursor: z.string().nullable(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async (reads) => {
+    const run = await findRun(reads, input.run_id)
+    const limit = input.limit ?? 50
+    const cursor = readCursor(input.cursor, ['events', 'refusals'])
+    const request = (name: string) => {
+      const before = cursor?.get(name)
+      return { limit: limit + 1, ...(before !== undefined && { before }) }
+    }
+    const events = await reads.runs.history(run.id, request('events'))
+    const refusals = await reads.runs.refusals(run.id, request('refusals'))
+    const section = (name: string, items: readonly { readonly seq: number }[]) => ({
+      name,
+      seqs: items.slice(0, limit).map(({ seq }) => seq),
+      more: items.length > limit,
+    })
+    return {
+      run_id: run.id,
+      process_id: run.process.id,
+      status: run.status,
+      current_state: run.state,
+      revision: run.revision,
+      events: events.items.slice(0, limit).map(({ item }) => eventEntry(item)),
+      events_total: events.total,
+      refusals: refusals.items.slice(0, limit).map(({ item }) => refusalEntry(item)),
+      refusals_total: refusals.total,
+      next_cursor: nextCursor([section('events', events.items), section('refusals', refusals.items)]),
+    }
+  }),
+)
+
+function eventEntry(event: RunEvent) {
+  return {
+    event_id: event.id,
+    revision: event.revision,
+    kind: event.kind,
+    event: event.event,
+    from_state: event.from,
+    to_state: event.to,
+    state_changed: event.stateChanged,
+    payload: event.payload,
+    artifacts: event.artifacts.map(({ type, path, bytes, sha256 }) => ({
+      type: type === '' ? null : type,
+      path,
+      bytes,
+      sha256,
+    })),
+    unsatisfied_guards: event.unsatisfied,
+    role: event.role,
+    by: event.by,
+    at: instant(event.at),
+  }
+}
+
+export function refusalEntry(refusal: RunRefusal) {
+  return {
+    run_id: refusal.runId,
+    event: refusal.event,
+    code: refusal.code,
+    message: refusal.message,
+    missing_guards: refusal.missing,
+    state: refusal.state,
+    revision: refusal.revision,
+    role: refusal.role,
+    by: refusal.by,
+    at: instant(refusal.at),
+  }
+}

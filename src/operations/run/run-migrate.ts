@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { migrateRun } from '../../domain/gate/migrate-run.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { Setting } from '../../domain/id.ts'
+import type { Reads } from '../../ports/store.ts'
+import { identifier } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { processToRun } from './create-run.ts'
+import { findRun } from './find-run.ts'
+import { runField } from './run-field.ts'
+
+export const runMigrate = defineOperation({
+  name: 'run_migrate',
+  command: 'run migrate',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Move a run to another version of its process',
+  description: 'Moves a run to the process as its file is now. First say --dry-run to see where it would be.',
+  kind: 'command',
+  positional: ['run_id'],
+  input: z.strictObject({
+    run_id: runField,
+    process: identifier('Process or its file; default: the process of the run').optional(),
+    state_map: z
+      .array(z.string().regex(/^[^=]+=[^=]+$/, 'it is written old=new'))
+      .max(200)
+      .describe('Where states go whose names changed: old=new')
+      .optional(),
+    dry_run: z.boolean().describe('Say what would happen, and do nothing').optional(),
+  }),
+  output: z.looseObject({
+    run_id: z.string(),
+    from_version: z.string(),
+    to_version: z.string(),
+    from_state: z.string(),
+    to_state: z.string(),
+    migrated: z.boolean(),
+  }),
+}).handler(async (handling, input) => {
+  const run = await handling.store.view((reads) => findRun(reads, input.run_id))
+  const target = await processToRun(handling, input.process ?? run.process.id)
+  const stateMap = new Map((input.state_map ?? []).map((pair) => splitPair(pair)))
+  const decide = async (reads: Reads, setting: Setting) => {
+    const now = await findRun(reads, run.id)
+    if (now.process.hash === target.hash) throw same(now)
+    const migration = {
+      ...target,
+      isKept: (await reads.runs.definition(target.hash)) !== null,
+      stateMap,
+      holds: await reads.holds.ofRun(run.id),
+      by: handling.actor.name,
+    }
+    const { record, happenings } = migrateRun(now, migration, setting)
+    return {
+      happenings,
+      answer: {
+        run_id: run.id,
+        from_version: now.process.version,
+        to_version: record.process.version,
+        from_state: now.state,
+        to_state: record.state,
+        revision: record.revision,
+        migrated: input.dry_run !== true,
+      },
+    }
+  }
+  if (!input.dry_run) return handling.record(decide)
+  const setting = { at: handling.clock.now(), ids: handling.ids }
+  return (await handling.store.view((reads) => decide(reads, setting))).answer
+})
+
+function splitPair(pair: string): readonly [string, string] {
+  const at = pair.indexOf('=')
+  return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()]
+}
+
+function same(run: RunRecord): Failure {
+  return new Failure(
+    'CONFLICT',
+    `Run ${run.id} has this very definition of ${run.process.id} already (version ${run.process.version}).`,
+    { hint: 'Change the file of the process first.' },
+  )
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { runProgress } from '../../domain/gate/progress.ts'
+import { instant } from '../../domain/instant.ts'
+import { defineOperation } from '../operation.ts'
+import { engineRun } from './evidence/facts.ts'
+import { loadRun } from './find-run.ts'
+import { runField } from './run-field.ts'
+
+export const runSummary = defineOperation({
+  name: 'run_summary',
+  command: 'run summary',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Summary of a run',
+  description:
+    'Where a run stands in its process: the states behind it, and those that can still be reached.',
+  kind: 'query',
+  positional: ['run_id'],
+  input: z.strictObject({ run_id: runField }),
+  output: z.looseObject({
+    run_id: z.string(),
+    process: z.looseObject({ id: z.string(), version: z.string(), name: z.string() }),
+    current_state: z.string(),
+    revision: z.int(),
+    progress: z.looseObject({
+      completed_states: z.array(z.string()),
+      current_state: z.string(),
+      remaining_states: z.array(z.string()),
+    }),
+    created_at: z.string(),
+    updated_at: z.string(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async (reads) => {
+    const loaded = await loadRun(reads, input.run_id)
+    const { record, definition } = loaded
+    const progress = runProgress(definition, engineRun(loaded, new Map()))
+    return {
+      run_id: record.id,
+      process: { id: record.process.id, version: record.process.version, name: record.process.name },
+      status: record.status,
+      current_state: record.state,
+      revision: record.revision,
+      progress: {
+        completed_states: [...progress.completedStates],
+        current_state: progress.currentState,
+        remaining_states: [...progress.remainingStates],
+        fewest_steps_to_end: progress.fewestStepsToEnd,
+      },
+      mission_id: record.missionId,
+      task_id: record.taskId,
+      created_at: instant(record.createdAt),
+      updated_at: instant(record.updatedAt),
+    }
+  }),
+)

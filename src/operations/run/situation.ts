@@ -1,0 +1,61 @@
+import { emitterFor } from '../../domain/gate/acting.ts'
+import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import type { Facts } from '../../domain/gate/evidence.ts'
+import { type PossibleEvent, possibleEvent } from '../../domain/gate/possible-events.ts'
+import type { Run } from '../../domain/gate/run.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { LoadedRun } from '../../ports/reads/run-reads.ts'
+import type { Handling } from '../context.ts'
+import { engineRun, factsFor } from './evidence/facts.ts'
+import { gatherOutside, type Outside } from './evidence/outside.ts'
+import { loadRun } from './find-run.ts'
+
+/** Where a run stands for whoever asks: everything that its guards look at, and what may be emitted. */
+export interface RunSituation {
+  readonly record: RunRecord
+  readonly definition: ProcessDefinition
+  readonly loaded: LoadedRun
+  readonly outside: Outside
+  readonly run: Run
+  readonly facts: Facts
+  readonly events: readonly PossibleEvent[]
+  /** What of it waits for a person. */
+  readonly holds: readonly Hold[]
+}
+
+/** Reads where a run stands. Starts no command and writes nothing. */
+export async function situationOf(handling: Handling, runId: string | undefined): Promise<RunSituation> {
+  const { store, clock, fingerprint, commandRunner } = handling
+  const loaded = await store.view((reads) => loadRun(reads, runId))
+  const outside = await gatherOutside(handling, loaded, undefined)
+  const isAlive = (runner: string) => commandRunner.isAlive(runner)
+  return store.view(async (reads) => {
+    const { record, definition } = loaded
+    const run = engineRun(loaded, outside.standings)
+    const facts = await factsFor({ reads, outside, fingerprint, now: clock.now(), isAlive }, loaded)
+    const events = eventsFor(handling, { run, facts, definition })
+    return {
+      record,
+      definition,
+      loaded,
+      outside,
+      run,
+      facts,
+      events,
+      holds: await reads.holds.ofRun(record.id),
+    }
+  })
+}
+
+/** Each event in the role that whoever asks would emit it in. */
+export function eventsFor(
+  { actor }: Handling,
+  { run, facts, definition }: Pick<RunSituation, 'run' | 'facts' | 'definition'>,
+): readonly PossibleEvent[] {
+  return definition.events.map((event) => {
+    const emitter = emitterFor(definition, event.name, { actor })
+    const situation = { payload: {}, artifacts: [], emitter, facts, assumed: [] }
+    return possibleEvent(definition, run, { event, situation })
+  })
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { commandsFor } from '../../domain/gate/needs.ts'
+import { instant, instantOrNull } from '../../domain/instant.ts'
+import type { Handling } from '../context.ts'
+import { defineOperation } from '../operation.ts'
+import { runCommands } from './commands/run-commands.ts'
+import type { ApprovableCommand, Outside } from './evidence/outside.ts'
+import { gatherOutside } from './evidence/outside.ts'
+import { loadRun } from './find-run.ts'
+import { runField } from './run-field.ts'
+
+export const verify = defineOperation({
+  name: 'verify',
+  command: 'verify',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Run the commands of a run’s guards',
+  description:
+    'Runs the approved commands that the guards of the present state ask for, again, and tells their results.',
+  kind: 'command',
+  positional: ['run_id'],
+  input: z.strictObject({ run_id: runField }),
+  output: z.looseObject({
+    run_id: z.string(),
+    passed: z.boolean(),
+    commands: z.array(z.looseObject({ run: z.string(), status: z.string() })),
+  }),
+}).handler(async (handling, input) => {
+  const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
+  const { record, definition } = loaded
+  if (commandsFor(definition, record.state).length === 0) {
+    throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} asks for a command.`, {
+      hint: `waymark list-events ${record.id} shows what its guards ask for.`,
+    })
+  }
+  const outside = await gatherOutside(handling, loaded, undefined)
+  await runCommands(handling, record, outside, { again: true })
+  const commands = await Promise.all(outside.commands.map((command) => resultOf(handling, outside, command)))
+  return {
+    run_id: record.id,
+    current_state: record.state,
+    passed: commands.every(({ status }) => status === 'passed'),
+    commands,
+  }
+})
+
+async function resultOf({ store }: Handling, outside: Outside, { guard, approved, hash }: ApprovableCommand) {
+  const { run } = guard
+  if (!approved) {
+    const hold = await store.view(({ holds }) => holds.openCommand(hash))
+    return { run, status: 'unapproved', hold_id: hold?.id ?? null }
+  }
+  const found = await store.view(({ runs }) =>
+    runs.commandResult({ run, folder: outside.folder }, outside.tree ?? undefined),
+  )
+  if (found === null) return { run, status: 'not_run' }
+  return {
+    run,
+    status: found.treeHeld ? found.status : 'tree_changed',
+    exit_code: found.exitCode,
+    output: found.output,
+    started_at: instant(found.startedAt),
+    ended_at: instantOrNull(found.endedAt),
+  }
+}

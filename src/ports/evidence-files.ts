@@ -1,0 +1,32 @@
+/** A file that is handed in as evidence, as it is on disk. */
+export interface EvidenceFile {
+  /** Relative to the project's folder, with `/`, without `.` and `..`: one spelling per file. */
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+  /** Changes whenever the file does. */
+  readonly stamp: string
+  /** Its JSON, for files of at most 1 MB; undefined when it is none. */
+  readonly content?: unknown
+}
+
+export interface KnownFile {
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly stamp: string
+}
+
+/** Reads evidence in the project's folder, and never outside it. */
+export interface EvidenceFiles {
+  /**
+   * Reads files; the same file counts once however it is spelt. Fails with INVALID_INPUT, naming each path that leaves
+   * the folder (also through a link), does not exist, or is no regular file.
+   */
+  read(folder: string, paths: readonly string[]): Promise<readonly EvidenceFile[]>
+  /** Whether files are still what they were, in the order given. Reads only those whose stamp is another. */
+  standing(
+    folder: string,
+    files: readonly KnownFile[],
+  ): Promise<readonly ('current' | 'changed' | 'deleted')[]>
+}

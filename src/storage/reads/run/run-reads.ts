@@ -1,0 +1,74 @@
+import type { RunReads } from '../../../ports/reads/run-reads.ts'
+import { repeatOf, runEventOf } from '../../rows/run-event-row.ts'
+import { approvalOf } from '../../rows/run-evidence-rows.ts'
+import { runOf } from '../../rows/run-row.ts'
+import { idsLike } from '../ids-like.ts'
+import type { ReadScope } from '../scope.ts'
+import { commandResults } from './command-results.ts'
+import { gatingRuns } from './gating-runs.ts'
+import { keptDefinition } from './kept-definition.ts'
+import { loadRun } from './load-run.ts'
+import { runPages } from './run-pages.ts'
+import { settingsOf } from './settings.ts'
+import { subjectWork } from './subject-work.ts'
+
+export function runReads(scope: ReadScope): RunReads {
+  const { db, projectId } = scope
+  const events = () => db.selectFrom('run_event').selectAll().where('project_id', '=', projectId)
+  return {
+    ...runPages(scope),
+    ...commandResults(scope),
+    ...subjectWork(scope),
+    async find(id) {
+      const row = await db
+        .selectFrom('run')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? runOf(row) : null
+    },
+    load: (id) => loadRun(scope, id),
+    gating: (missionId) => gatingRuns(scope, missionId),
+    definition: (hash) => keptDefinition(scope, hash),
+    async eventAt(runId, revision) {
+      const row = await events()
+        .where('run_id', '=', runId)
+        .where('revision', '=', revision)
+        .executeTakeFirst()
+      return row ? runEventOf(row) : null
+    },
+    async repeat(runId, key) {
+      const row = await events()
+        .where('run_id', '=', runId)
+        .where('idempotency_key', '=', key)
+        .executeTakeFirst()
+      return row ? repeatOf(row) : null
+    },
+    async refusalsAlike(runId, { event, code, since }) {
+      const { total } = await db
+        .selectFrom('run_refusal')
+        .select((eb) => eb.fn.countAll<number>().as('total'))
+        .where('project_id', '=', projectId)
+        .where('run_id', '=', runId)
+        .where('event', '=', event)
+        .where('code', '=', code)
+        .where('revision', '>=', since)
+        .executeTakeFirstOrThrow()
+      return total
+    },
+    async approvals(runId) {
+      const rows = await db
+        .selectFrom('run_approval')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('run_id', '=', runId)
+        .orderBy('seq')
+        .limit(1000)
+        .execute()
+      return rows.map(approvalOf)
+    },
+    settings: () => settingsOf(scope),
+    idsLike: (prefix, limit) => idsLike(scope, 'run', { prefix, limit }),
+  }
+}

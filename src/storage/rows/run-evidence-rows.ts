@@ -1,0 +1,140 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { CommandResult, KeptArtifact, RunApproval, RunRefusal } from '../../domain/gate/run-record.ts'
+import type { CommandResultId, RunId } from '../../domain/id.ts'
+import type {
+  CommandResultTable,
+  RunApprovalTable,
+  RunArtifactTable,
+  RunRefusalTable,
+} from '../schema/gate-tables.ts'
+import { parsed } from './json.ts'
+import type { RowKey } from './row-key.ts'
+
+export function artifactRow(
+  projectId: string,
+  runId: RunId,
+  artifact: KeptArtifact,
+): Insertable<RunArtifactTable> {
+  return {
+    project_id: projectId,
+    run_id: runId,
+    type: artifact.type,
+    path: artifact.path,
+    bytes: artifact.bytes,
+    sha256: artifact.sha256,
+    stamp: artifact.stamp,
+    content: artifact.content === undefined ? null : JSON.stringify(artifact.content),
+    revision: artifact.revision,
+    by_name: artifact.by,
+  }
+}
+
+export function artifactOf(row: Selectable<RunArtifactTable>): KeptArtifact {
+  return {
+    type: row.type,
+    path: row.path,
+    bytes: row.bytes,
+    sha256: row.sha256,
+    stamp: row.stamp,
+    ...(row.content !== null && { content: parsed(row.content) }),
+    revision: row.revision,
+    by: row.by_name,
+  }
+}
+
+export function refusalRow({ projectId, seq }: RowKey, refusal: RunRefusal): Insertable<RunRefusalTable> {
+  return {
+    project_id: projectId,
+    run_id: refusal.runId,
+    seq,
+    event: refusal.event,
+    code: refusal.code,
+    message: refusal.message,
+    missing: JSON.stringify(refusal.missing),
+    state: refusal.state,
+    revision: refusal.revision,
+    role: refusal.role,
+    by_name: refusal.by,
+    at: refusal.at,
+  }
+}
+
+export function refusalOf(row: Selectable<RunRefusalTable>): RunRefusal {
+  return {
+    runId: row.run_id as RunId, // a brand
+    event: row.event,
+    code: row.code,
+    message: row.message,
+    missing: parsed(row.missing),
+    state: row.state,
+    revision: row.revision,
+    role: row.role,
+    by: row.by_name,
+    at: row.at,
+  }
+}
+
+export function approvalRow({ projectId, seq }: RowKey, approval: RunApproval): Insertable<RunApprovalTable> {
+  return {
+    project_id: projectId,
+    run_id: approval.runId,
+    seq,
+    role: approval.role,
+    of_type: approval.of,
+    content: approval.content,
+    reason: approval.reason,
+    by_name: approval.by,
+    at: approval.at,
+  }
+}
+
+export function approvalOf(row: Selectable<RunApprovalTable>): RunApproval {
+  return {
+    runId: row.run_id as RunId, // a brand
+    role: row.role,
+    of: row.of_type,
+    content: row.content,
+    reason: row.reason,
+    by: row.by_name,
+    at: row.at,
+  }
+}
+
+export function commandRow(
+  { projectId, seq }: RowKey,
+  command: CommandResult,
+): Insertable<CommandResultTable> {
+  return {
+    project_id: projectId,
+    id: command.id,
+    seq,
+    run_id: command.runId,
+    command_line: command.run,
+    folder: command.folder,
+    tree: command.tree,
+    status: command.status,
+    exit_code: command.exitCode,
+    output: command.output,
+    tree_held: command.treeHeld ? 1 : 0,
+    runner: command.runner,
+    started_at: command.startedAt,
+    ended_at: command.endedAt,
+  }
+}
+
+export function commandOf(row: Selectable<CommandResultTable>): CommandResult {
+  return {
+    id: row.id as CommandResultId, // a brand
+    runId: row.run_id as RunId | null, // a brand
+    run: row.command_line,
+    folder: row.folder,
+    tree: row.tree,
+    status: row.status as CommandResult['status'], // as it was written
+    exitCode: row.exit_code,
+    output: row.output,
+    treeHeld: row.tree_held === 1,
+    runner: row.runner,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+  }
+}
