@@ -92,6 +92,14 @@ test('an unknown operation is told with the nearest one', async () => {
   expect(body.error.message).toBe('There is no operation "start_mision". Did you mean "start_mission"?')
 })
 
+test('below the operations there is nothing', async () => {
+  const { get, post } = await openApi()
+  expect((await get('/api/tasks/1')).status).toBe(404)
+  expect((await post('/p/shop/api/status/')).body.error.message).toBe(
+    'There is nothing at /p/shop/api/status/.',
+  )
+})
+
 test('another method is refused with the one that is meant', async () => {
   const { get, address, personToken } = await openApi()
   const read = await get('/api/status')

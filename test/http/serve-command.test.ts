@@ -118,6 +118,8 @@ test('other machines are let in only with tokens that somebody made', async () =
     requestText('GET /api/session', { Host: 'build.example', ...authorized }),
   )
   expect(JSON.parse(remote.body).actor).toMatchObject({ name: 'ci', kind: 'agent', role: 'builder' })
+  const otherPort = await sendRaw(port, requestText('GET /healthz', { Host: `127.0.0.1:${port - 1}` }))
+  expect(otherPort.status).toBe(403)
   const rebound = await sendRaw(port, requestText('GET /healthz', { Host: `evil.example:${port}` }))
   expect(rebound.status).toBe(403)
   expect(run(folder, 'token', 'list').out).toContain('ci\tagent\tbuilder')

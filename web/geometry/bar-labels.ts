@@ -17,7 +17,7 @@ export interface LabelRoom {
   /** What is shown, in the pixels of the bars. */
   readonly from: number
   readonly to: number
-  /** Places of signs on the row: no text lies over one. */
+  /** Places of signs on the row, left to right: no text lies over one. */
   readonly marks: readonly number[]
 }
 
@@ -34,10 +34,8 @@ export function placeLabels(bars: readonly LabelledBar[], room: LabelRoom): read
 
 function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel {
   const end = bar.x + bar.width
-  const seenFrom = Math.max(bar.x, room.from) + padding
-  const clear = room.marks.find((x) => x + halfMark > seenFrom && x - halfMark < seenFrom + bar.main)
-  const inside =
-    bar.main > 0 && clear === undefined && seenFrom + bar.main + padding <= Math.min(end, room.to)
+  const inX = clearOf(room.marks, Math.max(bar.x, room.from) + padding, bar.main)
+  const inside = bar.main > 0 && inX + bar.main + padding <= Math.min(end, room.to)
   let x = end + padding
   const free = (width: number): boolean =>
     width > 0 &&
@@ -45,7 +43,14 @@ function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel 
     x + width <= limit &&
     !room.marks.some((mark) => mark + halfMark > x && mark - halfMark < x + width)
   const behind = !inside && free(bar.main)
-  const main = inside ? { x: seenFrom, inside: true } : behind ? { x, inside: false } : null
+  const main = inside ? { x: inX, inside: true } : behind ? { x, inside: false } : null
   if (behind) x += bar.main + padding
   return { main, detail: free(bar.detail) ? { x } : null }
+}
+
+/** The first place from `x` on where a text of this width lies over no sign. */
+function clearOf(marks: readonly number[], from: number, width: number): number {
+  let x = from
+  for (const mark of marks) if (mark + halfMark > x && mark - halfMark < x + width) x = mark + halfMark + 2
+  return x
 }

@@ -12,6 +12,7 @@ export interface LaneTask {
   readonly id: string
   /** Null is outside any phase. */
   readonly phaseId: string | null
+  readonly isDone: boolean
 }
 
 export interface LaneSpan extends Span {
@@ -27,6 +28,7 @@ export interface GroupRow {
   readonly name: string | null
   readonly folded: boolean
   readonly tasks: number
+  readonly done: number
   /** From the first beginning to the last end below it. */
   readonly extent: Interval | null
   readonly running: boolean
@@ -69,6 +71,7 @@ export function laneRows<T extends LaneTask, S extends LaneSpan>(
       name: group.name,
       folded,
       tasks: group.rows.length,
+      done: group.rows.filter(({ task }) => task.isDone).length,
       extent: extentOf(spans, choice.now),
       running: spans.some(({ to }) => to === null),
     }

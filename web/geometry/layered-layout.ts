@@ -1,4 +1,4 @@
-import { Graph, layout } from '@dagrejs/dagre'
+import { type EdgeLabel, Graph, type GraphLabel, layout, type NodeLabel } from '@dagrejs/dagre'
 import type { Point } from './plane.ts'
 
 export interface LayoutNode {
@@ -98,11 +98,7 @@ function loopOf(node: Shape, middle: Point): readonly Point[] {
   ]
 }
 
-/** What dagre shows while it orders. */
-interface Layers {
-  nodes(): readonly string[]
-  node(id: string): { readonly rank?: number; order?: number } | undefined
-}
+type Layers = InstanceType<typeof Graph<GraphLabel, NodeLabel, EdgeLabel>>
 
 /** Lets dagre order the layers, then gives the places of known nodes to them in the order that they had. */
 function keepOrder(before: LayeredLayout | null) {

@@ -1,3 +1,4 @@
+import type { Log } from '../../surfaces/http/serving.ts'
 import { readServeFlags } from '../settings/serve-flags.ts'
 import { openLog } from './log.ts'
 import { reported } from './reported.ts'
@@ -7,6 +8,14 @@ import { serve } from './serve.ts'
 export function serveCommand(words: readonly string[]): Promise<void> {
   return reported(async () => {
     const flags = readServeFlags(words)
-    await serve(flags, openLog(flags.logLevel))
+    const log = openLog(flags.logLevel)
+    takeConsole(log)
+    await serve(flags, log)
   })
+}
+
+/** The library below the server tells the console what became of answers whose client left. */
+function takeConsole(log: Log): void {
+  console.info = (message: unknown) => log.debug(String(message))
+  console.error = (error: unknown) => log.error('An answer could not be sent.', { error: String(error) })
 }

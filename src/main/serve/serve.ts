@@ -84,12 +84,13 @@ function optionsOf(
   run: Pick<ServerOptions, 'folder' | 'instance' | 'log'>,
 ): Omit<ServerOptions, 'port'> {
   const { host, allowHosts } = flags
-  const isWildcard = host === '0.0.0.0' || host === '::'
+  // These are known to every server, with its port; a wildcard is no name.
+  const isName = !['127.0.0.1', 'localhost', '::1', '0.0.0.0', '::'].includes(host)
   return {
     ...run,
     projects: [first.served, ...others.map(({ served }) => served)],
     host,
-    allowedHosts: isWildcard ? allowHosts : [...allowHosts, shownHost(host)],
+    allowedHosts: isName ? [...allowHosts, shownHost(host)] : allowHosts,
   }
 }
 

@@ -28,7 +28,9 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
     await next()
     const seconds = (performance.now() - startedAt) / 1000
     const { method, path } = c.req
-    metrics.count({ route: routeLabel(path, operations), method, status: c.res.status, seconds })
+    const request = { route: routeLabel(path, operations), method, status: c.res.status, seconds }
+    metrics.count(request)
+    serving.log.debug('A request was answered.', { ...request, actor: c.get('caller')?.actor.name })
     for (const [name, value] of Object.entries(securityHeaders(c.req.header('host')))) {
       c.res.headers.set(name, value)
     }

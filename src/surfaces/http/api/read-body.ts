@@ -7,12 +7,21 @@ export async function readBody(request: Request, largest: number): Promise<strin
   if (request.body === null) return ''
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body) {
+  for await (const chunk of whole(request.body)) {
     size += chunk.byteLength
     if (size > largest) throw tooLarge('more', largest)
     chunks.push(chunk)
   }
   return textOf(Buffer.concat(chunks))
+}
+
+/** A client that leaves in the middle is no defect of ours. */
+async function* whole(body: ReadableStream<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    throw new Refusal('INVALID_INPUT', `The body ended before it was whole: ${String(error)}.`)
+  }
 }
 
 function textOf(bytes: Buffer): string {

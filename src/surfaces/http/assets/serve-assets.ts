@@ -18,8 +18,7 @@ export function serveAssets(folder: string): AssetsPart {
 
 /** A page of the dashboard has an address of its own, and all are one file. */
 function pageAt(path: string, assets: AssetFolder): Asset | null {
-  const isPage = !path.startsWith('/assets/') && !path.startsWith('/api/')
-  return isPage ? assets.find('/index.html') : null
+  return path.startsWith('/assets/') ? null : assets.find('/index.html')
 }
 
 function answerWith(asset: Asset, request: Request): Response {

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Actor } from '../../../domain/actor.ts'
 import type { LivePart } from '../parts.ts'
-import type { Serving } from '../serving.ts'
+import type { ServedProject, Serving } from '../serving.ts'
 
 /** What a monitor reads at `/metrics`. */
 export interface Metrics {
@@ -19,6 +19,12 @@ export interface CountedRequest {
 
 const monitor: Actor = { name: 'metrics', kind: 'agent', role: null, channel: 'http' }
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Null where the journal cannot be read now: the other figures are still of use. */
+async function headOf(project: ServedProject): Promise<number | null> {
+  const { store } = project.contextOf(monitor)
+  return store.view(({ journal }) => journal.head()).catch(() => null)
+}
 
 export function openMetrics(
   { projects }: Pick<Serving, 'projects'>,
@@ -55,8 +61,9 @@ export function openMetrics(
     registers,
     async collect() {
       for (const project of projects) {
-        const { store } = project.contextOf(monitor)
-        this.set({ project: project.key }, await store.view(({ journal }) => journal.head()))
+        const seq = await headOf(project)
+        if (seq === null) this.remove({ project: project.key })
+        else this.set({ project: project.key }, seq)
       }
     },
   })

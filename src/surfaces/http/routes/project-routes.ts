@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { Failure } from '../../../domain/failure.ts'
 import { callOperation } from '../api/call-operation.ts'
 import { openApiDocument } from '../api/openapi/document.ts'
 import { readJournal } from '../api/read-journal.ts'
@@ -25,6 +26,11 @@ export function projectRoutes(serving: Serving, parts: Parts): Hono<AppEnvironme
   reading(app, '/api/projects', (c) => c.json({ projects: projectList(serving) }))
   reading(app, '/api/session', (c) => c.json(sessionAnswer(c, serving)))
   app.all('/api/:operation', callOperation(serving.catalog))
+  app.all('/api/*', (c) => {
+    throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {
+      hint: 'GET /api/openapi.json describes what there is.',
+    })
+  })
   app.all('/mcp', mcpRoute(parts.mcp))
   reading(app, '/ws', (c) => {
     known(c.var.caller)

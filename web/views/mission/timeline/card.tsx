@@ -1,0 +1,96 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { now } from '../../../live/now.ts'
+import { Agent } from '../../../parts/agent.tsx'
+import { clockText, durationText } from '../../../parts/duration.ts'
+import { statusOf } from '../../../parts/status.ts'
+import { StatusBadge, StatusIcon } from '../../../parts/status-icon.tsx'
+import { filesOf } from './bar-text.ts'
+import { useTimeline } from './context.ts'
+import { Diamond } from './mark-sign.tsx'
+import type { TimelineMark, TimelineSpan } from './source.ts'
+
+const most = 6
+
+/** Tells of the bar or sign under the pointer, or of the selected one. */
+export function HoverCard() {
+  const { card } = useTimeline()
+  const subject = card.subject.value
+  const shown = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = shown.current
+    if (!element || !subject) return
+    const { width, height } = element.getBoundingClientRect()
+    const below = subject.box.bottom + 6 + height < window.innerHeight
+    element.style.left = `${Math.max(8, Math.min(subject.box.x, window.innerWidth - width - 8))}px`
+    element.style.top = `${below ? subject.box.bottom + 6 : subject.box.top - height - 6}px`
+  }, [subject])
+  if (!subject) return null
+  const { row, spans, marks } = subject
+  return (
+    <div class="hover-card" aria-live="polite" ref={shown}>
+      <p class="hover-title">{row.task.name}</p>
+      {spans.slice(-most).map((span) => (
+        <AttemptLines key={span.id} span={span} />
+      ))}
+      {spans.length > most && <p class="muted">and {spans.length - most} before</p>}
+      {marks.slice(-most).map((mark) => (
+        <MarkLine key={mark.said.id} mark={mark} />
+      ))}
+      {marks.length > most && <p class="muted">and {marks.length - most} before</p>}
+    </div>
+  )
+}
+
+function AttemptLines({ span }: { readonly span: TimelineSpan }) {
+  const { attempt, from, to } = span
+  const time = now.value
+  const files = filesOf(attempt)
+  return (
+    <div class="hover-attempt">
+      <p class="hover-line">
+        <StatusBadge status={statusOf(attempt.status)} />
+        {attempt.agent !== null && <Agent name={attempt.agent} />}
+        <span class="muted push">
+          {clockText(from, time)} – {to === null ? 'now' : clockText(to, time)} ·{' '}
+          {durationText((to ?? time) - from)}
+        </span>
+      </p>
+      {attempt.lines === null ? (
+        <p class="muted">{to === null ? 'Measured when it ends.' : 'Its end was not measured.'}</p>
+      ) : (
+        <p>
+          <span class="added mono">+{attempt.lines.added}</span>{' '}
+          <span class="deleted mono">−{attempt.lines.deleted}</span> in{' '}
+          {files === 1 ? '1 file' : `${files} files`}
+          <span class="muted">
+            , {attempt.verification === 'verified' ? 'verified by git' : `measured in part`}
+          </span>
+        </p>
+      )}
+      {attempt.lines !== null && attempt.lines.out_of_scope > 0 && (
+        <p class="hover-out">
+          <StatusIcon status="blocked" named={false} /> {attempt.lines.out_of_scope} out of the declared scope
+        </p>
+      )}
+    </div>
+  )
+}
+
+const words = { decision: 'Decision', issue: 'Issue', progress: 'Progress' } as const
+
+function MarkLine({ mark }: { readonly mark: TimelineMark }) {
+  const { said } = mark
+  return (
+    <div class="hover-mark">
+      <Diamond kind={said.kind} />
+      <p>
+        <span class="muted">
+          {words[said.kind]}
+          {said.agent === null ? '' : ` by ${said.agent}`} · {clockText(mark.at, now.peek())}
+        </span>
+        <br />
+        {said.text}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,109 @@
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { type Grouping, type LaneRow, laneRows } from '../../../geometry/lane-rows.ts'
+import { type Stretch, stretchesOf, unfolded } from '../../../geometry/time-fold.ts'
+import { type TimeScale, timeScale, type View } from '../../../geometry/time-scale.ts'
+import { centred, clampView, fitView, zoomAround } from '../../../geometry/time-view.ts'
+import { now } from '../../../live/now.ts'
+import { createRows, type Rows } from '../../../live/rows.ts'
+import { query, setQuery } from '../../../router/location.ts'
+import { sourceOf, type Timeline, type TimelineSpan, type TimelineTask } from './source.ts'
+
+export type Row = LaneRow<TimelineTask, TimelineSpan>
+
+/** What the timeline shows, and what is done to it. Each part is a signal of its own, so that little is drawn anew. */
+export interface TimelineModel {
+  readonly rows: Rows<Row>
+  readonly scale: ReadonlySignal<TimeScale>
+  /** The same from the beginning of the time on: panning does not change it. */
+  readonly content: ReadonlySignal<TimeScale>
+  readonly grouping: ReadonlySignal<Grouping>
+  /** Idle time is folded. */
+  readonly folding: ReadonlySignal<boolean>
+  /** The mission goes on: there is a line for now, and open bars grow. */
+  readonly running: ReadonlySignal<boolean>
+  /** Of the chart, in pixels. */
+  readonly width: Signal<number>
+  readonly selected: ReadonlySignal<string | null>
+  fold(id: string): void
+  select(id: string | null): void
+  zoom(factor: number, x?: number): void
+  pan(pixels: number): void
+  fit(): void
+  toNow(): void
+  stop(): void
+}
+
+/** Room behind the end of the time for the texts after the last bars. */
+const roomAfter = 130
+
+export function createTimeline(answer: ReadonlySignal<Timeline | null>): TimelineModel {
+  const width = signal(800)
+  const view = signal<View | null>(null)
+  const folded = signal<ReadonlySet<string>>(new Set())
+  const source = computed(() =>
+    answer.value ? sourceOf(answer.value) : { phases: [], tasks: [], spans: [] },
+  )
+  const grouping = computed((): Grouping => (query.value.get('by') === 'agent' ? 'agent' : 'phase'))
+  const folding = computed(() => query.value.get('idle') !== 'shown')
+  const selected = computed(() => query.value.get('select'))
+  const running = computed(() => answer.value !== null && answer.value.completed_at === null)
+  const begun = computed(() => Date.parse(answer.value?.created_at ?? '') || 0)
+  const end = computed(() => (running.value ? horizon(now.value, begun.value) : 0))
+  const stretches = computed((): readonly Stretch[] => {
+    const { spans } = source.value
+    const busy = spans.map(({ from, to }) => ({ from, to: to ?? end.value }))
+    if (running.value || busy.length === 0)
+      busy.push({ from: Math.max(begun.value, end.value), to: end.value || begun.value })
+    const found = stretchesOf(busy, { margin: marginOf(busy) })
+    return folding.value ? found : unfolded(found)
+  })
+  const shown = computed(() => view.value ?? fitView(stretches.value, width.value, roomAfter))
+  const perMs = computed(() => shown.value.perMs)
+  const scale = computed(() => timeScale(stretches.value, shown.value))
+  const content = computed(() => timeScale(stretches.value, { perMs: perMs.value, left: 0 }))
+  const rows = createRows<Row>(({ id }) => id)
+  const stop = effect(() => {
+    // Extents of running groups end at the horizon, so that rows change only when something happened.
+    rows.update(laneRows(source.value, { grouping: grouping.value, folded: folded.value, now: end.value }))
+  })
+  const show = (next: View): void => {
+    view.value = clampView(stretches.value, next, width.value)
+  }
+  return {
+    rows,
+    scale,
+    content,
+    grouping,
+    folding,
+    running,
+    width,
+    selected,
+    fold: (id) => {
+      const next = new Set(folded.value)
+      if (!next.delete(id)) next.add(id)
+      rows.hold(false)
+      folded.value = next
+    },
+    select: (id) => setQuery({ select: id }),
+    zoom: (factor, x = width.value / 2) => show(zoomAround(stretches.value, scale.value, { x, factor })),
+    pan: (pixels) => show({ perMs: scale.value.perMs, left: scale.value.left + pixels }),
+    fit: () => {
+      view.value = null
+    },
+    toNow: () => show(centred(stretches.value, scale.value, { at: now.peek(), width: width.value })),
+    stop,
+  }
+}
+
+/** A little after now, in steps: the picture stands still while time goes on, and moves on now and then. */
+function horizon(at: number, begun: number): number {
+  const step = Math.max(10_000, (at - begun) / 40)
+  const round = 10 ** Math.floor(Math.log10(step))
+  return Math.ceil(at / (5 * round)) * 5 * round
+}
+
+/** Quiet around busy time, in proportion to it. */
+function marginOf(busy: readonly { readonly from: number; readonly to: number }[]): number {
+  const whole = busy.reduce((sum, { from, to }) => sum + Math.max(to - from, 0), 0)
+  return Math.min(Math.max(whole / 200, 2_000), 120_000)
+}

@@ -1,0 +1,62 @@
+import type { AnswerOf } from '../../../api/call.ts'
+import type { LaneSource, LaneSpan, LaneTask } from '../../../geometry/lane-rows.ts'
+import type { Mark } from '../../../geometry/mark-layout.ts'
+import { type Status, statusOf } from '../../../parts/status.ts'
+
+export type Timeline = AnswerOf<'mission_timeline'>
+export type Attempt = Timeline['attempts'][number]
+export type Said = Timeline['marks'][number]
+
+export interface TimelineTask extends LaneTask {
+  readonly name: string
+  readonly status: Status
+  /** Who tried it last. */
+  readonly agent: string | null
+  readonly marks: readonly TimelineMark[]
+}
+
+export interface TimelineSpan extends LaneSpan {
+  readonly attempt: Attempt
+}
+
+export interface TimelineMark extends Mark {
+  readonly said: Said
+}
+
+export type TimelineSource = LaneSource<TimelineTask, TimelineSpan>
+
+/** The answer of the operation as the rows of the timeline need it. */
+export function sourceOf(timeline: Timeline): TimelineSource {
+  const spans = timeline.attempts.map(
+    (attempt): TimelineSpan => ({
+      id: attempt.id,
+      taskId: attempt.task_id,
+      agent: attempt.agent,
+      from: Date.parse(attempt.opened_at),
+      to: attempt.closed_at === null ? null : Date.parse(attempt.closed_at),
+      attempt,
+    }),
+  )
+  const last = new Map(timeline.attempts.map((attempt) => [attempt.task_id, attempt]))
+  const said = Map.groupBy(timeline.marks, ({ task_id }) => task_id)
+  const tasks = timeline.tasks.map(
+    (task): TimelineTask => ({
+      id: task.id,
+      name: task.name,
+      phaseId: task.phase_id,
+      isDone: task.standing === 'done',
+      status: taskStatus(task, last.get(task.id) ?? null),
+      agent: last.get(task.id)?.agent ?? null,
+      marks: (said.get(task.id) ?? []).map((one) => ({ kind: one.kind, at: Date.parse(one.at), said: one })),
+    }),
+  )
+  return { phases: timeline.phases, tasks, spans }
+}
+
+/** A task to do whose last attempt failed says so. */
+function taskStatus(task: Timeline['tasks'][number], last: Attempt | null): Status {
+  if (task.standing === 'done') return statusOf(task.resolution ?? 'done')
+  if (task.standing === 'in_progress') return 'active'
+  if (last?.status === 'failed') return 'failed'
+  return task.standing === 'ready' ? 'ready' : 'planned'
+}
