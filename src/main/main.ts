@@ -1,9 +1,14 @@
-/** The program: `waymark mcp` serves, everything else is the command line. Each loads only what it needs. */
+/** The program: `waymark mcp` serves, hooks answer, everything else is the command line. Each loads what it needs. */
 export async function main(): Promise<void> {
   const [command, ...rest] = process.argv.slice(2)
-  if (command === 'mcp' && !rest.some((word) => word === '--help' || word === '-h')) {
+  const asksForHelp = rest.some((word) => word === '--help' || word === '-h')
+  if (command === 'mcp' && !asksForHelp) {
     const { serveMcp } = await import('./serve-mcp.ts')
     return serveMcp(rest)
+  }
+  if ((command === 'hook' || command === 'pre-tool-use') && !asksForHelp) {
+    const { hook } = await import('./hook.ts')
+    return hook(command === 'hook' ? rest : [command, ...rest])
   }
   if (command === '--version' || command === '-v') {
     const { version } = await import('./program.ts')
