@@ -1,4 +1,4 @@
-/** The program: `waymark mcp` and `waymark serve` serve, everything else is the command line. Each loads only what it needs. */
+/** The program: it serves over stdio and HTTP, hooks answer, everything else is the command line. Each loads what it needs. */
 export async function main(): Promise<void> {
   const [command, ...rest] = process.argv.slice(2)
   const asksForHelp = rest.some((word) => word === '--help' || word === '-h')
@@ -13,6 +13,10 @@ export async function main(): Promise<void> {
   if (command === 'token' && !asksForHelp) {
     const { tokenCommand } = await import('./serve/token-command.ts')
     return tokenCommand(rest)
+  }
+  if ((command === 'hook' || command === 'pre-tool-use') && !asksForHelp) {
+    const { hook } = await import('./hook.ts')
+    return hook(command === 'hook' ? rest : [command, ...rest])
   }
   if (command === '--version' || command === '-v') {
     const { version } = await import('./program.ts')

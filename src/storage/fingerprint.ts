@@ -17,11 +17,15 @@ export function sha256(text: string): string {
 }
 
 // JSON may carry half a surrogate pair, which has no UTF-8: databases store U+FFFD for it, and so do we.
-function wellFormed(value: unknown): unknown {
+export function wellFormed<Value>(value: Value): Value {
+  return wellFormedJson(value) as Value // the same shape, with other text at most
+}
+
+function wellFormedJson(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()
-  if (Array.isArray(value)) return value.map(wellFormed)
+  if (Array.isArray(value)) return value.map(wellFormedJson)
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item)]),
+    Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormedJson(item)]),
   )
 }

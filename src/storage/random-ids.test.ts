@@ -12,3 +12,21 @@ test('ids do not repeat, and use every character', () => {
   expect(new Set(ids).size).toBe(2000)
   expect(new Set(ids.join('')).size).toBe(32)
 })
+
+test('the id of a run is a UUID of version 7: its time first, the rest random', () => {
+  const before = Date.now()
+  const ids = Array.from({ length: 200 }, () => randomIds.next('run'))
+  const after = Date.now()
+  expect(new Set(ids).size).toBe(200)
+  for (const id of ids) {
+    expect(id).toMatch(/^run-[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    const time = Number.parseInt(id.slice(4).replaceAll('-', '').slice(0, 12), 16)
+    expect(time).toBeGreaterThanOrEqual(before)
+    expect(time).toBeLessThanOrEqual(after)
+  }
+})
+
+test('events of runs and results of commands have ids of their own', () => {
+  expect(randomIds.next('runEvent')).toMatch(/^evt-[0-9a-hjkmnp-tv-z]{12}$/)
+  expect(randomIds.next('commandResult')).toMatch(/^cmd-[0-9a-hjkmnp-tv-z]{12}$/)
+})

@@ -71,9 +71,12 @@ export interface RunReads {
   /** The last result of a command line in a folder on a tree, or on any tree. */
   commandResult(command: Pick<CommandResult, 'run' | 'folder'>, tree?: string): Promise<CommandResult | null>
   runningCommands(): Promise<readonly CommandResult[]>
-  /** The attempts at a task, or at the tasks of a mission, first to last, at most 1000. */
+  /** The attempts at a task, or in a mission, first to last, at most 1000. */
   attemptsOf(subject: RunSubject): Promise<readonly Attempt[]>
-  /** The measured changes of closed attempts, at most 20,000; `verification` null while an attempt has no end. */
+  /**
+   * The measured changes of closed attempts, at most 20,000, all `unknown` when there are more; `verification` null
+   * while an attempt has no end.
+   */
   changesOf(attemptIds: readonly AttemptId[]): Promise<readonly AttemptChanges[]>
   /** What the project set, by name; what is not there has its default. */
   settings(): Promise<ReadonlyMap<SettingName, string>>

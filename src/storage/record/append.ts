@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Happening } from '../../domain/fact.ts'
 import type { ProjectId } from '../../domain/id.ts'
 import type { RecordRequest } from '../../ports/store.ts'
+import { wellFormed } from '../fingerprint.ts'
 import type { ResolvedProject } from '../project/resolve-project.ts'
 import { apply } from '../projections/apply.ts'
 import { inBatches } from '../projections/batches.ts'
@@ -27,7 +28,9 @@ export async function append(journal: Journal, happenings: readonly Happening[],
     : [{ kind: 'project.created', id, root }, ...happenings]
   const head = await headOf(journal)
   for (const [index, happening] of all.entries()) {
-    await apply({ db, projectId: id, seq: head.seq + 1 + index, at: by.at, actor: by.actor }, happening)
+    const projecting = { db, projectId: id, seq: head.seq + 1 + index, at: by.at, actor: by.actor }
+    // As the journal keeps it, so that the tables are the same when they are restored from there.
+    await apply(projecting, wellFormed(happening))
   }
   if (project.exists && !project.rootKnown) await seen({ db, projectId: id, at: by.at }, root)
   const rows = factRows({ projectId: id, ...by }, all, head)

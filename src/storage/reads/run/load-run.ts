@@ -45,6 +45,7 @@ async function artifactsOf({ db, projectId }: ReadScope, runId: RunId): Promise<
     .where('run_id', '=', runId)
     .orderBy('revision')
     .orderBy('path')
+    .orderBy('type')
     .limit(20_000)
     .execute()
   return rows.map(artifactOf)

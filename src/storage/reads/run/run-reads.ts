@@ -6,7 +6,7 @@ import { idsLike } from '../ids-like.ts'
 import type { ReadScope } from '../scope.ts'
 import { commandResults } from './command-results.ts'
 import { gatingRuns } from './gating-runs.ts'
-import { keptDefinition } from './kept-definition.ts'
+import { findDefinition } from './kept-definition.ts'
 import { loadRun } from './load-run.ts'
 import { runPages } from './run-pages.ts'
 import { settingsOf } from './settings.ts'
@@ -30,7 +30,7 @@ export function runReads(scope: ReadScope): RunReads {
     },
     load: (id) => loadRun(scope, id),
     gating: (missionId) => gatingRuns(scope, missionId),
-    definition: (hash) => keptDefinition(scope, hash),
+    definition: (hash) => findDefinition(scope, hash),
     async eventAt(runId, revision) {
       const row = await events()
         .where('run_id', '=', runId)

@@ -12,6 +12,7 @@ const mostChanges = 20_000
 export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attemptsOf' | 'changesOf'> {
   return {
     async attemptsOf({ missionId, taskId }) {
+      if (missionId === null && taskId === null) return []
       const rows = await db
         .selectFrom('attempt')
         .selectAll()
@@ -38,13 +39,15 @@ export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attem
         .where('attempt_id', 'in', [...attemptIds])
         .orderBy('attempt_id')
         .orderBy('position')
-        .limit(mostChanges)
+        .limit(mostChanges + 1)
         .execute()
-      const changes = Map.groupBy(rows, ({ attempt_id }) => attempt_id)
+      const isWhole = rows.length <= mostChanges
+      const changes = Map.groupBy(rows.slice(0, mostChanges), ({ attempt_id }) => attempt_id)
       const measured = new Map(ends.map(({ attempt_id, evidence }) => [attempt_id, evidence]))
-      return attemptIds.map((attemptId) =>
-        changesOf(attemptId, measured.get(attemptId), changes.get(attemptId) ?? []),
-      )
+      return attemptIds.map((attemptId) => {
+        const found = changesOf(attemptId, measured.get(attemptId), changes.get(attemptId) ?? [])
+        return isWhole ? found : { ...found, verification: 'unknown' as const }
+      })
     },
   }
 }

@@ -34,6 +34,16 @@ export const otherCommands: readonly OtherCommand[] = [
     words: ['add', 'list', 'remove', '--kind', '--role'],
   },
   {
+    command: 'hook',
+    title: 'Answer a hook of a coding agent: JSON on stdin, a decision or nothing on stdout',
+    usage: 'waymark hook pre-tool-use|session-start|stop',
+  },
+  {
+    command: 'pre-tool-use',
+    title: 'The same as hook pre-tool-use',
+    usage: 'waymark pre-tool-use',
+  },
+  {
     command: 'completion',
     title: 'Completion for a shell: bash, zsh or fish',
     usage: 'waymark completion bash|zsh|fish',

@@ -15,7 +15,7 @@ export interface Spawned {
   kill(signal: NodeJS.Signals): void
 }
 
-export type ScriptName = 'writer' | 'locker' | 'opener' | 'once'
+export type ScriptName = 'writer' | 'locker' | 'opener' | 'once' | 'emitter'
 
 /** Runs a script of this folder in a process of its own. */
 export function spawned(script: ScriptName, args: readonly string[]): Spawned {

@@ -1,0 +1,31 @@
+import type { ToolUse } from '../../domain/gate/hook/tool-use.ts'
+import type { JsonObject } from '../../domain/gate/json.ts'
+import type { HookCall } from './hook-call.ts'
+import { namedFile } from './named-file.ts'
+
+/** Tools that change the file they name, of Claude Code and of Cursor. */
+const editors = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Delete', 'StrReplace', 'EditNotebook']
+
+/** What Cursor's tools are called by the processes, which speak of Claude Code's. */
+const cursorNames: Readonly<Record<string, string>> = { Shell: 'Bash', Write: 'Edit', StrReplace: 'Edit' }
+
+const fileFields = ['file_path', 'notebook_path', 'path', 'target_file']
+
+/** The call of a tool as it is judged. */
+export function toolUse(
+  { name, input }: NonNullable<HookCall['tool']>,
+  client: HookCall['client'],
+  place: { readonly top: string; readonly folder: string },
+): ToolUse {
+  const other = client === 'cursor' ? cursorNames[name] : undefined
+  return {
+    names: other === undefined ? [name] : [name, other],
+    edits: editors.includes(name),
+    file: namedFile(fileOf(input), place),
+  }
+}
+
+function fileOf(input: JsonObject): string | null {
+  const named = fileFields.map((field) => input[field]).find((value) => value !== undefined)
+  return typeof named === 'string' && named !== '' && !named.includes('\0') ? named : null
+}

@@ -1,0 +1,148 @@
+import type { Happening } from '../../../src/domain/fact.ts'
+import type { EmissionRepeat } from '../../../src/domain/gate/happening.ts'
+import type {
+  CommandResult,
+  KeptArtifact,
+  ProcessVersion,
+  RunApproval,
+  RunEvent,
+  RunRecord,
+  RunRefusal,
+} from '../../../src/domain/gate/run-record.ts'
+import type { CommandResultId, RunEventId, RunId } from '../../../src/domain/id.ts'
+import { definitionIn, smallProcess } from '../../support/processes.ts'
+
+type Advanced = Extract<Happening, { kind: 'run.advanced' }>
+
+export const r = (number: number): RunId => `run-${number}` as RunId
+export const definition = definitionIn(smallProcess)
+export const version: ProcessVersion = { hash: 'small-1', id: 'small', version: '1.0.0', name: 'Small' }
+export const kept: Happening = { kind: 'process.kept', hash: version.hash, definition }
+
+export function aRun(changes: Partial<RunRecord> = {}): RunRecord {
+  return {
+    id: r(1),
+    process: version,
+    missionId: null,
+    taskId: null,
+    status: 'active',
+    state: 'plan',
+    revision: 1,
+    context: { risk: 'low' },
+    createdBy: 'claude',
+    createdAt: 1,
+    updatedAt: 1,
+    endedAt: null,
+    ...changes,
+  }
+}
+
+export const created = (changes: Partial<RunRecord> = {}): Happening => ({
+  kind: 'run.created',
+  run: aRun(changes),
+})
+
+export function anArtifact(path: string, changes: Partial<KeptArtifact> = {}): KeptArtifact {
+  return {
+    type: 'observation',
+    path,
+    bytes: 500,
+    sha256: 'a'.repeat(64),
+    stamp: 's1',
+    revision: 2,
+    by: 'claude',
+    ...changes,
+  }
+}
+
+/** An event that stays in its state unless `changes` say otherwise. */
+export function anEvent(revision: number, changes: Partial<RunEvent> = {}): RunEvent {
+  return {
+    id: `evt-${revision}` as RunEventId,
+    runId: r(1),
+    revision,
+    kind: 'event',
+    event: 'submit_plan',
+    payload: { summary: 'It will work.' },
+    from: 'plan',
+    to: 'plan',
+    stateChanged: false,
+    artifacts: [],
+    unsatisfied: [],
+    role: 'agent',
+    by: 'claude',
+    at: revision,
+    ...changes,
+  }
+}
+
+export function advanced(event: RunEvent, changes: Partial<Advanced> = {}): Advanced {
+  const subject = { missionId: null, taskId: null }
+  return {
+    kind: 'run.advanced',
+    runId: event.runId,
+    ...subject,
+    event,
+    status: 'active',
+    context: null,
+    repeat: null,
+    ...changes,
+  }
+}
+
+/** An event that enters a state. */
+export const entering = (revision: number, to: string, changes: Partial<RunEvent> = {}) =>
+  advanced(anEvent(revision, { to, stateChanged: true, ...changes }))
+
+export function aRepeat(event: RunEvent, key: string): EmissionRepeat {
+  return { key, inputHash: 'input', eventId: event.id, answer: { revision: event.revision } }
+}
+
+export function refused(changes: Partial<RunRefusal> = {}): Extract<Happening, { kind: 'run.refused' }> {
+  const refusal: RunRefusal = {
+    runId: r(1),
+    event: 'submit_plan',
+    code: 'GUARD_FAILED',
+    message: 'Guards do not hold.',
+    missing: ['has_plan: there is none'],
+    state: 'plan',
+    revision: 1,
+    role: 'agent',
+    by: 'claude',
+    at: 3,
+    ...changes,
+  }
+  return { kind: 'run.refused', runId: refusal.runId, missionId: null, taskId: null, refusal }
+}
+
+export function approved(changes: Partial<RunApproval> = {}): Extract<Happening, { kind: 'run.approved' }> {
+  const approval: RunApproval = {
+    runId: r(1),
+    role: 'reviewer',
+    of: 'plan',
+    content: 'c'.repeat(64),
+    reason: null,
+    by: 'Tess',
+    at: 4,
+    ...changes,
+  }
+  return { kind: 'run.approved', runId: approval.runId, missionId: null, taskId: null, approval }
+}
+
+export function aCommand(number: number, changes: Partial<CommandResult> = {}): CommandResult {
+  return {
+    id: `cmd-${number}` as CommandResultId,
+    runId: r(1),
+    run: 'npm test',
+    folder: '/tree',
+    tree: 'tree-1',
+    status: 'running',
+    exitCode: null,
+    output: '',
+    treeHeld: true,
+    runner: 'host:1',
+    startedAt: number,
+    endedAt: null,
+    ...changes,
+  }
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isOwnTool } from '../../src/domain/gate/hook/tool-name.ts'
+import { catalog } from '../../src/operations/catalog.ts'
+import { fileIn, openHookProject } from './hook-project.ts'
+
+test('waymark pre-tool-use is the same hook by the name that it had first', () => {
+  const { createRun, raw, folder } = openHookProject()
+  createRun()
+  const said = JSON.stringify({ cwd: folder, hook_event_name: 'PreToolUse', tool_name: 'Bash' })
+  const { code, out } = raw(['pre-tool-use'], said)
+  expect(code).toBe(0)
+  expect(out).toBe(raw(['hook', 'pre-tool-use'], said).out)
+  expect(JSON.parse(out).hookSpecificOutput.permissionDecision).toBe('deny')
+})
+
+test('the help explains the hooks', () => {
+  const { run } = openHookProject()
+  expect(run('hook', '--help').out).toContain('waymark hook pre-tool-use|session-start|stop')
+  expect(run('--help').out).toContain('pre-tool-use')
+})
+
+test('Cursor is answered in its own words, and a question there is a no', () => {
+  const { createRun, startTask, hook, json, folder } = openHookProject()
+  const run = createRun()
+  const cursor = (tool: string, input: object = {}) =>
+    hook('pre-tool-use', { hook_event_name: 'preToolUse', tool_name: tool, tool_input: input })
+  const denied = JSON.parse(cursor('Shell', { command: 'ls' }).out)
+  expect(denied).toEqual({
+    permission: 'deny',
+    user_message: expect.stringContaining('denies Shell'),
+    agent_message: denied.user_message,
+  })
+  expect(cursor('Read', fileIn(folder, 'src/app.ts')).out).toBe('')
+  expect(cursor('MCP:state_gate_emit_event').out).toBe('')
+  expect(cursor('MCP:other').out).toContain('"deny"')
+  json('run', 'cancel', run, '--reason', 'not needed')
+  startTask('Add the form', ['src/auth/'])
+  expect(JSON.parse(cursor('Write', fileIn(folder, 'src/pay.ts')).out).permission).toBe('deny')
+  expect(cursor('Write', fileIn(folder, 'src/auth/a.ts')).out).toBe('')
+  const brief = hook('session-start', {
+    hook_event_name: 'sessionStart',
+    cwd: undefined,
+    workspace_roots: [folder],
+  })
+  expect(JSON.parse(brief.out).additional_context).toContain('Add the form')
+  expect(hook('stop', { hook_event_name: 'stop' }).out).toBe('')
+})
+
+test('every tool that Waymark offers is known as its own without the name of its server', () => {
+  const tools = catalog.flatMap(({ tool }) => tool ?? [])
+  expect(tools.filter((tool) => !isOwnTool({ names: [`MCP:${tool}`] }))).toEqual([])
+})
+
+test('the plugin calls only hooks that exist, and names the version of the package', () => {
+  const plugin = (path: string) =>
+    JSON.parse(readFileSync(join(import.meta.dirname, '../../plugin', path), 'utf8'))
+  const commands = Object.values<{ hooks: { command: string }[] }[]>(plugin('hooks/hooks.json').hooks)
+    .flat()
+    .flatMap(({ hooks }) => hooks.map(({ command }) => command))
+  const cursor = Object.values<{ command: string }[]>(plugin('cursor/hooks.json').hooks)
+    .flat()
+    .map(({ command }) => command)
+  const { createRun, raw, folder } = openHookProject()
+  createRun()
+  for (const command of [...commands, ...cursor]) {
+    const words = command.split(' ').slice(1)
+    expect(command).toMatch(/^waymark hook /)
+    const { code, error } = raw(words, JSON.stringify({ cwd: folder, tool_name: 'Read' }))
+    expect({ command, code, error }).toEqual({ command, code: 0, error: '' })
+  }
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+  expect(plugin('.claude-plugin/plugin.json')).toMatchObject({ name: 'waymark', version: manifest.version })
+})

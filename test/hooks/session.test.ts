@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import { openHookProject } from './hook-project.ts'
+
+test.each(['startup', 'resume', 'clear', 'compact'])(
+  'a session that begins by %s gets one brief',
+  (source) => {
+    const { json, startTask, createRun, hook } = openHookProject()
+    const mission = json('mission', 'start', 'Sign in', '--objective', 'People can sign in').mission_id
+    const task = startTask('Add the form', ['src/auth/', '!src/auth/old/'], '--mission-id', mission)
+    const run = createRun('--mission-id', mission)
+    json('issue', 'log', ...issueWords(task.task_id))
+    const { code, out, error } = hook('session-start', { source })
+    expect({ code, error }).toEqual({ code: 0, error: '' })
+    expect(Object.keys(JSON.parse(out))).toEqual(['hookSpecificOutput'])
+    const { hookEventName, additionalContext: said } = JSON.parse(out).hookSpecificOutput
+    expect(hookEventName).toBe('SessionStart')
+    expect(said).toContain(`Mission ${mission}: Sign in. Objective: People can sign in`)
+    expect(said).toContain(`Open task ${task.task_id}, attempt ${task.attempt_id}: "Add the form"`)
+    expect(said).toContain('areas src/auth/, !src/auth/old/')
+    expect(said).toContain(`Run ${run} of Gated is in the state "plan", revision 1.`)
+    expect(said).toContain('Plan the form.')
+    expect(said).toContain('submit_plan (to "build", by agent)')
+    expect(said).toMatch(/Waits for a person: h-\w+ \(blocker\): .*Which provider/)
+  },
+)
+
+test('after the last task the brief still names the mission, until it is completed', () => {
+  const { json, hook } = openHookProject()
+  const mission = json('mission', 'start', 'Sign in', '--objective', 'People can sign in').mission_id
+  expect(hook('session-start', { source: 'compact' }).out).toContain(mission)
+  json('mission', 'complete', mission, '--status', 'completed', '--summary', 'Done.')
+  expect(hook('session-start', { source: 'compact' })).toEqual({ code: 0, out: '', error: '' })
+})
+
+test('stop warns about open work, once, and never keeps the agent from stopping', () => {
+  const { startTask, hook } = openHookProject()
+  const { task_id: task } = startTask('Add the form', [])
+  const { code, out, error } = hook('stop', { stop_hook_active: false })
+  expect({ code, error }).toEqual({ code: 0, error: '' })
+  expect(JSON.parse(out)).toEqual({
+    systemMessage: `Waymark: The task "Add the form" (${task}) is open in this work tree: complete_task closes it.`,
+  })
+  expect(hook('stop', { stop_hook_active: true })).toEqual({ code: 0, out: '', error: '' })
+  startTask('Pay', [])
+  expect(JSON.parse(hook('stop').out).systemMessage).toMatch(
+    /^Waymark: The tasks .* are open .* closes each\.$/,
+  )
+})
+
+function issueWords(task: string): readonly string[] {
+  return [
+    '--task-id',
+    task,
+    '--type',
+    'unclear_requirement',
+    '--description',
+    'Which provider?',
+    '--resolution',
+    'Asked',
+    '--requires-human-review',
+  ]
+}
