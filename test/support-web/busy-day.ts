@@ -120,6 +120,10 @@ export async function fillBusyDay(day: Day): Promise<void> {
     'package.json',
     '{\n  "name": "diffkit",\n  "version": "3.1.0",\n  "type": "module",\n  "devDependencies": { "fast-check": "4.0.0" }\n}\n',
   )
+  day.write(
+    'scripts/corpus.sh',
+    lines(12, (at) => `echo ${at}`),
+  )
   day.pass(18)
   await juno('complete_task', {
     task_id: property.task_id,
@@ -171,6 +175,8 @@ export async function fillBusyDay(day: Day): Promise<void> {
     agent_name: 'rune',
   })
   day.pass(3)
+  await otto('log_milestone', { task_id: binary.task_id, message: 'Literal blocks too', progress: 45 })
+  await mira('log_milestone', { task_id: rename.task_id, message: 'Looking at the corpus', progress: 72 })
   await rune('log_milestone', { task_id: docs.task_id, message: 'Measuring', progress: 10 })
   day.pass(2)
 

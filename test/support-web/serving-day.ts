@@ -51,7 +51,7 @@ export async function openServingDay(
   const person = tokens.entries().find(({ kind }) => kind === 'person')
   return {
     server,
-    day: openDay(first.context, 5),
+    day: openDay(first.context, 3.25),
     address,
     login: () => `${address}/login?code=${codes.make(person?.hash ?? '', Date.now())}`,
     stop: async () => {
