@@ -1,8 +1,12 @@
 import type { OutlinePhase } from '../../src/domain/plan/outline.ts'
+import type { Mark } from '../../src/domain/plan/standing.ts'
+import type { changeDetail } from '../../src/domain/track/completion-report.ts'
 import type { boardCard } from '../../src/operations/board/board.ts'
 import type { deskCard } from '../../src/operations/board/desk.ts'
 import type { holdEntry } from '../../src/operations/hold/inbox.ts'
+import type { decisionEntry } from '../../src/operations/mission/context-entries.ts'
 import type { missionEntry } from '../../src/operations/mission/list-missions.ts'
+import type { taskDetail } from '../../src/operations/show/task-detail.ts'
 
 export type Hold = ReturnType<typeof holdEntry>
 export type Mission = ReturnType<typeof missionEntry>
@@ -10,6 +14,42 @@ export type Mission = ReturnType<typeof missionEntry>
 export type DeskCard = Awaited<ReturnType<typeof deskCard>>
 export type BoardCard = Awaited<ReturnType<typeof boardCard>>
 export type Verified = NonNullable<BoardCard['verified']>
+
+export type TaskDetail = Awaited<ReturnType<typeof taskDetail>>
+export type AttemptDetail = TaskDetail['attempts'][number]
+export type Change = ReturnType<typeof changeDetail>
+
+/** The verified changes of an attempt. */
+export interface Changes {
+  readonly attempt_id: string
+  readonly status: string
+  readonly verification: {
+    readonly status: Verified['status']
+    readonly scope_match: boolean | null
+    readonly unexpected_files: readonly string[]
+    readonly warnings: readonly string[]
+  }
+  readonly changes: readonly Change[]
+  readonly counts: Readonly<Record<Change['change'], number>>
+  readonly total: number
+}
+
+/** How a task stands beside another one. */
+export interface LinkedTask {
+  readonly id: string
+  readonly title: string
+  readonly mark: Mark
+}
+
+export interface TaskLinks {
+  readonly depends_on: readonly LinkedTask[]
+  readonly blocks: readonly LinkedTask[]
+  readonly subtasks: readonly LinkedTask[]
+  readonly parent: LinkedTask | null
+  readonly mark: Mark | null
+  readonly critical: boolean
+  readonly phase: { readonly id: string; readonly name: string } | null
+}
 
 /** The answers of queries whose contract leaves entries open, taken from the functions that make them. */
 export interface Answers {
@@ -28,6 +68,10 @@ export interface Answers {
     readonly total: number
     readonly next_cursor: string | null
   }
+  readonly get_context: {
+    readonly decisions?: readonly ReturnType<typeof decisionEntry>[]
+    readonly next_cursor: string | null
+  }
   readonly plan_show: {
     readonly phases: readonly OutlinePhase[]
     readonly tasks: number
@@ -36,6 +80,8 @@ export interface Answers {
     readonly critical_path: readonly string[]
   }
   readonly status: ProjectStatus
+  readonly changes: Changes
+  readonly task_links: TaskLinks
 }
 
 export interface ProjectStatus {

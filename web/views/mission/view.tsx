@@ -34,7 +34,7 @@ export function View({ params }: ViewProps) {
   return (
     <div class="mission">
       <MissionHeader mission={mission} />
-      <nav class="tabs" aria-label="Views of the mission">
+      <nav class="mission-tabs" aria-label="Views of the mission">
         {tabs.map(({ name: other, title }) => (
           <a key={other} href={href(tabPath(id, other))} {...(other === tab && { 'aria-current': 'page' })}>
             {title}

@@ -55,6 +55,10 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
           {durationText((to ?? time) - from)}
         </span>
       </p>
+      <p class="muted">
+        {clockText(from, time)} –{' '}
+        {to === null ? 'now' : clockText(to, to - from > 12 * 3_600_000 ? from : to)}
+      </p>
       {attempt.lines === null ? (
         <p class="muted">{to === null ? 'Measured when it ends.' : 'Its end was not measured.'}</p>
       ) : (

@@ -1,0 +1,116 @@
+import { useSignal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import type { GraphPicture } from '../../geometry/dependency-graph.ts'
+import type { PlacedEdge } from '../../geometry/layered-layout.ts'
+import { flowPath } from '../../geometry/plane.ts'
+import { query } from '../../router/location.ts'
+import { useGraphKeys } from './graph-keys.ts'
+import { GraphNodeBox } from './graph-node.tsx'
+import { useLayout } from './use-layout.ts'
+import { useZoom } from './use-zoom.ts'
+
+interface GraphProps {
+  readonly picture: GraphPicture
+  readonly fold: (phase: string | null) => void
+}
+
+/** Layers from left to right: each task stands right of what it waits for. */
+export function Graph({ picture, fold }: GraphProps) {
+  const frame = useRef<HTMLDivElement>(null)
+  const layout = useLayout(picture, frame)
+  const near = useSignal<string | null>(null)
+  const { zoom, fit, zoomBy } = useZoom(frame, layout)
+  const selected = query.value.get('select')
+  useGraphKeys({ frame, layout, fit, zoomBy })
+  const known = layout !== null
+  useLayoutEffect(() => {
+    if (known && selected)
+      frame.current
+        ?.querySelector(`[data-node="${CSS.escape(selected)}"]`)
+        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [known, selected])
+  if (!layout) return <div class="graph-frame" ref={frame} />
+  const boxes = new Map(layout.nodes.map((box) => [box.id, box]))
+  const edges = new Map(picture.edges.map((edge) => [edge.id, edge]))
+  const lit = near.value ?? selected
+  const size = { width: `${layout.width}px`, height: `${layout.height}px` }
+  return (
+    <div
+      class="graph-frame"
+      ref={frame}
+      onPointerOver={({ target }) => {
+        near.value =
+          target instanceof Element
+            ? (target.closest('[data-node]')?.getAttribute('data-node') ?? null)
+            : null
+      }}
+      onPointerLeave={() => {
+        near.value = null
+      }}
+    >
+      <div
+        class="graph-room"
+        style={{ width: `${layout.width * zoom}px`, height: `${layout.height * zoom}px` }}
+      >
+        <div class="graph-sheet" style={{ ...size, transform: `scale(${zoom})` }}>
+          <svg class="graph-edges" viewBox={`0 0 ${layout.width} ${layout.height}`} aria-hidden="true">
+            <defs>
+              <marker
+                id="arrow"
+                viewBox="0 0 8 8"
+                refX="7"
+                refY="4"
+                markerWidth="7"
+                markerHeight="7"
+                markerUnits="userSpaceOnUse"
+                orient="auto"
+              >
+                <path d="M0 1 7 4 0 7z" fill="context-stroke" />
+              </marker>
+            </defs>
+            {layout.edges.map((edge) => (
+              <Edge
+                key={edge.id}
+                edge={edge}
+                critical={edges.get(edge.id)?.critical ?? false}
+                lit={edge.from === lit || edge.to === lit}
+              />
+            ))}
+          </svg>
+          {picture.nodes.map((node) => {
+            const box = boxes.get(node.id)
+            return (
+              box && (
+                <GraphNodeBox
+                  key={node.id}
+                  node={node}
+                  box={box}
+                  selected={node.id === selected}
+                  fold={fold}
+                />
+              )
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface EdgeProps {
+  readonly edge: PlacedEdge
+  readonly critical: boolean
+  readonly lit: boolean
+}
+
+function Edge({ edge, critical, lit }: EdgeProps) {
+  return (
+    <path
+      class="edge"
+      d={flowPath(edge.points)}
+      data-critical={critical}
+      data-lit={lit}
+      marker-end="url(#arrow)"
+    />
+  )
+}
