@@ -48,6 +48,7 @@ export interface TaskLinks {
   readonly parent: LinkedTask | null
   readonly mark: Mark | null
   readonly critical: boolean
+  readonly mission: { readonly id: string; readonly name: string } | null
   readonly phase: { readonly id: string; readonly name: string } | null
 }
 

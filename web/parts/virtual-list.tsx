@@ -3,8 +3,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 interface VirtualListProps {
   readonly keys: readonly string[]
-  /** Of one row, in pixels. */
-  readonly height?: number
   readonly label: string
   readonly row: (key: string, at: number) => ComponentChildren
   /** The row that is kept in sight. */
@@ -17,8 +15,9 @@ const spare = 12
 
 /** A list of rows of one height in the page, of which only those in sight are there. */
 export function VirtualList(props: VirtualListProps) {
-  const { keys, height = 30, label, row, selected = null, class: name = '' } = props
+  const { keys, label, row, selected = null, class: name = '' } = props
   const list = useRef<HTMLUListElement>(null)
+  const height = rowHeight()
   const [{ first, end }, setWindow] = useState({ first: 0, end: 60 })
 
   useLayoutEffect(() => {
@@ -66,4 +65,9 @@ export function VirtualList(props: VirtualListProps) {
       {shown.map((key, at) => row(key, first + at))}
     </ul>
   )
+}
+
+/** In pixels, as the style sheet has it: rows are higher for fingers. */
+function rowHeight(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30
 }
