@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { GraphPicture } from '../../geometry/dependency-graph.ts'
-import type { PlacedEdge } from '../../geometry/layered-layout.ts'
+import type { LayeredLayout, PlacedEdge, PlacedNode } from '../../geometry/layered-layout.ts'
 import { flowPath } from '../../geometry/plane.ts'
 import { query } from '../../router/location.ts'
 import { useGraphKeys } from './graph-keys.ts'
@@ -22,13 +22,9 @@ export function Graph({ picture, fold }: GraphProps) {
   const { zoom, fit, zoomBy } = useZoom(frame, layout)
   const selected = query.value.get('select')
   useGraphKeys({ frame, layout, fit, zoomBy })
-  const known = layout !== null
   useLayoutEffect(() => {
-    if (known && selected)
-      frame.current
-        ?.querySelector(`[data-node="${CSS.escape(selected)}"]`)
-        ?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [known, selected])
+    if (layout && frame.current) lookAt(frame.current, { layout, zoom, selected })
+  }, [layout])
   if (!layout) return <div class="graph-frame" ref={frame} />
   const boxes = new Map(layout.nodes.map((box) => [box.id, box]))
   const edges = new Map(picture.edges.map((edge) => [edge.id, edge]))
@@ -95,6 +91,24 @@ export function Graph({ picture, fold }: GraphProps) {
       </div>
     </div>
   )
+}
+
+interface Looking {
+  readonly layout: LayeredLayout
+  readonly zoom: number
+  readonly selected: string | null
+}
+
+/** Where phases unfold, things go far: the selected node stays in sight, or else any. */
+function lookAt(frame: HTMLElement, { layout, zoom, selected }: Looking): void {
+  const inSight = ({ x, y }: PlacedNode): boolean => {
+    const [left, top] = [x * zoom - frame.scrollLeft, y * zoom - frame.scrollTop]
+    return left > 0 && left < frame.clientWidth && top > 0 && top < frame.clientHeight
+  }
+  const chosen = layout.nodes.find(({ id }) => id === selected)
+  if (chosen ? inSight(chosen) : layout.nodes.some(inSight)) return
+  const node = chosen ?? layout.nodes.toSorted((a, b) => a.x - b.x || a.y - b.y)[0]
+  if (node) frame.scrollTo(node.x * zoom - frame.clientWidth / 4, node.y * zoom - frame.clientHeight / 2)
 }
 
 interface EdgeProps {

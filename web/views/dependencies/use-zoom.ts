@@ -4,8 +4,8 @@ import type { LayeredLayout } from '../../geometry/layered-layout.ts'
 
 interface Zoom {
   readonly zoom: number
-  fit(): void
-  zoomBy(factor: number): void
+  readonly fit: () => void
+  readonly zoomBy: (factor: number) => void
 }
 
 const nearest = 2

@@ -1,8 +1,7 @@
-import type { ViewProps } from '../../router/routes.ts'
 import { Dependencies } from './dependencies.tsx'
 
 /** The dependencies of the project's own plan. */
-export function View(_: ViewProps) {
+export function View() {
   return (
     <div class="dependencies-page">
       <h1>Dependencies</h1>

@@ -50,10 +50,7 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
       <p class="hover-line">
         <StatusBadge status={statusOf(attempt.status)} />
         {attempt.agent !== null && <Agent name={attempt.agent} />}
-        <span class="muted push">
-          {clockText(from, time)} – {to === null ? 'now' : clockText(to, time)} ·{' '}
-          {durationText((to ?? time) - from)}
-        </span>
+        <span class="muted push">{durationText((to ?? time) - from)}</span>
       </p>
       <p class="muted">
         {clockText(from, time)} –{' '}
