@@ -81,6 +81,15 @@ export interface Answers {
     readonly critical_path: readonly string[]
   }
   readonly status: ProjectStatus
+  readonly log: { readonly facts: readonly JournalFact[]; readonly head: number }
+  readonly doctor: {
+    readonly healthy: boolean
+    readonly checks: readonly { readonly check: string; readonly ok: boolean; readonly finding: string }[]
+  }
+  readonly names: {
+    readonly missions: readonly Named[]
+    readonly tasks: readonly Named[]
+  }
   readonly changes: Changes
   readonly task_links: TaskLinks
 }
@@ -103,3 +112,22 @@ export interface Running {
 }
 
 export type BoardColumn = 'ready' | 'active' | 'review' | 'done'
+
+/** What has a name, for a search. */
+export interface Named {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+}
+
+/** A line of the journal. */
+export interface JournalFact {
+  readonly seq: number
+  readonly at: string
+  readonly kind: string
+  readonly actor: string
+  readonly actor_kind: string
+  readonly channel: string
+  readonly body: Readonly<Record<string, unknown>>
+  readonly hash: string
+}

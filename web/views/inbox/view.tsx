@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -6,7 +6,8 @@ import { Failed } from '../../parts/failed.tsx'
 import { HeldBack } from '../../parts/held-back.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { useRows } from '../../parts/live-list.ts'
-import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { href, navigate, query, replaceWith, setQuery } from '../../router/location.ts'
+import { projectStatus } from '../../shell/running.ts'
 import { sendings, sendLater } from '../../shell/send-later.ts'
 import { Card } from './card.tsx'
 import { kindOf, type Verb } from './verbs.ts'
@@ -57,6 +58,12 @@ export function View() {
     'send back': byKey('send back'),
     resolve: byKey('resolve'),
   })
+
+  // In a project in which nothing happened there is nothing to wait for yet.
+  const isFresh = projectStatus.value?.facts === 0
+  useEffect(() => {
+    if (isFresh) replaceWith(href('/start'))
+  }, [isFresh])
 
   if (desk.answer.value === null) return <Failed failure={desk.failure} />
   return (
