@@ -39,11 +39,11 @@ function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel 
   const inX = clearOf(room.marks, Math.max(bar.x, room.from) + padding, bar.main)
   const inside = bar.main > 0 && inX + bar.main + padding <= Math.min(end, room.to)
   let x = end + padding
-  const free = (width: number): boolean =>
-    width > 0 &&
-    x >= room.from &&
-    x + width <= limit &&
-    !room.marks.some((mark) => mark + behindMark > x && mark - beforeMark < x + width)
+  const free = (width: number): boolean => {
+    if (width === 0) return false
+    x = clearOf(room.marks, x, width)
+    return x >= room.from && x + width <= limit
+  }
   const behind = !inside && free(bar.main)
   const main = inside ? { x: inX, inside: true } : behind ? { x, inside: false } : null
   if (behind) x += bar.main + padding

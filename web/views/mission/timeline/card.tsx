@@ -22,7 +22,7 @@ export function HoverCard() {
     const { width, height } = element.getBoundingClientRect()
     const below = subject.box.bottom + 6 + height < window.innerHeight
     element.style.left = `${Math.max(8, Math.min(subject.box.x, window.innerWidth - width - 8))}px`
-    element.style.top = `${below ? subject.box.bottom + 6 : subject.box.top - height - 6}px`
+    element.style.top = `${below ? subject.box.bottom + 6 : Math.max(8, subject.box.top - height - 6)}px`
   }, [subject])
   if (!subject) return null
   const { row, spans, marks } = subject
