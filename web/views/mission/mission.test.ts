@@ -1,11 +1,13 @@
-import type { Browser, Page } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser, violationsOf } from '../../../test/support-web/browser.ts'
+import { useBrowser } from '../../../test/support-web/browser.ts'
 import { fillBusyDay } from '../../../test/support-web/busy-day.ts'
 import { openServingDay, type ServingDay } from '../../../test/support-web/serving-day.ts'
 
+const browser = useBrowser()
 let serving: ServingDay
-let browser: Browser
 let mission = ''
 
 beforeAll(async () => {
@@ -13,17 +15,13 @@ beforeAll(async () => {
   await fillBusyDay(serving.day)
   const { missions } = await serving.day.person('list_missions', { search: 'Streaming' })
   mission = missions[0].mission_id ?? missions[0].id
-  browser = await openBrowser()
 })
 
-afterAll(async () => {
-  await browser?.close()
-  await serving?.stop()
-})
+afterAll(() => serving?.stop())
 
 /** A page of a person who is logged in. Whatever goes wrong in it is thrown at the end. */
 async function opened(path: string, theme: 'light' | 'dark' = 'light') {
-  const context = await browser.newContext({ colorScheme: theme, viewport: { width: 1360, height: 820 } })
+  const context = await browser().newContext({ colorScheme: theme, viewport: { width: 1360, height: 820 } })
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
@@ -37,6 +35,22 @@ async function opened(path: string, theme: 'light' | 'dark' = 'light') {
       expect(errors).toEqual([])
     },
   }
+}
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+interface Found {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+}
+
+/** What axe finds wrong with what the page shows; empty when nothing is. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(readFileSync(axe, 'utf8'))
+  const { violations } = await page.evaluate<Found>('axe.run()')
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
 const rowOf = (page: Page, task: string) => page.locator('.timeline-row', { hasText: task })
