@@ -8,17 +8,15 @@ export interface FactWords {
   readonly link: string | null
 }
 
-/** Reads any kind of fact, also one that a newer server tells of. */
-export function factWords({ kind, body }: JournalFact): FactWords {
+/** Reads any kind of fact, also one that a newer server tells of. `names` are those of tasks and missions by id. */
+export function factWords({ kind, body }: JournalFact, names: ReadonlyMap<string, string>): FactWords {
   const entity = Object.values(body).find(isRecord) ?? {}
   const said = ['name', 'question', 'message', 'description', 'content', 'reason', 'answer', 'summary']
   const about = [entity, body].flatMap((record) => said.flatMap((field) => textOf(record, field)))[0]
   const [noun = '', verb = ''] = kind.split('.')
-  return {
-    what: `${capital(noun)} ${verb.replaceAll('_', ' ')}`,
-    about: about ?? '',
-    link: linkOf(kind, entity, body),
-  }
+  const link = linkOf(kind, entity, body)
+  const named = link === null ? undefined : names.get(link.slice(link.lastIndexOf('/') + 1))
+  return { what: `${capital(noun)} ${verb.replaceAll('_', ' ')}`, about: about ?? named ?? '', link }
 }
 
 type Fields = Readonly<Record<string, unknown>>

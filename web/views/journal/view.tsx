@@ -1,7 +1,8 @@
 import { useComputed } from '@preact/signals'
 import { useMemo, useRef } from 'preact/hooks'
-import type { JournalFact } from '../../api/answers.ts'
+import type { Answers, JournalFact } from '../../api/answers.ts'
 import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -22,6 +23,8 @@ export function View() {
     () => facts.value,
     ({ seq }) => String(seq),
   )
+  const named = useQuery('names', {}, ({ event }) => event.endsWith(':created'))
+  const names = useMemo(() => namesOf(named.answer.value), [named.answer.value])
   const field = useRef<HTMLInputElement>(null)
   const shown = useComputed(() =>
     rows.order.value.filter((key) => isWanted(rows.row(key)?.value, query.value)),
@@ -38,7 +41,7 @@ export function View() {
     next: step(1),
     previous: step(-1),
     open: () => {
-      const link = fact && factWords(fact).link
+      const link = fact && factWords(fact, names).link
       if (link) navigate(href(link))
     },
     filter: () => field.current?.focus(),
@@ -88,7 +91,9 @@ export function View() {
             selected={selected}
             row={(key) => {
               const row = rows.row(key)
-              return row ? <FactRow key={key} fact={row.peek()} isSelected={key === selected} /> : null
+              return row ? (
+                <FactRow key={key} fact={row.peek()} names={names} isSelected={key === selected} />
+              ) : null
             }}
           />
           {hasOlder.value ? (
@@ -103,9 +108,20 @@ export function View() {
   )
 }
 
-function FactRow({ fact, isSelected }: { readonly fact: JournalFact; readonly isSelected: boolean }) {
+function namesOf(named: Answers['names'] | null): ReadonlyMap<string, string> {
+  if (named === null) return new Map()
+  return new Map([...named.missions, ...named.tasks].map(({ id, name }) => [id, name]))
+}
+
+interface FactRowProps {
+  readonly fact: JournalFact
+  readonly names: ReadonlyMap<string, string>
+  readonly isSelected: boolean
+}
+
+function FactRow({ fact, names, isSelected }: FactRowProps) {
   const { seq, at, actor, hash } = fact
-  const { what, about, link } = factWords(fact)
+  const { what, about, link } = factWords(fact, names)
   return (
     <li
       class="fact-row"

@@ -16,7 +16,7 @@ export function InlineDiff({ attempt, path }: { readonly attempt: string; readon
     <>
       {files.map((file) => (
         <section key={file.path}>
-          {path === undefined ? <h3 class="diff-file mono">{file.path}</h3> : null}
+          {path === undefined ? <h2 class="diff-file mono">{file.path}</h2> : null}
           <Diff file={file} />
         </section>
       ))}
