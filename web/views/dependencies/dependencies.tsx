@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { told } from '../../api/call.ts'
 import { type DependencyPlan, foldedAtFirst, graphPicture } from '../../geometry/dependency-graph.ts'
@@ -17,16 +18,27 @@ export function Dependencies({ mission }: { readonly mission?: string }) {
   const plan = answer.value
   const asList = query.value.get('as') === 'list'
   useCommands({ 'as list': () => setQuery({ as: asList ? null : 'list' }) })
-  if (plan === null) return failure.value === null ? null : <EmptyState title={told(failure.value)} />
+  if (plan === null)
+    return failure.value === null ? null : (
+      <Told>
+        <EmptyState title={told(failure.value)} />
+      </Told>
+    )
   if (plan.nodes.length === 0) {
     return (
-      <EmptyState
-        title="Tasks appear here, each behind what it waits for."
-        command="waymark task dep add --task-id <task> --dep-id <what it waits for>"
-      />
+      <Told>
+        <EmptyState
+          title="Tasks appear here, each behind what it waits for."
+          command="waymark task dep add --task-id <task> --dep-id <what it waits for>"
+        />
+      </Told>
     )
   }
   return <Plan plan={plan} asList={asList} />
+}
+
+function Told({ children }: { readonly children: ComponentChildren }) {
+  return <div class="dependencies-told">{children}</div>
 }
 
 function Plan({ plan, asList }: { readonly plan: DependencyPlan; readonly asList: boolean }) {

@@ -23,7 +23,8 @@ export function Graph({ picture, fold }: GraphProps) {
   const selected = query.value.get('select')
   useGraphKeys({ frame, layout, fit, zoomBy })
   useLayoutEffect(() => {
-    if (layout && frame.current) lookAt(frame.current, { layout, zoom, selected })
+    if (layout && frame.current)
+      lookAt(frame.current, { layout, zoom, wanted: selected ?? frontierOf(picture) })
   }, [layout])
   if (!layout) return <div class="graph-frame" ref={frame} />
   const boxes = new Map(layout.nodes.map((box) => [box.id, box]))
@@ -96,16 +97,24 @@ export function Graph({ picture, fold }: GraphProps) {
 interface Looking {
   readonly layout: LayeredLayout
   readonly zoom: number
-  readonly selected: string | null
+  /** The node that is brought in sight. */
+  readonly wanted: string | null
 }
 
-/** Where phases unfold, things go far: the selected node stays in sight, or else any. */
-function lookAt(frame: HTMLElement, { layout, zoom, selected }: Looking): void {
+/** Where the work is: what is begun or ready, on the critical path first. */
+function frontierOf({ nodes }: GraphPicture): string | null {
+  const tasks = nodes.flatMap((node) => (node.kind === 'task' ? [node.task] : []))
+  const open = tasks.filter(({ mark }) => mark === 'in_progress' || mark === 'ready')
+  return (open.find(({ critical }) => critical) ?? open[0])?.id ?? null
+}
+
+/** Where phases unfold, things go far: what is wanted stays in sight, or else any node. */
+function lookAt(frame: HTMLElement, { layout, zoom, wanted }: Looking): void {
   const inSight = ({ x, y }: PlacedNode): boolean => {
     const [left, top] = [x * zoom - frame.scrollLeft, y * zoom - frame.scrollTop]
     return left > 0 && left < frame.clientWidth && top > 0 && top < frame.clientHeight
   }
-  const chosen = layout.nodes.find(({ id }) => id === selected)
+  const chosen = layout.nodes.find(({ id }) => id === wanted)
   if (chosen ? inSight(chosen) : layout.nodes.some(inSight)) return
   const node = chosen ?? layout.nodes.toSorted((a, b) => a.x - b.x || a.y - b.y)[0]
   if (node) frame.scrollTo(node.x * zoom - frame.clientWidth / 4, node.y * zoom - frame.clientHeight / 2)

@@ -8,6 +8,8 @@ interface Zoom {
   readonly zoomBy: (factor: number) => void
 }
 
+/** Smaller than this only by the reader's own choice. */
+const readable = 0.85
 const nearest = 2
 const farthest = 0.1
 
@@ -21,7 +23,7 @@ export function useZoom(frame: RefObject<HTMLDivElement | null>, layout: Layered
     if (!element || width === 0) return
     const measure = (): void => {
       const whole = Math.min(element.clientWidth / width, element.clientHeight / height)
-      setFitting(Math.min(1, Math.max(whole, 0.55)))
+      setFitting(Math.min(1, Math.max(whole, readable)))
     }
     const observer = new ResizeObserver(measure)
     observer.observe(element)

@@ -27,8 +27,12 @@ export function View({ params }: ViewProps) {
   }, [name])
   useCommands(tabKeys(id))
   if (mission === null) {
-    return failure.value === null ? null : (
-      <EmptyState title={told(failure.value)} command="waymark missions" />
+    if (failure.value === null) return null
+    return (
+      <div class="page-inner">
+        <h1>Mission</h1>
+        <EmptyState title={told(failure.value)} command="waymark mission list" />
+      </div>
     )
   }
   return (

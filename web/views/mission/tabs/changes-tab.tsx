@@ -45,7 +45,12 @@ export function ChangesTab({ id }: { readonly id: string }) {
     left: () => current?.kind === 'folder' && !folded.value.has(current.path) && fold(current.path),
     right: () => current?.kind === 'folder' && folded.value.has(current.path) && fold(current.path),
   })
-  if (!answer.value) return failure.value === null ? null : <EmptyState title={told(failure.value)} />
+  if (!answer.value)
+    return failure.value === null ? null : (
+      <div class="tab-page">
+        <EmptyState title={told(failure.value)} />
+      </div>
+    )
   if (rows.length === 0) {
     return (
       <div class="tab-page">

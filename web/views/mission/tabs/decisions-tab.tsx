@@ -19,7 +19,12 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
   const { answer, failure } = useQuery('get_context', input, decided)
   const names = useMemo(() => new Map(mission.tasks.map(({ id, name }) => [id, name])), [mission])
   const agents = useMemo(() => new Map(mission.marks.map(({ id, agent }) => [id, agent])), [mission])
-  if (!answer.value) return failure.value === null ? null : <EmptyState title={told(failure.value)} />
+  if (!answer.value)
+    return failure.value === null ? null : (
+      <div class="tab-page">
+        <EmptyState title={told(failure.value)} />
+      </div>
+    )
   const decisions = answer.value.decisions ?? []
   if (decisions.length === 0) {
     return (

@@ -15,7 +15,12 @@ const most = 1_000
 export function JournalTab({ mission }: { readonly mission: Timeline }) {
   const { answer, failure } = useQuery('log', { limit: most })
   const names = useMemo(() => namesOf(mission), [mission])
-  if (!answer.value) return failure.value === null ? null : <EmptyState title={told(failure.value)} />
+  if (!answer.value)
+    return failure.value === null ? null : (
+      <div class="tab-page">
+        <EmptyState title={told(failure.value)} />
+      </div>
+    )
   const facts = answer.value.facts.filter((fact) => subjectOf(fact, names) !== null).toReversed()
   return (
     <div class="tab-page">
