@@ -9,7 +9,7 @@ export interface OpenDashboard {
   /** What the page complained of: errors of scripts, and whatever the content security policy refused. */
   readonly complaints: readonly string[]
   /** Goes to a path of the dashboard. */
-  go(path: string): Promise<void>
+  readonly go: (path: string) => Promise<void>
 }
 
 export interface DashboardOptions extends BrowserContextOptions {

@@ -16,7 +16,7 @@ export interface ServingDay {
   login(): string
   /** Ends the server, and answers how to begin it again where it was. */
   interrupt(): Promise<() => Promise<void>>
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 const plenty = { burst: 100_000, perSecond: 100_000 }

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useBrowser } from '../support-web/browser.ts'
@@ -7,7 +6,6 @@ import { fillBusyDay } from '../support-web/busy-day.ts'
 import { openDashboard } from '../support-web/dashboard.ts'
 
 const browser = useBrowser()
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const views = ['/', '/board', '/missions', '/plan', '/history', '/journal', '/start', '/nowhere']
 
@@ -73,7 +71,7 @@ test('what agents say is shown as it is, never as markup', async () => {
 })
 
 async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe)
+  await page.evaluate(axe.source)
   return page.evaluate(async () => {
     const { axe } = window as unknown as { axe: { run(): Promise<Result> } }
     interface Result {

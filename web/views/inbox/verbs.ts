@@ -51,7 +51,7 @@ const decides: readonly Verb[] = [
 ]
 
 /** By kind of hold: what it is called, how it looks, what can be done. */
-export const kinds = {
+const kinds = {
   blocker: {
     word: 'Blocker',
     status: 'blocked',
