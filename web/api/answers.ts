@@ -6,8 +6,10 @@ import type { deskCard } from '../../src/operations/board/desk.ts'
 import type { holdEntry } from '../../src/operations/hold/inbox.ts'
 import type { decisionEntry } from '../../src/operations/mission/context-entries.ts'
 import type { missionEntry } from '../../src/operations/mission/list-missions.ts'
+import type { runEntry } from '../../src/operations/run/list-runs.ts'
 import type { taskDetail } from '../../src/operations/show/task-detail.ts'
 
+export type Run = ReturnType<typeof runEntry>
 export type Hold = ReturnType<typeof holdEntry>
 export type Mission = ReturnType<typeof missionEntry>
 
@@ -81,6 +83,11 @@ export interface Answers {
     readonly critical_path: readonly string[]
   }
   readonly status: ProjectStatus
+  readonly state_gate_list_runs: {
+    readonly runs: readonly Run[]
+    readonly total: number
+    readonly next_cursor: string | null
+  }
   readonly log: { readonly facts: readonly JournalFact[]; readonly head: number }
   readonly doctor: {
     readonly healthy: boolean
@@ -88,6 +95,7 @@ export interface Answers {
   }
   readonly names: {
     readonly missions: readonly Named[]
+    readonly runs: readonly Named[]
     readonly tasks: readonly Named[]
   }
   readonly changes: Changes

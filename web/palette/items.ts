@@ -10,7 +10,7 @@ import { type OperationEntry, readOperations } from './operations.ts'
 /** Something that the palette finds. */
 export interface Item {
   readonly key: string
-  readonly kind: 'View' | 'Key' | 'Mission' | 'Task' | 'Command'
+  readonly kind: 'View' | 'Key' | 'Mission' | 'Run' | 'Task' | 'Command'
   readonly text: string
   /** What is searched besides: an id, a name. */
   readonly also: string
@@ -67,6 +67,16 @@ export async function itemsOfServer(): Promise<readonly Item[]> {
         also: id,
         status: statusOf(status),
         does: { is: 'go', to: href(`/missions/${id}`) },
+      }),
+    ),
+    ...names.runs.map(
+      ({ id, name, status }): Item => ({
+        key: id,
+        kind: 'Run',
+        text: name,
+        also: id,
+        status: statusOf(status),
+        does: { is: 'go', to: href(`/runs/${id}`) },
       }),
     ),
     ...operations.map(

@@ -98,9 +98,7 @@ function Search({ close, ask }: SearchProps) {
             {item.status ? <StatusIcon status={item.status} /> : <span class="found-dot" />}
             <span class="cut wide">{item.text}</span>
             {item.keys ? <KeyCap keys={item.keys} /> : null}
-            <span class="muted found-kind">
-              {item.kind === 'Task' || item.kind === 'Mission' ? shortId(item.also) : item.kind}
-            </span>
+            <span class="muted found-kind">{item.status ? shortId(item.also) : item.kind}</span>
           </div>
         ))}
       </div>

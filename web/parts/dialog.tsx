@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import './dialog.css'
 
 interface DialogProps {
@@ -15,7 +15,7 @@ export function Dialog({ title, close, class: name = '', children }: DialogProps
   const dialog = useRef<HTMLDialogElement>(null)
   // The event of its closing comes later, when another dialog may be open.
   const isGone = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const shown = dialog.current
     if (!shown) return
     isGone.current = false

@@ -1,9 +1,11 @@
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { MissionList } from '../../parts/mission-list.tsx'
-import { href } from '../../router/location.ts'
+import { href, query } from '../../router/location.ts'
+import { RunList } from './run-list.tsx'
 
 /** What has ended. */
 export function View() {
+  const of = query.value.get('of') === 'runs' ? 'runs' : 'missions'
   return (
     <div class="page-inner">
       <header class="page-head">
@@ -12,16 +14,28 @@ export function View() {
           The whole journal
         </a>
       </header>
-      <MissionList
-        status="ended"
-        label="Ended missions"
-        empty={
-          <EmptyState
-            title="Missions appear here once they have ended."
-            command="waymark mission complete <id> --status completed --summary 'What was reached'"
-          />
-        }
-      />
+      <nav class="tabs history-tabs" aria-label="What has ended">
+        <a href={href('/history')} {...(of === 'missions' && { 'aria-current': 'page' })}>
+          Missions
+        </a>
+        <a href={href('/history?of=runs')} {...(of === 'runs' && { 'aria-current': 'page' })}>
+          Runs
+        </a>
+      </nav>
+      {of === 'runs' ? (
+        <RunList />
+      ) : (
+        <MissionList
+          status="ended"
+          label="Ended missions"
+          empty={
+            <EmptyState
+              title="Missions appear here once they have ended."
+              command="waymark mission complete <id> --status completed --summary 'What was reached'"
+            />
+          }
+        />
+      )}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import type { Verb } from './verbs.ts'
 
@@ -12,7 +12,7 @@ interface AnswerFormProps {
 export function AnswerForm({ verb, send, leave }: AnswerFormProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const submit = () => {
     const text = field.current?.value.trim() ?? ''
     if (text === '') field.current?.focus()

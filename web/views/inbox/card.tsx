@@ -39,11 +39,7 @@ export function Card({ card: of, isSelected, asking, select, act, answer, leave 
       <header class="card-head">
         <StatusBadge status={status} word={word} />
         <h2 class="cut">
-          {card.task_id ? (
-            <a href={href(`/tasks/${card.task_id}`)}>{card.task_name ?? card.task_id}</a>
-          ) : (
-            card.mission_name
-          )}
+          <a href={href(aboutOf(card).link)}>{aboutOf(card).name}</a>
         </h2>
         <span class="card-by muted">
           <Agent name={card.agent_name ?? card.opened_by} />
@@ -88,7 +84,12 @@ export function Card({ card: of, isSelected, asking, select, act, answer, leave 
               {verb.label} {isSelected ? <KeyCap keys={keysOf(verb.command)} /> : null}
             </button>
           ))}
-          {card.attempt_id ? (
+          {card.run_id ? (
+            <a class="button" href={href(`/runs/${card.run_id}`)}>
+              Open run
+            </a>
+          ) : null}
+          {card.attempt_status !== null ? (
             <a class="button" href={href(`/tasks/${card.task_id}/diff`)}>
               Open diff {isSelected ? <KeyCap keys={keysOf('open diff')} /> : null}
             </a>
@@ -99,8 +100,19 @@ export function Card({ card: of, isSelected, asking, select, act, answer, leave 
   )
 }
 
+/** What the card is about, and where that is shown. */
+function aboutOf(card: DeskCard): { readonly name: string; readonly link: string } {
+  const run = card.run === null ? null : `${card.run.process_name}, in ${card.run.state}`
+  if (card.task_id) return { name: card.task_name ?? card.task_id, link: `/tasks/${card.task_id}` }
+  if (card.run_id) return { name: run ?? card.run_id, link: `/runs/${card.run_id}` }
+  return { name: card.mission_name ?? '', link: `/missions/${card.mission_id}` }
+}
+
 function askedOf(card: DeskCard): string {
   if (card.kind === 'stale_attempt') return 'Nobody spoke of this attempt for two hours. Has the agent gone?'
+  if (card.run && card.request?.kind === 'decision') {
+    return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${card.request.events.join(' or ')}.`
+  }
   if (card.kind !== 'scope') return card.reason
   const { length } = card.paths
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')

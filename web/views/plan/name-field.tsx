@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 interface NameFieldProps {
   readonly label: string
@@ -11,7 +11,11 @@ interface NameFieldProps {
 export function NameField({ label, value, settle }: NameFieldProps) {
   const field = useRef<HTMLInputElement>(null)
   const isSettled = useRef(false)
-  useEffect(() => field.current?.select(), [])
+  // Before the next key is typed.
+  useLayoutEffect(() => {
+    field.current?.focus()
+    field.current?.select()
+  }, [])
   const once = (name: string | null) => {
     if (isSettled.current) return
     isSettled.current = true
