@@ -100,3 +100,24 @@ test('a project in which nothing happened leads through the first steps, to the 
   const mission = await serving.day.agent('ada')('start_mission', { name: 'The first', objective: 'Begin' })
   await page.waitForURL(`**/missions/${mission.mission_id}`)
 })
+
+test('another project has an address of its own, and the chosen theme stays', async () => {
+  const { serving, page, go } = await openDashboard(browser(), {
+    folders: ['diffkit', 'shop'],
+    colorScheme: 'light',
+    fill: fillBusyDay,
+  })
+  await go('/p/shop/missions')
+  await page.getByText('No mission is open').waitFor()
+  await page.keyboard.press('\\')
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
+  await page.getByRole('button', { name: 'shop' }).click()
+  await page.getByRole('link', { name: 'diffkit' }).click()
+  await page.waitForURL(`${serving.address}/p/diffkit/`)
+  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('m')
+  await page.getByRole('link', { name: 'Streaming diff parser' }).waitFor()
+  await page.reload()
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
+})

@@ -29,10 +29,18 @@ export async function call<Name extends OperationName>(
   }
 }
 
+interface NamedCall {
+  /** The base path of the project, where it is not the one that is shown. */
+  readonly project?: string
+  /** The page is being left. */
+  readonly leaving?: boolean
+}
+
 /** Calls an operation that is known by its name alone, as what a palette was given or a newer server has. */
-export async function callNamed(name: string, input: object, { leaving = false } = {}): Promise<unknown> {
+export async function callNamed(name: string, input: object, options: NamedCall = {}): Promise<unknown> {
+  const { project = base.peek(), leaving = false } = options
   const csrfToken = csrf()
-  const response = await fetch(`${base.peek()}/api/${name}`, {
+  const response = await fetch(`${project}/api/${name}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...(csrfToken && { 'X-Waymark-Csrf': csrfToken }) },
     body: JSON.stringify(input),

@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals'
 import { callNamed, told } from '../api/call.ts'
+import { base } from '../router/location.ts'
 import { showToast } from './toasts.tsx'
 
-interface Sending {
+interface Command {
   /** Which entity it is about: it is shown as settled until the server says so. */
   readonly about: string
   readonly operation: string
@@ -13,6 +14,11 @@ interface Sending {
   readonly sent?: () => void
 }
 
+interface Sending extends Command {
+  /** The base path of the project that was shown: another one may be shown by then. */
+  readonly project: string
+}
+
 /** How long it can be taken back, in milliseconds. */
 const takesBack = 5_000
 
@@ -21,7 +27,8 @@ export const sendings = signal<ReadonlyMap<string, Sending>>(new Map())
 const timers = new Map<string, number>()
 
 /** Sends a command in five seconds, or when the page is left; until then it can be undone. */
-export function sendLater(sending: Sending): void {
+export function sendLater(command: Command): void {
+  const sending: Sending = { ...command, project: base.peek() }
   const { about, text } = sending
   const removeToast = showToast({
     kind: 'said',
@@ -40,17 +47,17 @@ export function sendLater(sending: Sending): void {
 
 /** Sends all that waits, now. */
 function sendAll(): void {
-  for (const { about, operation, input } of sendings.value.values()) {
+  for (const { about, operation, input, project } of sendings.value.values()) {
     take(about)
-    void callNamed(operation, input, { leaving: true })
+    void callNamed(operation, input, { project, leaving: true })
   }
 }
 
 window.addEventListener('pagehide', sendAll)
 
-async function send({ about, operation, input, sent }: Sending): Promise<void> {
+async function send({ about, operation, input, project, sent }: Sending): Promise<void> {
   try {
-    await callNamed(operation, input)
+    await callNamed(operation, input, { project })
   } catch (error) {
     showToast({ kind: 'refused', text: told(error) })
   } finally {
