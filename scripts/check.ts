@@ -19,6 +19,7 @@ const checks: readonly Check[] = [
   { name: 'lint (oxlint)', words: ['oxlint', '--type-aware'] },
   { name: 'types (tsc)', words: ['tsc', '--noEmit', '-p', '.'] },
   { name: 'types of the dashboard (tsc)', words: ['tsc', '--noEmit', '-p', 'web'] },
+  { name: 'types of its tests (tsc)', words: ['tsc', '--noEmit', '-p', 'test/web'] },
   { name: 'dead code (knip)', words: ['knip'] },
   { name: 'format and lint (biome)', words: ['biome', 'ci', '--colors=off', '.'] },
 ]

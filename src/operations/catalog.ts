@@ -64,6 +64,7 @@ import { settingList } from './setting/list.ts'
 import { settingSet } from './setting/set.ts'
 import { changes } from './show/changes.ts'
 import { diff } from './show/diff.ts'
+import { missionChanges } from './show/mission-changes.ts'
 import { missionTimeline } from './show/mission-timeline.ts'
 import { show } from './show/show.ts'
 import { completeTask } from './task/complete-task.ts'
@@ -106,6 +107,7 @@ const operations = [
   changes,
   diff,
   missionTimeline,
+  missionChanges,
   inbox,
   approve,
   reject,

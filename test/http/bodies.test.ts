@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { jsonMistake } from '../../src/surfaces/http/api/json-mistake.ts'
@@ -74,6 +75,21 @@ test.each(['/api/start_mission', '/mcp'])(
     expect(sent).toBeLessThan(100_000_000)
   },
 )
+
+test('a client that leaves in the middle of its body is no defect', async () => {
+  const project = await openHttpProject()
+  const { port, agentToken, address, logged } = project
+  const socket = connect(port, '127.0.0.1')
+  const headers = { Host: `127.0.0.1:${port}`, Authorization: `Bearer ${agentToken}`, Expect: '100-continue' }
+  const length = { 'Content-Type': 'application/json', 'Content-Length': '100' }
+  socket.write(requestText('POST /api/status', { ...headers, ...length }))
+  await once(socket, 'data')
+  socket.write('{"a"')
+  socket.resetAndDestroy()
+  const answered = () => logged.some(({ fields }) => fields['route'] === '/api/status')
+  while (!answered()) await fetch(`${address}/healthz`)
+  expect(logged.filter(({ level }) => level === 'error')).toEqual([])
+})
 
 test('what is no JSON is refused with the place where it stops being JSON', async () => {
   const project = await openHttpProject()

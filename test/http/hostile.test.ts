@@ -7,6 +7,8 @@ function statusesIn({ text }: RawAnswer): readonly (string | undefined)[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
 }
 
+const mission = JSON.stringify({ name: 'Shop', objective: 'A shop' })
+
 const impatient = { headers: 200, request: 400, look: 50 }
 
 test('who sends headers drop by drop is cut off, and others are served meanwhile', async () => {
@@ -73,18 +75,36 @@ test('what was smuggled behind a body is no request of its own owner', async () 
   expect(statusesIn(answer)).toEqual(['200', '401'])
 })
 
-test('an upgrade to something else, or of something else, is refused', async () => {
+test('a client that asks for HTTP/2 on the way is answered as any other', async () => {
   const { port, agentToken } = await openHttpProject()
-  const ask = (path: string, protocol: string, token = agentToken) =>
+  const headers = {
+    Host: `127.0.0.1:${port}`,
+    Authorization: `Bearer ${agentToken}`,
+    Upgrade: 'h2c',
+    'HTTP2-Settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+    'Content-Type': 'application/json',
+    Connection: 'Upgrade, HTTP2-Settings',
+    'Content-Length': String(mission.length),
+  }
+  // `requestText` adds `Connection: close`, and both count.
+  const { status, body } = await sendRaw(port, requestText('POST /api/start_mission', headers, mission))
+  expect([status, JSON.parse(body)]).toEqual([
+    200,
+    expect.objectContaining({ mission_id: expect.any(String) }),
+  ])
+})
+
+test('an upgrade of what is no live feed is refused', async () => {
+  const { port, agentToken } = await openHttpProject()
+  const ask = (path: string, token = agentToken) =>
     sendRaw(
       port,
-      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`,
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
     )
-  expect((await ask('/ws', 'h2c')).status).toBe(404)
-  expect((await ask('/api/status', 'websocket')).status).toBe(404)
-  expect((await ask('/p/nothing/ws', 'websocket')).status).toBe(404)
-  expect((await ask('/p/%zz/ws', 'websocket')).status).toBe(400)
-  expect((await ask('/ws', 'websocket', 'wrong')).status).toBe(401)
+  expect((await ask('/api/status')).status).toBe(404)
+  expect((await ask('/p/nothing/ws')).status).toBe(404)
+  expect((await ask('/p/%zz/ws')).status).toBe(400)
+  expect((await ask('/ws', 'wrong')).status).toBe(401)
 })
 
 test('paths that are no paths are refused in a sentence', async () => {

@@ -120,6 +120,10 @@ export async function fillBusyDay(day: Day): Promise<void> {
     'package.json',
     '{\n  "name": "diffkit",\n  "version": "3.1.0",\n  "type": "module",\n  "devDependencies": { "fast-check": "4.0.0" }\n}\n',
   )
+  day.write(
+    'scripts/corpus.sh',
+    lines(12, (at) => `echo ${at}`),
+  )
   day.pass(18)
   await juno('complete_task', {
     task_id: property.task_id,
@@ -171,8 +175,13 @@ export async function fillBusyDay(day: Day): Promise<void> {
     agent_name: 'rune',
   })
   day.pass(3)
+  await otto('log_milestone', { task_id: binary.task_id, message: 'Literal blocks too', progress: 45 })
+  await mira('log_milestone', { task_id: rename.task_id, message: 'Looking at the corpus', progress: 72 })
   await rune('log_milestone', { task_id: docs.task_id, message: 'Measuring', progress: 10 })
   day.pass(2)
+
+  day.write('.waymark/processes/release-gate.yaml', releaseGate)
+  await juno('state_gate_create_run', { process_id: 'release-gate', task_id: rename.task_id })
 
   const old = await day.agent('ada')('start_mission', {
     name: 'Publish 3.1',
@@ -197,3 +206,26 @@ export async function fillBusyDay(day: Day): Promise<void> {
 function done(task: { readonly task_id: string }, summary: string) {
   return { task_id: task.task_id, status: 'success', outcome: { summary, achievements: [], limitations: [] } }
 }
+
+/** A process that waits for a person from its beginning. */
+const releaseGate = `process:
+  dialect: 1
+  id: release-gate
+  version: "1.0.0"
+  name: Release gate
+  description: A person looks before anything is merged.
+  initial_state: review
+roles:
+  - { name: agent, kind: agent, description: Writes }
+  - { name: reviewer, kind: human, description: Looks at it }
+states:
+  - { name: review, description: Waits for a look }
+  - { name: merged, description: It is merged, is_final: true }
+  - { name: dropped, description: It is not merged, is_final: true, outcome: failed }
+events:
+  - { name: approve, description: Merge it, allowed_roles: [reviewer] }
+  - { name: reject, description: Drop it, allowed_roles: [reviewer] }
+transitions:
+  - { from: review, event: approve, to: merged }
+  - { from: review, event: reject, to: dropped }
+`

@@ -12,6 +12,7 @@ type Said = any
 
 /** A project in which agents and a person act at times of a day that ends now. */
 export interface Day {
+  readonly folder: string
   /** Moves the clock on, minutes. */
   pass(minutes: number): void
   agent(name: string): (operation: string, input: object) => Promise<Said>
@@ -29,6 +30,7 @@ export function openDay(context: Context, hours: number): Day {
     return invoke(operation, { ...context, clock, actor }, input)
   }
   return {
+    folder: context.folder,
     pass: (minutes) => {
       back = Math.max(0, back - minutes * minute)
     },

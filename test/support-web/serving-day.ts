@@ -2,20 +2,21 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeContext } from '../../src/main/open-context.ts'
-import { type OpenServer, openServer } from '../../src/main/serve/open-server.ts'
+import { openServer } from '../../src/main/serve/open-server.ts'
 import { openProjects } from '../../src/main/serve/served-projects.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/token-buckets.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { type Day, openDay, plantRepository } from './day.ts'
 
 export interface ServingDay {
-  readonly server: OpenServer
   readonly day: Day
   /** `http://127.0.0.1:<port>`. */
   readonly address: string
   /** A fresh address that logs a browser in as a person. */
   login(): string
-  stop(): Promise<void>
+  /** Ends the server, and answers how to begin it again where it was. */
+  interrupt(): Promise<() => Promise<void>>
+  readonly stop: () => Promise<void>
 }
 
 const plenty = { burst: 100_000, perSecond: 100_000 }
@@ -34,26 +35,38 @@ export async function openServingDay(
   const environment = serverEnvironment(home)
   const named = folders.map((folder) => join(home, folder))
   const [first, ...others] = openProjects({ named, environment, workingFolder: home })
-  const server = await openServer({
-    projects: [first.served, ...others.map(({ served }) => served)],
-    folder: join(home, 'server'),
-    host: '127.0.0.1',
-    port,
-    allowedHosts: [],
-    instance: 'day',
-    log: { debug: quiet, info: quiet, warn: quiet, error: (message) => process.stderr.write(`${message}\n`) },
-    rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
-    ...(assets !== undefined && { assets }),
-  })
-  const { tokens, codes } = server.security
-  tokens.ownToken('person', 'Tess')
+  const open = (at: number) =>
+    openServer({
+      projects: [first.served, ...others.map(({ served }) => served)],
+      folder: join(home, 'server'),
+      host: '127.0.0.1',
+      port: at,
+      allowedHosts: [],
+      instance: 'day',
+      log: {
+        debug: quiet,
+        info: quiet,
+        warn: quiet,
+        error: (message) => process.stderr.write(`${message}\n`),
+      },
+      rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
+      ...(assets !== undefined && { assets }),
+    })
+  let server = await open(port)
+  server.security.tokens.ownToken('person', 'Tess')
   const address = `http://127.0.0.1:${server.port}`
-  const person = tokens.entries().find(({ kind }) => kind === 'person')
+  const person = server.security.tokens.entries().find(({ kind }) => kind === 'person')
   return {
-    server,
-    day: openDay(first.context, 5),
+    day: openDay(first.context, 3.25),
     address,
-    login: () => `${address}/login?code=${codes.make(person?.hash ?? '', Date.now())}`,
+    login: () => `${address}/login?code=${server.security.codes.make(person?.hash ?? '', Date.now())}`,
+    interrupt: async () => {
+      const at = server.port
+      await server.stop()
+      return async () => {
+        server = await open(at)
+      }
+    },
     stop: async () => {
       await server.stop()
       for (const { context } of [first, ...others]) await closeContext(context)

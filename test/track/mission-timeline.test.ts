@@ -59,6 +59,36 @@ test('the timeline of a mission tells who worked on what when, what was measured
   expect(short.totals).toMatchObject({ attempts: 2, added: 0 })
 })
 
+test('the changes of a mission are its files, each once, with the lines of every attempt', async () => {
+  const { call, write } = await openProject()
+  const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
+  const work = async (name: string, more: object, path: string) => {
+    const task = await call('start_task', { mission_id, name, ...more })
+    write('src/auth.ts', `export const auth = '${name}'\n`)
+    write(path, 'export const more = 1\n')
+    await call('complete_task', { task_id: task.task_id, status: 'success', outcome: { summary: 's' } })
+    return task.task_id as string
+  }
+  await work('One', {}, 'src/one.ts')
+  const two = await work('Two', { areas: ['src/**'] }, 'lib/two.ts')
+  const { files, total } = await call('mission_changes', { id: mission_id })
+  expect(total).toBe(3)
+  expect(files).toEqual([
+    expect.objectContaining({ path: 'lib/two.ts', scope: 'out', change: 'added', attempts: 1 }),
+    {
+      path: 'src/auth.ts',
+      change: 'modified',
+      scope: 'in',
+      added_lines: 2,
+      deleted_lines: 2,
+      attempts: 2,
+      task_id: two,
+    },
+    expect.objectContaining({ path: 'src/one.ts', scope: null }),
+  ])
+  expect((await call('mission_changes', { id: mission_id, limit: 1 })).files).toHaveLength(1)
+})
+
 test('a mission that is not there has no timeline', async () => {
   const { refusal } = await openProject()
   expect(await refusal('mission_timeline', { id: 'm-none' })).toContain('mission not found: m-none')

@@ -1,9 +1,58 @@
 import type { OutlinePhase } from '../../src/domain/plan/outline.ts'
+import type { Mark } from '../../src/domain/plan/standing.ts'
+import type { changeDetail } from '../../src/domain/track/completion-report.ts'
+import type { boardCard } from '../../src/operations/board/board.ts'
+import type { deskCard } from '../../src/operations/board/desk.ts'
 import type { holdEntry } from '../../src/operations/hold/inbox.ts'
+import type { decisionEntry } from '../../src/operations/mission/context-entries.ts'
 import type { missionEntry } from '../../src/operations/mission/list-missions.ts'
+import type { runEntry } from '../../src/operations/run/list-runs.ts'
+import type { taskDetail } from '../../src/operations/show/task-detail.ts'
 
+export type Run = ReturnType<typeof runEntry>
 export type Hold = ReturnType<typeof holdEntry>
 export type Mission = ReturnType<typeof missionEntry>
+
+export type DeskCard = Awaited<ReturnType<typeof deskCard>>
+export type BoardCard = Awaited<ReturnType<typeof boardCard>>
+export type Verified = NonNullable<BoardCard['verified']>
+
+export type TaskDetail = Awaited<ReturnType<typeof taskDetail>>
+export type AttemptDetail = TaskDetail['attempts'][number]
+export type Change = ReturnType<typeof changeDetail>
+
+/** The verified changes of an attempt. */
+export interface Changes {
+  readonly attempt_id: string
+  readonly status: string
+  readonly verification: {
+    readonly status: Verified['status']
+    readonly scope_match: boolean | null
+    readonly unexpected_files: readonly string[]
+    readonly warnings: readonly string[]
+  }
+  readonly changes: readonly Change[]
+  readonly counts: Readonly<Record<Change['change'], number>>
+  readonly total: number
+}
+
+/** How a task stands beside another one. */
+export interface LinkedTask {
+  readonly id: string
+  readonly title: string
+  readonly mark: Mark
+}
+
+export interface TaskLinks {
+  readonly depends_on: readonly LinkedTask[]
+  readonly blocks: readonly LinkedTask[]
+  readonly subtasks: readonly LinkedTask[]
+  readonly parent: LinkedTask | null
+  readonly mark: Mark | null
+  readonly critical: boolean
+  readonly mission: { readonly id: string; readonly name: string } | null
+  readonly phase: { readonly id: string; readonly name: string } | null
+}
 
 /** The answers of queries whose contract leaves entries open, taken from the functions that make them. */
 export interface Answers {
@@ -12,9 +61,18 @@ export interface Answers {
     readonly total: number
     readonly next_cursor: string | null
   }
+  readonly desk: { readonly cards: readonly DeskCard[]; readonly total: number }
+  readonly board: {
+    readonly columns: Readonly<Record<BoardColumn, readonly BoardCard[]>>
+    readonly totals: { readonly ready: number; readonly active: number }
+  }
   readonly list_missions: {
     readonly missions: readonly Mission[]
     readonly total: number
+    readonly next_cursor: string | null
+  }
+  readonly get_context: {
+    readonly decisions?: readonly ReturnType<typeof decisionEntry>[]
     readonly next_cursor: string | null
   }
   readonly plan_show: {
@@ -25,6 +83,23 @@ export interface Answers {
     readonly critical_path: readonly string[]
   }
   readonly status: ProjectStatus
+  readonly state_gate_list_runs: {
+    readonly runs: readonly Run[]
+    readonly total: number
+    readonly next_cursor: string | null
+  }
+  readonly log: { readonly facts: readonly JournalFact[]; readonly head: number }
+  readonly doctor: {
+    readonly healthy: boolean
+    readonly checks: readonly { readonly check: string; readonly ok: boolean; readonly finding: string }[]
+  }
+  readonly names: {
+    readonly missions: readonly Named[]
+    readonly runs: readonly Named[]
+    readonly tasks: readonly Named[]
+  }
+  readonly changes: Changes
+  readonly task_links: TaskLinks
 }
 
 export interface ProjectStatus {
@@ -42,4 +117,25 @@ export interface Running {
   readonly agent_name: string
   readonly started_at: string
   readonly stale: boolean
+}
+
+export type BoardColumn = 'ready' | 'active' | 'review' | 'done'
+
+/** What has a name, for a search. */
+export interface Named {
+  readonly id: string
+  readonly name: string
+  readonly status: string
+}
+
+/** A line of the journal. */
+export interface JournalFact {
+  readonly seq: number
+  readonly at: string
+  readonly kind: string
+  readonly actor: string
+  readonly actor_kind: string
+  readonly channel: string
+  readonly body: Readonly<Record<string, unknown>>
+  readonly hash: string
 }

@@ -29,6 +29,34 @@ export async function call<Name extends OperationName>(
   }
 }
 
+interface NamedCall {
+  /** The base path of the project, where it is not the one that is shown. */
+  readonly project?: string
+  /** The page is being left. */
+  readonly leaving?: boolean
+}
+
+/** Calls an operation that is known by its name alone, as what a palette was given or a newer server has. */
+export async function callNamed(name: string, input: object, options: NamedCall = {}): Promise<unknown> {
+  const { project = base.peek(), leaving = false } = options
+  const csrfToken = csrf()
+  const response = await fetch(`${project}/api/${name}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(csrfToken && { 'X-Waymark-Csrf': csrfToken }) },
+    body: JSON.stringify(input),
+    // A page that is being left sends what it has to send all the same.
+    keepalive: leaving,
+  })
+  const said: unknown = await response.json().catch(() => null)
+  if (response.ok) return said
+  throw new ApiFailure(response.status, errorOf(said))
+}
+
+function errorOf(said: unknown): ConstructorParameters<typeof ApiFailure>[1] {
+  if (typeof said !== 'object' || said === null || !('error' in said)) return {}
+  return said.error as ConstructorParameters<typeof ApiFailure>[1] // the server's refusals have one shape
+}
+
 /** What a person is told of a failure: what failed, and the way on. */
 export function told(error: unknown): string {
   if (error instanceof ApiFailure) return error.hint ? `${error.message} ${error.hint}` : error.message

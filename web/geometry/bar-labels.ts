@@ -22,7 +22,9 @@ export interface LabelRoom {
 }
 
 const padding = 7
-const halfMark = 8
+/** How far a sign reaches to the left and, with its count, to the right. */
+const beforeMark = 8
+const behindMark = 13
 
 /** The texts of a row's bars: inside while they fit, else behind, and never over another bar or a sign. */
 export function placeLabels(bars: readonly LabelledBar[], room: LabelRoom): readonly BarLabel[] {
@@ -37,11 +39,11 @@ function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel 
   const inX = clearOf(room.marks, Math.max(bar.x, room.from) + padding, bar.main)
   const inside = bar.main > 0 && inX + bar.main + padding <= Math.min(end, room.to)
   let x = end + padding
-  const free = (width: number): boolean =>
-    width > 0 &&
-    x >= room.from &&
-    x + width <= limit &&
-    !room.marks.some((mark) => mark + halfMark > x && mark - halfMark < x + width)
+  const free = (width: number): boolean => {
+    if (width === 0) return false
+    x = clearOf(room.marks, x, width)
+    return x >= room.from && x + width <= limit
+  }
   const behind = !inside && free(bar.main)
   const main = inside ? { x: inX, inside: true } : behind ? { x, inside: false } : null
   if (behind) x += bar.main + padding
@@ -51,6 +53,6 @@ function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel 
 /** The first place from `x` on where a text of this width lies over no sign. */
 function clearOf(marks: readonly number[], from: number, width: number): number {
   let x = from
-  for (const mark of marks) if (mark + halfMark > x && mark - halfMark < x + width) x = mark + halfMark + 2
+  for (const mark of marks) if (mark + behindMark > x && mark - beforeMark < x + width) x = mark + behindMark
   return x
 }

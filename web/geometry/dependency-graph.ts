@@ -111,3 +111,43 @@ function joined(edges: readonly DependencyEdge[], nodeOf: ReadonlyMap<string, st
   }
   return [...found.values()]
 }
+
+export interface IndentedRow {
+  readonly node: DependencyNode
+  /** How many tasks have to be done one after the other before it; 0 for none. */
+  readonly depth: number
+  readonly waitsFor: readonly string[]
+}
+
+export interface IndentedPhase {
+  readonly phase: { readonly id: string; readonly name: string } | null
+  readonly rows: readonly IndentedRow[]
+}
+
+/** The plan as a list by phase. A circle, which a plan never has, ends the counting. */
+export function indented(plan: DependencyPlan): readonly IndentedPhase[] {
+  const before = Map.groupBy(plan.edges, ({ to }) => to)
+  const depths = new Map<string, number>()
+  const depthOf = (id: string): number => {
+    const known = depths.get(id)
+    if (known !== undefined) return known
+    depths.set(id, 0)
+    const depth = (before.get(id) ?? []).reduce((most, { from }) => Math.max(most, depthOf(from) + 1), 0)
+    depths.set(id, depth)
+    return depth
+  }
+  const known = new Set(plan.phases.map(({ id }) => id))
+  const inPhase = Map.groupBy(plan.nodes, ({ phase_id }) =>
+    phase_id !== null && known.has(phase_id) ? phase_id : null,
+  )
+  return [...plan.phases, null].flatMap((phase) => {
+    const nodes = inPhase.get(phase?.id ?? null) ?? []
+    if (nodes.length === 0) return []
+    const rows = nodes.map((node) => ({
+      node,
+      depth: depthOf(node.id),
+      waitsFor: (before.get(node.id) ?? []).map(({ from }) => from),
+    }))
+    return [{ phase, rows }]
+  })
+}

@@ -4,7 +4,7 @@ export interface ChangedPath {
   /** Null when not countable. */
   readonly added_lines: number | null
   readonly deleted_lines: number | null
-  readonly scope?: string
+  readonly scope?: string | null
 }
 
 /** What a folder's files come to. */

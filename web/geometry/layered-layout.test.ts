@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Mark } from '../../src/domain/plan/standing.ts'
 import { graphPicture } from './dependency-graph.ts'
 import { type LayeredLayout, layeredLayout, type PlacedNode } from './layered-layout.ts'
-import { boxAt, neighbourOf, type Point, roundedPath } from './plane.ts'
+import { withLoose } from './loose-nodes.ts'
+import { boxAt, flowPath, neighbourOf, type Point, roundedPath } from './plane.ts'
 import { stateDiagram } from './state-diagram.ts'
 
 const size = { width: 120, height: 30 }
@@ -82,6 +83,22 @@ describe('a layered layout', () => {
           }
         },
       ),
+    )
+  })
+})
+
+describe('nodes without edges', () => {
+  test('stand below the others, in rows that are not wider than what is seen', () => {
+    fc.assert(
+      fc.property(fc.nat(6), fc.nat(20), fc.integer({ min: 200, max: 1500 }), (count, more, width) => {
+        const loose = Array.from({ length: more }, (_, place) => ({ id: `loose ${place}`, ...size }))
+        const layout = layeredLayout({ nodes: nodesOf(count), edges: [] })
+        const whole = withLoose(layout, loose, width)
+        wellDrawn(whole)
+        expect(whole.nodes).toHaveLength(count + more)
+        expect(whole.width).toBeLessThanOrEqual(Math.max(layout.width, width))
+        expect(whole.nodes.slice(0, count)).toEqual(layout.nodes)
+      }),
     )
   })
 })
@@ -212,6 +229,14 @@ describe('the plane', () => {
 
   test('a path goes through its points with rounded corners', () => {
     expect(roundedPath([])).toBe('')
+    expect(flowPath([])).toBe('')
+    expect(
+      flowPath([
+        { x: 0, y: 0 },
+        { x: 10, y: 20 },
+        { x: 30, y: 20 },
+      ]),
+    ).toBe('M0,0C5,0 5,20 10,20L30,20')
     expect(
       roundedPath([
         { x: 0, y: 0 },

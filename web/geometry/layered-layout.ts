@@ -57,17 +57,46 @@ export function layeredLayout({ nodes, edges, before = null }: LayoutRequest): L
   }
   layout(graph, { customOrder: keepOrder(before) })
   const { width = 0, height = 0 } = graph.graph()
+  const placed = nodes.map((node) => ({ ...node, ...pointOf(graph.node(node.id)) }))
+  const boxes = new Map(placed.map((node) => [node.id, node]))
   return {
     width: Math.max(width, 0),
     height: Math.max(height, 0),
-    nodes: nodes.map((node) => ({ ...node, ...pointOf(graph.node(node.id)) })),
+    nodes: placed,
     edges: edges.map((edge) => {
       const { points = [], ...middle } = graph.edge(edge.from, edge.to, edge.id)
-      const node = graph.node(edge.from)
-      const loop = edge.from === edge.to ? loopOf(node, pointOf(middle)) : null
-      return { ...edge, points: loop ?? points.map(pointOf), labelAt: edge.label ? pointOf(middle) : null }
+      const ends = { from: boxes.get(edge.from), to: boxes.get(edge.to) }
+      const labelAt = edge.label ? pointOf(middle) : null
+      return {
+        ...edge,
+        points: bendsOf(ends, points.map(pointOf), { middle: pointOf(middle), labelAt }),
+        labelAt,
+      }
     }),
   }
+}
+
+interface Ends {
+  readonly from: PlacedNode | undefined
+  readonly to: PlacedNode | undefined
+}
+
+/** An edge to the right leaves and arrives in the middle of a side; it bends only where it must. */
+function bendsOf(
+  { from, to }: Ends,
+  points: readonly Point[],
+  { middle, labelAt }: { readonly middle: Point; readonly labelAt: Point | null },
+): readonly Point[] {
+  if (!from || !to) return points
+  if (from === to) return loopOf(from, middle)
+  if (to.x <= from.x) return points
+  const bends = points.slice(1, -1)
+  const direct = bends.length <= 1 && labelAt === null
+  const [begin, end] = [
+    { x: from.x + from.width / 2, y: from.y },
+    { x: to.x - to.width / 2, y: to.y },
+  ]
+  return [begin, ...(direct ? [] : bends), end]
 }
 
 /** What dagre reads and writes on graphs, nodes and edges. */
@@ -85,16 +114,13 @@ function pointOf({ x = 0, y = 0 }: { readonly x?: number; readonly y?: number })
 }
 
 /** From a node's side over the place that dagre kept free for its loop, and back. */
-function loopOf(node: Shape, middle: Point): readonly Point[] {
-  const { x, y } = pointOf(node)
-  const half = (node.height ?? 0) / 2
-  const border = middle.y > y ? y + half : y - half
-  const wide = (node.width ?? 0) / 4
+function loopOf({ x, y, width, height }: PlacedNode, middle: Point): readonly Point[] {
+  const border = middle.y > y ? y + height / 2 : y - height / 2
   return [
-    { x: x - wide, y: border },
-    { x: x - wide, y: middle.y },
-    { x: x + wide, y: middle.y },
-    { x: x + wide, y: border },
+    { x: x - width / 4, y: border },
+    { x: x - width / 4, y: middle.y },
+    { x: x + width / 4, y: middle.y },
+    { x: x + width / 4, y: border },
   ]
 }
 

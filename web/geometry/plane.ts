@@ -60,6 +60,22 @@ export function roundedPath(points: readonly Point[], radius = 8): string {
   return parts.join('')
 }
 
+/** An SVG path through points that leaves and reaches each of them level, as a river would. */
+export function flowPath(points: readonly Point[]): string {
+  const [first, ...rest] = points
+  if (!first) return ''
+  let [path, at] = [`M${show(first)}`, first]
+  for (const point of rest) {
+    const middle = (at.x + point.x) / 2
+    const straight = Math.abs(at.y - point.y) < 0.5
+    path += straight
+      ? `L${show(point)}`
+      : `C${show({ x: middle, y: at.y })} ${show({ x: middle, y: point.y })} ${show(point)}`
+    at = point
+  }
+  return path
+}
+
 function towards(from: Point, to: Point, length: number): Point {
   const distance = Math.hypot(to.x - from.x, to.y - from.y)
   const share = distance === 0 ? 0 : Math.min(length, distance / 2) / distance

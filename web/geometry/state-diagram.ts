@@ -1,4 +1,5 @@
 import { layeredLayout, type PlacedEdge, type PlacedNode } from './layered-layout.ts'
+import { flowPath, roundedPath } from './plane.ts'
 import { textWidth } from './text-width.ts'
 
 export interface DiagramState {
@@ -32,6 +33,8 @@ export interface DrawnState extends PlacedNode {
 }
 
 export interface DrawnTransition extends PlacedEdge {
+  /** Of an SVG path. */
+  readonly path: string
   readonly part: TransitionPart
   /** How often the run took it. */
   readonly times: number
@@ -78,9 +81,20 @@ export function stateDiagram(machine: StateMachine, run: RunProgress): StateDiag
     })),
     transitions: placed.edges.map((edge) => {
       const times = taken.get(edge.id) ?? 0
-      return { ...edge, times, part: partOf(edge, { times, current: run.current, ahead }) }
+      return {
+        ...edge,
+        path: pathOf(edge),
+        times,
+        part: partOf(edge, { times, current: run.current, ahead }),
+      }
     }),
   }
+}
+
+/** A way on flows; a loop and a way back have corners. */
+function pathOf({ from, to, points }: PlacedEdge): string {
+  const leadsOn = from !== to && (points.at(-1)?.x ?? 0) > (points.at(0)?.x ?? 0)
+  return leadsOn ? flowPath(points) : roundedPath(points, 10)
 }
 
 interface Standing {

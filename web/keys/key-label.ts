@@ -7,6 +7,8 @@ const labels: Readonly<Record<string, string>> = {
   Space: 'Space',
   ArrowUp: '↑',
   ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
   'alt+ArrowUp': isMac ? '⌥↑' : 'Alt ↑',
   'alt+ArrowDown': isMac ? '⌥↓' : 'Alt ↓',
 }

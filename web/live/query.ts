@@ -11,7 +11,7 @@ export interface LiveQuery<Answer> {
   /** Why the last reading failed; null when it did not. */
   readonly failure: ReadonlySignal<unknown>
   /** Reads it now, as after a command of one's own. */
-  refresh(): void
+  readonly refresh: () => void
 }
 
 export type Concerns = (frame: Frame) => boolean
@@ -20,7 +20,7 @@ export type Concerns = (frame: Frame) => boolean
 const together = 120
 
 export interface StartedQuery<Answer> extends LiveQuery<Answer> {
-  stop(): void
+  readonly stop: () => void
 }
 
 /** Reads a query now and again whenever a fact concerns it. At most one reading is under way. */

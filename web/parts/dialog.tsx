@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import './dialog.css'
 
 interface DialogProps {
@@ -13,9 +13,12 @@ interface DialogProps {
 export function Dialog({ title, close, class: name = '', children }: DialogProps) {
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // The event of its closing comes later, when another dialog may be open.
+  const isGone = useRef(false)
+  useLayoutEffect(() => {
     const shown = dialog.current
     if (!shown) return
+    isGone.current = false
     const before = document.activeElement
     shown.showModal()
     const beside = (event: MouseEvent) => {
@@ -23,13 +26,14 @@ export function Dialog({ title, close, class: name = '', children }: DialogProps
     }
     shown.addEventListener('mousedown', beside)
     return () => {
+      isGone.current = true
       shown.removeEventListener('mousedown', beside)
       shown.close()
       if (before instanceof HTMLElement) before.focus({ preventScroll: true })
     }
   }, [close])
   return (
-    <dialog ref={dialog} class={name} aria-labelledby={id} onClose={close}>
+    <dialog ref={dialog} class={name} aria-labelledby={id} onClose={() => isGone.current || close()}>
       <h2 id={id} class="dialog-title">
         {title}
       </h2>

@@ -19,6 +19,11 @@ export function statusOf(word: string): Status {
   return byWord[word.toLowerCase()] ?? 'planned'
 }
 
+/** Of a task in its plan. One that waits for another is planned; `blocked` is what waits for a person. */
+export function markStatus(mark: 'done' | 'in_progress' | 'ready' | 'blocked'): Status {
+  return mark === 'blocked' ? 'planned' : statusOf(mark)
+}
+
 const byWord: Readonly<Record<string, Status>> = {
   to_do: 'planned',
   pending: 'planned',
@@ -27,6 +32,9 @@ const byWord: Readonly<Record<string, Status>> = {
   in_progress: 'active',
   open: 'active',
   running: 'active',
+  active: 'active',
+  succeeded: 'done',
+  cancelled: 'dropped',
   blocked: 'blocked',
   review: 'review',
   failed: 'failed',

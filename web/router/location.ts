@@ -22,6 +22,12 @@ export function navigate(to: string): void {
   document.querySelector('.page')?.scrollTo(0, 0)
 }
 
+/** Goes to another view in place of this one: the browser's way back passes it over. */
+export function replaceWith(to: string): void {
+  history.replaceState(null, '', to)
+  follow()
+}
+
 /** Changes the query in place: a selection or a filter is no step back. Null takes a name out. */
 export function setQuery(changes: Readonly<Record<string, string | null>>): void {
   const next = new URLSearchParams(address.value.search)

@@ -14,7 +14,7 @@ export function ProjectSwitcher() {
     list.current?.style.setProperty('top', `${bottom + 4}px`)
   }
   return (
-    <>
+    <span>
       <button type="button" class="switcher" ref={button} popoverTarget={id} onClick={place}>
         {projectName()} <span aria-hidden="true">▾</span>
       </button>
@@ -25,6 +25,6 @@ export function ProjectSwitcher() {
           </a>
         ))}
       </div>
-    </>
+    </span>
   )
 }

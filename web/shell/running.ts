@@ -2,9 +2,12 @@ import { computed, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ProjectStatus } from '../api/answers.ts'
 import { startQuery } from '../live/query.ts'
+import { base } from '../router/location.ts'
 
-/** Who works on what, and what waits: for the bars around every view. Null until it is known. */
-export const projectStatus = signal<ProjectStatus | null>(null)
+const read = signal<{ readonly of: string; readonly status: ProjectStatus | null }>({ of: '', status: null })
+
+/** Who works on what, and what waits: for the bars around every view. Null until it is known of this project. */
+export const projectStatus = computed(() => (read.value.of === base.value ? read.value.status : null))
 
 /** The names of those who work now, each once. */
 export const agents = computed(() => [
@@ -13,14 +16,15 @@ export const agents = computed(() => [
 
 export function useProjectStatus(): void {
   useEffect(() => {
+    const of = base.peek()
     const query = startQuery('status', {})
     const stop = query.answer.subscribe((answer) => {
-      projectStatus.value = answer
+      read.value = { of, status: answer }
     })
     return () => {
       stop()
       query.stop()
-      projectStatus.value = null
+      read.value = { of, status: null }
     }
   }, [])
 }

@@ -1,4 +1,5 @@
 import { Agent } from '../parts/agent.tsx'
+import { shortId } from '../parts/short-id.ts'
 import { place } from '../router/current.ts'
 import { href } from '../router/location.ts'
 import { routes } from '../router/routes.ts'
@@ -59,7 +60,7 @@ function RunningNow() {
           title={stale ? `${name}: silent for two hours` : name}
         >
           <Agent name={agent_name} />
-          <span class="count">{stale ? 'silent' : task_id}</span>
+          <span class="count">{stale ? 'silent' : shortId(task_id)}</span>
         </a>
       ))}
     </div>

@@ -12,7 +12,9 @@ export function TopBar() {
     <header class="bar">
       <Crumbs />
       <button type="button" class="search-button" onClick={() => openOverlay('palette')}>
-        <span>Search or run a command</span>
+        <span>
+          Search<span class="search-more"> or run a command</span>
+        </span>
         <KeyCap keys="mod+k" />
       </button>
       <LiveState />

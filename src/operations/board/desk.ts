@@ -32,16 +32,20 @@ export const desk = defineOperation({
 })
 
 export async function deskCard(reads: Reads, line: HoldLine) {
-  const { missions, tasks } = reads
-  const { taskId, missionId, attemptId } = line.hold
+  const { missions, tasks, runs } = reads
+  const { taskId, missionId, attemptId, runId } = line.hold
   const task = taskId === null ? null : await tasks.find(taskId)
   const mission = missionId === null ? null : await missions.find(missionId)
-  const attempt = attemptId === null ? null : await tasks.attempt(attemptId)
+  const run = runId === null ? null : await runs.find(runId)
+  // What a run waits for is judged by the last work on its task.
+  const last = taskId === null ? null : await tasks.lastAttempt(taskId)
+  const attempt = attemptId === null ? last : await tasks.attempt(attemptId)
   const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
   return {
     ...holdEntry(line),
     task_name: task === null ? null : excerpt(task.name, 160),
     mission_name: mission === null ? null : excerpt(mission.name, 120),
+    run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
     agent_name: attempt === null ? null : (attempt.agentName ?? attempt.actor.name),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],

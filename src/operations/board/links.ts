@@ -36,6 +36,7 @@ export const links = defineOperation({
       )
     const own = tasks.find(({ id }) => id === task.id)
     const place = own === undefined ? undefined : marks[tasks.indexOf(own)]
+    const mission = task.missionId === null ? null : await reads.missions.find(task.missionId)
     const phase = task.phaseId === null ? null : await reads.plan.phase(task.phaseId)
     return {
       depends_on: entries(({ id }) => own?.dependsOn.includes(id) === true),
@@ -44,6 +45,7 @@ export const links = defineOperation({
       parent: task.parentTaskId === null ? null : (entries(({ id }) => id === task.parentTaskId)[0] ?? null),
       mark: place?.mark ?? null,
       critical: place?.critical ?? false,
+      mission: mission && { id: mission.id, name: excerpt(mission.name, 120) },
       phase: phase && { id: phase.id, name: phase.name },
     }
   }),

@@ -11,19 +11,29 @@ export const names = defineOperation({
   toolset: 'track',
   audience: 'person',
   title: 'Everything that has a name',
-  description: 'The missions and tasks by id and name, for a search that answers while one types.',
+  description: 'The missions, runs and tasks by id and name, for a search that answers while one types.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.looseObject({ missions: z.array(z.looseObject({})), tasks: z.array(z.looseObject({})) }),
+  output: z.looseObject({
+    missions: z.array(z.looseObject({})),
+    runs: z.array(z.looseObject({})),
+    tasks: z.array(z.looseObject({})),
+  }),
 }).handler(({ store, clock }) =>
-  store.view(async ({ missions, plan }) => {
+  store.view(async ({ missions, runs, plan }) => {
     const found = await missions.list({ limit: 1_000 })
+    const running = await runs.list({}, { limit: 1_000 })
     const tasks = await plan.graph(undefined, mostTasks, clock.now())
     return {
       missions: found.items.map(({ item }) => ({
         id: item.id,
         name: excerpt(item.name, 120),
         status: item.status,
+      })),
+      runs: running.items.map(({ item: { id, process, state, status } }) => ({
+        id,
+        name: `${excerpt(process.name, 80)}: ${state}`,
+        status,
       })),
       tasks: tasks.map(({ id, name, status }) => ({ id, name: excerpt(name, 120), status })),
     }

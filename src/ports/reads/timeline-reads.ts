@@ -1,4 +1,5 @@
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
+import type { ChangeKind } from '../../domain/track/changes.ts'
 import type { AttemptStatus, Resolution } from '../../domain/track/task.ts'
 import type { ChangeCounts } from './task-reads.ts'
 
@@ -34,6 +35,20 @@ export interface ChangedLines {
   readonly outOfScope: number
 }
 
+/** What became of a path in a mission, over all attempts. */
+export interface MissionFile {
+  readonly path: string
+  /** Of the last attempt that changed it. */
+  readonly change: ChangeKind
+  /** Out when one attempt found it so; null when none declared areas. */
+  readonly scope: 'in' | 'out' | null
+  readonly addedLines: number
+  readonly deletedLines: number
+  readonly attempts: number
+  /** The last task that changed it. */
+  readonly taskId: TaskId
+}
+
 export interface TimelineReads {
   /** The tasks of a mission, in the order of its plan. */
   tasks(missionId: MissionId, limit: number): Promise<readonly TimelineTask[]>
@@ -41,6 +56,8 @@ export interface TimelineReads {
   attempts(missionId: MissionId, limit: number): Promise<readonly TimelineAttempt[]>
   /** Of the same attempts; one that changed nothing is not among them. */
   lines(missionId: MissionId, limit: number): Promise<ReadonlyMap<AttemptId, ChangedLines>>
+  /** The files that attempts in a mission changed, out of scope first, then by path. */
+  files(missionId: MissionId, limit: number): Promise<readonly MissionFile[]>
   /** How many attempts there are in all. */
   attemptsTotal(missionId: MissionId): Promise<number>
 }

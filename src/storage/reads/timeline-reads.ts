@@ -7,6 +7,7 @@ import type {
   TimelineTask,
 } from '../../ports/reads/timeline-reads.ts'
 import { countsOf, scopeMatchesOf } from '../rows/attempt-row.ts'
+import { missionFiles } from './mission-files.ts'
 import type { ReadScope } from './scope.ts'
 
 export function timelineReads(scope: ReadScope): TimelineReads {
@@ -14,6 +15,7 @@ export function timelineReads(scope: ReadScope): TimelineReads {
     tasks: (missionId, limit) => tasksOf(scope, missionId, limit),
     attempts: (missionId, limit) => attemptsOf(scope, missionId, limit),
     lines: (missionId, limit) => linesOf(scope, missionId, limit),
+    files: (missionId, limit) => missionFiles(scope, missionId, limit),
     async attemptsTotal(missionId) {
       const row = await scope.db
         .selectFrom('attempt')

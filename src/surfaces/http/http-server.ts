@@ -37,6 +37,8 @@ export function httpServer(
       connectionsCheckingInterval: patience.look,
       keepAliveTimeout: 15_000,
       maxHeaderSize: 16_384,
+      // Java's client asks with every request for HTTP/2; an upgrade that we do not know is a request like others.
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     (request, response) => void listener(request, response),
   )

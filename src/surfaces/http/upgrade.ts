@@ -25,6 +25,7 @@ export function upgrading(serving: Serving, security: Security, parts: Parts) {
 function liveProject({ url = '/', headers }: IncomingMessage, serving: Serving) {
   const path = decodeURI(url.split('?')[0] ?? '/')
   const { project, rest } = projectOfPath(path, serving)
+  // A Node older than 24.9 sends every other upgrade here, too.
   if (rest === '/ws' && headers.upgrade?.toLowerCase() === 'websocket') return project
   throw new Failure('NOT_FOUND', `There is no WebSocket at ${path.slice(0, 200)}.`, {
     hint: 'The live feed is at /ws?since=<seq>, or at /p/<project>/ws.',

@@ -66,6 +66,26 @@ describe.each(dialects)('a timeline in $dialect', ({ fresh }) => {
       expect([...(await timeline.lines(mission, 10))]).toEqual([
         ['a-0', { added: 10, deleted: 3, outOfScope: 1 }],
       ])
+      expect(await timeline.files(mission, 2)).toEqual([
+        {
+          path: 'a.ts',
+          change: 'modified',
+          scope: 'out',
+          addedLines: 7,
+          deletedLines: 1,
+          attempts: 1,
+          taskId: 't-0',
+        },
+        {
+          path: 'b.png',
+          change: 'modified',
+          scope: 'in',
+          addedLines: 0,
+          deletedLines: 0,
+          attempts: 1,
+          taskId: 't-0',
+        },
+      ])
       expect((await timeline.attempts(mission, 2)).map(({ id }) => id)).toEqual(['a-1', 'a-2'])
       expect(await timeline.lines(mission, 2)).toEqual(new Map())
       expect(await timeline.attemptsTotal(mission)).toBe(3)

@@ -1,11 +1,124 @@
+import { useComputed } from '@preact/signals'
+import { useState } from 'preact/hooks'
+import { callNamed, told } from '../../api/call.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
+import type { Rows } from '../../live/rows.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import type { ViewProps } from '../../router/routes.ts'
+import { Failed } from '../../parts/failed.tsx'
+import { HeldBack } from '../../parts/held-back.tsx'
+import { useRows } from '../../parts/live-list.ts'
+import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { showToast } from '../../shell/toasts.tsx'
+import { Column } from './column.tsx'
+import { columns, type Move, type Placed } from './columns.ts'
+import { Filters, isWanted } from './filters.tsx'
+import { MoveDialog } from './move-dialog.tsx'
+import './board.css'
 
-export function View({ params }: ViewProps) {
+/** Every task that is not far away, by status, as it is now. */
+export function View() {
+  const board = useQuery('board', { limit: 200 })
+  const { rows, still } = useRows(
+    () => {
+      const answer = board.answer.value
+      if (answer === null) return null
+      return columns.flatMap(({ name }) =>
+        answer.columns[name].map((card): Placed => ({ ...card, column: name })),
+      )
+    },
+    ({ id }) => id,
+  )
+  const [dragged, setDragged] = useState<Placed | null>(null)
+  const [moving, setMoving] = useState<Placed | null>(null)
+  // As text, so that a card that changes within its column repaints itself alone.
+  const grouped = useComputed(() => JSON.stringify(groupsOf(rows, query.value)))
+  const inColumns: readonly (readonly string[])[] = JSON.parse(grouped.value)
+  const selected = query.value.get('select')
+  const cardOf = (id: string | null) => (id === null ? null : (rows.row(id)?.peek() ?? null))
+
+  const run = (move: Move) => {
+    if ('refused' in move) return void showToast({ kind: 'refused', text: move.refused })
+    callNamed(move.operation, move.input).then(board.refresh, (error: unknown) =>
+      showToast({ kind: 'refused', text: told(error) }),
+    )
+  }
+  const step = (down: number, right: number) => () => {
+    const column = inColumns.findIndex((ids) => ids.includes(selected ?? ''))
+    const at = inColumns[column]?.indexOf(selected ?? '') ?? 0
+    const target = right === 0 ? Math.max(column, 0) : nextFilled(inColumns, column, right)
+    const ids = inColumns[target] ?? []
+    const next = ids[Math.min(Math.max(column === -1 ? 0 : at + down, 0), ids.length - 1)]
+    if (next === undefined) return
+    setQuery({ select: next })
+    document.getElementById(next)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }
+  useCommands({
+    next: step(1, 0),
+    previous: step(-1, 0),
+    left: step(0, -1),
+    right: step(0, 1),
+    open: () => selected && navigate(href(`/tasks/${selected}`)),
+    move: () => setMoving(cardOf(selected)),
+    close: () => setQuery({ select: null }),
+    'copy id': () => void (selected && navigator.clipboard.writeText(selected)),
+  })
+
+  const { answer, failure } = board
+  if (answer.value === null) return <Failed failure={failure} />
   return (
-    <div class="page-inner">
-      <h1>Board</h1>
-      <EmptyState title={`This view is being built. ${params['id'] ?? ''}`} />
+    <div class="page-inner board-page">
+      <header class="page-head">
+        <h1>Board</h1>
+        <Filters rows={rows} />
+      </header>
+      {rows.order.value.length === 0 ? (
+        <EmptyState
+          title="Tasks appear here as agents plan and begin them."
+          command="waymark task start --name 'A first task'"
+        />
+      ) : (
+        <div class="board" {...still}>
+          <HeldBack held={rows.held} release={() => rows.hold(false)} />
+          {columns.map((column, at) => (
+            <Column
+              key={column.name}
+              column={column}
+              cards={(inColumns[at] ?? []).flatMap((id) => rows.row(id) ?? [])}
+              total={totalOf(column.name, inColumns[at]?.length ?? 0, answer.value?.totals)}
+              selected={selected}
+              dragged={dragged}
+              drag={setDragged}
+              run={run}
+            />
+          ))}
+        </div>
+      )}
+      {moving ? <MoveDialog card={moving} close={() => setMoving(null)} run={run} /> : null}
     </div>
   )
+}
+
+/** The ids of each column that the address asks for. */
+function groupsOf(rows: Rows<Placed>, wanted: URLSearchParams): readonly (readonly string[])[] {
+  const cards = rows.order.value
+    .flatMap((id) => rows.row(id)?.value ?? [])
+    .filter((card) => isWanted(card, wanted))
+  return columns.map(({ name }) => cards.filter(({ column }) => column === name).map(({ id }) => id))
+}
+
+function nextFilled(inColumns: readonly (readonly unknown[])[], from: number, by: number): number {
+  for (let at = from + by; at >= 0 && at < inColumns.length; at += by) if (inColumns[at]?.length) return at
+  return Math.max(from, 0)
+}
+
+/** A filter counts what it leaves; without one the server knows of more than it sent. */
+function totalOf(
+  column: Placed['column'],
+  shown: number,
+  totals: { readonly ready: number; readonly active: number } | undefined,
+): number {
+  const isFiltered = ['words', 'agent', 'mission'].some((name) => query.value.has(name))
+  if (isFiltered || column !== 'ready') return shown
+  return Math.max(shown, totals?.ready ?? 0)
 }

@@ -1,11 +1,11 @@
-import { EmptyState } from '../../parts/empty-state.tsx'
-import type { ViewProps } from '../../router/routes.ts'
+import { Dependencies } from './dependencies.tsx'
 
-export function View({ params }: ViewProps) {
+/** The dependencies of the project's own plan. */
+export function View() {
   return (
-    <div class="page-inner">
+    <div class="dependencies-page">
       <h1>Dependencies</h1>
-      <EmptyState title={`This view is being built. ${params['id'] ?? ''}`} />
+      <Dependencies />
     </div>
   )
 }

@@ -1,11 +1,68 @@
-import { EmptyState } from '../../parts/empty-state.tsx'
-import type { ViewProps } from '../../router/routes.ts'
+import { useEffect } from 'preact/hooks'
+import { call, told } from '../../api/call.ts'
+import { onFrame } from '../../live/connection.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
+import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { showToast } from '../../shell/toasts.tsx'
+import { clients } from './clients.ts'
+import './first-run.css'
 
-export function View({ params }: ViewProps) {
+/** Before the first mission: how a client is told of the server. The first mission opens by itself. */
+export function View() {
+  useEffect(
+    () =>
+      onFrame(({ event, data }) => {
+        const id = data?.['mission_id']
+        if ((event === 'mission:created' || event === 'workflow:created') && typeof id === 'string') {
+          navigate(href(`/missions/${id}`))
+        }
+      }),
+    [],
+  )
+  const chosen = clients.find(({ name }) => name === query.value.get('client')) ?? clients[0]
+  if (!chosen) return null
+  const demo = async () => {
+    try {
+      await call('demo', {})
+      navigate(href('/plan'))
+    } catch (error) {
+      showToast({ kind: 'refused', text: told(error) })
+    }
+  }
   return (
-    <div class="page-inner">
-      <h1>First steps</h1>
-      <EmptyState title={`This view is being built. ${params['id'] ?? ''}`} />
+    <div class="page-inner first-run">
+      <h1>Tell an agent of Waymark</h1>
+      <nav class="tabs" aria-label="Clients">
+        {clients.map(({ name }) => (
+          <button
+            key={name}
+            type="button"
+            {...(name === chosen.name && { 'aria-current': 'true' as const })}
+            onClick={() => setQuery({ client: name })}
+          >
+            {name}
+          </button>
+        ))}
+      </nav>
+      <p>{chosen.where}</p>
+      <div class="first-snippet">
+        <pre>{chosen.text}</pre>
+        <CopyButton text={chosen.text} />
+      </div>
+      <p>Then ask the agent:</p>
+      <div class="first-snippet">
+        <pre>Start a Waymark mission for this and work in tasks.</pre>
+        <CopyButton text="Start a Waymark mission for this and work in tasks." />
+      </div>
+      <p class="first-waiting" role="status">
+        <span class="live-dot" /> Waiting for an agent… Its first mission opens here by itself.
+      </p>
+      <p class="muted">
+        Or look around in a plan of a small web shop:{' '}
+        <button type="button" class="button" onClick={() => void demo()}>
+          Fill a demonstration plan
+        </button>
+      </p>
     </div>
   )
 }

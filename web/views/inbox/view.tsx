@@ -1,18 +1,102 @@
+import { useEffect, useState } from 'preact/hooks'
+import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { Failed } from '../../parts/failed.tsx'
+import { HeldBack } from '../../parts/held-back.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { useRows } from '../../parts/live-list.ts'
+import { href, navigate, query, replaceWith, setQuery } from '../../router/location.ts'
+import { projectStatus } from '../../shell/running.ts'
+import { sendings, sendLater } from '../../shell/send-later.ts'
+import { Card } from './card.tsx'
+import { kindOf, type Verb } from './verbs.ts'
+import './inbox.css'
 
+/** What only a person may settle, oldest first. */
 export function View() {
-  const { answer } = useQuery('inbox', { limit: 100 })
-  if (answer.value === null) return null
-  const { holds } = answer.value
+  const desk = useQuery('desk', { limit: 100 }, ({ event }) => !event.startsWith('decision'))
+  const { rows, still } = useRows(
+    () => desk.answer.value?.cards ?? null,
+    ({ hold_id }) => hold_id,
+  )
+  const [asking, setAsking] = useState<{ readonly about: string; readonly verb: Verb } | null>(null)
+  const order = rows.order.value
+  const chosen = query.value.get('select')
+  const selected = chosen !== null && order.includes(chosen) ? chosen : (order[0] ?? null)
+  const card = selected === null ? null : rows.row(selected)?.value
+
+  const step = (by: number) => () => {
+    const next = order[Math.min(Math.max(order.indexOf(selected ?? '') + by, 0), order.length - 1)]
+    if (next === undefined) return
+    setQuery({ select: next })
+    document.getElementById(next)?.scrollIntoView({ block: 'nearest' })
+  }
+  const settle = (about: string, verb: Verb, answer: string) => {
+    const of = rows.row(about)?.peek()
+    if (!of || sendings.peek().has(about)) return
+    setAsking(null)
+    const { operation, done } = verb
+    const text = `${done}: ${of.task_name ?? of.hold_id}`
+    sendLater({ about, operation, input: verb.input(of, answer), text, sent: desk.refresh })
+  }
+  const act = (about: string, verb: Verb) => {
+    if (verb.asks === undefined) settle(about, verb, '')
+    else setAsking({ about, verb })
+  }
+  const byKey = (command: Verb['command']) => () => {
+    const verb = card && kindOf(card.kind).verbs.find((known) => known.command === command)
+    if (card && verb) act(card.hold_id, verb)
+  }
+  useCommands({
+    next: step(1),
+    previous: step(-1),
+    open: () => card?.task_id && navigate(href(`/tasks/${card.task_id}`)),
+    'open diff': () => card?.task_id && navigate(href(`/tasks/${card.task_id}/diff`)),
+    'copy id': () => void (card && navigator.clipboard.writeText(card.hold_id)),
+    approve: byKey('approve'),
+    'send back': byKey('send back'),
+    resolve: byKey('resolve'),
+  })
+
+  // In a project in which nothing happened there is nothing to wait for yet.
+  const isFresh = projectStatus.value?.facts === 0
+  useEffect(() => {
+    if (isFresh) replaceWith(href('/start'))
+  }, [isFresh])
+
+  if (desk.answer.value === null) return <Failed failure={desk.failure} />
   return (
-    <div class="page-inner">
+    <div class="page-inner inbox">
       <h1>Waiting for you</h1>
-      {holds.length === 0 ? (
-        <EmptyState title="What agents ask of a person appears here: approvals, blockers, files outside the scope." />
+      {order.length === 0 ? (
+        <EmptyState title="Nothing waits. What agents ask of a person appears here: approvals, blockers, files outside the scope." />
       ) : (
-        holds.map((hold) => <p key={hold.hold_id}>{hold.reason}</p>)
+        <ul class="cards" {...still}>
+          <HeldBack held={rows.held} release={() => rows.hold(false)} />
+          {order.map((key) => {
+            const of = rows.row(key)
+            return of ? (
+              <Card
+                key={key}
+                card={of}
+                isSelected={key === selected}
+                asking={asking?.about === key ? asking.verb : null}
+                select={() => setQuery({ select: key })}
+                act={(verb) => act(key, verb)}
+                answer={(verb, text) => settle(key, verb, text)}
+                leave={() => setAsking(null)}
+              />
+            ) : null
+          })}
+        </ul>
       )}
+      {order.length > 0 ? (
+        <p class="hint">
+          <KeyCap keys="j" /> <KeyCap keys="k" /> move · <KeyCap keys="a" /> approve · <KeyCap keys="r" />{' '}
+          send back · <KeyCap keys="?" /> all keys
+        </p>
+      ) : null}
     </div>
   )
 }

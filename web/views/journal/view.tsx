@@ -1,11 +1,174 @@
+import { useComputed } from '@preact/signals'
+import { useMemo, useRef } from 'preact/hooks'
+import type { Answers, JournalFact } from '../../api/answers.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import type { ViewProps } from '../../router/routes.ts'
+import { HeldBack } from '../../parts/held-back.tsx'
+import { useRows } from '../../parts/live-list.ts'
+import { Clock } from '../../parts/time.tsx'
+import { VirtualList } from '../../parts/virtual-list.tsx'
+import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { Chain } from './chain.tsx'
+import { factWords } from './fact-words.ts'
+import { useFacts } from './facts.ts'
+import './journal.css'
 
-export function View({ params }: ViewProps) {
+/** Every fact, newest first. */
+export function View() {
+  const { facts, hasOlder, older } = useFacts()
+  const { rows, still } = useRows<JournalFact>(
+    () => facts.value,
+    ({ seq }) => String(seq),
+  )
+  const named = useQuery('names', {}, ({ event }) => event.endsWith(':created'))
+  const names = useMemo(() => namesOf(named.answer.value), [named.answer.value])
+  const field = useRef<HTMLInputElement>(null)
+  const shown = useComputed(() =>
+    rows.order.value.filter((key) => isWanted(rows.row(key)?.value, query.value)),
+  )
+  const keys = shown.value
+  const selected = query.value.get('select')
+  const fact = selected === null ? undefined : rows.row(selected)?.peek()
+  const kinds = useMemo(() => [...new Set((facts.value ?? []).map(({ kind }) => kind))].sort(), [facts.value])
+  const step = (by: number) => () => {
+    const next = keys[Math.min(Math.max(keys.indexOf(selected ?? '') + by, 0), keys.length - 1)]
+    if (next !== undefined) setQuery({ select: next })
+  }
+  useCommands({
+    next: step(1),
+    previous: step(-1),
+    open: () => {
+      const link = fact && factWords(fact, names).link
+      if (link) navigate(href(link))
+    },
+    filter: () => field.current?.focus(),
+    'copy id': () => void (fact && navigator.clipboard.writeText(fact.hash)),
+    close: () => setQuery({ select: null }),
+  })
+  if (facts.value === null) return null
   return (
     <div class="page-inner">
-      <h1>Journal</h1>
-      <EmptyState title={`This view is being built. ${params['id'] ?? ''}`} />
+      <header class="page-head">
+        <h1>Journal</h1>
+        <Chain />
+        <input
+          ref={field}
+          class="field"
+          type="search"
+          placeholder="Filter (F)"
+          aria-label="Filter by words"
+          value={query.value.get('words') ?? ''}
+          onInput={({ currentTarget }) => setQuery({ words: currentTarget.value })}
+          onKeyDown={({ key, currentTarget }) => {
+            if (key === 'Escape') currentTarget.blur()
+          }}
+        />
+        <select
+          class="field"
+          aria-label="Filter by kind"
+          value={query.value.get('kind') ?? ''}
+          onChange={({ currentTarget }) => setQuery({ kind: currentTarget.value })}
+        >
+          <option value="">Every kind</option>
+          {kinds.map((kind) => (
+            <option key={kind} value={kind}>
+              {kind}
+            </option>
+          ))}
+        </select>
+      </header>
+      {facts.value.length === 0 ? (
+        <EmptyState title="Everything that happens appears here, in order." command="waymark demo" />
+      ) : (
+        <div class="full-width journal" {...still}>
+          <HeldBack held={rows.held} release={() => rows.hold(false)} />
+          <VirtualList
+            keys={keys}
+            label="Facts"
+            selected={selected}
+            row={(key) => {
+              const row = rows.row(key)
+              return row ? (
+                <FactRow key={key} fact={row.peek()} names={names} isSelected={key === selected} />
+              ) : null
+            }}
+          />
+          {hasOlder.value ? (
+            <button type="button" class="button older" onClick={older}>
+              Older facts
+            </button>
+          ) : null}
+        </div>
+      )}
+      {fact ? <FactDetail fact={fact} /> : null}
     </div>
   )
+}
+
+function namesOf(named: Answers['names'] | null): ReadonlyMap<string, string> {
+  if (named === null) return new Map()
+  return new Map([...named.missions, ...named.tasks].map(({ id, name }) => [id, name]))
+}
+
+interface FactRowProps {
+  readonly fact: JournalFact
+  readonly names: ReadonlyMap<string, string>
+  readonly isSelected: boolean
+}
+
+function FactRow({ fact, names, isSelected }: FactRowProps) {
+  const { seq, at, actor, hash } = fact
+  const { what, about, link } = factWords(fact, names)
+  return (
+    <li
+      class="fact-row"
+      {...(isSelected && { 'aria-current': 'true' })}
+      onPointerDown={() => setQuery({ select: String(seq) })}
+    >
+      <span class="count fact-seq">{seq}</span>
+      <span class="muted fact-time">
+        <Clock at={at} />
+      </span>
+      <span class="fact-actor">
+        <Agent name={actor} />
+      </span>
+      <span class="fact-what">{what}</span>
+      <span class="cut wide muted">{link ? <a href={href(link)}>{about || link}</a> : about}</span>
+      <span class="id">{hash.slice(0, 8)}</span>
+    </li>
+  )
+}
+
+function FactDetail({ fact }: { readonly fact: JournalFact }) {
+  const text = JSON.stringify(fact.body, null, 2)
+  return (
+    <aside class="fact-detail" aria-label={`Fact ${fact.seq}`}>
+      <header>
+        <b>
+          {fact.seq} {fact.kind}
+        </b>
+        <span class="muted">
+          {fact.actor}, {fact.actor_kind}, by {fact.channel}
+        </span>
+        <CopyButton text={text} />
+        <button type="button" class="button" data-kind="plain" onClick={() => setQuery({ select: null })}>
+          Close
+        </button>
+      </header>
+      <p class="mono muted">{fact.hash}</p>
+      <pre>{text}</pre>
+    </aside>
+  )
+}
+
+function isWanted(fact: JournalFact | undefined, wanted: URLSearchParams): boolean {
+  if (!fact) return false
+  const kind = wanted.get('kind')
+  if (kind !== null && fact.kind !== kind) return false
+  const words = (wanted.get('words') ?? '').toLowerCase()
+  if (words === '') return true
+  return `${fact.kind} ${fact.actor} ${JSON.stringify(fact.body)}`.toLowerCase().includes(words)
 }

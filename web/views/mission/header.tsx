@@ -5,6 +5,8 @@ import { statusOf } from '../../parts/status.ts'
 import { StatusBadge } from '../../parts/status-icon.tsx'
 import type { Timeline } from './timeline/source.ts'
 
+const number = new Intl.NumberFormat('en')
+
 /** What the mission is for, and the few numbers that say how it stands. */
 export function MissionHeader({ mission }: { readonly mission: Timeline }) {
   const { totals } = mission
@@ -31,11 +33,12 @@ export function MissionHeader({ mission }: { readonly mission: Timeline }) {
           <Elapsed mission={mission} />
         </Figure>
         <Figure name="Verified diff">
-          <span class="added">+{totals.added}</span> <span class="deleted">−{totals.deleted}</span>
+          <span class="added">+{number.format(totals.added)}</span>{' '}
+          <span class="deleted">−{number.format(totals.deleted)}</span>
         </Figure>
         <Figure name="Out of scope">
           <span class={totals.out_of_scope > 0 ? 'deleted' : ''}>
-            {totals.out_of_scope === 1 ? '1 file' : `${totals.out_of_scope} files`}
+            {totals.out_of_scope === 1 ? '1 file' : `${number.format(totals.out_of_scope)} files`}
           </span>
         </Figure>
       </dl>

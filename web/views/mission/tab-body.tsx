@@ -1,6 +1,11 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { Dependencies } from '../dependencies/dependencies.tsx'
 import type { TabName } from './tab-names.ts'
+import { BoardTab } from './tabs/board-tab.tsx'
+import { ChangesTab } from './tabs/changes-tab.tsx'
+import { DecisionsTab } from './tabs/decisions-tab.tsx'
+import { JournalTab } from './tabs/journal-tab.tsx'
 import type { Timeline } from './timeline/source.ts'
 import { MissionTimeline } from './timeline/timeline.tsx'
 
@@ -24,5 +29,11 @@ export function TabBody({ id, tab, answer }: TabBodyProps) {
     }
     return <MissionTimeline answer={answer} />
   }
-  return <p>{tab}</p>
+  if (tab === 'dependencies') return <Dependencies mission={id} />
+  if (tab === 'changes') return <ChangesTab id={id} />
+  const mission = answer.value
+  if (mission === null) return null
+  if (tab === 'board') return <BoardTab mission={mission} />
+  if (tab === 'decisions') return <DecisionsTab mission={mission} />
+  return <JournalTab mission={mission} />
 }

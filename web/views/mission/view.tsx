@@ -27,14 +27,18 @@ export function View({ params }: ViewProps) {
   }, [name])
   useCommands(tabKeys(id))
   if (mission === null) {
-    return failure.value === null ? null : (
-      <EmptyState title={told(failure.value)} command="waymark missions" />
+    if (failure.value === null) return null
+    return (
+      <div class="page-inner">
+        <h1>Mission</h1>
+        <EmptyState title={told(failure.value)} command="waymark mission list" />
+      </div>
     )
   }
   return (
     <div class="mission">
       <MissionHeader mission={mission} />
-      <nav class="tabs" aria-label="Views of the mission">
+      <nav class="mission-tabs" aria-label="Views of the mission">
         {tabs.map(({ name: other, title }) => (
           <a key={other} href={href(tabPath(id, other))} {...(other === tab && { 'aria-current': 'page' })}>
             {title}

@@ -1,11 +1,212 @@
+import { useComputed, useSignal } from '@preact/signals'
+import { useMemo, useState } from 'preact/hooks'
+import { keysOf } from '../../keys/bindings.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import type { ViewProps } from '../../router/routes.ts'
+import { Failed } from '../../parts/failed.tsx'
+import { HeldBack } from '../../parts/held-back.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { useRows } from '../../parts/live-list.ts'
+import { VirtualList } from '../../parts/virtual-list.tsx'
+import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { MissionChoice } from './mission-choice.tsx'
+import { NameField } from './name-field.tsx'
+import { planCommands } from './plan-commands.ts'
+import { dropMove, type Only, type PlanRow, planRows, stepMove } from './plan-rows.ts'
+import { Row } from './row.tsx'
+import './plan.css'
 
-export function View({ params }: ViewProps) {
+/** A plan of the project, or of a mission: another one is another view. */
+export function View() {
+  const mission = query.value.get('mission')
+  return <Plan key={mission ?? ''} mission={mission} />
+}
+
+type Editing =
+  | { readonly is: 'rename'; readonly key: string }
+  | { readonly is: 'task' | 'phase'; readonly after: string }
+
+function Plan({ mission }: { readonly mission: string | null }) {
+  const plan = useQuery('plan_show', mission === null ? {} : { mission })
+  const folded = useSignal<ReadonlySet<string>>(new Set())
+  const only = useComputed(() => onlyOf(query.value.get('only')))
+  const { rows, still } = useRows<PlanRow>(
+    () => {
+      const answer = plan.answer.value
+      return answer && planRows(answer.phases, { folded: folded.value, only: only.value })
+    },
+    ({ key }) => key,
+  )
+  const [editing, setEditing] = useState<Editing | null>(null)
+  const [dragging, setDragging] = useState<{ readonly row: PlanRow; readonly over: string | null } | null>(
+    null,
+  )
+  const commands = useMemo(() => planCommands(mission, plan.refresh), [mission, plan])
+  const order = rows.order.value
+  const selected = query.value.get('select')
+  const rowOf = (key: string | null) => (key === null ? null : (rows.row(key)?.peek() ?? null))
+  const now = () => order.flatMap((key) => rowOf(key) ?? [])
+
+  const step = (by: number) => () => {
+    const next = order[Math.min(Math.max(order.indexOf(selected ?? '') + by, 0), order.length - 1)]
+    if (next !== undefined) setQuery({ select: next })
+  }
+  const fold = (key: string) => {
+    const next = new Set(folded.value)
+    if (!next.delete(key)) next.add(key)
+    // What one folds oneself moves at once.
+    rows.hold(false)
+    folded.value = next
+  }
+  const letMove = (change: () => void) => () => {
+    rows.hold(false)
+    change()
+  }
+  const phaseOf = (row: PlanRow | null) => (row?.kind === 'phase' ? row.id : (row?.phase ?? null))
+  useCommands({
+    next: step(1),
+    previous: step(-1),
+    open: () => {
+      const row = rowOf(selected)
+      if (row?.kind === 'task') navigate(href(`/tasks/${row.id}`))
+      else if (row?.kind === 'phase') fold(row.key)
+    },
+    peek: () => {
+      const row = rowOf(selected)
+      const phase = row?.kind === 'phase' ? row.key : phaseOf(row)
+      if (phase !== null) fold(phase)
+    },
+    rename: () => selected && setEditing({ is: 'rename', key: selected }),
+    add: () => {
+      const after = selected ?? order.at(-1)
+      if (after !== undefined) setEditing({ is: 'task', after })
+    },
+    'add phase': () => setEditing({ is: 'phase', after: order.at(-1) ?? '' }),
+    'move up': letMove(() => selected && commands.move(stepMove(now(), selected, -1))),
+    'move down': letMove(() => selected && commands.move(stepMove(now(), selected, 1))),
+    'copy id': () => void (selected && navigator.clipboard.writeText(selected)),
+    close: () => setQuery({ select: null }),
+  })
+
+  const answer = plan.answer.value
+  if (answer === null) return <Failed failure={plan.failure} />
+  const settleNew = (name: string | null) => {
+    setEditing(null)
+    if (editing === null || editing.is === 'rename' || name === null) return
+    rows.hold(false)
+    const after = rowOf(editing.after)
+    const phase = phaseOf(after)
+    if (editing.is === 'phase') commands.addPhase(name, answer.phases)
+    else if (phase !== null) commands.addTask(name, { phase, milestone: milestoneOf(after) })
+  }
+  const keys =
+    editing && editing.is !== 'rename' ? order.toSpliced(order.indexOf(editing.after) + 1, 0, 'new') : order
   return (
-    <div class="page-inner">
-      <h1>Plan</h1>
-      <EmptyState title={`This view is being built. ${params['id'] ?? ''}`} />
+    <div class="page-inner" {...still}>
+      <header class="page-head">
+        <h1>Plan</h1>
+        <span class="muted">
+          {answer.done} of {answer.tasks} done · {answer.ready} ready · {answer.critical_path.length} on the
+          critical path
+        </span>
+        <MissionChoice mission={mission} />
+        <OnlyChoice only={only.value} />
+        <a
+          class="button"
+          href={href(mission === null ? '/dependencies' : `/missions/${mission}/dependencies`)}
+        >
+          Dependencies
+        </a>
+      </header>
+      <HeldBack held={rows.held} release={() => rows.hold(false)} />
+      {answer.phases.length === 0 && editing === null ? (
+        <EmptyState
+          title="Phases, milestones and tasks appear here, from people and agents alike."
+          command="waymark import plan.md"
+        >
+          <button type="button" class="button" onClick={() => setEditing({ is: 'phase', after: '' })}>
+            Add a phase <KeyCap keys={keysOf('add phase')} />
+          </button>
+        </EmptyState>
+      ) : (
+        <VirtualList
+          keys={keys}
+          label="The plan"
+          class="full-width plan"
+          selected={selected}
+          row={(key) => {
+            if (key === 'new') {
+              return (
+                <li key="new" class="plan-row">
+                  <NameField
+                    label={editing?.is === 'phase' ? 'A new phase' : 'A new task'}
+                    value=""
+                    settle={settleNew}
+                  />
+                </li>
+              )
+            }
+            const row = rows.row(key)
+            if (!row) return null
+            const move = () => dragging && dropMove(dragging.row, row.peek())
+            return (
+              <Row
+                key={key}
+                row={row}
+                isSelected={key === selected}
+                isRenamed={editing?.is === 'rename' && editing.key === key}
+                isTarget={dragging?.over === key}
+                select={() => setQuery({ select: key })}
+                fold={() => fold(key)}
+                rename={(name) => {
+                  setEditing(null)
+                  if (name !== null) commands.rename(row.peek(), name)
+                }}
+                drag={{
+                  start: () => setDragging({ row: row.peek(), over: null }),
+                  over: () => {
+                    const isPossible = move() !== null
+                    if (dragging && isPossible && dragging.over !== key)
+                      setDragging({ ...dragging, over: key })
+                    return isPossible
+                  },
+                  drop: letMove(() => commands.move(move() ?? null)),
+                  end: () => setDragging(null),
+                }}
+              />
+            )
+          }}
+        />
+      )}
+      <p class="hint muted">
+        <KeyCap keys="c" /> add a task · <KeyCap keys="p" /> a phase · <KeyCap keys="F2" /> rename ·{' '}
+        <KeyCap keys="alt+ArrowUp" /> <KeyCap keys="alt+ArrowDown" /> move · <KeyCap keys="Space" /> fold
+      </p>
     </div>
+  )
+}
+
+function milestoneOf(row: PlanRow | null): string | null {
+  if (row?.kind === 'milestone') return row.id
+  return row?.kind === 'task' ? row.milestone : null
+}
+
+function onlyOf(word: string | null): Only {
+  return word === 'ready' || word === 'critical' ? word : null
+}
+
+function OnlyChoice({ only }: { readonly only: Only }) {
+  return (
+    <select
+      class="field"
+      aria-label="Which tasks"
+      value={only ?? ''}
+      onChange={({ currentTarget }) => setQuery({ only: currentTarget.value })}
+    >
+      <option value="">Every task</option>
+      <option value="ready">Ready only</option>
+      <option value="critical">Critical path only</option>
+    </select>
   )
 }

@@ -1,11 +1,186 @@
-import { EmptyState } from '../../parts/empty-state.tsx'
+import { useEffect } from 'preact/hooks'
+import type { AttemptDetail, TaskDetail, TaskLinks } from '../../api/answers.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { Failed } from '../../parts/failed.tsx'
+import { Prose } from '../../parts/prose.tsx'
+import { statusOf } from '../../parts/status.ts'
+import { StatusBadge } from '../../parts/status-icon.tsx'
+import { Clock } from '../../parts/time.tsx'
+import { crumb } from '../../router/current.ts'
+import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
+import { ChangeTree } from './changes.tsx'
+import { Claims } from './claims.tsx'
+import { InlineDiff } from './inline-diff.tsx'
+import { Links } from './links.tsx'
+import { Stream } from './stream.tsx'
+import { Verdict } from './verdict.tsx'
+import './task.css'
 
+/** One task: what was measured, what was claimed, what was said. */
 export function View({ params }: ViewProps) {
+  const id = params['id'] ?? ''
+  const show = useQuery('show', { id })
+  const found = show.answer.value
+  const task = found?.kind === 'task' ? (found as unknown as TaskDetail) : null // `show` answers by its kind
+  const links = useQuery('task_links', { id })
+  const mission = links.answer.value?.mission ?? null
+  useEffect(() => {
+    const above = mission ? [{ text: mission.name, href: href(`/missions/${mission.id}`) }] : []
+    if (task) crumb.value = [...above, { text: task.name }]
+  }, [task, mission])
+  const tab = params['tab'] === 'diff' ? 'diff' : 'overview'
+  useCommands({
+    'tab 1': () => navigate(href(`/tasks/${id}`)),
+    'tab 2': () => navigate(href(`/tasks/${id}/diff`)),
+    'open diff': () => navigate(href(`/tasks/${id}/diff`)),
+    'copy id': () => void navigator.clipboard.writeText(id),
+  })
+  if (!task) return <Failed failure={show.failure} />
+  const attempt =
+    task.attempts.find(({ attempt_id }) => attempt_id === query.value.get('attempt')) ??
+    task.attempts.at(-1) ??
+    null
   return (
-    <div class="page-inner">
-      <h1>Task</h1>
-      <EmptyState title={`This view is being built. ${params['id'] ?? ''}`} />
+    <div class="page-inner task">
+      <Head task={task} attempt={attempt} />
+      <nav class="tabs" aria-label="Parts of this task">
+        <a href={href(`/tasks/${id}`)} {...(tab === 'overview' && { 'aria-current': 'page' })}>
+          Overview
+        </a>
+        <a href={href(`/tasks/${id}/diff`)} {...(tab === 'diff' && { 'aria-current': 'page' })}>
+          Diff
+        </a>
+      </nav>
+      {tab === 'diff' ? (
+        <div class="whole-diff full-width">
+          {attempt ? (
+            <InlineDiff attempt={attempt.attempt_id} />
+          ) : (
+            <p class="diff-note muted">No attempt was begun yet.</p>
+          )}
+        </div>
+      ) : (
+        <div class="task-parts">
+          <Overview task={task} attempt={attempt} links={links.answer.value} />
+          <aside>
+            <Stream task={task} />
+          </aside>
+        </div>
+      )}
     </div>
+  )
+}
+
+interface Parts {
+  readonly task: TaskDetail
+  readonly attempt: AttemptDetail | null
+}
+
+function Head({ task, attempt }: Parts) {
+  return (
+    <header class="task-head">
+      <div>
+        <h1>{task.name}</h1>
+        {task.goal && task.goal !== task.name ? (
+          <p class="muted">
+            <Prose text={task.goal} />
+          </p>
+        ) : null}
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>Status</dt>
+          <dd>
+            <StatusBadge status={task.resolution === 'claimed' ? 'claimed' : statusOf(task.status)} />
+          </dd>
+        </div>
+        {attempt ? (
+          <>
+            <div>
+              <dt>Agent</dt>
+              <dd>
+                <Agent name={attempt.agent_name ?? attempt.actor} />
+              </dd>
+            </div>
+            <div>
+              <dt>Started</dt>
+              <dd>
+                <Clock at={attempt.started_at} />
+              </dd>
+            </div>
+            <div>
+              <dt>Base</dt>
+              <dd class="mono">{attempt.snapshot_id.slice(0, 7)}</dd>
+            </div>
+          </>
+        ) : null}
+      </dl>
+    </header>
+  )
+}
+
+function Overview({ task, attempt, links }: Parts & { readonly links: TaskLinks | null }) {
+  return (
+    <div class="task-main">
+      {task.attempts.length > 1 ? <Attempts task={task} shown={attempt} /> : null}
+      {attempt ? (
+        <Measured key={attempt.attempt_id} attempt={attempt} />
+      ) : (
+        <p class="muted task-none">
+          Nothing was measured: no attempt was begun. Its verified changes appear here once an agent calls
+          start_task.
+        </p>
+      )}
+      {links ? <Links links={links} /> : null}
+    </div>
+  )
+}
+
+function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
+  const { attempt_id, status } = attempt
+  // The work tree of an open attempt changes without a fact: each fact about anything is a reason to look.
+  const changes = useQuery('changes', { id: attempt_id, limit: 1_000 }, () => status === 'open')
+  const answer = changes.answer.value
+  if (answer === null) return <Failed failure={changes.failure} />
+  const added = answer.changes.reduce((sum, change) => sum + (change.added_lines ?? 0), 0)
+  const deleted = answer.changes.reduce((sum, change) => sum + (change.deleted_lines ?? 0), 0)
+  return (
+    <>
+      <Verdict changes={answer} attempt={attempt} />
+      <h2 class="changes-head">
+        Verified changes{' '}
+        <span class="muted">
+          {answer.total} {answer.total === 1 ? 'file' : 'files'}
+        </span>{' '}
+        <span class="plus-minus">
+          <ins>+{added}</ins> <del>−{deleted}</del>
+        </span>
+      </h2>
+      {answer.total === 0 ? null : <ChangeTree changes={answer} attempt={attempt_id} />}
+      {answer.total > answer.changes.length ? (
+        <p class="muted">{answer.total - answer.changes.length} more are not listed here.</p>
+      ) : null}
+      <Claims attempt={attempt} changes={answer} />
+    </>
+  )
+}
+
+function Attempts({ task, shown }: { readonly task: TaskDetail; readonly shown: AttemptDetail | null }) {
+  return (
+    <nav class="attempts" aria-label="Attempts">
+      {task.attempts.map(({ attempt_id, number, agent_name, actor, status }) => (
+        <a
+          key={attempt_id}
+          href={href(`/tasks/${task.id}?attempt=${attempt_id}`)}
+          {...(shown?.attempt_id === attempt_id && { 'aria-current': 'true' })}
+        >
+          <StatusBadge status={statusOf(status)} word={`Attempt ${number}`} />{' '}
+          <Agent name={agent_name ?? actor} />
+        </a>
+      ))}
+    </nav>
   )
 }

@@ -12,8 +12,8 @@ export interface CardSubject {
 
 export interface Card {
   readonly subject: ReadonlySignal<CardSubject | null>
-  show(subject: CardSubject): void
-  hide(): void
+  readonly show: (subject: CardSubject) => void
+  readonly hide: () => void
 }
 
 /** A pointer that only passes opens nothing; milliseconds. */

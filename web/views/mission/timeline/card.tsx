@@ -22,7 +22,7 @@ export function HoverCard() {
     const { width, height } = element.getBoundingClientRect()
     const below = subject.box.bottom + 6 + height < window.innerHeight
     element.style.left = `${Math.max(8, Math.min(subject.box.x, window.innerWidth - width - 8))}px`
-    element.style.top = `${below ? subject.box.bottom + 6 : subject.box.top - height - 6}px`
+    element.style.top = `${below ? subject.box.bottom + 6 : Math.max(8, subject.box.top - height - 6)}px`
   }, [subject])
   if (!subject) return null
   const { row, spans, marks } = subject
@@ -50,10 +50,11 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
       <p class="hover-line">
         <StatusBadge status={statusOf(attempt.status)} />
         {attempt.agent !== null && <Agent name={attempt.agent} />}
-        <span class="muted push">
-          {clockText(from, time)} – {to === null ? 'now' : clockText(to, time)} ·{' '}
-          {durationText((to ?? time) - from)}
-        </span>
+        <span class="muted push">{durationText((to ?? time) - from)}</span>
+      </p>
+      <p class="muted">
+        {clockText(from, time)} –{' '}
+        {to === null ? 'now' : clockText(to, to - from > 12 * 3_600_000 ? from : to)}
       </p>
       {attempt.lines === null ? (
         <p class="muted">{to === null ? 'Measured when it ends.' : 'Its end was not measured.'}</p>

@@ -70,7 +70,7 @@ export function ChartRow({ row }: { readonly row: TaskRow<TimelineTask, Timeline
               <span class="bar-lines" style={{ transform: `translateX(${detail.x}px)` }}>
                 <span class="added">{text.lines.added}</span>{' '}
                 <span class="deleted">{text.lines.deleted}</span>
-                {text.lines.out && (
+                {text.lines.out !== '' && (
                   <span class="out">
                     <StatusIcon status="blocked" named={false} />
                     {text.lines.out}

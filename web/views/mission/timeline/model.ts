@@ -30,7 +30,7 @@ export interface TimelineModel {
   pan(pixels: number): void
   fit(): void
   toNow(): void
-  stop(): void
+  readonly stop: () => void
 }
 
 /** Room behind the end of the time for the texts after the last bars. */

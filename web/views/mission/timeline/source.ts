@@ -38,7 +38,8 @@ export function sourceOf(timeline: Timeline): TimelineSource {
     }),
   )
   const last = new Map(timeline.attempts.map((attempt) => [attempt.task_id, attempt]))
-  const said = Map.groupBy(timeline.marks, ({ task_id }) => task_id)
+  // The answer has the newest first; a reader of a row goes with time.
+  const said = Map.groupBy(timeline.marks.toReversed(), ({ task_id }) => task_id)
   const tasks = timeline.tasks.map(
     (task): TimelineTask => ({
       id: task.id,

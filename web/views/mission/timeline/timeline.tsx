@@ -21,6 +21,7 @@ const rowHeight = 30
 export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Timeline | null> }) {
   const model = useMemo(() => createTimeline(answer), [answer])
   const card = useMemo(createCard, [])
+  const context = useMemo(() => ({ model, card }), [model, card])
   const body = useRef<HTMLDivElement>(null)
   const axis = useRef<HTMLDivElement>(null)
   const scrolled = useSignal(0)
@@ -47,7 +48,7 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
   }, [model, scrolled, height])
   const order = model.rows.order.value
   return (
-    <Context.Provider value={{ model, card }}>
+    <Context.Provider value={context}>
       <div class="timeline">
         <div class="timeline-head">
           <TimelineTools />

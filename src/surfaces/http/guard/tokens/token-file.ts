@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../../../../domain/failure.ts'
+import { locked } from '../locked.ts'
 import { readIfThere, versionOf, writePrivate } from '../private-file.ts'
 import { hashOf, newSecret, type TokenEntry } from './token.ts'
 
@@ -36,29 +37,21 @@ export class TokenFile {
 
   /** Makes a token and answers it; it is kept nowhere else. */
   add(entry: Pick<TokenEntry, 'name' | 'kind' | 'role' | 'explicit'>): string {
-    const entries = this.entries()
-    if (entries.some(({ name }) => name === entry.name)) {
-      throw new Failure('CONFLICT', `There is a token "${entry.name}" already.`, {
-        hint: `Choose another name, or remove it: waymark token remove ${entry.name}`,
-      })
-    }
-    const secret = newSecret()
-    const { name, kind, role, explicit } = entry
-    const made = { name, kind, role, hash: hashOf(secret), explicit, created: new Date().toISOString() }
-    this.#write([...entries, made])
-    return secret
+    return locked(this.#path, () => this.#add(entry))
   }
 
   /** Ends a token, and the sessions that were had by it. */
   remove(name: string): void {
-    const entries = this.entries()
-    const kept = entries.filter((entry) => entry.name !== name)
-    if (kept.length === entries.length) {
-      throw new Failure('NOT_FOUND', `There is no token "${name}".`, {
-        hint: `There are: ${entries.map((entry) => entry.name).join(', ') || 'none'}.`,
-      })
-    }
-    this.#write(kept)
+    locked(this.#path, () => {
+      const entries = this.entries()
+      const kept = entries.filter((entry) => entry.name !== name)
+      if (kept.length === entries.length) {
+        throw new Failure('NOT_FOUND', `There is no token "${name}".`, {
+          hint: `There are: ${entries.map((entry) => entry.name).join(', ') || 'none'}.`,
+        })
+      }
+      this.#write(kept)
+    })
   }
 
   /** The file of the plain token of a kind, by which programs of this user are configured. */
@@ -68,14 +61,29 @@ export class TokenFile {
 
   /** The token of a kind that a server makes for itself at its first start; made anew where its file is gone. */
   ownToken(kind: TokenEntry['kind'], name: string): string {
-    const plain = readIfThere(this.plainFile(kind))?.trim()
-    const hash = plain === undefined ? '' : hashOf(plain)
-    if (plain !== undefined && this.entries().some((entry) => entry.hash === hash)) return plain
-    const others = this.entries().filter((entry) => entry.explicit || entry.kind !== kind)
-    if (others.length < this.entries().length) this.#write(others)
-    const taken = others.some((entry) => entry.name === name)
-    const secret = this.add({ name: taken ? `${name} (own)` : name, kind, role: null, explicit: false })
-    writePrivate(this.plainFile(kind), `${secret}\n`)
+    return locked(this.#path, () => {
+      const plain = readIfThere(this.plainFile(kind))?.trim()
+      const hash = plain === undefined ? '' : hashOf(plain)
+      if (plain !== undefined && this.entries().some((entry) => entry.hash === hash)) return plain
+      const others = this.entries().filter((entry) => entry.explicit || entry.kind !== kind)
+      if (others.length < this.entries().length) this.#write(others)
+      const taken = others.some((entry) => entry.name === name)
+      const secret = this.#add({ name: taken ? `${name} (own)` : name, kind, role: null, explicit: false })
+      writePrivate(this.plainFile(kind), `${secret}\n`)
+      return secret
+    })
+  }
+
+  #add({ name, kind, role, explicit }: Pick<TokenEntry, 'name' | 'kind' | 'role' | 'explicit'>): string {
+    const entries = this.entries()
+    if (entries.some((entry) => entry.name === name)) {
+      throw new Failure('CONFLICT', `There is a token "${name}" already.`, {
+        hint: `Choose another name, or remove it: waymark token remove ${name}`,
+      })
+    }
+    const secret = newSecret()
+    const made = { name, kind, role, hash: hashOf(secret), explicit, created: new Date().toISOString() }
+    this.#write([...entries, made])
     return secret
   }
 

@@ -1,0 +1,28 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openServer } from '../../src/main/serve/open-server.ts'
+import { openProjects } from '../../src/main/serve/served-projects.ts'
+import { TokenBuckets } from '../../src/surfaces/http/guard/token-buckets.ts'
+
+// Waymark's server over an empty project, without limits of rate: the port and the token are told to the parent.
+
+const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-bench-')))
+const folder = join(home, 'shop')
+execFileSync('git', ['init', '-q', folder])
+const environment = { ...process.env, HOME: home, XDG_STATE_HOME: join(home, 'state') }
+const [first] = openProjects({ named: [folder], environment, workingFolder: home })
+const unlimited = () => new TokenBuckets({ burst: 1e9, perSecond: 1e9 })
+const quiet = () => undefined
+const server = await openServer({
+  projects: [first.served],
+  folder: join(home, 'server'),
+  host: '127.0.0.1',
+  port: 0,
+  allowedHosts: [],
+  instance: 'bench',
+  log: { debug: quiet, info: quiet, warn: console.error, error: console.error },
+  rates: { requests: unlimited(), mistakes: unlimited() },
+})
+process.send?.({ port: server.port, token: server.security.tokens.ownToken('agent', 'agent') })

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest'
+import { filesBelow } from './source-files.ts'
+
+const files = filesBelow('web', '.ts', '.tsx').filter(({ path }) => !path.endsWith('.test.ts'))
+
+test('the dashboard runs no code of the server: of src it imports types, the pure domain, and the client', () => {
+  const allowed = /^src\/(domain\/|surfaces\/http\/client\/)/
+  const wrong = files.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target, typeOnly }) => target.startsWith('src/') && !typeOnly && !allowed.test(target))
+      .map(({ target }) => `${path} imports ${target}`),
+  )
+  expect(files.length).toBeGreaterThan(50)
+  expect(wrong).toEqual([])
+})
+
+test('the dashboard is made of a few packages, and of none that needs another framework', () => {
+  const packages = ['preact', '@preact/signals', '@leeoniya/ufuzzy', '@dagrejs/dagre']
+  const wrong = files.flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => !/^(src|web)\//.test(target) && !packages.includes(target))
+      .map(({ target }) => `${path} imports ${target}`),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('nothing writes markup from text', () => {
+  const markup = new RegExp(
+    ['inner' + 'HTML', 'outer' + 'HTML', 'insertAdjacent' + 'HTML', 'document\\.write'].join('|'),
+  )
+  expect(files.filter(({ text }) => markup.test(text)).map(({ path }) => path)).toEqual([])
+})
+
+test('files of the dashboard stay small', () => {
+  const lengths = files.map(({ text }) => text.trimEnd().split('\n').length).sort((a, b) => a - b)
+  const at = (share: number) => lengths[Math.floor((lengths.length - 1) * share)]
+  expect(at(0.5)).toBeLessThanOrEqual(70)
+  expect(at(0.95)).toBeLessThanOrEqual(250)
+  expect(lengths.at(-1)).toBeLessThanOrEqual(400)
+})

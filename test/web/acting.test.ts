@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import { useBrowser } from '../support-web/browser.ts'
+import { fillBusyDay } from '../support-web/busy-day.ts'
+import { openDashboard } from '../support-web/dashboard.ts'
+
+const browser = useBrowser()
+
+test('an approval can be undone for five seconds, and then it is sent', async () => {
+  const { serving, page } = await openDashboard(browser(), { fill: fillBusyDay })
+  const kinds = async () =>
+    (await serving.day.person('inbox', {})).holds.map(({ kind }: { readonly kind: string }) => kind)
+  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('a')
+  await page.getByText('Approved: Property tests').first().waitFor()
+  await page.keyboard.press('u')
+  const approve = page.locator('.card[aria-current]').getByRole('button', { name: 'Approve' })
+  await approve.waitFor()
+  expect(await kinds()).toContain('review')
+  await page.keyboard.press('a')
+  await approve.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Waiting for you' }).hover()
+  await expect.poll(kinds, { timeout: 20_000 }).not.toContain('review')
+})
+
+test('what was decided is sent when the page is left before the five seconds are over', async () => {
+  const { serving, page } = await openDashboard(browser(), { fill: fillBusyDay })
+  await page.getByRole('button', { name: 'Answer' }).click()
+  await page.getByLabel('What is the answer?').fill('Use the generated one.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Answered: Binary patches').first().waitFor()
+  await page.goto('about:blank')
+  const closed = async () => (await serving.day.person('inbox', { closed: true })).holds[0]?.answer
+  await expect.poll(closed, { timeout: 20_000 }).toBe('Use the generated one.')
+})
+
+test('a command of the palette asks for what it needs, and shows the refusal of the server', async () => {
+  const { page, go } = await openDashboard(browser(), { fill: fillBusyDay })
+  await go('/plan')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search' }).fill('plan a task')
+  await page.getByRole('option', { name: 'Plan a task' }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('textbox', { name: 'title' }).fill('From the palette')
+  await page.getByRole('textbox', { name: 'phase' }).fill('P9')
+  await page.getByRole('button', { name: 'Plan a task' }).click()
+  await page.getByRole('alert').getByText('phase not found: P9').waitFor()
+  await page.getByRole('textbox', { name: 'phase' }).fill('P2')
+  await page.getByRole('button', { name: 'Plan a task' }).click()
+  // The pointer is over the plan, where nothing moves.
+  await page.mouse.move(4, 4)
+  await page.getByRole('link', { name: 'From the palette' }).waitFor()
+})
+
+test('a plan is changed by keys: added to, renamed, put in another order', async () => {
+  const { page, go } = await openDashboard(browser(), { fill: (day) => day.person('demo', {}) })
+  await go('/plan?select=M2')
+  await page.getByRole('link', { name: 'Fill a cart' }).waitFor()
+  await page.keyboard.press('c')
+  await page.getByLabel('A new task').fill('Send a letter')
+  await page.keyboard.press('Enter')
+  const added = page.getByRole('link', { name: 'Send a letter' })
+  await added.waitFor()
+  const id = (await added.getAttribute('href'))?.split('/').at(-1)
+  await go(`/plan?select=${id}`)
+  await added.waitFor()
+  await page.keyboard.press('F2')
+  await page.getByLabel(`Name of ${id}`).fill('Send a postcard')
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Send a postcard' }).waitFor()
+  await page.keyboard.press('Alt+ArrowUp')
+  const names = () => page.locator('.plan-row a').allTextContents()
+  await expect
+    .poll(
+      async () =>
+        (await names()).indexOf('Send a postcard') -
+        (await names()).indexOf('Look for ways to order without paying'),
+    )
+    .toBe(-1)
+})
+
+test('a board says which guard refuses a move, and which operation a move runs', async () => {
+  const { page, go } = await openDashboard(browser(), { fill: fillBusyDay })
+  await go('/board')
+  await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('l')
+  await page.keyboard.press('m')
+  await page.getByText('An attempt of otto is open').first().waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('h')
+  await page.keyboard.press('m')
+  await page.getByRole('button', { name: 'Claims it for you' }).click()
+  await page.getByRole('region', { name: 'In progress' }).getByText('List products and search them').waitFor()
+})
+
+test('a project in which nothing happened leads through the first steps, to the first mission', async () => {
+  const { serving, page } = await openDashboard(browser())
+  await page.getByText('Waiting for an agent').waitFor()
+  const mission = await serving.day.agent('ada')('start_mission', { name: 'The first', objective: 'Begin' })
+  await page.waitForURL(`**/missions/${mission.mission_id}`)
+})
+
+test('another project has an address of its own, and the chosen theme stays', async () => {
+  const { serving, page, go } = await openDashboard(browser(), {
+    folders: ['diffkit', 'shop'],
+    colorScheme: 'light',
+    fill: fillBusyDay,
+  })
+  await go('/p/shop/missions')
+  await page.getByText('No mission is open').waitFor()
+  await page.keyboard.press('\\')
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
+  await page.getByRole('button', { name: 'shop' }).click()
+  await page.getByRole('link', { name: 'diffkit' }).click()
+  await page.waitForURL(`${serving.address}/p/diffkit/`)
+  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('m')
+  await page.getByRole('link', { name: 'Streaming diff parser' }).waitFor()
+  await page.reload()
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
+})

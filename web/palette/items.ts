@@ -1,0 +1,102 @@
+import { call } from '../api/call.ts'
+import { bindings } from '../keys/bindings.ts'
+import { handlerOf } from '../keys/commands.ts'
+import type { Status } from '../parts/status.ts'
+import { statusOf } from '../parts/status.ts'
+import { href } from '../router/location.ts'
+import { routes } from '../router/routes.ts'
+import { type OperationEntry, readOperations } from './operations.ts'
+
+/** Something that the palette finds. */
+export interface Item {
+  readonly key: string
+  readonly kind: 'View' | 'Key' | 'Mission' | 'Run' | 'Task' | 'Command'
+  readonly text: string
+  /** What is searched besides: an id, a name. */
+  readonly also: string
+  readonly status?: Status
+  readonly keys?: string
+  readonly does:
+    | { readonly is: 'go'; readonly to: string }
+    | { readonly is: 'run'; readonly run: () => void }
+    | { readonly is: 'ask'; readonly operation: OperationEntry }
+}
+
+/** What is there at once: the views, and what the keys do now. */
+export function itemsHere(): readonly Item[] {
+  const views = routes
+    .filter(({ path }) => !/:\w+(\/|$)/.test(path))
+    .map(({ name, title, path }): Item => {
+      const keys = bindings.find(({ command }) => command === `go ${name}`)?.keys[0]
+      const to = href(path.split('/:')[0] || '/')
+      return {
+        key: `view ${name}`,
+        kind: 'View',
+        text: title,
+        also: name,
+        does: { is: 'go', to },
+        ...(keys && { keys }),
+      }
+    })
+  const commands = bindings.flatMap(({ command, title, keys, group }): readonly Item[] => {
+    const run = handlerOf(command)
+    if (!run || group === 'Go to' || group === 'Lists' || command === 'palette') return []
+    return [
+      {
+        key: `key ${command}`,
+        kind: 'Key',
+        text: title,
+        also: command,
+        keys: keys[0],
+        does: { is: 'run', run },
+      },
+    ]
+  })
+  return [...views, ...commands]
+}
+
+/** What the server knows: missions, tasks, and the commands of its catalog. */
+export async function itemsOfServer(): Promise<readonly Item[]> {
+  const [names, operations] = await Promise.all([call('names', {}), readOperations()])
+  return [
+    ...names.missions.map(
+      ({ id, name, status }): Item => ({
+        key: id,
+        kind: 'Mission',
+        text: name,
+        also: id,
+        status: statusOf(status),
+        does: { is: 'go', to: href(`/missions/${id}`) },
+      }),
+    ),
+    ...names.runs.map(
+      ({ id, name, status }): Item => ({
+        key: id,
+        kind: 'Run',
+        text: name,
+        also: id,
+        status: statusOf(status),
+        does: { is: 'go', to: href(`/runs/${id}`) },
+      }),
+    ),
+    ...operations.map(
+      (operation): Item => ({
+        key: `operation ${operation.name}`,
+        kind: 'Command',
+        text: operation.title,
+        also: operation.name,
+        does: { is: 'ask', operation },
+      }),
+    ),
+    ...names.tasks.map(
+      ({ id, name, status }): Item => ({
+        key: id,
+        kind: 'Task',
+        text: name,
+        also: id,
+        status: statusOf(status),
+        does: { is: 'go', to: href(`/tasks/${id}`) },
+      }),
+    ),
+  ]
+}

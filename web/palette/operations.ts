@@ -1,0 +1,88 @@
+import { base } from '../router/location.ts'
+import type { Field } from './fields.ts'
+
+/** A command of the catalog, as the server's OpenAPI document tells it. */
+export interface OperationEntry {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly fields: readonly Field[]
+}
+
+let known: { readonly of: string; readonly entries: Promise<readonly OperationEntry[]> } | null = null
+
+/** The commands, read once for each project. */
+export function readOperations(): Promise<readonly OperationEntry[]> {
+  const of = base.peek()
+  if (known?.of !== of) known = { of, entries: fetchOperations(of) }
+  return known.entries
+}
+
+async function fetchOperations(of: string): Promise<readonly OperationEntry[]> {
+  const response = await fetch(`${of}/api/openapi.json`)
+  const document = (await response.json()) as OpenApi // of our own server
+  return Object.values(document.paths).flatMap(({ post }) => (post?.parameters ? entryOf(post) : []))
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, { readonly post?: Post }>>
+}
+
+interface Post {
+  readonly operationId?: string
+  readonly summary?: string
+  readonly description?: string
+  /** Only commands have one: the idempotency key. */
+  readonly parameters?: unknown
+  readonly requestBody?: {
+    readonly content?: { readonly 'application/json'?: { readonly schema?: ObjectSchema } }
+  }
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, FieldSchema>>
+  readonly required?: readonly string[]
+}
+
+interface FieldSchema {
+  readonly type?: string
+  readonly description?: string
+  readonly enum?: readonly string[]
+  readonly maxLength?: number
+  readonly items?: FieldSchema
+}
+
+function entryOf({ operationId, summary, description, requestBody }: Post): readonly OperationEntry[] {
+  if (operationId === undefined) return []
+  const schema = requestBody?.content?.['application/json']?.schema
+  const required = new Set(schema?.required)
+  const fields = Object.entries(schema?.properties ?? {})
+    // How an answer is printed means nothing here.
+    .filter(([name]) => name !== 'format')
+    .map(([name, field]) => fieldOf(name, field, required.has(name)))
+  const inOrder = [
+    ...fields.filter(({ isRequired }) => isRequired),
+    ...fields.filter(({ isRequired }) => !isRequired),
+  ]
+  return [
+    { name: operationId, title: summary ?? operationId, description: description ?? '', fields: inOrder },
+  ]
+}
+
+function fieldOf(name: string, schema: FieldSchema, isRequired: boolean): Field {
+  return {
+    name,
+    description: schema.description ?? '',
+    isRequired,
+    type: typeOf(schema),
+    choices: schema.enum ?? [],
+    longest: schema.maxLength ?? 20_000,
+  }
+}
+
+function typeOf({ type, items }: FieldSchema): Field['type'] {
+  if (type === 'integer' || type === 'number') return 'number'
+  if (type === 'boolean') return 'yes or no'
+  if (type === 'array') return items?.type === 'string' ? 'list' : 'json'
+  return type === 'object' ? 'json' : 'text'
+}

@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact'
+import type { Verified as VerifiedShort } from '../api/answers.ts'
+import { Agent } from './agent.tsx'
+import { StatusIcon } from './status-icon.tsx'
+import './evidence.css'
+
+/** What git was witness to: solid. */
+export function Verified({ verified }: { readonly verified: VerifiedShort }) {
+  const { status, files, scope_match, out_of_scope } = verified
+  return (
+    <p class="verified">
+      <StatusIcon status={scope_match === false ? 'blocked' : 'done'} named={false} />
+      <b>{verifiedWord[status]}</b>
+      <span>
+        {files} {files === 1 ? 'file' : 'files'}
+      </span>
+      <PlusMinus {...verified} />
+      <span class={scope_match === false ? 'out' : 'muted'}>{scopeWord(scope_match, out_of_scope)}</span>
+    </p>
+  )
+}
+
+const verifiedWord = {
+  verified: 'Verified by git',
+  partial: 'Partly verified',
+  unknown: 'Could not be verified',
+} as const satisfies Record<VerifiedShort['status'], string>
+
+function scopeWord(matches: boolean | null, outside: number): string {
+  if (matches === null) return 'no scope to compare with'
+  return matches ? 'all in scope' : `${outside} out of scope`
+}
+
+export function PlusMinus({
+  added_lines,
+  deleted_lines,
+}: Pick<VerifiedShort, 'added_lines' | 'deleted_lines'>) {
+  return (
+    <span class="plus-minus">
+      <ins>+{added_lines}</ins> <del>−{deleted_lines}</del>
+    </span>
+  )
+}
+
+/** What somebody says of their own work: outlined, and attributed. */
+export function Claimed({ by, children }: { readonly by: string; readonly children: ComponentChildren }) {
+  return (
+    <blockquote class="claimed">
+      <span class="claimed-by">
+        <Agent name={by} /> says
+      </span>
+      <span>{children}</span>
+    </blockquote>
+  )
+}

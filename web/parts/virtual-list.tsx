@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+interface VirtualListProps {
+  readonly keys: readonly string[]
+  readonly label: string
+  readonly row: (key: string, at: number) => ComponentChildren
+  /** The row that is kept in sight. */
+  readonly selected?: string | null
+  readonly class?: string
+}
+
+/** Rows beyond the edges, above and below. */
+const spare = 12
+
+/** A list of rows of one height in the page, of which only those in sight are there. */
+export function VirtualList(props: VirtualListProps) {
+  const { keys, label, row, selected = null, class: name = '' } = props
+  const list = useRef<HTMLUListElement>(null)
+  const height = rowHeight()
+  const [{ first, end }, setWindow] = useState({ first: 0, end: 60 })
+
+  useLayoutEffect(() => {
+    const page = list.current?.closest('.page')
+    if (!page) return
+    const look = () => {
+      const top = page.getBoundingClientRect().top - (list.current?.getBoundingClientRect().top ?? 0)
+      const next = {
+        first: Math.max(0, Math.floor(top / height) - spare),
+        end: Math.ceil((top + page.clientHeight) / height) + spare,
+      }
+      setWindow((now) => (now.first === next.first && now.end === next.end ? now : next))
+    }
+    look()
+    page.addEventListener('scroll', look, { passive: true })
+    const resized = new ResizeObserver(look)
+    resized.observe(page)
+    return () => {
+      page.removeEventListener('scroll', look)
+      resized.disconnect()
+    }
+  }, [height])
+
+  useEffect(() => {
+    const page = list.current?.closest('.page')
+    const at = selected === null ? -1 : keys.indexOf(selected)
+    if (!page || !list.current || at === -1) return
+    const seen = page.getBoundingClientRect()
+    const top = list.current.getBoundingClientRect().top + at * height
+    if (top < seen.top + 40) page.scrollBy(0, top - seen.top - 40)
+    else if (top + height > seen.bottom - 8) page.scrollBy(0, top + height - seen.bottom + 8)
+  }, [selected, keys, height])
+
+  const shown = keys.slice(first, end)
+  return (
+    <ul
+      ref={list}
+      class={`rows ${name}`}
+      aria-label={label}
+      style={{
+        paddingTop: `${Math.min(first, keys.length) * height}px`,
+        paddingBottom: `${Math.max(0, keys.length - end) * height}px`,
+      }}
+    >
+      {shown.map((key, at) => row(key, first + at))}
+    </ul>
+  )
+}
+
+/** In pixels, as the style sheet has it: rows are higher for fingers. */
+function rowHeight(): number {
+  return Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 30
+}

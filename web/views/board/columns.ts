@@ -1,0 +1,50 @@
+import type { BoardCard, BoardColumn } from '../../api/answers.ts'
+import type { Status } from '../../parts/status.ts'
+
+export const columns: readonly {
+  readonly name: BoardColumn
+  readonly title: string
+  readonly status: Status
+}[] = [
+  { name: 'ready', title: 'Ready', status: 'ready' },
+  { name: 'active', title: 'In progress', status: 'active' },
+  { name: 'review', title: 'Needs review', status: 'review' },
+  { name: 'done', title: 'Done', status: 'done' },
+]
+
+/** A card in its column. */
+export interface Placed extends BoardCard {
+  readonly column: BoardColumn
+}
+
+/** What moving a card to a column would do, or why it cannot be. */
+export type Move =
+  | { readonly does: string; readonly operation: string; readonly input: object }
+  | { readonly refused: string }
+
+/** The operation that a drop runs. The server has the last word: its guards refuse with their own reasons. */
+export function moveOf(card: Placed, to: BoardColumn): Move {
+  const { id, column } = card
+  if (column === to) return { refused: 'It is there already.' }
+  const isOpen = card.started_at !== null && card.completed_at === null
+  if (isOpen) {
+    return {
+      refused: `An attempt of ${card.agent_name ?? 'an agent'} is open: it ends with complete_task, measured.`,
+    }
+  }
+  switch (to) {
+    case 'review':
+      return { refused: 'Only what was measured and asks for a person is reviewed.' }
+    case 'ready':
+      return edit(id, 'to_do', column === 'active' ? 'Takes it back from who claimed it' : 'Opens it again')
+    case 'active':
+      return edit(id, 'in_progress', 'Claims it for you')
+    case 'done':
+      if (column === 'review') return { refused: 'It is done once its review is settled, in the inbox.' }
+      return edit(id, 'done', 'Marks it done on your word, without evidence')
+  }
+}
+
+function edit(id: string, status: 'to_do' | 'in_progress' | 'done', does: string): Move {
+  return { does, operation: 'taskman_task_edit', input: { id, status } }
+}

@@ -1,0 +1,120 @@
+import type { ReadonlySignal } from '@preact/signals'
+import type { DeskCard } from '../../api/answers.ts'
+import { keysOf } from '../../keys/bindings.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { Claimed, Verified } from '../../parts/evidence.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { Prose } from '../../parts/prose.tsx'
+import { StatusBadge } from '../../parts/status-icon.tsx'
+import { Since } from '../../parts/time.tsx'
+import { href } from '../../router/location.ts'
+import { sendings } from '../../shell/send-later.ts'
+import { AnswerForm } from './answer-form.tsx'
+import { kindOf, type Verb } from './verbs.ts'
+
+interface CardProps {
+  readonly card: ReadonlySignal<DeskCard>
+  readonly isSelected: boolean
+  /** The verb that waits for a sentence. */
+  readonly asking: Verb | null
+  readonly select: () => void
+  readonly act: (verb: Verb) => void
+  readonly answer: (verb: Verb, text: string) => void
+  readonly leave: () => void
+}
+
+/** What is asked, by whom, how long it is held, the evidence, and what can be done. */
+export function Card({ card: of, isSelected, asking, select, act, answer, leave }: CardProps) {
+  const card = of.value
+  const { word, status, verbs } = kindOf(card.kind)
+  const sending = sendings.value.get(card.hold_id)
+  return (
+    <li
+      class="card"
+      id={card.hold_id}
+      {...(isSelected && { 'aria-current': 'true' })}
+      {...(sending && { 'data-settled': '' })}
+      onPointerDown={select}
+    >
+      <header class="card-head">
+        <StatusBadge status={status} word={word} />
+        <h2 class="cut">
+          <a href={href(aboutOf(card).link)}>{aboutOf(card).name}</a>
+        </h2>
+        <span class="card-by muted">
+          <Agent name={card.agent_name ?? card.opened_by} />
+          <span>
+            held <Since at={card.opened_at} />
+          </span>
+        </span>
+      </header>
+      <p class="asked">
+        <Prose text={askedOf(card)} />
+      </p>
+      {card.paths.length > 0 ? (
+        <ul class="outside">
+          {card.paths.slice(0, 8).map((path) => (
+            <li key={path} class="mono cut">
+              {path}
+            </li>
+          ))}
+          {card.paths.length > 8 ? <li class="muted">{card.paths.length - 8} more</li> : null}
+        </ul>
+      ) : null}
+      {card.verified ? <Verified verified={card.verified} /> : null}
+      {card.workaround || card.claimed ? (
+        <Claimed by={card.agent_name ?? card.opened_by}>
+          <Prose text={card.workaround ?? card.claimed ?? ''} />
+        </Claimed>
+      ) : null}
+      {sending ? (
+        <p class="muted">{sending.text}</p>
+      ) : asking ? (
+        <AnswerForm verb={asking} send={(text) => answer(asking, text)} leave={leave} />
+      ) : (
+        <div class="verbs">
+          {verbs.map((verb, at) => (
+            <button
+              key={verb.label}
+              type="button"
+              class="button"
+              {...(at === 0 && isSelected && { 'data-kind': 'primary' })}
+              onClick={() => act(verb)}
+            >
+              {verb.label} {isSelected ? <KeyCap keys={keysOf(verb.command)} /> : null}
+            </button>
+          ))}
+          {card.run_id ? (
+            <a class="button" href={href(`/runs/${card.run_id}`)}>
+              Open run
+            </a>
+          ) : null}
+          {card.attempt_status !== null ? (
+            <a class="button" href={href(`/tasks/${card.task_id}/diff`)}>
+              Open diff {isSelected ? <KeyCap keys={keysOf('open diff')} /> : null}
+            </a>
+          ) : null}
+        </div>
+      )}
+    </li>
+  )
+}
+
+/** What the card is about, and where that is shown. */
+function aboutOf(card: DeskCard): { readonly name: string; readonly link: string } {
+  const run = card.run === null ? null : `${card.run.process_name}, in ${card.run.state}`
+  if (card.task_id) return { name: card.task_name ?? card.task_id, link: `/tasks/${card.task_id}` }
+  if (card.run_id) return { name: run ?? card.run_id, link: `/runs/${card.run_id}` }
+  return { name: card.mission_name ?? '', link: `/missions/${card.mission_id}` }
+}
+
+function askedOf(card: DeskCard): string {
+  if (card.kind === 'stale_attempt') return 'Nobody spoke of this attempt for two hours. Has the agent gone?'
+  if (card.run && card.request?.kind === 'decision') {
+    return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${card.request.events.join(' or ')}.`
+  }
+  if (card.kind !== 'scope') return card.reason
+  const { length } = card.paths
+  const areas = card.areas.map((area) => `\`${area}\``).join(', ')
+  return `${length} changed ${length === 1 ? 'file lies' : 'files lie'} outside the declared scope, ${areas}.`
+}

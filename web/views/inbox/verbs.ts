@@ -1,0 +1,118 @@
+import type { DeskCard } from '../../api/answers.ts'
+import type { Command } from '../../keys/bindings.ts'
+import type { Status } from '../../parts/status.ts'
+
+/** What a person may do with a card. */
+export interface Verb {
+  readonly command: Extract<Command, 'approve' | 'send back' | 'resolve'>
+  readonly label: string
+  /** What is said once it is done. */
+  readonly done: string
+  /** A sentence is asked for: what the waiting agent is told. */
+  readonly asks?: string
+  readonly operation: string
+  input(card: DeskCard, answer: string): object
+}
+
+interface Kind {
+  readonly word: string
+  readonly status: Status
+  readonly verbs: readonly Verb[]
+}
+
+const resolves = ({ hold_id }: DeskCard, answer: string) => ({
+  id: hold_id,
+  ...(answer !== '' && { answer }),
+})
+const dismisses = (card: DeskCard, answer: string) => ({ ...resolves(card, answer), dismiss: true })
+
+const sendBack: Verb = {
+  command: 'send back',
+  label: 'Send back',
+  done: 'Sent back',
+  asks: 'What should be done instead?',
+  operation: 'resolve',
+  input: resolves,
+}
+
+const decides: readonly Verb[] = [
+  {
+    command: 'approve',
+    label: 'Approve',
+    done: 'Approved',
+    operation: 'approve',
+    input: ({ hold_id }) => ({ id: hold_id }),
+  },
+  {
+    ...sendBack,
+    operation: 'reject',
+    input: ({ hold_id }, answer) => ({ id: hold_id, reason: answer }),
+  },
+]
+
+/** By kind of hold: what it is called, how it looks, what can be done. */
+const kinds = {
+  blocker: {
+    word: 'Blocker',
+    status: 'blocked',
+    verbs: [
+      {
+        command: 'resolve',
+        label: 'Answer',
+        done: 'Answered',
+        asks: 'What is the answer?',
+        operation: 'resolve',
+        input: resolves,
+      },
+      { command: 'send back', label: 'Dismiss', done: 'Dismissed', operation: 'resolve', input: dismisses },
+    ],
+  },
+  review: {
+    word: 'Review',
+    status: 'review',
+    verbs: [
+      {
+        command: 'approve',
+        label: 'Approve',
+        done: 'Approved',
+        operation: 'resolve',
+        input: (card) => resolves(card, 'Approved.'),
+      },
+      sendBack,
+    ],
+  },
+  scope: {
+    word: 'Out of scope',
+    status: 'blocked',
+    verbs: [
+      {
+        command: 'approve',
+        label: 'Accept the files',
+        done: 'Accepted',
+        operation: 'resolve',
+        input: resolves,
+      },
+      { ...sendBack, input: dismisses },
+    ],
+  },
+  approval: { word: 'Approval', status: 'review', verbs: decides },
+  command: { word: 'Command', status: 'review', verbs: decides },
+  stale_attempt: {
+    word: 'Silent',
+    status: 'planned',
+    verbs: [
+      {
+        command: 'approve',
+        label: 'Let it go on',
+        done: 'It goes on',
+        operation: 'resolve',
+        input: dismisses,
+      },
+      { command: 'resolve', label: 'Give it up', done: 'Given up', operation: 'resolve', input: resolves },
+    ],
+  },
+} as const satisfies Record<DeskCard['kind'], Kind>
+
+export function kindOf(kind: DeskCard['kind']): Kind {
+  return kinds[kind]
+}

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { useBrowser } from '../../../test/support-web/browser.ts'
+import { fillBusyDay } from '../../../test/support-web/busy-day.ts'
+import { openServingDay, type ServingDay } from '../../../test/support-web/serving-day.ts'
+
+const browser = useBrowser()
+let serving: ServingDay
+let mission = ''
+
+beforeAll(async () => {
+  serving = await openServingDay()
+  await fillBusyDay(serving.day)
+  const { missions } = await serving.day.person('list_missions', { search: 'Streaming' })
+  mission = missions[0].mission_id ?? missions[0].id
+})
+
+afterAll(() => serving?.stop())
+
+/** A page of a person who is logged in. Whatever goes wrong in it is thrown at the end. */
+async function opened(path: string, theme: 'light' | 'dark' = 'light') {
+  const context = await browser().newContext({ colorScheme: theme, viewport: { width: 1360, height: 820 } })
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  await page.goto(serving.login())
+  await page.goto(`${serving.address}${path}`)
+  return {
+    page,
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      expect(errors).toEqual([])
+    },
+  }
+}
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+interface Found {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+}
+
+/** What axe finds wrong with what the page shows; empty when nothing is. */
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(readFileSync(axe, 'utf8'))
+  const { violations } = await page.evaluate<Found>('axe.run()')
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+const rowOf = (page: Page, task: string) => page.locator('.timeline-row', { hasText: task })
+
+describe('the timeline', () => {
+  test('has a row for each task that says in words what its bars show', async () => {
+    await using shown = await opened(`/missions/${mission}`)
+    const { page } = shown
+    await page.waitForSelector('.bar-box')
+    const { tasks, attempts } = await serving.day.person('mission_timeline', { id: mission })
+    expect(await page.locator('.timeline-row[data-kind=task]').count()).toBe(tasks.length)
+    expect(await page.locator('.bar-box').count()).toBe(attempts.length)
+    const words = await rowOf(page, 'Hunk reader').locator('.visually-hidden').textContent()
+    expect(words).toContain('Attempt 1 by mira, Done, 41m, verified plus 220 minus 60 lines')
+    expect(words).toContain('decision: Push or pull? async iterator')
+  })
+
+  test('bars stay inside the chart and in front of now', async () => {
+    await using shown = await opened(`/missions/${mission}`)
+    const { page } = shown
+    await page.waitForSelector('.bar-box')
+    const now = (await page.locator('.now-line').boundingBox())?.x ?? 0
+    const chart = (await page.locator('.axis-cell').boundingBox())?.x ?? 0
+    for (const bar of await page.locator('.bar-box').all()) {
+      const box = await bar.boundingBox()
+      expect(box?.x).toBeGreaterThanOrEqual(chart)
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(now + 3)
+    }
+  })
+
+  test('a fact draws the row that it is about, and no other', async () => {
+    await using shown = await opened(`/missions/${mission}`)
+    const { page } = shown
+    await page.waitForSelector('.bar-box')
+    const { tasks } = await serving.day.person('mission_timeline', { id: mission })
+    const task = tasks.find(({ name }: { name: string }) => name.startsWith('Rename'))
+    const before = await rowOf(page, 'Rename').locator('.visually-hidden').textContent()
+    await page.evaluate(() => {
+      const touched = new Set<string>()
+      Object.assign(window, { touched })
+      new MutationObserver((records) => {
+        for (const { target, type } of records) {
+          const row = (target instanceof Element ? target : target.parentElement)?.closest('[data-row]')
+          // A growing bar changes its width each second; that is a style.
+          if (row && type !== 'attributes')
+            touched.add(row.querySelector('.task-link')?.textContent ?? 'a group')
+        }
+      }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
+    })
+    await serving.day.agent('mira')('log_milestone', {
+      task_id: task.id,
+      message: 'Copies count too',
+      progress: 90,
+    })
+    await rowOf(page, 'Copies count too').waitFor({ state: 'attached' })
+    expect(before).not.toContain('Copies count too')
+    const touched = await page.evaluate(() => [...(Reflect.get(window, 'touched') as Set<string>)])
+    expect(touched).toEqual(['Rename and copy detection'])
+  })
+
+  test('is worked with by keys alone', async () => {
+    await using shown = await opened(`/missions/${mission}`)
+    const { page } = shown
+    await page.waitForSelector('.bar-box')
+    for (const key of ['j', 'j']) await page.keyboard.press(key)
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Map the callers of parseDiff')
+    expect(page.url()).toContain('select=')
+    await page.keyboard.press('l')
+    await page.waitForSelector('.hover-card')
+    expect(await page.locator('.hover-card').textContent()).toContain('verified by git')
+    await page.keyboard.press('Escape')
+    const wide = (await page.locator('.bar-box').first().boundingBox())?.width ?? 0
+    await page.keyboard.press('+')
+    await page.waitForFunction(
+      (width) => (document.querySelector('.bar-box')?.clientWidth ?? 0) > width + 4,
+      wide,
+    )
+    await page.keyboard.press('z')
+    await page.waitForFunction(
+      (width) => (document.querySelector('.bar-box')?.clientWidth ?? 0) < width + 4,
+      wide,
+    )
+    await page.keyboard.press('b')
+    await rowOf(page, 'Nobody yet').or(rowOf(page, 'juno')).first().waitFor()
+    await page.keyboard.press('3')
+    await page.waitForSelector('.node')
+    expect(new URL(page.url()).pathname).toBe(`/missions/${mission}/dependencies`)
+  })
+})
+
+test('the dependencies are a picture, and one key away a list', async () => {
+  await using shown = await opened(`/missions/${mission}/dependencies`)
+  const { page } = shown
+  await page.waitForSelector('.node')
+  await page.keyboard.press('ArrowDown')
+  await page.waitForSelector('.node[aria-current]')
+  const tasks = await page.locator('.node').count()
+  await page.keyboard.press('i')
+  await page.waitForSelector('.dependency-list')
+  expect(await page.locator('.dependency-list li').count()).toBe(tasks)
+})
+
+test('the changes are a tree with what is out of scope marked', async () => {
+  await using shown = await opened(`/missions/${mission}/changes`)
+  const { page } = shown
+  await page.waitForSelector('.change-tree')
+  const { files } = await serving.day.person('mission_changes', { id: mission })
+  expect(await page.locator('.change-tree a').count()).toBe(files.length)
+  const out = files.filter(({ scope }: { scope: string | null }) => scope === 'out').length
+  expect(await page.locator('.change-tree [data-scope=out]').count()).toBe(out)
+})
+
+describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
+  test.each(['', '/board', '/dependencies', '/changes', '/decisions', '/journal'])(
+    'nobody is shut out of a mission%s',
+    async (tab) => {
+      await using shown = await opened(`/missions/${mission}${tab}`, theme)
+      await shown.page.waitForSelector('.mission-header')
+      await shown.page.waitForLoadState('networkidle')
+      expect(await violationsOf(shown.page)).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { OutlinePhase, OutlineTask } from '../../../src/domain/plan/outline.ts'
+import { dropMove, freePhaseId, planRows, stepMove } from './plan-rows.ts'
+
+const task = (id: string, more: Partial<OutlineTask> = {}): OutlineTask => ({
+  id,
+  title: id,
+  role: null,
+  mark: 'blocked',
+  critical: false,
+  waitsFor: [],
+  subtasks: [],
+  ...more,
+})
+
+const phases: readonly OutlinePhase[] = [
+  {
+    id: 'P1',
+    name: 'Design',
+    done: 0,
+    total: 3,
+    milestones: [{ id: 'M1', name: null, reached: false, tasks: [task('a'), task('b', { mark: 'ready' })] }],
+    tasks: [task('c', { subtasks: [task('c1')] })],
+  },
+  { id: 'P2', name: 'Build', done: 0, total: 1, milestones: [], tasks: [task('d', { critical: true })] },
+]
+
+const all = planRows(phases, { folded: new Set(), only: null })
+
+test('the outline is phases, milestones, tasks and subtasks', () => {
+  expect(all.map(({ key }) => key)).toEqual(['P1', 'M1', 'a', 'b', 'c', 'c1', 'P2', 'd'])
+})
+
+test('a folded phase hides what is in it; a filter keeps the way to what it keeps', () => {
+  const folded = planRows(phases, { folded: new Set(['P1']), only: null })
+  expect(folded.map(({ key }) => key)).toEqual(['P1', 'P2', 'd'])
+  expect(planRows(phases, { folded: new Set(), only: 'ready' }).map(({ key }) => key)).toEqual([
+    'P1',
+    'M1',
+    'b',
+  ])
+  expect(planRows(phases, { folded: new Set(), only: 'critical' }).map(({ key }) => key)).toEqual(['P2', 'd'])
+})
+
+test('a step stays among its own kind, in its own home', () => {
+  expect(stepMove(all, 'b', -1)).toEqual({ id: 'b', before: 'a', phase: 'P1', milestone: 'M1' })
+  expect(stepMove(all, 'a', 1)).toEqual({ id: 'a', phase: 'P1', milestone: 'M1' })
+  expect(stepMove(all, 'a', -1)).toBeNull()
+  expect(stepMove(all, 'P2', -1)).toEqual({ id: 'P2', before: 'P1' })
+  expect(stepMove(all, 'P2', 1)).toBeNull()
+})
+
+test('a drop takes the home of what it is dropped on', () => {
+  const row = (key: string) => all.find((other) => other.key === key) ?? all[0]
+  const [a, m1, d, p2] = [row('a'), row('M1'), row('d'), row('P2')]
+  if (!a || !m1 || !d || !p2) throw new Error('the rows are there')
+  expect(dropMove(a, d)).toEqual({ id: 'a', before: 'd', phase: 'P2' })
+  expect(dropMove(d, m1)).toEqual({ id: 'd', phase: 'P1', milestone: 'M1' })
+  expect(dropMove(a, p2)).toEqual({ id: 'a', phase: 'P2' })
+  expect(dropMove(m1, d)).toBeNull()
+  expect(dropMove(p2, a)).toBeNull()
+})
+
+test('a new phase gets an id that is free', () => {
+  expect(freePhaseId([{ id: 'P1' }, { id: 'P3' }])).toBe('P4')
+})

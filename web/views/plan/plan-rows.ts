@@ -1,0 +1,153 @@
+import type { OutlinePhase, OutlineTask } from '../../../src/domain/plan/outline.ts'
+
+/** A line of the outline. */
+export type PlanRow = PhaseRow | MilestoneRow | TaskRow
+
+interface PhaseRow {
+  readonly kind: 'phase'
+  readonly key: string
+  /** Null gathers the tasks outside any phase. */
+  readonly id: string | null
+  readonly name: string
+  readonly done: number
+  readonly total: number
+  readonly isFolded: boolean
+}
+
+interface MilestoneRow {
+  readonly kind: 'milestone'
+  readonly key: string
+  readonly id: string
+  readonly name: string
+  readonly reached: boolean
+  readonly phase: string | null
+}
+
+export interface TaskRow {
+  readonly kind: 'task'
+  readonly key: string
+  readonly id: string
+  readonly name: string
+  readonly depth: number
+  readonly mark: OutlineTask['mark']
+  readonly role: string | null
+  readonly critical: boolean
+  readonly waits: number
+  readonly phase: string | null
+  readonly milestone: string | null
+}
+
+export type Only = 'ready' | 'critical' | null
+
+/** The outline as lines: phases, their milestones, their tasks. A filter keeps the phases of what it keeps. */
+export function planRows(
+  phases: readonly OutlinePhase[],
+  { folded, only }: { readonly folded: ReadonlySet<string>; readonly only: Only },
+): readonly PlanRow[] {
+  return phases.flatMap((phase) => {
+    const key = phase.id ?? 'no phase'
+    const isFolded = folded.has(key)
+    const lines = [
+      ...phase.milestones.flatMap(({ id, name, reached, tasks }): readonly PlanRow[] => {
+        const below = tasks.flatMap(linesOf({ phase: phase.id, milestone: id, only }, 2))
+        if (only !== null && below.length === 0) return []
+        const head: MilestoneRow = {
+          kind: 'milestone',
+          key: id,
+          id,
+          name: name ?? id,
+          reached,
+          phase: phase.id,
+        }
+        return [head, ...below]
+      }),
+      ...phase.tasks.flatMap(linesOf({ phase: phase.id, milestone: null, only }, 1)),
+    ]
+    if (only !== null && lines.length === 0) return []
+    const { id, name, done, total } = phase
+    const head: PhaseRow = {
+      kind: 'phase',
+      key,
+      id,
+      name: name ?? 'Outside any phase',
+      done,
+      total,
+      isFolded,
+    }
+    return isFolded ? [head] : [head, ...lines]
+  })
+}
+
+function linesOf(
+  home: { readonly phase: string | null; readonly milestone: string | null; readonly only: Only },
+  depth: number,
+): (task: OutlineTask) => readonly TaskRow[] {
+  const { phase, milestone, only } = home
+  return ({ id, title, mark, role, critical, waitsFor, subtasks }) => {
+    const isWanted = only === null || (only === 'ready' ? mark === 'ready' : critical)
+    const row: TaskRow = {
+      kind: 'task',
+      key: id,
+      id,
+      name: title,
+      depth,
+      mark,
+      role,
+      critical,
+      waits: waitsFor.length,
+      phase,
+      milestone,
+    }
+    return [...(isWanted ? [row] : []), ...subtasks.flatMap(linesOf(home, depth + 1))]
+  }
+}
+
+export interface PlanMove {
+  readonly id: string
+  readonly before?: string
+  readonly phase?: string
+  readonly milestone?: string
+}
+
+/** One step up or down among its own kind; null at the end of them. */
+export function stepMove(rows: readonly PlanRow[], key: string, by: 1 | -1): PlanMove | null {
+  const row = rows.find((other) => other.key === key)
+  if (!row || row.kind === 'milestone' || row.id === null) return null
+  const siblings = rows.filter((other) => isSibling(other, row))
+  const at = siblings.findIndex((other) => other.key === key)
+  const target = siblings[by === -1 ? at - 1 : at + 2]
+  if (by === -1 && at <= 0) return null
+  if (by === 1 && at === siblings.length - 1) return null
+  return { id: row.id, ...(target?.id && { before: target.id }), ...homeOf(row) }
+}
+
+/** What dropping a row on another one does: a task comes before a task, or at the end of a phase or milestone. */
+export function dropMove(dragged: PlanRow, target: PlanRow): PlanMove | null {
+  if (dragged.key === target.key || dragged.id === null || dragged.kind === 'milestone') return null
+  if (dragged.kind === 'phase') {
+    return target.kind === 'phase' && target.id !== null ? { id: dragged.id, before: target.id } : null
+  }
+  if (target.kind === 'task') return { id: dragged.id, before: target.id, ...homeOf(target) }
+  if (target.kind === 'milestone') {
+    return target.phase === null ? null : { id: dragged.id, phase: target.phase, milestone: target.id }
+  }
+  return target.id === null ? null : { id: dragged.id, phase: target.id }
+}
+
+function isSibling(other: PlanRow, row: PlanRow): boolean {
+  if (row.kind === 'phase') return other.kind === 'phase' && other.id !== null
+  if (row.kind !== 'task' || other.kind !== 'task') return false
+  return other.phase === row.phase && other.milestone === row.milestone && other.depth === row.depth
+}
+
+function homeOf(row: PlanRow): Pick<PlanMove, 'phase' | 'milestone'> {
+  if (row.kind !== 'task') return {}
+  const { phase, milestone } = row
+  return { ...(phase !== null && { phase }), ...(milestone !== null && { milestone }) }
+}
+
+/** An id for a new phase: people name them; `P5` where there are four. */
+export function freePhaseId(phases: readonly { readonly id: string | null }[]): string {
+  const taken = new Set(phases.map(({ id }) => id))
+  for (let at = phases.length + 1; ; at += 1) if (!taken.has(`P${at}`)) return `P${at}`
+}

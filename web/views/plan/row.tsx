@@ -1,0 +1,101 @@
+import type { ReadonlySignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { shortId } from '../../parts/short-id.ts'
+import { markStatus } from '../../parts/status.ts'
+import { StatusIcon } from '../../parts/status-icon.tsx'
+import { useFlash } from '../../parts/use-flash.ts'
+import { href } from '../../router/location.ts'
+import { NameField } from './name-field.tsx'
+import type { PlanRow, TaskRow } from './plan-rows.ts'
+
+interface RowProps {
+  readonly row: ReadonlySignal<PlanRow>
+  readonly isSelected: boolean
+  readonly isRenamed: boolean
+  readonly isTarget: boolean
+  readonly select: () => void
+  readonly fold: () => void
+  readonly rename: (name: string | null) => void
+  readonly drag: {
+    readonly start: () => void
+    readonly over: () => boolean
+    readonly drop: () => void
+    readonly end: () => void
+  }
+}
+
+/** One line of the plan. */
+export function Row({ row: of, isSelected, isRenamed, isTarget, select, fold, rename, drag }: RowProps) {
+  const row = of.value
+  const element = useRef<HTMLLIElement>(null)
+  useFlash(element, `${row.name} ${row.kind === 'task' ? row.mark : ''}`)
+  return (
+    <li
+      ref={element}
+      class="plan-row"
+      data-kind={row.kind}
+      draggable={row.kind !== 'milestone' && !isRenamed}
+      {...(isSelected && { 'aria-current': 'true' })}
+      {...(isTarget && { 'data-target': '' })}
+      style={{ '--depth': String(row.kind === 'task' ? row.depth : row.kind === 'milestone' ? 1 : 0) }}
+      onPointerDown={select}
+      onDragStart={(event) => {
+        event.dataTransfer?.setData('text/plain', row.key)
+        drag.start()
+      }}
+      onDragOver={(event) => {
+        if (drag.over()) event.preventDefault()
+      }}
+      onDrop={(event) => {
+        event.preventDefault()
+        drag.drop()
+      }}
+      onDragEnd={drag.end}
+    >
+      {isRenamed ? (
+        <NameField label={`Name of ${row.key}`} value={row.name} settle={rename} />
+      ) : row.kind === 'phase' ? (
+        <>
+          <button type="button" class="fold" aria-expanded={!row.isFolded} onClick={fold}>
+            <span aria-hidden="true">{row.isFolded ? '▸' : '▾'}</span> <b>{row.name}</b>
+          </button>
+          <span class="count">
+            {row.done} / {row.total}
+          </span>
+          <progress
+            class="progress phase-bar"
+            max={Math.max(row.total, 1)}
+            value={row.done}
+            aria-label="Done"
+          />
+        </>
+      ) : row.kind === 'milestone' ? (
+        <>
+          <StatusIcon status={row.reached ? 'done' : 'planned'} named={false} />
+          <span class="cut wide">{row.name}</span>
+          <span class="muted">{row.reached ? 'reached' : 'milestone'}</span>
+        </>
+      ) : (
+        <Task row={row} />
+      )}
+    </li>
+  )
+}
+
+function Task({ row }: { readonly row: TaskRow }) {
+  const { id, name, mark, role, critical, waits } = row
+  return (
+    <>
+      <StatusIcon status={markStatus(mark)} />
+      <a class="cut wide" href={href(`/tasks/${id}`)} draggable={false}>
+        {name}
+      </a>
+      {critical ? <span class="critical">critical path</span> : null}
+      <span class="muted plan-waits">
+        {waits > 0 ? `waits for ${waits}` : mark === 'ready' ? 'ready' : ''}
+      </span>
+      <span class="muted plan-role cut">{role}</span>
+      <span class="id">{shortId(id)}</span>
+    </>
+  )
+}

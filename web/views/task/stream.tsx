@@ -1,0 +1,121 @@
+import type { ComponentChildren } from 'preact'
+import type { TaskDetail } from '../../api/answers.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { durationText } from '../../parts/duration.ts'
+import { Prose } from '../../parts/prose.tsx'
+import type { Status } from '../../parts/status.ts'
+import { StatusIcon } from '../../parts/status-icon.tsx'
+import { Clock } from '../../parts/time.tsx'
+
+interface Entry {
+  readonly key: string
+  readonly at: string
+  readonly status: Status
+  readonly title: string
+  readonly text?: ComponentChildren
+}
+
+/** What was decided, met and said about a task, the latest first. */
+export function Stream({ task }: { readonly task: TaskDetail }) {
+  const entries = entriesOf(task).sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
+  return (
+    <ol class="stream" aria-label="What was decided, met and said">
+      {entries.map(({ key, at, status, title, text }) => (
+        <li key={key}>
+          <StatusIcon status={status} named={false} />
+          <div>
+            <b>{title}</b>
+            {text ? <div class="stream-text">{text}</div> : null}
+          </div>
+          <span class="muted stream-time">
+            <Clock at={at} />
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail): Entry[] {
+  return [
+    ...attempts.flatMap(attemptEntries),
+    ...decisions.map(({ id, created_at: at, question, chosen, reasoning, options_considered }): Entry => {
+      const others = options_considered.filter((option) => option !== chosen)
+      return {
+        key: id,
+        at,
+        status: 'review',
+        title: question,
+        text: (
+          <>
+            <p>
+              <b>
+                <Prose text={chosen} />
+              </b>
+              {others.length > 0 ? <span class="muted">, not {others.join(', ')}</span> : null}
+            </p>
+            <p>
+              <Prose text={reasoning} />
+            </p>
+          </>
+        ),
+      }
+    }),
+    ...issues.map(
+      ({ id, created_at: at, description, resolution, requires_human_review }): Entry => ({
+        key: id,
+        at,
+        status:
+          requires_human_review && holds.some(({ issue_id }) => issue_id === id) ? 'blocked' : 'partial',
+        title: requires_human_review ? 'Blocker' : 'Issue',
+        text: (
+          <>
+            <p>
+              <Prose text={description} />
+            </p>
+            <p class="muted">
+              <Prose text={resolution} />
+            </p>
+          </>
+        ),
+      }),
+    ),
+    ...progress.map(
+      ({ id, created_at: at, message, progress: percent }): Entry => ({
+        key: id,
+        at,
+        status: 'active',
+        title: percent === null ? 'Progress' : `Progress ${Math.round(percent)}%`,
+        text: <Prose text={message} />,
+      }),
+    ),
+  ]
+}
+
+function attemptEntries(attempt: TaskDetail['attempts'][number]): readonly Entry[] {
+  const { attempt_id, number, agent_name, actor, started_at, completed_at, status, duration_seconds } =
+    attempt
+  const by = <Agent name={agent_name ?? actor} />
+  const which = number > 1 ? ` again, attempt ${number}` : ''
+  const started: Entry = {
+    key: `${attempt_id} start`,
+    at: started_at,
+    status: 'ready',
+    title: `Started${which}`,
+    text: by,
+  }
+  if (completed_at === null) return [started]
+  const took = duration_seconds === null ? '' : ` after ${durationText(duration_seconds * 1_000)}`
+  const end = ends[status] ?? { status: 'done', word: 'Completed' }
+  return [
+    started,
+    { key: `${attempt_id} end`, at: completed_at, status: end.status, title: `${end.word}${took}`, text: by },
+  ]
+}
+
+const ends: Readonly<Record<string, { readonly status: Status; readonly word: string }>> = {
+  success: { status: 'done', word: 'Completed' },
+  partial_success: { status: 'partial', word: 'Completed in part' },
+  failed: { status: 'failed', word: 'Failed' },
+  abandoned: { status: 'dropped', word: 'Given up' },
+}
