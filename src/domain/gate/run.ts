@@ -34,6 +34,7 @@ export function entered(visits: readonly Visit[], state: string, revision: numbe
 
 /** What was handed in after more was: the same file of the same type takes the place of its earlier state. */
 export function handedIn(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
+  if (more.length === 0) return before
   const kept = new Map(
     [...before, ...more].map((artifact) => [`${artifact.type}\n${artifact.path}`, artifact]),
   )
