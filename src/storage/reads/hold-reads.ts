@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { HoldReads } from '../../ports/reads/hold-reads.ts'
 import { holdOf } from '../rows/hold-row.ts'
 import { listHolds } from './hold-list.ts'
@@ -12,8 +13,7 @@ const openOfRun = prepared((db, projectId: string, runId: string) =>
     .where('project_id', '=', projectId)
     .where('run_id', '=', runId)
     .where('status', '=', 'open')
-    .orderBy('seq')
-    .limit(100),
+    .limit(sql.lit(100)),
 )
 
 export function holdReads(scope: ReadScope): HoldReads {
@@ -39,7 +39,7 @@ export function holdReads(scope: ReadScope): HoldReads {
     },
     async ofRun(runId) {
       const rows = await openOfRun(db, projectId, runId)
-      return rows.map(holdOf)
+      return rows.toSorted((one, other) => one.seq - other.seq).map(holdOf)
     },
     async openCommand(hash) {
       const row = await holds()

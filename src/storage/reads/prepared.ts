@@ -12,7 +12,10 @@ type Build<Row, Values extends readonly string[]> = (
   ...values: Values
 ) => { compile(): CompiledQuery<Row> }
 
-/** A query that is asked so often that building it each time takes longer than answering it: it is built once. */
+/**
+ * A query that is asked so often that building it each time takes longer than answering it: it is built once.
+ * SQLite plans it once too, unless it has an order or a limit that is a parameter: then each new value plans it anew.
+ */
 export function prepared<Row, Values extends readonly string[]>(build: Build<Row, Values>) {
   const built = new WeakMap<DialectAdapter, Prepared<Row>>()
   return async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> => {

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { KeptArtifact } from '../../../domain/gate/run-record.ts'
 import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
 import { artifactOf } from '../../rows/run-evidence-rows.ts'
 import { runOf } from '../../rows/run-row.ts'
@@ -18,8 +20,7 @@ const visitsOf = prepared((db, projectId: string, runId: string) =>
     .select(['state', 'count', 'first', 'last'])
     .where('project_id', '=', projectId)
     .where('run_id', '=', runId)
-    .orderBy('first')
-    .limit(1000),
+    .limit(sql.lit(1000)),
 )
 
 const artifactsOf = prepared((db, projectId: string, runId: string) =>
@@ -28,10 +29,7 @@ const artifactsOf = prepared((db, projectId: string, runId: string) =>
     .selectAll()
     .where('project_id', '=', projectId)
     .where('run_id', '=', runId)
-    .orderBy('revision')
-    .orderBy('path')
-    .orderBy('type')
-    .limit(20_000),
+    .limit(sql.lit(20_000)),
 )
 
 // An event asks for its run three times, and a run may hold a thousand files.
@@ -56,5 +54,13 @@ const nothing: Gathered = { visits: [], artifacts: [] }
 async function gather({ db, projectId }: ReadScope, id: string): Promise<Gathered> {
   const visits = await visitsOf(db, projectId, id)
   const artifacts = await artifactsOf(db, projectId, id)
-  return { visits, artifacts: artifacts.map(artifactOf) }
+  return {
+    visits: visits.toSorted((one, other) => one.first - other.first),
+    artifacts: artifacts.map(artifactOf).toSorted(inOrder),
+  }
+}
+
+function inOrder(one: KeptArtifact, other: KeptArtifact): number {
+  if (one.revision !== other.revision) return one.revision - other.revision
+  return `${one.path}\n${one.type}` < `${other.path}\n${other.type}` ? -1 : 1
 }
