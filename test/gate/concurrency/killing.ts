@@ -42,15 +42,18 @@ type Place = Pick<Race, 'folder' | 'run'>
 async function emitUntilKilled({ folder, run }: Place, round: number) {
   const victim = firstOf(await startServers(folder, 1))
   const accepted: Insisted[] = []
-  const before = Math.floor(Math.random() * 6)
+  const before = 2 + Math.floor(Math.random() * 4)
   let turn = 0
+  let took = 0
   for (; turn < before; turn += 1) {
+    const begin = performance.now()
     accepted.push(await insist(victim, run, eventAt(folder, `victim/${round}/${turn}`)))
+    took = performance.now() - begin
   }
   const last = `victim/${round}/${turn}`
   const answer = insist(victim, run, eventAt(folder, last)).catch(() => null)
-  // An event takes some milliseconds; the kill falls anywhere in it.
-  await sleep(Math.random() * 12)
+  // As long as the event before took, or less, or more: the kill falls anywhere in it, or just behind it.
+  await sleep(Math.random() * 2 * took)
   victim.process.kill('SIGKILL')
   await once(victim.process, 'exit')
   const answered = await answer

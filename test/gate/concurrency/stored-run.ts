@@ -75,11 +75,12 @@ function replay({ definition }: LoadedRun, { run, event, standingAt }: Replaying
     ...run,
     artifacts: run.artifacts.map((kept) => ({ ...kept, standing: standingAt(kept.path, event.revision) })),
   }
+  const isForPeople = definition.roles.find(({ name }) => name === event.role)?.kind === 'human'
   const result = transition(definition, before, {
     event: event.event,
     payload: event.payload,
     artifacts: event.artifacts.map((kept) => ({ ...kept, standing: 'current' })),
-    emitter: { role: event.role, kind: 'agent' },
+    emitter: { role: event.role, kind: isForPeople ? 'person' : 'agent' },
     expectedRevision: event.revision - 1,
     facts: noFacts,
     assumed: [],
