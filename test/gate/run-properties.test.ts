@@ -9,7 +9,7 @@ test('whatever is emitted: no way is taken past its guards, a refusal changes no
   const property = fc.asyncProperty(anySoundProcess, anySteps, async (process, steps) => {
     all.push(await playRun(project, process, steps))
   })
-  await fc.assert(property, { numRuns: 80 })
+  await fc.assert(property, { numRuns: 120 })
 
   // It was worth it: events were accepted, moved runs, stayed in them, and were refused for every reason.
   const total = (of: (played: Played) => number) => all.reduce((sum, played) => sum + of(played), 0)
