@@ -28,6 +28,8 @@ export function guardLine({ name, reason }: MissingGuard): string {
   return `${name}: ${reason}`
 }
 
+const filesWanted = 'Attach regular files inside the project, by paths relative to its folder.'
+
 function hintFor(record: RunRecord, { code, missing, validationErrors }: Refused): string {
   switch (code) {
     case 'RUN_FINISHED':
@@ -39,10 +41,10 @@ function hintFor(record: RunRecord, { code, missing, validationErrors }: Refused
     case 'FORBIDDEN':
       return 'A role belongs to the connection: it is set by WAYMARK_ROLE or the token, not by a call.'
     case 'INVALID_PAYLOAD':
-      return validationErrors
-        .slice(0, 5)
-        .map(({ path, message }) => `${path || 'payload'}: ${message}`)
-        .join('\n')
+      return [
+        ...validationErrors.slice(0, 5).map(({ path, message }) => `${path || 'payload'}: ${message}`),
+        ...(validationErrors.some(({ path }) => path === 'artifact_paths') ? [filesWanted] : []),
+      ].join('\n')
     case 'GUARD_FAILED':
       return missing.map((guard) => `${guardLine(guard)}. ${guard.fix}`).join('\n')
   }

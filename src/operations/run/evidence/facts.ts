@@ -35,6 +35,7 @@ export function engineRun({ record, visits, artifacts }: LoadedRun, standings: O
     revision,
     context,
     visits,
+    isCancelled: record.status === 'cancelled',
     artifacts: artifacts.map((artifact) => ({
       ...artifact,
       standing: standings.get(artifact.path) ?? 'current',
