@@ -127,7 +127,7 @@ function reasonAgainst(
   if (isHere) {
     const found = candidates(definition, run.state, emission.event)
     const refusal = forbidden(definition, emission.event, emission.emitter)
-    if (refusal !== null) return refusal
+    if (refusal !== null) return refusal.reason
     if (found.some(({ allowedRoles }) => permits(allowedRoles, emission.emitter.role))) return null
     return `Role "${emission.emitter.role ?? 'none'}" may not emit "${emission.event}" here.`
   }

@@ -32,6 +32,8 @@ export interface Refused {
   readonly accepted: false
   readonly code: RefusalCode
   readonly message: string
+  /** The way on, where it depends on more than the code. */
+  readonly fix?: string
   readonly currentRevision: number
   readonly missing: readonly MissingGuard[]
   readonly validationErrors: readonly SchemaProblem[]
@@ -52,7 +54,7 @@ export function transition(definition: ProcessDefinition, run: Run, emission: Em
   const possible = candidates(definition, run.state, event)
   if (possible.length === 0) return refuse('INVALID_EVENT', invalidEvent(definition, run, event))
   const refusal = forbidden(definition, event, emitter)
-  if (refusal !== null) return refuse('FORBIDDEN', refusal)
+  if (refusal !== null) return { ...refuse('FORBIDDEN', refusal.reason), fix: refusal.fix }
   const permitted = possible.filter(({ allowedRoles }) => permits(allowedRoles, emitter.role))
   if (permitted.length === 0) {
     return refuse('FORBIDDEN', `Role "${emitter.role ?? 'none'}" may not emit "${event}" in "${run.state}".`)

@@ -30,7 +30,7 @@ export function guardLine({ name, reason }: MissingGuard): string {
 
 const filesWanted = 'Attach regular files inside the project, by paths relative to its folder.'
 
-function hintFor(record: RunRecord, { code, missing, validationErrors }: Refused): string {
+function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Refused): string {
   switch (code) {
     case 'RUN_FINISHED':
       return 'Begin another run with state_gate_create_run.'
@@ -39,7 +39,10 @@ function hintFor(record: RunRecord, { code, missing, validationErrors }: Refused
     case 'INVALID_EVENT':
       return `state_gate_list_events { run_id: "${record.id}" } shows what can be emitted now.`
     case 'FORBIDDEN':
-      return 'A role belongs to the connection: it is set by WAYMARK_ROLE or the token, not by a call.'
+      return (
+        fix ??
+        `state_gate_list_events { run_id: "${record.id}", include_blocked: true } shows who may emit what.`
+      )
     case 'INVALID_PAYLOAD':
       return [
         ...validationErrors.slice(0, 5).map(({ path, message }) => `${path || 'payload'}: ${message}`),
