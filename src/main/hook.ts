@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { nearest } from '../domain/nearest-word.ts'
-import { type HookEvent, hookEvents } from '../surfaces/hook/hook-call.ts'
+import { hookEvents } from '../surfaces/hook/hook-call.ts'
 import { type HookProject, runHook } from '../surfaces/hook/run-hook.ts'
 import { firstSet } from './settings/environment.ts'
 import { hookPlaces } from './settings/hook-place.ts'
@@ -11,17 +11,11 @@ import { wholeInput } from './whole-input.ts'
 export async function hook([word = '', ...rest]: readonly string[]): Promise<void> {
   const event = hookEvents.find((known) => known === word)
   if (event === undefined || rest.length > 0) return misspelt([word, ...rest].join(' '))
-  const { out, complaint } = await answered(event)
+  const { out, complaint } = await runHook(event, { workingFolder: process.cwd(), input: wholeInput, open })
   if (complaint !== null) process.stderr.write(`${complaint.replace(/\s+/g, ' ')}\n`)
   // Written whole before the exit, which does not wait for what a locked database is still asked.
-  await new Promise<void>((resolve) => process.stdout.write(out, () => resolve()))
+  if (out !== '') await new Promise<void>((resolve) => process.stdout.write(out, () => resolve()))
   process.exit(0)
-}
-
-async function answered(event: HookEvent) {
-  const input = await wholeInput()
-  if (!input.ok) return { out: '', complaint: `waymark hook ${event}: ${input.why}` }
-  return runHook(event, input.text, { workingFolder: process.cwd(), open })
 }
 
 async function open(folder: string): Promise<HookProject | null> {

@@ -73,11 +73,14 @@ test('a call as large as a file is answered', () => {
 })
 
 test('more than any client would say is not read', () => {
-  const { createRun, raw } = openHookProject()
+  const { createRun, json, raw } = openHookProject()
   createRun()
-  const { code, out, error } = raw(['hook', 'pre-tool-use'], 'x'.repeat(65 * 1024 * 1024))
+  const text = 'x'.repeat(65 * 1024 * 1024)
+  const { code, out, error } = raw(['hook', 'pre-tool-use'], text)
   expect({ code, out }).toEqual({ code: 0, out: '' })
   expect(error).toContain('more than 64 MB')
+  json('setting', 'set', 'hook_on_error', 'closed')
+  expect(raw(['hook', 'pre-tool-use'], text).out).toContain('"deny"')
 })
 
 test('a call without a tool is left alone', () => {

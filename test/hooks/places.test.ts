@@ -30,6 +30,36 @@ test('a folder below the top, and a symbolic link to it, are the same work tree'
   expect(decide('Edit', fileIn(link, 'src/auth/new/a.ts'), { cwd: link }).decision).toBe('none')
 })
 
+test('the work trees of a bare repository share the record beside it', () => {
+  const { runWith, decide, folder, home, git } = openHookProject()
+  const bare = join(home, 'bare', 'project.git')
+  const tree = join(home, 'bare', 'tree')
+  git('clone', '-q', '--bare', folder, bare)
+  git('--git-dir', bare, 'worktree', 'add', '-q', tree)
+  const started = runWith({ folder: tree }, 'task', 'start', 'Add the form', '--areas', 'src/auth/')
+  expect(started.error).toBe('')
+  expect(decide('Edit', fileIn(tree, 'src/pay.ts'), { cwd: tree }).decision).toBe('ask')
+})
+
+test('an agent that stands in no project works for the one that its client opened', () => {
+  const { startTask, hook, folder, home } = openHookProject()
+  startTask('Add the form', ['src/auth/'])
+  const call = { tool_name: 'Edit', tool_input: fileIn(folder, 'src/pay.ts') }
+  const opened = { CLAUDE_PROJECT_DIR: join(folder, 'src') }
+  expect(hook('pre-tool-use', { ...call, cwd: home }, opened).out).toContain('"ask"')
+  expect(hook('pre-tool-use', { ...call, cwd: home }).out).toBe('')
+})
+
+test('WAYMARK_PROJECT names whose record it is', () => {
+  const { createRun, hook, folder, home, git } = openHookProject()
+  createRun()
+  const other = join(home, 'other')
+  git('init', '-q', other)
+  const call = { tool_name: 'Bash', cwd: other }
+  expect(hook('pre-tool-use', call)).toEqual(silence)
+  expect(hook('pre-tool-use', call, { WAYMARK_PROJECT: folder }).out).toContain('"deny"')
+})
+
 test('a project without git is found from the folders in it', () => {
   const { startTask, decide, folder } = openHookProject({ git: false })
   startTask('Add the form', ['src/auth/'])

@@ -17,22 +17,38 @@ export function candidates(
   return [...found.filter(({ guard }) => guard !== null), ...found.filter(({ guard }) => guard === null)]
 }
 
-/** Why somebody may not emit an event at all, as a sentence; null when they may. */
-export function forbidden(definition: ProcessDefinition, event: string, emitter: Emitter): string | null {
+/** Why somebody may not emit an event, and the way on: a sentence each. */
+export interface Objection {
+  readonly reason: string
+  readonly fix: string
+}
+
+/** What stands against somebody emitting an event at all; null when nothing does. */
+export function forbidden(definition: ProcessDefinition, event: string, emitter: Emitter): Objection | null {
   const { role, kind } = emitter
   const held = definition.roles.find(({ name }) => name === role)
   if (held?.kind === 'human' && kind === 'agent') {
-    return `Role "${held.name}" is for people; an agent cannot hold it.`
+    return {
+      reason: `Role "${held.name}" is for people; an agent cannot hold it.`,
+      fix: 'Leave WAYMARK_ROLE unset, and ask a person for what people decide.',
+    }
   }
   const { allowedRoles: allowed = [], channels = null } = eventNamed(definition, event) ?? {}
   if (permits(allowed, role)) return channels === null ? null : otherChannel(event, channels, emitter)
   const who = role === null ? 'A connection without a role' : `Role "${role}"`
-  return `${who} may not emit "${event}"; ${allowed.length === 0 ? 'nobody' : allowed.join(', ')} may.`
+  return {
+    reason: `${who} may not emit "${event}"; ${allowed.length === 0 ? 'nobody' : allowed.join(', ')} may.`,
+    fix: 'A role belongs to the connection: it is set by WAYMARK_ROLE or the token, not by a call.',
+  }
 }
 
-function otherChannel(event: string, channels: readonly string[], { channel }: Emitter): string | null {
+function otherChannel(event: string, channels: readonly string[], { channel }: Emitter): Objection | null {
   if (channel === undefined || channels.includes(channel)) return null
-  return `"${event}" is taken only by way of ${channels.join(' or ')}, not by ${channel}.`
+  const ways = channels.join(' or ')
+  return {
+    reason: `"${event}" is taken only by way of ${ways}, not by ${channel}.`,
+    fix: `Have it sent by way of ${ways}.`,
+  }
 }
 
 /** Whether a list of roles has this one, or everybody, in it. */

@@ -9,7 +9,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((found, key) => {
     if (typeof found !== 'object' || found === null) return undefined
-    return Object.hasOwn(found, key) ? Object.entries(found).find(([name]) => name === key)?.[1] : undefined
+    return Object.hasOwn(found, key) ? Reflect.get(found, key) : undefined
   }, value)
 }
 

@@ -1,10 +1,10 @@
 import { candidates, forbidden, permits } from './candidates.ts'
-import type { EventDefinition, ProcessDefinition } from './definition.ts'
-import { stateNamed } from './definition.ts'
+import type { EventDefinition, ProcessDefinition, TransitionDefinition } from './definition.ts'
 import type { Emission } from './emission.ts'
-import { expressionWords, type MissingGuard } from './expression.ts'
+import { expressionWords, guardNames, type Judgement, type MissingGuard } from './expression.ts'
+import { guardNeeds } from './guards/guard-kinds.ts'
 import { judgePassage } from './passage.ts'
-import type { Run } from './run.ts'
+import { endOf, type Run } from './run.ts'
 
 export interface PossibleEvent {
   readonly event: EventDefinition
@@ -12,6 +12,8 @@ export interface PossibleEvent {
   readonly isAllowed: boolean
   readonly blockedReason: string | null
   readonly transitions: readonly PossibleTransition[]
+  /** What it causes in other states, where it causes nothing in this one. */
+  readonly elsewhere: readonly PossibleTransition[]
   /** Where it would lead now; null when every guard stands in the way. */
   readonly wouldTransitionTo: string | null
 }
@@ -41,7 +43,7 @@ export function possibleEvent(
   { event, situation }: { readonly event: EventDefinition; readonly situation: Situation },
 ): PossibleEvent {
   const emission: Emission = { ...situation, event: event.name, expectedRevision: null }
-  const found = candidates(definition, run.state, event.name)
+  const found = endOf(definition, run) === null ? candidates(definition, run.state, event.name) : []
   const judged = found.map((transition) => ({
     transition,
     judgement: judgePassage(definition, run, { transition, emission }),
@@ -55,13 +57,58 @@ export function possibleEvent(
     event,
     isAllowed: blockedReason === null,
     blockedReason,
-    transitions: judged.map(({ transition, judgement }) => ({
-      to: transition.to,
-      guard: transition.guard === null ? null : expressionWords(transition.guard),
-      guardStatus: statusOf(transition.guard !== null, judgement.satisfied),
-      missing: judgement.missing,
-    })),
+    transitions: judged.map(({ transition, judgement }) => possibleTransition(transition, judgement)),
+    elsewhere: found.length > 0 ? [] : elsewhere(definition, run, emission),
     wouldTransitionTo: blockedReason === null ? (open?.transition.to ?? null) : null,
+  }
+}
+
+function possibleTransition(
+  { to, guard }: TransitionDefinition,
+  { satisfied, missing }: Judgement,
+): PossibleTransition {
+  return {
+    to,
+    guard: guard === null ? null : expressionWords(guard),
+    guardStatus: statusOf(guard !== null, satisfied),
+    missing,
+  }
+}
+
+/** What an event causes in the states that know it, judged as if the run were there. */
+function elsewhere(
+  definition: ProcessDefinition,
+  run: Run,
+  emission: Emission,
+): readonly PossibleTransition[] {
+  if (endOf(definition, run) !== null) return []
+  return definition.transitions
+    .filter(({ event }) => event === emission.event)
+    .map((transition) => {
+      const there = { ...run, state: transition.from }
+      const judged = judgePassage(definition, there, { transition, emission })
+      // What is outside the run is gathered for the guards of the present state only.
+      const unseen = guardNames(transition.guard).filter((name) => looksOutside(definition, name))
+      const missing = [
+        ...judged.missing.filter(({ name }) => !unseen.includes(name)),
+        ...unseen.map((name) => lookedAtIn(transition.from, name)),
+      ]
+      return possibleTransition(transition, { satisfied: missing.length === 0, missing })
+    })
+}
+
+function looksOutside({ guards }: ProcessDefinition, name: string): boolean {
+  const found = guards.find((candidate) => candidate.name === name)
+  if (!found) return false
+  return guardNeeds(found.guard).some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
+}
+
+function lookedAtIn(state: string, name: string): MissingGuard {
+  return {
+    name,
+    description: '',
+    reason: `it is looked at in "${state}"`,
+    fix: `Lead the run to "${state}".`,
   }
 }
 
@@ -75,11 +122,12 @@ function reasonAgainst(
   run: Run,
   { emission, isHere }: { readonly emission: Emission; readonly isHere: boolean },
 ): string | null {
-  if (stateNamed(definition, run.state)?.isFinal) return 'The run is finished.'
+  const end = endOf(definition, run)
+  if (end !== null) return end
   if (isHere) {
     const found = candidates(definition, run.state, emission.event)
     const refusal = forbidden(definition, emission.event, emission.emitter)
-    if (refusal !== null) return refusal
+    if (refusal !== null) return refusal.reason
     if (found.some(({ allowedRoles }) => permits(allowedRoles, emission.emitter.role))) return null
     return `Role "${emission.emitter.role ?? 'none'}" may not emit "${emission.event}" here.`
   }

@@ -13,7 +13,7 @@ export interface RunProgress {
 }
 
 export function runProgress(definition: ProcessDefinition, run: Run): RunProgress {
-  const steps = reachable(definition, run.state)
+  const steps = run.isCancelled ? new Map<string, number>() : reachable(definition, run.state)
   const ends = [...steps]
     .filter(([state]) => stateNamed(definition, state)?.isFinal)
     .map(([, count]) => count)

@@ -1,4 +1,4 @@
-import type { ProcessDefinition } from './definition.ts'
+import { type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Artifact, Visit } from './evidence.ts'
 import type { JsonObject } from './json.ts'
 
@@ -12,6 +12,14 @@ export interface Run {
   readonly artifacts: readonly Artifact[]
   /** The states that were entered, in the order of their first entry. */
   readonly visits: readonly Visit[]
+  /** Somebody ended it where it stands. */
+  readonly isCancelled?: boolean
+}
+
+/** Why nothing can happen to a run any more, as a sentence; null while it goes on. */
+export function endOf(definition: ProcessDefinition, { state, isCancelled }: Run): string | null {
+  if (isCancelled) return `The run is finished: it was cancelled in "${state}".`
+  return stateNamed(definition, state)?.isFinal ? `The run is finished: "${state}" is a final state.` : null
 }
 
 export function beginRun(definition: ProcessDefinition, context: JsonObject = {}): Run {
@@ -34,6 +42,7 @@ export function entered(visits: readonly Visit[], state: string, revision: numbe
 
 /** What was handed in after more was: the same file of the same type takes the place of its earlier state. */
 export function handedIn(before: readonly Artifact[], more: readonly Artifact[]): readonly Artifact[] {
+  if (more.length === 0) return before
   const kept = new Map(
     [...before, ...more].map((artifact) => [`${artifact.type}\n${artifact.path}`, artifact]),
   )

@@ -1,10 +1,11 @@
+import { didYouMean } from '../nearest-word.ts'
 import { assignedContext, contextProblems } from './assign.ts'
 import { candidates, forbidden, permits } from './candidates.ts'
-import { eventNamed, type ProcessDefinition, stateNamed, type TransitionDefinition } from './definition.ts'
+import { eventNamed, type ProcessDefinition, type TransitionDefinition } from './definition.ts'
 import { type Emission, recorded } from './emission.ts'
 import type { MissingGuard } from './expression.ts'
 import { judgePassage } from './passage.ts'
-import { entered, handedIn, type Run } from './run.ts'
+import { endOf, entered, handedIn, type Run } from './run.ts'
 import { type SchemaProblem, schemaProblems } from './schema/schema-problems.ts'
 
 /** The seed's codes, in the order in which they are checked. */
@@ -31,6 +32,8 @@ export interface Refused {
   readonly accepted: false
   readonly code: RefusalCode
   readonly message: string
+  /** The way on, where it depends on more than the code. */
+  readonly fix?: string
   readonly currentRevision: number
   readonly missing: readonly MissingGuard[]
   readonly validationErrors: readonly SchemaProblem[]
@@ -40,9 +43,8 @@ export interface Refused {
 export function transition(definition: ProcessDefinition, run: Run, emission: Emission): Accepted | Refused {
   const { event, payload, emitter, expectedRevision } = emission
   const refuse = refusing(run)
-  if (stateNamed(definition, run.state)?.isFinal) {
-    return refuse('RUN_FINISHED', `The run is finished: "${run.state}" is a final state.`)
-  }
+  const end = endOf(definition, run)
+  if (end !== null) return refuse('RUN_FINISHED', end)
   if (expectedRevision !== null && expectedRevision !== run.revision) {
     return refuse(
       'REVISION_CONFLICT',
@@ -52,7 +54,7 @@ export function transition(definition: ProcessDefinition, run: Run, emission: Em
   const possible = candidates(definition, run.state, event)
   if (possible.length === 0) return refuse('INVALID_EVENT', invalidEvent(definition, run, event))
   const refusal = forbidden(definition, event, emitter)
-  if (refusal !== null) return refuse('FORBIDDEN', refusal)
+  if (refusal !== null) return { ...refuse('FORBIDDEN', refusal.reason), fix: refusal.fix }
   const permitted = possible.filter(({ allowedRoles }) => permits(allowedRoles, emitter.role))
   if (permitted.length === 0) {
     return refuse('FORBIDDEN', `Role "${emitter.role ?? 'none'}" may not emit "${event}" in "${run.state}".`)
@@ -138,7 +140,8 @@ function refusing(run: Run): (code: RefusalCode, message: string) => Refused {
 
 function invalidEvent(definition: ProcessDefinition, { state }: Run, event: string): string {
   if (!eventNamed(definition, event)) {
-    return `There is no event "${event}"; "${state}" knows ${eventsFrom(definition, state)}.`
+    const names = definition.events.map(({ name }) => name)
+    return `There is no event "${event}".${didYouMean(event, names)} "${state}" knows ${eventsFrom(definition, state)}.`
   }
   const where = definition.transitions.filter((each) => each.event === event).map(({ from }) => `"${from}"`)
   const only = where.length === 0 ? 'no state' : [...new Set(where)].join(', ')

@@ -20,11 +20,16 @@ export function hookPlaces(
   { folder, home, working }: { readonly folder: string; readonly home: string; readonly working: string },
 ): HookPlaces {
   const here = realpathSync.native(folder)
-  const top = enclosingTree(here, home) ?? recordedFolder(here, home) ?? namedFolder(environment, here)
-  const named = firstSet(environment, ['WAYMARK_PROJECT'])
-  const project = named === undefined ? top : namedFolder(environment, here)
-  const root = projectRoot(mainTree(enclosingTree(project, home) ?? project))
+  const named = namedFolder(environment, working)
+  // An agent that stands in no project at all still works for the one that its client opened.
+  const top = enclosingTree(here, home) ?? recordedFolder(here, home) ?? (named ? topOf(named, home) : here)
+  const isChosen = named !== null && firstSet(environment, ['WAYMARK_PROJECT']) !== undefined
+  const root = projectRoot(mainTree(isChosen ? topOf(named, home) : top))
   return { top, root, database: databasePlace(environment, { root, working }) }
+}
+
+function topOf(folder: string, home: string): string {
+  return enclosingTree(folder, home) ?? folder
 }
 
 /** The nearest folder upwards with a record of its own: a project without git. */
@@ -34,7 +39,9 @@ function recordedFolder(folder: string, home: string): string | null {
   return existsSync(join(folder, '.waymark', 'waymark.db')) ? folder : recordedFolder(parent, home)
 }
 
-function namedFolder(environment: Environment, here: string): string {
-  const folder = projectFolder({ environment, workingFolder: here }, () => null)
-  return existsSync(folder) ? realpathSync.native(folder) : folder
+/** The folder that the person or the client names, if there is such a folder. */
+function namedFolder(environment: Environment, working: string): string | null {
+  const nobody = ''
+  const folder = projectFolder({ environment, workingFolder: working }, () => nobody)
+  return folder !== nobody && existsSync(folder) ? realpathSync.native(folder) : null
 }

@@ -11,7 +11,7 @@ export type DecisionSubject =
 
 /** Finds what `h-…`, `i-…` or `run-…` names. Fails with NOT_FOUND, or CONFLICT when the hold has ended. */
 export async function findDecisionSubject(reads: Reads, id: string): Promise<DecisionSubject> {
-  if (id.startsWith('run-')) return { kind: 'run', loaded: await loadRun(reads, id) }
+  if (id.startsWith('run-')) return { kind: 'run', loaded: await loadActive(reads, id) }
   const hold = await findHold(reads, id)
   if (hold.status !== 'open') {
     throw new Failure(
@@ -23,9 +23,20 @@ export async function findDecisionSubject(reads: Reads, id: string): Promise<Dec
     )
   }
   if (hold.kind === 'approval' && hold.runId !== null) {
-    return { kind: 'run', loaded: await loadRun(reads, hold.runId) }
+    return { kind: 'run', loaded: await loadActive(reads, hold.runId) }
   }
   return { kind: 'hold', hold }
+}
+
+async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
+  const loaded = await loadRun(reads, id)
+  const { record } = loaded
+  if (record.status === 'active') return loaded
+  throw new Failure(
+    'RUN_FINISHED',
+    `Run ${record.id} has ended (${record.status}), in "${record.state}": there is nothing to decide.`,
+    { hint: 'waymark inbox lists what waits.' },
+  )
 }
 
 export async function findHold(reads: Reads, id: string): Promise<Hold> {

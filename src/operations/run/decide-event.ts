@@ -75,7 +75,7 @@ export async function decideEvent(
     facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },
     handedIn: outside.handedIn,
   })
-  const result = transition(definition, run, emission)
+  const result = withUsableFiles(transition(definition, run, emission), outside)
   if (!result.accepted && given.happenings.length > 0 && result.code === 'GUARD_FAILED') {
     // An approval was given, and others are still to come: nobody was refused anything.
     return {
@@ -95,6 +95,19 @@ export async function decideEvent(
     }
   }
   return accept({ reads, loaded, accepted: result, emission, given: given.happenings }, deciding, setting)
+}
+
+/** An event whose files cannot be evidence is refused for that before its guards are. */
+function withUsableFiles(result: Accepted | Refused, { unusable, revision }: Outside): Accepted | Refused {
+  if (unusable.length === 0 || !(result.accepted || result.code === 'GUARD_FAILED')) return result
+  return {
+    accepted: false,
+    code: 'INVALID_PAYLOAD',
+    message: unusable.slice(0, 5).join(' '),
+    currentRevision: revision,
+    missing: [],
+    validationErrors: unusable.map((message) => ({ path: 'artifact_paths', message })),
+  }
 }
 
 interface Accepting {

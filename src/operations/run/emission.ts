@@ -23,7 +23,10 @@ export function emissionOf(sent: SentEvent, { emitter, facts, handedIn }: Emissi
   return {
     event: sent.event,
     payload: sent.payload,
-    artifacts: handedIn.map(({ stamp: _, ...artifact }) => ({ ...artifact, standing: 'current' })),
+    artifacts: handedIn.map((file) => {
+      const { stamp: _, ...artifact } = file
+      return { ...artifact, standing: 'current' }
+    }),
     emitter,
     expectedRevision: sent.expectedRevision,
     facts,

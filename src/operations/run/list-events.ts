@@ -53,13 +53,13 @@ export const listEvents = defineOperation({
 })
 
 function eventAnswer(possible: RunSituation['events'][number]) {
-  const { event, transitions, isAllowed, blockedReason, wouldTransitionTo } = possible
+  const { event, transitions, elsewhere, isAllowed, blockedReason, wouldTransitionTo } = possible
   return {
     event_name: event.name,
     description: event.description ?? '',
     allowed_roles: event.allowedRoles,
     ...(event.payloadSchema !== null && { payload_schema: event.payloadSchema }),
-    transitions: transitions.map(({ to, guard, guardStatus, missing }) => ({
+    transitions: [...transitions, ...elsewhere].map(({ to, guard, guardStatus, missing }) => ({
       to_state: to,
       ...(guard !== null && { guard }),
       guard_status: guardStatus,

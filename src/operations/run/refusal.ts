@@ -28,7 +28,9 @@ export function guardLine({ name, reason }: MissingGuard): string {
   return `${name}: ${reason}`
 }
 
-function hintFor(record: RunRecord, { code, missing, validationErrors }: Refused): string {
+const filesWanted = 'Attach regular files inside the project, by paths relative to its folder.'
+
+function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Refused): string {
   switch (code) {
     case 'RUN_FINISHED':
       return 'Begin another run with state_gate_create_run.'
@@ -37,12 +39,15 @@ function hintFor(record: RunRecord, { code, missing, validationErrors }: Refused
     case 'INVALID_EVENT':
       return `state_gate_list_events { run_id: "${record.id}" } shows what can be emitted now.`
     case 'FORBIDDEN':
-      return 'A role belongs to the connection: it is set by WAYMARK_ROLE or the token, not by a call.'
+      return (
+        fix ??
+        `state_gate_list_events { run_id: "${record.id}", include_blocked: true } shows who may emit what.`
+      )
     case 'INVALID_PAYLOAD':
-      return validationErrors
-        .slice(0, 5)
-        .map(({ path, message }) => `${path || 'payload'}: ${message}`)
-        .join('\n')
+      return [
+        ...validationErrors.slice(0, 5).map(({ path, message }) => `${path || 'payload'}: ${message}`),
+        ...(validationErrors.some(({ path }) => path === 'artifact_paths') ? [filesWanted] : []),
+      ].join('\n')
     case 'GUARD_FAILED':
       return missing.map((guard) => `${guardLine(guard)}. ${guard.fix}`).join('\n')
   }

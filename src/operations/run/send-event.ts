@@ -17,7 +17,7 @@ const mostRounds = 5
 /**
  * Sends an event: reads its files, gathers what its guards look at, runs the commands they ask for (waiting for them at
  * most 25 seconds), and decides in one transaction. Gathers again where the run moved meanwhile. Fails with
- * IDEMPOTENCY_KEY_REUSED, and with INVALID_PAYLOAD for files that are no evidence.
+ * IDEMPOTENCY_KEY_REUSED.
  */
 export async function sendEvent(handling: Handling, sending: Sending): Promise<Sent> {
   for (let round = 0; round < mostRounds; round += 1) {
@@ -56,7 +56,7 @@ async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): 
   if (isRefusedEarly(handling, loaded, sending)) return nothingOutside(handling, loaded)
   const outside = await gatherOutside(handling, loaded, event)
   if (files.length === 0) return outside
-  return { ...outside, handedIn: await readHandedIn(handling, loaded.definition, files) }
+  return { ...outside, ...(await readHandedIn(handling, loaded.definition, files)) }
 }
 
 /** Whether something stands against an event whatever its guards say: then nothing need be gathered for it. */
@@ -81,6 +81,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): Outside {
     tree: null,
     commands: [],
     handedIn: [],
+    unusable: [],
     folder,
   }
 }

@@ -1,13 +1,13 @@
 import { emitterFor } from '../../domain/gate/acting.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
-import type { Facts } from '../../domain/gate/evidence.ts'
+import { type Facts, noFacts } from '../../domain/gate/evidence.ts'
 import { type PossibleEvent, possibleEvent } from '../../domain/gate/possible-events.ts'
 import type { Run } from '../../domain/gate/run.ts'
 import type { RunRecord } from '../../domain/gate/run-record.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
-import { engineRun, factsFor } from './evidence/facts.ts'
+import { engineRun, factsFor, restsOnFacts } from './evidence/facts.ts'
 import { gatherOutside, type Outside } from './evidence/outside.ts'
 import { loadRun } from './find-run.ts'
 
@@ -27,25 +27,21 @@ export interface RunSituation {
 /** Reads where a run stands. Starts no command and writes nothing. */
 export async function situationOf(handling: Handling, runId: string | undefined): Promise<RunSituation> {
   const { store, clock, fingerprint, commandRunner } = handling
-  const loaded = await store.view((reads) => loadRun(reads, runId))
+  const { loaded, holds } = await store.view(async (reads) => {
+    const found = await loadRun(reads, runId)
+    return { loaded: found, holds: await reads.holds.ofRun(found.record.id) }
+  })
   const outside = await gatherOutside(handling, loaded, undefined)
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
-  return store.view(async (reads) => {
-    const { record, definition } = loaded
-    const run = engineRun(loaded, outside.standings)
-    const facts = await factsFor({ reads, outside, fingerprint, now: clock.now(), isAlive }, loaded)
-    const events = eventsFor(handling, { run, facts, definition })
-    return {
-      record,
-      definition,
-      loaded,
-      outside,
-      run,
-      facts,
-      events,
-      holds: await reads.holds.ofRun(record.id),
-    }
-  })
+  const facts = restsOnFacts(outside)
+    ? await store.view((reads) =>
+        factsFor({ reads, outside, fingerprint, now: clock.now(), isAlive }, loaded),
+      )
+    : noFacts
+  const { record, definition } = loaded
+  const run = engineRun(loaded, outside.standings)
+  const events = eventsFor(handling, { run, facts, definition })
+  return { record, definition, loaded, outside, run, facts, events, holds }
 }
 
 /** Each event in the role that whoever asks would emit it in. */

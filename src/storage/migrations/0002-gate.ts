@@ -158,7 +158,7 @@ export const gate: Migration = {
     'alter table hold add column run_id text',
     'alter table hold add column request text',
     'alter table hold add column request_hash text',
-    'create index hold_run on hold (project_id, run_id, status)',
-    'create index hold_request on hold (project_id, request_hash, status)',
+    'create index hold_run on hold (project_id, run_id, status, seq)',
+    'create index hold_request on hold (project_id, request_hash, status, seq)',
   ],
 }

@@ -1,8 +1,20 @@
+import { sql } from 'kysely'
 import type { HoldReads } from '../../ports/reads/hold-reads.ts'
 import { holdOf } from '../rows/hold-row.ts'
 import { listHolds } from './hold-list.ts'
 import { idsLike } from './ids-like.ts'
+import { prepared } from './prepared.ts'
 import type { ReadScope } from './scope.ts'
+
+const openOfRun = prepared((db, projectId: string, runId: string) =>
+  db
+    .selectFrom('hold')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .where('status', '=', 'open')
+    .limit(sql.lit(100)),
+)
 
 export function holdReads(scope: ReadScope): HoldReads {
   const { db, projectId } = scope
@@ -26,13 +38,8 @@ export function holdReads(scope: ReadScope): HoldReads {
       return rows.map(holdOf)
     },
     async ofRun(runId) {
-      const rows = await holds()
-        .where('run_id', '=', runId)
-        .where('status', '=', 'open')
-        .orderBy('seq')
-        .limit(100)
-        .execute()
-      return rows.map(holdOf)
+      const rows = await openOfRun(db, projectId, runId)
+      return rows.toSorted((one, other) => one.seq - other.seq).map(holdOf)
     },
     async openCommand(hash) {
       const row = await holds()

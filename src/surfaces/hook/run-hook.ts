@@ -18,6 +18,8 @@ export interface HookProject extends HookPlace {
 export interface HookSurroundings {
   /** Where the hook itself was started. */
   readonly workingFolder: string
+  /** What the client says. */
+  input(): Promise<string>
   /** Null where nothing was ever recorded. Fails where there is no such folder. */
   open(folder: string): Promise<HookProject | null>
 }
@@ -34,10 +36,10 @@ const patience = 1500
 const patienceAfterFailure = 300
 
 /** Answers one call of a hook. Never throws: a hook that fails says so, and stands in the way only if a person wants it. */
-export async function runHook(event: HookEvent, text: string, around: HookSurroundings): Promise<HookOutput> {
+export async function runHook(event: HookEvent, around: HookSurroundings): Promise<HookOutput> {
   let call: HookCall | null = null
   try {
-    call = readHookCall(text)
+    call = readHookCall(await around.input())
     return { out: await answer(event, call, around), complaint: null }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

@@ -153,6 +153,26 @@ describe.each(dialects)('runs in $dialect', ({ fresh }) => {
     })
   })
 
+  test('what one store did to a run the next look of another sees', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const other = temporary.another()
+    const seen = () => other.view(({ runs }) => runs.load('run-1'))
+    await happened(store, 1, ...begun)
+    expect(await seen()).toMatchObject({ visits: [{ state: 'plan' }], artifacts: [] })
+    await happened(store, 1, handing(2, ['a.json']))
+    expect(await seen()).toMatchObject({ visits: [{ state: 'plan' }], artifacts: [{ path: 'a.json' }] })
+    await happened(store, 1, entering(3, 'build'))
+    expect(await seen()).toMatchObject({ visits: [{ state: 'plan' }, { state: 'build', first: 3 }] })
+    await expect(happened(store, 1, handing(4, ['b.json']), handing(4, ['c.json']))).rejects.toThrow()
+    expect(await seen()).toMatchObject({ record: { revision: 3 }, artifacts: [{ path: 'a.json' }] })
+    await happened(store, 1, handing(4, ['d.json']))
+    for (const reader of [store, other]) {
+      const loaded = await reader.view(({ runs }) => runs.load('run-1'))
+      expect(loaded?.artifacts.map(({ path }) => path)).toEqual(['a.json', 'd.json'])
+    }
+  })
+
   test('a key is bound in its run to the event, its input and its answer', async () => {
     await using temporary = await fresh()
     const { store } = temporary

@@ -35,6 +35,7 @@ export function engineRun({ record, visits, artifacts }: LoadedRun, standings: O
     revision,
     context,
     visits,
+    isCancelled: record.status === 'cancelled',
     artifacts: artifacts.map((artifact) => ({
       ...artifact,
       standing: standings.get(artifact.path) ?? 'current',
@@ -42,11 +43,16 @@ export function engineRun({ record, visits, artifacts }: LoadedRun, standings: O
   }
 }
 
+/** Whether guards look at anything beside the run itself. */
+export function restsOnFacts({ needs }: Outside): boolean {
+  return needs.some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
+}
+
 /** What the guards look at beside the run itself, read in the same view or transaction as the decision. */
 export async function factsFor(sources: FactSources, loaded: LoadedRun): Promise<Facts> {
   const { reads, outside } = sources
   const { needs } = outside
-  if (needs.every(({ kind }) => kind === 'context' || kind === 'artifacts')) return noFacts
+  if (!restsOnFacts(outside)) return noFacts
   const subject = subjectOf(loaded.record)
   const has = (kind: Need['kind']): boolean => needs.some((need) => need.kind === kind)
   return {

@@ -11,31 +11,34 @@ export type NamedFile = string | { readonly path: string; readonly type: string 
 
 export type HandedIn = Omit<KeptArtifact, 'revision' | 'by'>
 
-/** Reads the files of an event. Fails with INVALID_PAYLOAD, a validation error for each that cannot be evidence. */
+/** The files of an event, and what is wrong with those that cannot be evidence, a sentence each. */
+export interface ReadFiles {
+  readonly handedIn: readonly HandedIn[]
+  readonly unusable: readonly string[]
+}
+
+/** Reads the files of an event. */
 export async function readHandedIn(
   { evidenceFiles, folder }: Handling,
   definition: ProcessDefinition,
   named: readonly NamedFile[],
-): Promise<readonly HandedIn[]> {
+): Promise<ReadFiles> {
   const declared = definition.artifacts.map(({ type }) => type)
-  const unknown = named.flatMap((file) =>
-    typeof file === 'string' || declared.includes(file.type) ? [] : [file],
-  )
-  if (unknown.length > 0) {
-    throw invalid(
-      unknown.map(
-        ({ path, type }) =>
-          `${path}: process ${definition.id} knows no artifact "${type}".${didYouMean(type, declared)}`,
-      ),
-    )
-  }
   const byPath = new Map<string, HandedIn>()
+  const unusable: string[] = []
   for (const file of named) {
-    const path = typeof file === 'string' ? file : file.path
-    const [read] = await readOne(() => evidenceFiles.read(folder, [path]))
-    if (read) byPath.set(read.path, typed(definition, read, typeof file === 'string' ? null : file.type))
+    const { path, type } = typeof file === 'string' ? { path: file, type: null } : file
+    if (type !== null && !declared.includes(type)) {
+      unusable.push(
+        `${path}: process ${definition.id} knows no artifact "${type}".${didYouMean(type, declared)}`,
+      )
+      continue
+    }
+    const read = await readOne(() => evidenceFiles.read(folder, [path]))
+    if (typeof read === 'string') unusable.push(read)
+    else byPath.set(read.path, typed(definition, read, type))
   }
-  return [...byPath.values()]
+  return { handedIn: [...byPath.values()], unusable }
 }
 
 // By declared globs, else as the caller says, else by the file's name; without a type it is kept and counts for nothing.
@@ -43,18 +46,12 @@ function typed(definition: ProcessDefinition, file: EvidenceFile, said: string |
   return { ...file, type: artifactType(definition, file.path, said) ?? '' }
 }
 
-async function readOne(read: () => Promise<readonly EvidenceFile[]>): Promise<readonly EvidenceFile[]> {
+async function readOne(read: () => Promise<readonly EvidenceFile[]>): Promise<EvidenceFile | string> {
   try {
-    return await read()
+    const [file] = await read()
+    return file ?? 'No evidence: nothing was read.'
   } catch (error) {
-    if (error instanceof Failure && error.code === 'INVALID_INPUT') throw invalid([error.message])
+    if (error instanceof Failure && error.code === 'INVALID_INPUT') return error.message
     throw error
   }
-}
-
-function invalid(messages: readonly string[]): Failure {
-  return new Failure('INVALID_PAYLOAD', messages.join(' '), {
-    hint: 'Attach regular files inside the project, by paths relative to its folder.',
-    details: { validation_errors: messages.map((message) => ({ path: 'artifact_paths', message })) },
-  })
 }

@@ -22,6 +22,8 @@ export interface Outside {
   readonly commands: readonly ApprovableCommand[]
   /** The files that come with the event. */
   readonly handedIn: readonly HandedIn[]
+  /** What is wrong with files that came with it and cannot be evidence. */
+  readonly unusable: readonly string[]
   readonly folder: string
 }
 
@@ -53,6 +55,7 @@ export async function gatherOutside(
     tree: needsTree ? await measuredTree(() => witness.treeHash(folder)) : null,
     commands: await approvableCommands(handling, commandsFor(definition, record.state, event)),
     handedIn: [],
+    unusable: [],
     folder,
   }
 }

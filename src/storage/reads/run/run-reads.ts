@@ -3,46 +3,50 @@ import { repeatOf, runEventOf } from '../../rows/run-event-row.ts'
 import { approvalOf } from '../../rows/run-evidence-rows.ts'
 import { runOf } from '../../rows/run-row.ts'
 import { idsLike } from '../ids-like.ts'
+import { prepared } from '../prepared.ts'
 import type { ReadScope } from '../scope.ts'
 import { commandResults } from './command-results.ts'
 import { gatingRuns } from './gating-runs.ts'
-import { findDefinition } from './kept-definition.ts'
-import { loadRun } from './load-run.ts'
+import { keptDefinition } from './kept-definition.ts'
+import { loadRun, runById } from './load-run.ts'
 import { runPages } from './run-pages.ts'
 import { settingsOf } from './settings.ts'
 import { subjectWork } from './subject-work.ts'
 
+const eventOfKey = prepared((db, projectId: string, runId: string, key: string) =>
+  db
+    .selectFrom('run_event')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .where('idempotency_key', '=', key),
+)
+
 export function runReads(scope: ReadScope): RunReads {
   const { db, projectId } = scope
-  const events = () => db.selectFrom('run_event').selectAll().where('project_id', '=', projectId)
   return {
     ...runPages(scope),
     ...commandResults(scope),
     ...subjectWork(scope),
     async find(id) {
-      const row = await db
-        .selectFrom('run')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const [row] = await runById(db, projectId, id)
       return row ? runOf(row) : null
     },
     load: (id) => loadRun(scope, id),
     gating: (missionId) => gatingRuns(scope, missionId),
-    definition: (hash) => findDefinition(scope, hash),
+    definition: (hash) => keptDefinition(scope, hash),
     async eventAt(runId, revision) {
-      const row = await events()
+      const row = await db
+        .selectFrom('run_event')
+        .selectAll()
+        .where('project_id', '=', projectId)
         .where('run_id', '=', runId)
         .where('revision', '=', revision)
         .executeTakeFirst()
       return row ? runEventOf(row) : null
     },
     async repeat(runId, key) {
-      const row = await events()
-        .where('run_id', '=', runId)
-        .where('idempotency_key', '=', key)
-        .executeTakeFirst()
+      const [row] = await eventOfKey(db, projectId, runId, key)
       return row ? repeatOf(row) : null
     },
     async refusalsAlike(runId, { event, code, since }) {

@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import type { RunEvent } from '../../src/domain/gate/run-record.ts'
+import type { RunId } from '../../src/domain/id.ts'
+import { openStore } from '../../src/storage/open-store.ts'
+import { randomIds } from '../../src/storage/random-ids.ts'
+import { happened } from '../../test/contract/store/happenings.ts'
+
+const batch = 500
+
+/** Gives a run so many events through the store, as seeding by calls would take minutes. */
+export async function lengthen(
+  root: string,
+  run: string,
+  { from, events }: { from: number; events: number },
+) {
+  const file = join(root, '.waymark', 'waymark.db')
+  const store = openStore({ file, shared: false, root, sandboxJournal: false, ids: randomIds })
+  const runId = run as RunId // as the server answered it
+  for (let made = 0; made < events; made += batch) {
+    const at = Date.now()
+    const happenings = Array.from({ length: batch }, (_, index) => {
+      const event = said(runId, { revision: from + made + index + 1, at })
+      const context = { risk: 'low', request: 'the request', note: event.id }
+      const repeat = { key: event.id, inputHash: event.id, eventId: event.id, answer: { note: event.id } }
+      return {
+        kind: 'run.advanced',
+        runId,
+        missionId: null,
+        taskId: null,
+        event,
+        status: 'active',
+        context,
+        repeat,
+      } as const
+    })
+    await happened(store, at, ...happenings)
+  }
+  await store.close()
+}
+
+function said(runId: RunId, { revision, at }: { readonly revision: number; readonly at: number }): RunEvent {
+  const id = randomIds.next('runEvent')
+  return {
+    id,
+    runId,
+    revision,
+    kind: 'event',
+    event: 'say',
+    payload: { note: id },
+    from: 'work',
+    to: 'work',
+    stateChanged: true,
+    artifacts: [],
+    unsatisfied: [],
+    role: 'agent',
+    by: 'bench',
+    at,
+  }
+}
