@@ -10,7 +10,8 @@ import type {
 import { noFacts } from '../../../domain/gate/evidence.ts'
 import type { Run } from '../../../domain/gate/run.ts'
 import type { RunRecord } from '../../../domain/gate/run-record.ts'
-import type { PhaseId } from '../../../domain/id.ts'
+import type { PhaseId, TaskId } from '../../../domain/id.ts'
+import type { Task } from '../../../domain/track/task.ts'
 import type { Fingerprint } from '../../../ports/fingerprint.ts'
 import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
 import type { Reads } from '../../../ports/store.ts'
@@ -115,17 +116,28 @@ async function taskFacts(
   const phases = outside.needs.flatMap((need) => (need.kind === 'tasks' ? [need.phase] : []))
   const lists = await Promise.all(
     [...new Set(phases)].map(async (phase) => {
+      if (phase === null && record.taskId !== null) return ownTask(reads, record.taskId)
       const filter = phase === null ? { owner: record.missionId } : await phaseFilter(reads, record, phase)
       if (filter === null) return []
       const { tasks, total } = await reads.plan.tasks({ ...filter, now }, { limit: mostTasks })
-      const facts = tasks.map(({ task }) => ({ id: task.id, phase, done: task.status === 'done' }))
+      const facts = tasks.flatMap(({ task }) => taskFact(task, phase))
       // What was not read is not known to be done.
-      return total > facts.length
-        ? [...facts, { id: `${total - facts.length} more`, phase, done: false }]
+      return total > tasks.length
+        ? [...facts, { id: `${total - tasks.length} more`, phase, done: false }]
         : facts
     }),
   )
   return lists.flat()
+}
+
+async function ownTask(reads: Reads, id: TaskId): Promise<readonly TaskFact[]> {
+  const task = await reads.tasks.find(id)
+  return task === null ? [] : taskFact(task, null)
+}
+
+/** A task that was dropped is neither open nor done. */
+function taskFact({ id, status, resolution }: Task, phase: string | null): readonly TaskFact[] {
+  return resolution === 'dropped' ? [] : [{ id, phase, done: status === 'done' }]
 }
 
 /** A phase by its id, or by its number in the run's mission. */

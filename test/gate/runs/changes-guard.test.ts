@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest'
+import { person } from '../../support/project.ts'
+import { process } from './processes.ts'
+import { runOf, writeProcess } from './run.ts'
+import { gatedMission } from './subject.ts'
+
+function changing(id: string, parameters: string): string {
+  return process(id, { guards: `  right: { type: changes, ${parameters} }`, guard: 'right' })
+}
+
+async function missing(run: { refused: (event: string) => Promise<{ details?: any }> }): Promise<string[]> {
+  return (await run.refused('go')).details.missing_guards
+}
+
+const unmeasured = ['right: the changes could not be measured']
+
+test('in_scope: changes inside the areas pass, of open attempts and of closed ones', async () => {
+  const { project, run, start, complete } = await gatedMission(
+    changing('scoped', 'condition: in_scope'),
+    'scoped',
+  )
+  expect(await missing(run)).toEqual(unmeasured)
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: true })
+  await complete(task)
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('in_scope: a change outside is named at once, and passes once a person accepted it', async () => {
+  const { project, run, start, complete } = await gatedMission(
+    changing('scoped', 'condition: in_scope'),
+    'scoped',
+  )
+  const task = await start()
+  project.write('utils.ts', 'export const utils = 2\n')
+  const outside = ['right: changed outside the scope: utils.ts']
+  expect(await missing(run)).toEqual(outside)
+  await complete(task)
+  expect(await missing(run)).toEqual(outside)
+  const { holds } = await project.call('inbox', { kind: 'scope' })
+  await project.call('approve', { id: holds[0].hold_id, reason: 'It had to be.' }, { actor: person })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('in_scope: a change that was dismissed does not pass', async () => {
+  const { project, run, start, complete } = await gatedMission(
+    changing('scoped', 'condition: in_scope'),
+    'scoped',
+  )
+  const task = await start()
+  project.write('utils.ts', 'export const utils = 2\n')
+  await complete(task)
+  const { holds } = await project.call('inbox', { kind: 'scope' })
+  await project.call('reject', { id: holds[0].hold_id, reason: 'Take it back.' }, { actor: person })
+  expect(await missing(run)).toEqual(['right: changed outside the scope: utils.ts'])
+})
+
+test('in_scope: what a task without areas changed cannot be judged, until another’s areas cover it', async () => {
+  const { project, run, start, complete } = await gatedMission(
+    changing('scoped', 'condition: in_scope'),
+    'scoped',
+  )
+  const free = await start({ areas: [] })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(free)
+  expect(await missing(run)).toEqual(['right: src/auth.ts changed in a task that declared no areas'])
+  await start({ areas: ['src/'] })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('touches_only and touches_none look at every changed file', async () => {
+  const { project, run, start } = await gatedMission(
+    changing('docs-only', 'condition: touches_only, paths: ["docs/**", "*.md"]'),
+    'docs-only',
+  )
+  await start()
+  project.write('docs/a.md', 'A.')
+  project.write('src/api.ts', 'export const api = 2\n')
+  expect(await missing(run)).toEqual(['right: changed beside what may change: src/api.ts'])
+  project.git('checkout', '-q', 'src/api.ts')
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+
+  const none = await gatedMission(
+    changing('no-sql', 'condition: touches_none, paths: ["**/*.sql"]'),
+    'no-sql',
+  )
+  const task = await none.start()
+  none.project.write('src/.hidden/x.sql', 'select 1')
+  expect(await missing(none.run)).toEqual(['right: changed although it must not: src/.hidden/x.sql'])
+  none.project.remove('src/.hidden')
+  await none.complete(task)
+  expect(await none.run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('none: a change stands in the way until it is taken back', async () => {
+  const { project, run, start } = await gatedMission(changing('still', 'condition: none'), 'still')
+  await start()
+  project.write('src/api.ts', 'export const api = 2\n')
+  expect(await missing(run)).toEqual(['right: files changed: src/api.ts'])
+  project.write('src/api.ts', 'export const api = 1\n')
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('a run of a task looks at the attempts of that task only', async () => {
+  const { project, start } = await gatedMission(process('plain'), 'plain')
+  writeProcess(project, changing('scoped', 'condition: in_scope'))
+  await start({ areas: ['docs/'] })
+  const task = await start({ areas: ['src/'] })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const run = await runOf(changing('scoped', 'condition: in_scope'), { project, input: { task_id: task } })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('a run on its own has no changes to look at', async () => {
+  const run = await runOf(changing('scoped', 'condition: in_scope'), { git: true })
+  expect(await missing(run)).toEqual(unmeasured)
+})

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { person } from '../../support/project.ts'
+import { process } from './processes.ts'
+import { runOf, type TestRun } from './run.ts'
+import { gatedMission } from './subject.ts'
+
+async function missing(run: TestRun): Promise<unknown> {
+  return (await run.refused('go')).details?.['missing_guards']
+}
+
+const blockers = process('unblocked', {
+  guards: '  free: { type: blockers, condition: none }',
+  guard: 'free',
+})
+
+test('blockers: an open blocker of the mission holds the run back until a person answers it', async () => {
+  const { project, run, start } = await gatedMission(blockers, 'unblocked')
+  const task_id = await start()
+  const issue = { task_id, type: 'unclear_requirement', description: 'Which?', resolution: 'Waiting.' }
+  await project.call('log_issue', { ...issue, requires_human_review: true })
+  const { holds } = await project.call('inbox')
+  expect(await missing(run)).toEqual([`free: open blockers: ${holds[0].hold_id}`])
+  await project.call('resolve', { id: holds[0].hold_id, answer: 'The first.' }, { actor: person })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('blockers: an open blocker of another mission does not count', async () => {
+  const { project, run } = await gatedMission(blockers, 'unblocked')
+  const other = await project.call('start_mission', { name: 'n', objective: 'o' })
+  const { task_id } = await project.call('start_task', { mission_id: other.mission_id, name: 't' })
+  const issue = { task_id, type: 'unclear_requirement', description: 'Which?', resolution: 'Waiting.' }
+  await project.call('log_issue', { ...issue, requires_human_review: true })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('blockers: of a run on its own nothing is known, so it does not pass', async () => {
+  const run = await runOf(blockers)
+  expect(await missing(run)).toEqual(['free: the blockers are not known'])
+})
+
+test('milestone: the run goes on once the milestone of the plan is reached', async () => {
+  const run = await runOf(process('milestoned', { guards: '  m1: { type: milestone, id: M1 }', guard: 'm1' }))
+  const { project } = run
+  expect(await missing(run)).toEqual(['m1: there is no milestone M1'])
+  await project.call('taskman_phase_add', { id: 'P1', name: 'Build' })
+  await project.call('taskman_milestone_add', { id: 'M1', phase: 'P1', name: 'Alpha' })
+  expect(await missing(run)).toEqual(['m1: milestone M1 is not reached'])
+  await project.call('taskman_milestone_edit', { id: 'M1', reached: '1' })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+function tasks(id: string, parameters = ''): string {
+  return process(id, { guards: `  all: { type: task, condition: all_done${parameters} }`, guard: 'all' })
+}
+
+test('task: all tasks of a phase of the plan are done', async () => {
+  const run = await runOf(tasks('planned', ', phase: P1'), { git: true })
+  const { project } = run
+  expect(await missing(run)).toEqual(['all: there are no tasks of phase P1'])
+  await project.call('taskman_phase_add', { id: 'P1', name: 'Build' })
+  await project.call('taskman_phase_add', { id: 'P2', name: 'Ship' })
+  const { id } = await project.call('taskman_task_add', { title: 'One', phase: 'P1' })
+  await project.call('taskman_task_add', { title: 'Later', phase: 'P2' })
+  expect(await missing(run)).toEqual([`all: open tasks of phase P1: ${id}`])
+  await project.call('start_task', { planned_task_id: id })
+  await project.call('complete_task', { task_id: id, status: 'success', outcome: { summary: 'Done.' } })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('task: what was dropped is not done', async () => {
+  const run = await runOf(tasks('planned', ', phase: P1'))
+  const { project } = run
+  await project.call('taskman_phase_add', { id: 'P1', name: 'Build' })
+  const { id } = await project.call('taskman_task_add', { title: 'One', phase: 'P1' })
+  await project.call('task_drop', { id, reason: 'Not needed.' }, { actor: person })
+  expect(await missing(run)).toEqual(['all: there are no tasks of phase P1'])
+})
+
+test('task: all tasks of a phase of the run’s mission, by its number', async () => {
+  const { run, start, complete } = await gatedMission(tasks('phased', ', phase: "1"'), 'phased')
+  expect(await missing(run)).toEqual(['all: there are no tasks of phase 1'])
+  const task = await start({ phase: 1 })
+  await start({ phase: 2 })
+  expect(await missing(run)).toEqual([`all: open tasks of phase 1: ${task}`])
+  await complete(task)
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('task: all tasks of the run’s mission, and a failed one is not done', async () => {
+  const { run, start, complete } = await gatedMission(tasks('missioned'), 'missioned')
+  const one = await start()
+  const two = await start()
+  await complete(one)
+  expect(await missing(run)).toEqual([`all: open tasks: ${two}`])
+  await complete(two, { status: 'failed' })
+  expect(await missing(run)).toEqual([`all: open tasks: ${two}`])
+})
+
+test('task: a run of a task looks at that task', async () => {
+  const { project, start, complete } = await gatedMission(process('plain'), 'plain')
+  const task = await start()
+  await start()
+  const run = await runOf(tasks('tasked'), { project, input: { task_id: task } })
+  expect(await missing(run)).toEqual([`all: open tasks: ${task}`])
+  await complete(task)
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('all, any and not are judged as they are written, and tell every guard that stands in the way', async () => {
+  const guards = [
+    '  a: { type: context, variable: a, condition: exists }',
+    '  b: { type: context, variable: b, condition: exists }',
+    '  c: { type: context, variable: c, condition: exists }',
+    '  m1: { type: milestone, id: M1 }',
+  ].join('\n')
+  const text = process('combined', { guards, guard: '{ all: [a, { any: [b, m1] }, { not: c }] }' })
+  const project = (await runOf(process('plain'))).project
+  const begun = (context: object) => runOf(text, { project, input: { context } })
+  expect(await missing(await begun({ c: 1 }))).toEqual([
+    'a: "a" is not set, not set',
+    'b: "b" is not set, not set',
+    'm1: there is no milestone M1',
+    'not c: c holds, and must not',
+  ])
+  expect(await missing(await begun({ a: 1 }))).toEqual([
+    'b: "b" is not set, not set',
+    'm1: there is no milestone M1',
+  ])
+  const passing = await begun({ a: 1, b: 1 })
+  expect((await passing.events())['go'].transitions[0]).toEqual({
+    to_state: 'done',
+    guard: 'all of (a, any of (b, m1), not c)',
+    guard_status: 'satisfied',
+  })
+  expect(await passing.emit('go')).toMatchObject({ status: 'succeeded' })
+  expect(await missing(await begun({ a: 1, b: 1, c: 1 }))).toEqual(['not c: c holds, and must not'])
+})
