@@ -24,14 +24,18 @@ export interface TestProject {
   readonly folder: string
   readonly context: Context
   /** Calls an operation by name, as an agent on stdio unless `actor` says otherwise. */
-  call(name: string, input?: object, options?: InvokeOptions & { readonly actor?: Actor }): Promise<Answer>
+  readonly call: (
+    name: string,
+    input?: object,
+    options?: InvokeOptions & { readonly actor?: Actor },
+  ) => Promise<Answer>
   /** The message and hint of the failure that a call ends in. */
-  refusal(name: string, input?: object, options?: { readonly actor?: Actor }): Promise<string>
-  git(...args: readonly string[]): string
-  write(path: string, content: string): void
-  remove(path: string): void
+  readonly refusal: (name: string, input?: object, options?: { readonly actor?: Actor }) => Promise<string>
+  readonly git: (...args: readonly string[]) => string
+  readonly write: (path: string, content: string) => void
+  readonly remove: (path: string) => void
   /** Moves the clock on, in milliseconds. */
-  wait(milliseconds: number): void
+  readonly wait: (milliseconds: number) => void
 }
 
 const shippedProcesses = join(import.meta.dirname, '..', '..', 'processes')

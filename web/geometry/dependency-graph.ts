@@ -21,7 +21,7 @@ export interface DependencyPlan {
 }
 
 /** Plans with more tasks than this are drawn by phase at first. */
-export const mostNodes = 400
+const mostNodes = 400
 
 /** A task, or a folded phase with what its tasks come to. */
 export type GraphNode =

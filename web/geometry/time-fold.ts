@@ -10,7 +10,7 @@ export interface Stretch extends Interval {
 }
 
 /** Idle stretches at least this long are folded, in milliseconds. */
-export const foldedFrom = 20 * 60_000
+const foldedFrom = 20 * 60_000
 
 /** Divides the time from the first to the last busy interval. Each busy stretch keeps `margin` of quiet around it. */
 export function stretchesOf(

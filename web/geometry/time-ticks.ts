@@ -20,7 +20,7 @@ const steps = [
 ]
 
 /** The shortest readable step whose ticks lie at least `least` pixels apart. */
-export function tickStep(perMs: number, least: number): number {
+function tickStep(perMs: number, least: number): number {
   return steps.find((step) => step * perMs >= least) ?? 364 * day
 }
 

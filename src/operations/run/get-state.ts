@@ -102,7 +102,7 @@ function missingGuards({ events }: RunSituation) {
   return first.map((guard) => guardAnswer(guard))
 }
 
-export function guardAnswer({ name, description, reason, fix }: MissingGuard) {
+function guardAnswer({ name, description, reason, fix }: MissingGuard) {
   return { guard_name: name, description, current_status: reason, fix }
 }
 

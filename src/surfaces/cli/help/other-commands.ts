@@ -37,11 +37,13 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'hook',
     title: 'Answer a hook of a coding agent: JSON on stdin, a decision or nothing on stdout',
     usage: 'waymark hook pre-tool-use|session-start|stop',
+    words: ['pre-tool-use', 'session-start', 'stop'],
   },
   {
     command: 'pre-tool-use',
     title: 'The same as hook pre-tool-use',
     usage: 'waymark pre-tool-use',
+    words: [],
   },
   {
     command: 'completion',

@@ -25,7 +25,7 @@ export const runState: View = (answer, page) => {
   )
 }
 
-export function missingGuards(guards: readonly Entry[], { ink }: Page): string {
+function missingGuards(guards: readonly Entry[], { ink }: Page): string {
   return guards
     .map((guard) => {
       const told = `${textAt(guard, 'guard_name')}: ${textAt(guard, 'current_status') || textAt(guard, 'reason')}`
