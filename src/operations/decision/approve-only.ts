@@ -17,12 +17,13 @@ export async function approveOnly(
   approvals: readonly GivenApproval[],
 ) {
   const { clock, fingerprint, commandRunner } = handling
+  const by = handling.actor.name
   const outside = await gatherOutside(handling, before, undefined)
   return handling.record(async (reads, setting) => {
     const loaded = await loadRun(reads, before.record.id)
     const run = engineRun(loaded, outside.standings)
     const isAlive = (runner: string) => commandRunner.isAlive(runner)
-    const facts = await factsFor({ reads, outside, fingerprint, now: clock.now(), isAlive }, loaded)
+    const facts = await factsFor({ reads, outside, fingerprint, now: clock.now(), by, isAlive }, loaded)
     const given = giveApprovals({ loaded, run, outside, handling }, approvals, setting)
     const evidence: Evidence = {
       context: run.context,
@@ -34,7 +35,7 @@ export async function approveOnly(
     }
     const missing = missingApprovals(loaded, evidence)
     const holds = await reads.holds.ofRun(loaded.record.id)
-    const done = missing.length === 0 ? endDecisions(holds, `approved by ${handling.actor.name}`) : []
+    const done = missing.length === 0 ? endDecisions(holds, `approved by ${by}`) : []
     return {
       happenings: [...given.happenings, ...done],
       answer: {

@@ -178,6 +178,7 @@ function sourcesOf(reads: Reads, { handling, outside }: Deciding) {
     outside,
     fingerprint,
     now: clock.now(),
+    by: handling.actor.name,
     isAlive: (runner: string) => commandRunner.isAlive(runner),
   }
 }

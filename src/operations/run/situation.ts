@@ -32,10 +32,11 @@ export async function situationOf(handling: Handling, runId: string | undefined)
     return { loaded: found, holds: await reads.holds.ofRun(found.record.id) }
   })
   const outside = await gatherOutside(handling, loaded, undefined)
+  const by = handling.actor.name
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const facts = restsOnFacts(outside)
     ? await store.view((reads) =>
-        factsFor({ reads, outside, fingerprint, now: clock.now(), isAlive }, loaded),
+        factsFor({ reads, outside, fingerprint, now: clock.now(), by, isAlive }, loaded),
       )
     : noFacts
   const { record, definition } = loaded

@@ -8,7 +8,7 @@ import type {
   TaskFact,
 } from '../../../domain/gate/evidence.ts'
 import { noFacts } from '../../../domain/gate/evidence.ts'
-import type { Run } from '../../../domain/gate/run.ts'
+import { handedIn, type Run } from '../../../domain/gate/run.ts'
 import type { RunRecord } from '../../../domain/gate/run-record.ts'
 import type { PhaseId, TaskId } from '../../../domain/id.ts'
 import type { Task } from '../../../domain/track/task.ts'
@@ -24,6 +24,8 @@ export interface FactSources {
   readonly outside: Outside
   readonly fingerprint: Fingerprint
   readonly now: number
+  /** Who asks, or emits. */
+  readonly by: string
   /** Whether a runner of that name still runs. */
   readonly isAlive: (runner: string) => boolean
 }
@@ -155,18 +157,21 @@ async function phaseFilter(
 }
 
 async function approvalFacts(
-  { reads, outside, fingerprint }: FactSources,
+  { reads, outside, fingerprint, by: emitter }: FactSources,
   loaded: LoadedRun,
 ): Promise<readonly ApprovalFact[]> {
   const { record, definition, artifacts } = loaded
   const approvals = await reads.runs.approvals(record.id)
   if (approvals.length === 0) return []
   const run = engineRun(loaded, outside.standings)
+  // What comes with the event is part of what must have been approved, and the work of whoever emits it.
+  const presented = withHandedIn(run, outside.handedIn)
   const entered = run.visits.find(({ state }) => state === run.state)?.last ?? 1
   const mover = await reads.runs.eventAt(record.id, entered)
   return approvals.map(({ role, of, by, content }) => {
-    const now = approvedContent(definition, run, { of, tree: outside.tree })
+    const now = approvedContent(definition, of === null ? run : presented, { of, tree: outside.tree })
     const authors = artifacts.filter(({ type }) => of === null || type === of).map((artifact) => artifact.by)
+    if (outside.handedIn.some(({ type }) => type === of)) authors.push(emitter)
     return {
       role,
       of,
@@ -175,4 +180,10 @@ async function approvalFacts(
       current: now !== null && fingerprint(now) === content,
     }
   })
+}
+
+function withHandedIn(run: Run, files: Outside['handedIn']): Run {
+  const revision = run.revision + 1
+  const more = files.map(({ stamp: _, ...file }) => ({ ...file, revision, standing: 'current' as const }))
+  return { ...run, artifacts: handedIn(run.artifacts, more) }
 }

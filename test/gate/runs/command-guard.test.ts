@@ -1,0 +1,194 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { agentActor, person, type TestProject } from '../../support/project.ts'
+import { process } from './processes.ts'
+import { failureOf, runOf, type TestRun } from './run.ts'
+
+/** A gate whose command is `node check.mjs`; `outside` is where it may write without changing the tree. */
+function checking(more = ''): string {
+  return process('checking', {
+    guards: `  tests_pass: { type: command, run: "node check.mjs", timeout: 30s, fresh: tree${more} }`,
+    guard: 'tests_pass',
+  })
+}
+
+// What the command ran is counted outside the tree, which it would change otherwise.
+const counting = (then = '') => `import { appendFileSync } from 'node:fs'
+appendFileSync('../runs.txt', 'ran\\n')
+${then}
+`
+
+async function withCheck(script: string, text = checking()): Promise<TestRun> {
+  const run = await runOf(text, { git: true })
+  run.project.write('check.mjs', script)
+  return run
+}
+
+function timesRun({ folder }: TestProject): number {
+  const file = join(folder, '..', 'runs.txt')
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0
+}
+
+async function waiting({ project }: TestRun) {
+  const { holds } = await project.call('inbox', { kind: 'command' })
+  return holds
+}
+
+async function allow(run: TestRun): Promise<void> {
+  await run.refused('go')
+  const [hold] = await waiting(run)
+  await run.project.call('approve', { id: hold.hold_id }, { actor: person })
+}
+
+async function missing(run: TestRun): Promise<string> {
+  const failure = await run.refused('go')
+  return [failure.details?.['missing_guards'], failure.hint].flat().join('\n')
+}
+
+test('a command runs on emit, once a person approved it, and not before', async () => {
+  const run = await withCheck(counting())
+  expect(await missing(run)).toContain('tests_pass: "node check.mjs" waits for a person\'s approval')
+  await run.refused('go')
+  const holds = await waiting(run)
+  expect(holds).toMatchObject([
+    { kind: 'command', run_id: run.id, request: { run: 'node check.mjs', folder: run.project.folder } },
+  ])
+  expect(timesRun(run.project)).toBe(0)
+  expect(await failureOf(run.project.call('approve', { id: holds[0].hold_id }))).toMatchObject({
+    code: 'FORBIDDEN',
+  })
+  await run.project.call('approve', { id: holds[0].hold_id }, { actor: person })
+  expect(await waiting(run)).toEqual([])
+  expect(timesRun(run.project)).toBe(0)
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  expect(timesRun(run.project)).toBe(1)
+})
+
+test('a rejected command never runs', async () => {
+  const run = await withCheck(counting())
+  await run.refused('go')
+  const [hold] = await waiting(run)
+  await run.project.call('reject', { id: hold.hold_id, reason: 'No.' }, { actor: person })
+  expect(await missing(run)).toContain("waits for a person's approval")
+  expect(timesRun(run.project)).toBe(0)
+})
+
+test('reads and dry runs start no command and ask nobody', async () => {
+  const run = await withCheck(counting())
+  await run.state()
+  await run.events(true)
+  expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: false })
+  expect(await waiting(run)).toEqual([])
+  await allow(run)
+  expect((await run.state()).missing_guards).toMatchObject([
+    { guard_name: 'tests_pass', current_status: '"node check.mjs" has not run' },
+  ])
+  await run.emit('go', { dry_run: true })
+  expect(timesRun(run.project)).toBe(0)
+})
+
+test('a command that failed says how, and is not run again on the same tree', async () => {
+  const run = await withCheck(counting("console.error('3 tests failed')\nprocess.exit(4)"))
+  await allow(run)
+  const told = await missing(run)
+  expect(told).toContain('tests_pass: "node check.mjs" failed with exit code 4')
+  expect(told).toContain('3 tests failed')
+  await run.refused('go')
+  expect(timesRun(run.project)).toBe(1)
+  run.project.write('check.mjs', counting())
+  expect((await run.state()).missing_guards[0].current_status).toBe(
+    'files changed since "node check.mjs" ran',
+  )
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  expect(timesRun(run.project)).toBe(2)
+})
+
+test('a result is stale when the tree changes, and fresh again when it is taken back', async () => {
+  const text = checking().replace('guard: tests_pass', 'guard: { all: [tests_pass, ready] }')
+  const run = await withCheck(
+    counting(),
+    text.replace('guards:', 'guards:\n  ready: { type: milestone, id: M1 }'),
+  )
+  await allow(run)
+  await run.refused('go')
+  const statuses = async () => {
+    const { missing_guards } = await run.state()
+    return missing_guards.map(({ current_status }: { current_status: string }) => current_status)
+  }
+  expect(await statuses()).toEqual(['there is no milestone M1'])
+  run.project.write('src/api.ts', 'export const api = 2\n')
+  expect(await statuses()).toContain('files changed since "node check.mjs" ran')
+  run.project.write('src/api.ts', 'export const api = 1\n')
+  expect(await statuses()).toEqual(['there is no milestone M1'])
+  expect(timesRun(run.project)).toBe(1)
+})
+
+test('a command that takes too long is stopped, and the guard says so', async () => {
+  const text = checking().replace('timeout: 30s', 'timeout: 1s')
+  const run = await withCheck(counting('await new Promise((r) => setTimeout(r, 30_000))'), text)
+  await allow(run)
+  expect(await missing(run)).toContain('tests_pass: "node check.mjs" took too long')
+})
+
+test('a command that changes the tree proves nothing about it', async () => {
+  const run = await withCheck(
+    "import { writeFileSync } from 'node:fs'\nwriteFileSync('made.txt', `${Math.random()}`)",
+  )
+  await allow(run)
+  expect(await missing(run)).toContain('tests_pass: ')
+  expect(await run.state()).toMatchObject({ current_state: 'work' })
+})
+
+test('a change of a pinned file asks again', async () => {
+  const run = await withCheck(counting(), checking(', pinned: ["check.mjs"]'))
+  await allow(run)
+  run.project.write('check.mjs', counting('process.exit(1)'))
+  expect(await missing(run)).toContain("waits for a person's approval")
+  expect(timesRun(run.project)).toBe(0)
+  expect(await waiting(run)).toHaveLength(1)
+  run.project.write('check.mjs', counting())
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('two runs that ask for the same command on the same tree share one run of it', async () => {
+  const run = await withCheck(counting('await new Promise((r) => setTimeout(r, 300))'))
+  const other = await runOf(checking(), { project: run.project })
+  await allow(run)
+  expect(await Promise.all([run.emit('go'), other.emit('go')])).toMatchObject([
+    { status: 'succeeded' },
+    { status: 'succeeded' },
+  ])
+  expect(timesRun(run.project)).toBe(1)
+})
+
+test('verify runs the commands again, and tells each result', async () => {
+  const run = await withCheck(counting("console.log('fine')"))
+  const verify = (actor = agentActor) => run.project.call('verify', { run_id: run.id }, { actor })
+  const [unapproved] = (await verify()).commands
+  expect(unapproved).toEqual({
+    run: 'node check.mjs',
+    status: 'unapproved',
+    hold_id: expect.stringMatching(/^h-/),
+  })
+  await run.project.call('approve', { id: unapproved.hold_id }, { actor: person })
+  for (const times of [1, 2]) {
+    expect(await verify()).toMatchObject({
+      passed: true,
+      commands: [
+        { run: 'node check.mjs', status: 'passed', exit_code: 0, output: expect.stringContaining('fine') },
+      ],
+    })
+    expect(timesRun(run.project)).toBe(times)
+  }
+  await run.emit('go')
+  expect(timesRun(run.project)).toBe(2)
+})
+
+test('verify without a command in the state says so', async () => {
+  const run = await runOf(process('plain'))
+  expect(await failureOf(run.project.call('verify', { run_id: run.id }))).toMatchObject({
+    code: 'REFUSED',
+    message: `No guard of "work" in run ${run.id} asks for a command.`,
+  })
+})
