@@ -11,7 +11,7 @@ test('commands, flags, choices and ids are completed', () => {
       .out.trim()
       .split('\n')
   expect(completed('mis')).toEqual(['mission'])
-  expect(completed('mission', '')).toEqual(['start', 'complete', 'list', 'timeline'])
+  expect(completed('mission', '')).toEqual(['start', 'complete', 'list', 'timeline', 'changes'])
   expect(completed('task', 'start', '--ca')).toEqual(['--caller-type'])
   expect(completed('task', 'start', '--caller-type', 's')).toEqual(['subagent'])
   expect(completed('show', taskId.slice(0, 4))).toEqual([taskId])

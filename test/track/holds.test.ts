@@ -69,7 +69,7 @@ describe('resolve is refused', () => {
   })
 })
 
-test('files outside the scope are a hold that names them', async () => {
+test('MC1-025 files outside the scope are a hold that names them to a person', async () => {
   const { project, task_id } = await blocked()
   project.write('utils.ts', 'changed\n')
   await project.call('complete_task', { task_id, ...done })
