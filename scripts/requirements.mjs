@@ -49,10 +49,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     JSON.parse(readFileSync(process.argv[2] ?? join(root, '.cache', 'vitest.json'), 'utf8')),
   )
   for (const problem of problems) console.error(problem)
-  console.log(
-    problems.length === 0
-      ? 'Every statement is covered.'
-      : `${problems.length} problems.`,
-  )
+  console.log(problems.length === 0 ? 'Every statement is covered.' : `${problems.length} problems.`)
   process.exitCode = problems.length === 0 ? 0 : 1
 }
