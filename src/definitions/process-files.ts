@@ -5,7 +5,7 @@ import type { ProcessDefinition } from '../domain/gate/definition.ts'
 import { finding, type Severity } from '../domain/gate/lint/finding.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
 import type { LoadedProcess, PlacedFinding, ProcessFiles, ProcessOrigin } from '../ports/process-files.ts'
-import { readDefinition } from './read-definition.ts'
+import { type ReadDefinition, readDefinition } from './read-definition.ts'
 
 export interface ProcessFolders {
   /** The project's root. */
@@ -77,22 +77,21 @@ async function namedFile(word: string, { working }: ProcessFolders): Promise<Pro
 
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
   const size = (await stat(path)).size
-  const read =
-    size > largest
-      ? {
-          definition: null,
-          findings: [
-            problem('error', 'file-size', `The file has ${size} bytes; at most ${largest} are read.`),
-          ],
-        }
-      : readDefinition(await readFile(path, 'utf8'))
+  const text = size > largest ? '' : await readFile(path, 'utf8')
+  const read = size > largest ? tooLarge(size) : readDefinition(text)
   return {
     file: shownPath(path, origin, folders),
     origin,
     id: idOf(path),
+    text,
     definition: read.definition,
     findings: [...misnamed(read.definition, path), ...read.findings],
   }
+}
+
+function tooLarge(size: number): ReadDefinition {
+  const message = `The file has ${size} bytes; at most ${largest} are read.`
+  return { definition: null, findings: [problem('error', 'file-size', message)] }
 }
 
 function misnamed(definition: ProcessDefinition | null, path: string): readonly PlacedFinding[] {

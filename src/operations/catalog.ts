@@ -42,6 +42,7 @@ import { taskList } from './plan/task-list.ts'
 import { taskNext } from './plan/task-next.ts'
 import { processLint } from './process/lint.ts'
 import { processList } from './process/list.ts'
+import { processPage } from './process/process-page.ts'
 import { processShow } from './process/show.ts'
 import { processSimulate } from './process/simulate.ts'
 import { doctor } from './project/doctor.ts'
@@ -58,6 +59,7 @@ import { listRuns } from './run/list-runs.ts'
 import { runCancel } from './run/run-cancel.ts'
 import { runHistory } from './run/run-history.ts'
 import { runMigrate } from './run/run-migrate.ts'
+import { runPage } from './run/run-page.ts'
 import { runSummary } from './run/run-summary.ts'
 import { verify } from './run/verify.ts'
 import { settingList } from './setting/list.ts'
@@ -135,6 +137,8 @@ const operations = [
   exportProject,
   board,
   desk,
+  runPage,
+  processPage,
   links,
   planMove,
   names,

@@ -21,6 +21,8 @@ export interface LoadedProcess {
   readonly origin: ProcessOrigin
   /** Its id; by the file's name where it cannot be read. */
   readonly id: string
+  /** What is in the file; empty where it is too large to be read. */
+  readonly text: string
   /** Null when its shape is wrong; the findings say how. */
   readonly definition: ProcessDefinition | null
   /** What reading it showed, and what lint did where it could be read; in the order of the file. */

@@ -1,5 +1,6 @@
 import { emitterFor } from '../../domain/gate/acting.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import type { Emission } from '../../domain/gate/emission.ts'
 import { type Facts, noFacts } from '../../domain/gate/evidence.ts'
 import { type PossibleEvent, possibleEvent } from '../../domain/gate/possible-events.ts'
 import type { Run } from '../../domain/gate/run.ts'
@@ -22,6 +23,8 @@ export interface RunSituation {
   readonly events: readonly PossibleEvent[]
   /** What of it waits for a person. */
   readonly holds: readonly Hold[]
+  /** What an event rests on when whoever asks emits it now, with nothing in its payload. */
+  readonly emissionOf: (event: string) => Omit<Emission, 'event' | 'expectedRevision'>
 }
 
 /** Reads where a run stands. Starts no command and writes nothing. */
@@ -41,18 +44,28 @@ export async function situationOf(handling: Handling, runId: string | undefined)
     : noFacts
   const { record, definition } = loaded
   const run = engineRun(loaded, outside.standings)
+  const emissionOf = emissionsBy(handling, { facts, definition })
   const events = eventsFor(handling, { run, facts, definition })
-  return { record, definition, loaded, outside, run, facts, events, holds }
+  return { record, definition, loaded, outside, run, facts, events, holds, emissionOf }
 }
 
 /** Each event in the role that whoever asks would emit it in. */
 export function eventsFor(
-  { actor }: Handling,
+  handling: Handling,
   { run, facts, definition }: Pick<RunSituation, 'run' | 'facts' | 'definition'>,
 ): readonly PossibleEvent[] {
-  return definition.events.map((event) => {
-    const emitter = emitterFor(definition, event.name, { actor })
-    const situation = { payload: {}, artifacts: [], emitter, facts, assumed: [] }
-    return possibleEvent(definition, run, { event, situation })
-  })
+  const emissionOf = emissionsBy(handling, { facts, definition })
+  return definition.events.map((event) =>
+    possibleEvent(definition, run, { event, situation: emissionOf(event.name) }),
+  )
+}
+
+function emissionsBy(
+  { actor }: Handling,
+  { facts, definition }: Pick<RunSituation, 'facts' | 'definition'>,
+): RunSituation['emissionOf'] {
+  return (event) => {
+    const emitter = emitterFor(definition, event, { actor })
+    return { payload: {}, artifacts: [], emitter, facts, assumed: [] }
+  }
 }

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { defineOperation } from '../operation.ts'
+import { runEntry } from '../run/list-runs.ts'
+import { findingAnswer, findingShape, processField } from './answers.ts'
+import { machineOf } from './machine.ts'
+
+const mostRuns = 50
+
+export const processPage = defineOperation({
+  name: 'process_page',
+  command: 'process page',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'A process with its source',
+  description:
+    'The definition of a process as data, the text of its file, what lint found, and its active runs.',
+  kind: 'query',
+  positional: ['process'],
+  input: z.strictObject({ process: processField }),
+  output: z.looseObject({
+    process_id: z.string(),
+    source: z.string(),
+    findings: z.array(findingShape),
+  }),
+}).handler(async ({ processFiles, store }, input) => {
+  const { id, file, origin, text, definition, findings } = await processFiles.load(input.process)
+  const runs = await store.view((reads) =>
+    reads.runs.list({ status: 'active', processId: id }, { limit: mostRuns }),
+  )
+  return {
+    process_id: id,
+    name: definition?.name ?? null,
+    version: definition?.version ?? null,
+    file,
+    origin,
+    source: text,
+    findings: findings.map(findingAnswer),
+    /** As the engine reads it, so that a page can play it. Null where the file cannot be read. */
+    definition,
+    machine: definition && machineOf(definition),
+    runs: runs.items.map(({ item }) => runEntry(item)),
+    runs_total: runs.total,
+  }
+})

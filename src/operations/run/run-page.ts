@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { excerpt } from '../../domain/budget.ts'
+import { candidates } from '../../domain/gate/candidates.ts'
+import { type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
+import { expressionWords } from '../../domain/gate/expression.ts'
+import { passageChecks } from '../../domain/gate/passage-checks.ts'
+import type { PossibleEvent } from '../../domain/gate/possible-events.ts'
+import { interpolated } from '../../domain/gate/prompt.ts'
+import type { KeptArtifact } from '../../domain/gate/run-record.ts'
+import { instant } from '../../domain/instant.ts'
+import type { Handling } from '../context.ts'
+import { defineOperation } from '../operation.ts'
+import { machineOf } from '../process/machine.ts'
+import { fittingContext } from './fitting-context.ts'
+import { runEntry } from './list-runs.ts'
+import { runField } from './run-field.ts'
+import { type RunSituation, situationOf } from './situation.ts'
+
+export const runPage = defineOperation({
+  name: 'run_page',
+  command: 'run page',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'A run with all that it asks for',
+  description:
+    'Where a run stands: its machine, each way out with what holds and what is missing, its files as they are now.',
+  kind: 'query',
+  positional: ['run_id'],
+  input: z.strictObject({ run_id: runField }),
+  output: z.looseObject({
+    run: z.looseObject({ run_id: z.string(), current_state: z.string() }),
+    ways: z.array(z.looseObject({ event: z.string(), to: z.string() })),
+  }),
+}).handler(async (handling, input) => runPageAnswer(handling, await situationOf(handling, input.run_id)))
+
+/** All that the page of a run shows, but its history. */
+export async function runPageAnswer(handling: Handling, situation: RunSituation) {
+  const { record, definition, run, holds, loaded } = situation
+  const state = stateNamed(definition, record.state)
+  return {
+    run: runEntry(record),
+    description: definition.description,
+    outcome: state?.outcome ?? null,
+    entered_at: await enteredAt(handling, situation),
+    ...(await subjectNames(handling, situation)),
+    machine: machineOf(definition),
+    prompt: state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null,
+    ...fittingContext(record.context),
+    ways: record.status === 'active' ? waysOut(situation) : [],
+    artifacts: await artifactEntries(handling, loaded.artifacts),
+    artifacts_total: loaded.artifacts.length,
+    visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
+    waits_for: holds.map(({ id, kind, reason, openedAt }) => ({
+      hold_id: id,
+      kind,
+      reason: excerpt(reason, 300),
+      opened_at: instant(openedAt),
+    })),
+  }
+}
+
+async function enteredAt({ store }: Handling, { record, run }: RunSituation): Promise<string> {
+  const revision = run.visits.find(({ state }) => state === record.state)?.last ?? 1
+  const event = await store.view((reads) => reads.runs.eventAt(record.id, revision))
+  return instant(event?.at ?? record.createdAt)
+}
+
+function subjectNames({ store }: Handling, { record: { missionId, taskId } }: RunSituation) {
+  return store.view(async ({ missions, tasks }) => {
+    const mission = missionId === null ? null : await missions.find(missionId)
+    const task = taskId === null ? null : await tasks.find(taskId)
+    return {
+      mission: mission && { id: mission.id, name: excerpt(mission.name, 160) },
+      task: task && { id: task.id, name: excerpt(task.name, 160) },
+    }
+  })
+}
+
+/** Each transition out of the state, with everything that it asks for. */
+function waysOut(situation: RunSituation) {
+  return situation.events.flatMap((possible) => {
+    const { definition, run } = situation
+    return candidates(definition, run.state, possible.event.name).map((transition) => {
+      const { event, to, guard, whenBlocked } = transition
+      const emission = { ...situation.emissionOf(event), event, expectedRevision: null }
+      const checks = passageChecks(definition, run, { transition, emission })
+      return {
+        event,
+        to,
+        description: possible.event.description,
+        guard: guard === null ? null : expressionWords(guard),
+        satisfied: possible.transitions.some(
+          (way) => way.to === to && way.missing.length === 0 && way.guardStatus !== 'unsatisfied',
+        ),
+        escape: transition.escape,
+        when_blocked: whenBlocked,
+        ...whoMay(definition, possible),
+        checks,
+      }
+    })
+  })
+}
+
+function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason }: PossibleEvent) {
+  const human = new Set(roles.filter(({ kind }) => kind === 'human').map(({ name }) => name))
+  return {
+    allowed_roles: event.allowedRoles,
+    /** Whoever asks may send it, as far as roles go. */
+    is_allowed: isAllowed,
+    blocked_reason: blockedReason,
+    for_people: event.allowedRoles.some((role) => role === '*' || human.has(role)),
+    payload_schema: event.payloadSchema,
+  }
+}
+
+// Of more, the newest are looked at again.
+const mostArtifacts = 500
+
+async function artifactEntries({ evidenceFiles, folder }: Handling, kept: readonly KeptArtifact[]) {
+  const shown = kept.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
+  const standings = shown.length === 0 ? [] : await evidenceFiles.standing(folder, shown)
+  return shown.map(({ type, path, bytes, sha256, revision, by }, at) => ({
+    type: type === '' ? null : type,
+    path,
+    bytes,
+    sha256,
+    revision,
+    by,
+    standing: standings[at] ?? 'deleted',
+  }))
+}
