@@ -9,6 +9,8 @@ import { tally, type VitestResults } from './tally.ts'
 interface Check {
   readonly name: string
   readonly words: readonly [string, ...string[]]
+  /** Says what it does while it does it. */
+  readonly isShown?: boolean
 }
 
 const root = join(import.meta.dirname, '..')
@@ -16,6 +18,7 @@ const resultsFile = join(root, '.cache', 'vitest.json')
 
 // Longest first, two at a time.
 const checks: readonly Check[] = [
+  { name: 'browser of the tests', words: ['node', 'scripts/browser.mjs'], isShown: true },
   { name: 'lint (oxlint)', words: ['oxlint', '--type-aware'] },
   { name: 'types (tsc)', words: ['tsc', '--noEmit', '-p', '.'] },
   { name: 'types of the dashboard (tsc)', words: ['tsc', '--noEmit', '-p', 'web'] },
@@ -47,9 +50,9 @@ async function checkAll(): Promise<boolean> {
 }
 
 /** Runs a check, and shows what it said only where it failed. */
-async function passes({ name, words }: Check): Promise<boolean> {
+async function passes({ name, words, isShown = false }: Check): Promise<boolean> {
   const startedAt = performance.now()
-  const { code, output } = await run(words, 'pipe')
+  const { code, output } = await run(words, isShown ? 'inherit' : 'pipe')
   const took = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}, ${took} s`)
   if (code !== 0) console.log(output)
@@ -71,10 +74,11 @@ function run(
   [program, ...words]: Check['words'],
   output: 'pipe' | 'inherit',
 ): Promise<{ readonly code: number | null; readonly output: string }> {
-  const child = spawn(join(root, 'node_modules', '.bin', program), words, {
+  const isNode = program === 'node'
+  const child = spawn(isNode ? process.execPath : join(root, 'node_modules', '.bin', program), words, {
     cwd: root,
     stdio: ['ignore', output, output],
-    shell: process.platform === 'win32',
+    shell: process.platform === 'win32' && !isNode,
   })
   const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))

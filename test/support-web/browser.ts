@@ -1,11 +1,7 @@
-import { existsSync } from 'node:fs'
-import sparticuz from '@sparticuz/chromium'
 import { type Browser, chromium } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
+import { bringBrowser, environmentOf } from '../../scripts/browser.mjs'
 
-const present = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-)
 // Nothing outside this machine is asked for anything.
 const quiet = [
   '--no-sandbox',
@@ -17,18 +13,25 @@ const quiet = [
   '--disable-sync',
 ]
 
-/** One real browser for the tests of a file: the machine's own, else the one that comes as a package. */
+// One for all files of a process; it ends with the process.
+let started: Promise<Browser> | undefined
+
+/** One real browser for many tests: the machine's own, else one that is brought. */
 export function useBrowser(): () => Browser {
   let browser: Browser | undefined
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: present ?? (await sparticuz.executablePath()),
-      args: quiet,
-    })
+    started ??= launchBrowser()
+    browser = await started
   })
-  afterAll(() => browser?.close())
   return () => {
     if (!browser) throw new Error('the browser was started before the tests')
     return browser
   }
+}
+
+/** Another browser, with nothing in its cache; whoever asks for it closes it. */
+export async function launchBrowser(): Promise<Browser> {
+  const found = await bringBrowser()
+  const env = { ...process.env, ...environmentOf(found) }
+  return chromium.launch({ executablePath: found.path, args: quiet, env })
 }
