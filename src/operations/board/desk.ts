@@ -1,5 +1,8 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
+import { decisionChoices } from '../../domain/gate/decision-choices.ts'
+import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { Hold } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads/hold-reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { holdEntry } from '../hold/inbox.ts'
@@ -46,6 +49,7 @@ export async function deskCard(reads: Reads, line: HoldLine) {
     task_name: task === null ? null : excerpt(task.name, 160),
     mission_name: mission === null ? null : excerpt(mission.name, 120),
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
+    choices: await choicesOf(reads, line.hold, run),
     agent_name: attempt === null ? null : (attempt.agentName ?? attempt.actor.name),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
@@ -53,4 +57,19 @@ export async function deskCard(reads: Reads, line: HoldLine) {
     /** The agent's own words about its work. */
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
   }
+}
+
+/** The events that a decision may be, each with what it means; empty where it is none. */
+async function choicesOf({ runs }: Reads, { request }: Hold, run: RunRecord | null) {
+  if (run === null || request?.kind !== 'decision') return []
+  const definition = await runs.definition(run.process.hash)
+  if (definition === null) return []
+  return decisionChoices(definition, request.state, request.events).map((choice) => ({
+    event: choice.event,
+    description: choice.description === null ? null : excerpt(choice.description, 160),
+    answer: choice.answer,
+    sends_back: choice.sendsBack,
+    approves: choice.approves,
+    asks_for: choice.asksFor,
+  }))
 }

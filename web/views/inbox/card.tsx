@@ -10,7 +10,7 @@ import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/send-later.ts'
 import { AnswerForm } from './answer-form.tsx'
-import { kindOf, type Verb } from './verbs.ts'
+import { kindOf, type Verb, verbsOf } from './verbs.ts'
 
 interface CardProps {
   readonly card: ReadonlySignal<DeskCard>
@@ -26,7 +26,8 @@ interface CardProps {
 /** What is asked, by whom, how long it is held, the evidence, and what can be done. */
 export function Card({ card: of, isSelected, asking, select, act, answer, leave }: CardProps) {
   const card = of.value
-  const { word, status, verbs } = kindOf(card.kind)
+  const { word, status } = kindOf(card.kind)
+  const verbs = verbsOf(card)
   const sending = sendings.value.get(card.hold_id)
   return (
     <li
@@ -79,9 +80,10 @@ export function Card({ card: of, isSelected, asking, select, act, answer, leave 
               type="button"
               class="button"
               {...(at === 0 && isSelected && { 'data-kind': 'primary' })}
+              {...(verb.means !== undefined && { title: verb.means })}
               onClick={() => act(verb)}
             >
-              {verb.label} {isSelected ? <KeyCap keys={keysOf(verb.command)} /> : null}
+              {verb.label} {isSelected && verb.command ? <KeyCap keys={keysOf(verb.command)} /> : null}
             </button>
           ))}
           {card.run_id ? (

@@ -4,8 +4,11 @@ import type { Status } from '../../parts/status.ts'
 
 /** What a person may do with a card. */
 export interface Verb {
-  readonly command: Extract<Command, 'approve' | 'send back' | 'resolve'>
+  /** Null for one without a key. */
+  readonly command: Extract<Command, 'approve' | 'send back' | 'resolve'> | null
   readonly label: string
+  /** What it means, where the label alone does not say it. */
+  readonly means?: string
   /** What is said once it is done. */
   readonly done: string
   /** A sentence is asked for: what the waiting agent is told. */
@@ -13,6 +16,8 @@ export interface Verb {
   readonly operation: string
   input(card: DeskCard, answer: string): object
 }
+
+type Choice = DeskCard['choices'][number]
 
 interface Kind {
   readonly word: string
@@ -113,6 +118,42 @@ const kinds = {
   },
 } as const satisfies Record<DeskCard['kind'], Kind>
 
-export function kindOf(kind: DeskCard['kind']): Kind {
+export function kindOf(kind: DeskCard['kind']): Pick<Kind, 'word' | 'status'> {
   return kinds[kind]
+}
+
+/** What can be done with a card: a run that waits for a decision has a verb for each event. */
+export function verbsOf(card: DeskCard): readonly Verb[] {
+  if (card.request?.kind !== 'decision') return kinds[card.kind].verbs
+  // What takes more than a reason is asked for on the page of the run.
+  const verbs = card.choices.filter(({ asks_for }) => asks_for.length === 0).map(eventVerb)
+  const approvesAlone = card.request.approvals.length > 0 && !card.choices.some(({ approves }) => approves)
+  const [yes] = decides
+  return approvesAlone && yes && !verbs.some(({ command }) => command === 'approve') ? [yes, ...verbs] : verbs
+}
+
+const commands = { yes: 'approve', no: 'send back', other: null } as const
+
+function eventVerb({ event, description, answer, sends_back, approves }: Choice): Verb {
+  const label = eventWords(event)
+  return {
+    command: commands[answer],
+    label,
+    done: `${label} sent`,
+    ...(description !== null && { means: description }),
+    ...(sends_back && { asks: 'What is the agent told?' }),
+    // Approving gives the approvals that guards of the event ask for, and then sends it.
+    operation: approves || answer === 'yes' ? 'approve' : 'decide',
+    input: ({ hold_id, run_id }, reason) => ({
+      ...(approves || answer === 'yes' ? { id: hold_id } : { run_id }),
+      event,
+      ...(reason !== '' && { reason }),
+    }),
+  }
+}
+
+/** `request_changes` is “Request changes”. */
+function eventWords(event: string): string {
+  const text = event.replaceAll(/[_-]+/g, ' ')
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }

@@ -10,7 +10,7 @@ import { href, navigate, query, replaceWith, setQuery } from '../../router/locat
 import { projectStatus } from '../../shell/running.ts'
 import { sendings, sendLater } from '../../shell/send-later.ts'
 import { Card } from './card.tsx'
-import { kindOf, type Verb } from './verbs.ts'
+import { type Verb, verbsOf } from './verbs.ts'
 import './inbox.css'
 
 /** What only a person may settle, oldest first. */
@@ -44,8 +44,8 @@ export function View() {
     if (verb.asks === undefined) settle(about, verb, '')
     else setAsking({ about, verb })
   }
-  const byKey = (command: Verb['command']) => () => {
-    const verb = card && kindOf(card.kind).verbs.find((known) => known.command === command)
+  const byKey = (command: NonNullable<Verb['command']>) => () => {
+    const verb = card && verbsOf(card).find((known) => known.command === command)
     if (card && verb) act(card.hold_id, verb)
   }
   useCommands({

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { useBrowser } from '../support-web/browser.ts'
+import { openDashboard } from '../support-web/dashboard.ts'
+import type { Day } from '../support-web/day.ts'
+
+const browser = useBrowser()
+
+/** People may release, send back, or escalate with a day: none of it is called approve. */
+const release = `process: { dialect: 1, id: release, version: "1.0.0", name: Release, initial_state: build }
+roles: [{ name: agent, kind: agent }, { name: owner, kind: human }]
+states:
+  - { name: build }
+  - { name: review }
+  - { name: later }
+  - { name: live, is_final: true }
+events:
+  - { name: submit, allowed_roles: [agent] }
+  - { name: release, description: Ship it, allowed_roles: [owner] }
+  - { name: request_changes, allowed_roles: [owner] }
+  - name: schedule
+    allowed_roles: [owner]
+    payload_schema: { type: object, required: [day], properties: { day: { type: string } } }
+transitions:
+  - { from: build, event: submit, to: review }
+  - { from: review, event: release, to: live, guard: approved }
+  - { from: review, event: request_changes, to: build }
+  - { from: review, event: schedule, to: later }
+  - { from: later, event: release, to: live }
+guards: { approved: { type: approval, role: owner } }
+`
+
+async function submitted(day: Day): Promise<string> {
+  day.write('.waymark/processes/release.yaml', release)
+  const ada = day.agent('ada')
+  const { run_id, revision } = await ada('state_gate_create_run', { process_id: 'release' })
+  await ada('state_gate_emit_event', {
+    run_id,
+    event_name: 'submit',
+    expected_revision: revision ?? 1,
+    idempotency_key: 'first-submission',
+  })
+  return run_id
+}
+
+test('a card has a button for each event, gives the approval that one asks for, and ends the run', async () => {
+  let run = ''
+  const { serving, page } = await openDashboard(browser(), {
+    fill: async (day) => {
+      run = await submitted(day)
+    },
+  })
+  const card = page.locator('.card')
+  await card.getByRole('button', { name: 'Release' }).waitFor()
+  expect(await card.locator('.verbs').getByRole('button').allTextContents()).toEqual([
+    expect.stringContaining('Release'),
+    expect.stringContaining('Request changes'),
+  ])
+  await card.getByRole('button', { name: 'Release' }).click()
+  await page.getByText('Release sent').first().waitFor()
+  const status = async () =>
+    (await serving.day.person('state_gate_list_runs', { status: 'all' })).runs.find(
+      ({ run_id }: { readonly run_id: string }) => run_id === run,
+    )?.status
+  await expect.poll(status, { timeout: 20_000 }).toBe('succeeded')
+})
+
+test('sending back asks what the agent is told, by its key, and goes back', async () => {
+  const { serving, page } = await openDashboard(browser(), {
+    fill: async (day) => {
+      await submitted(day)
+    },
+  })
+  await page.locator('.card').getByRole('button', { name: 'Request changes' }).waitFor()
+  await page.keyboard.press('r')
+  await page.getByLabel('What is the agent told?').fill('Tests are missing.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Request changes sent').first().waitFor()
+  const state = async () => (await serving.day.person('state_gate_list_runs', {})).runs[0]?.current_state
+  await expect.poll(state, { timeout: 20_000 }).toBe('build')
+})
