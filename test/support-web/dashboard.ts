@@ -1,15 +1,21 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { buildDashboard } from '../../scripts/dashboard.mjs'
+import { useBrowser } from './browser.ts'
 import { openServingDay, type ServingDay } from './serving-day.ts'
 
-export interface OpenDashboard {
-  readonly serving: ServingDay
+export interface OpenPage {
   readonly page: Page
   /** What the page complained of: errors of scripts, and whatever the content security policy refused. */
   readonly complaints: readonly string[]
-  /** Goes to a path of the dashboard. */
+  /** Loads a path of the dashboard. */
   readonly go: (path: string) => Promise<void>
+  /** Goes to a path as a link does, without loading the page anew. */
+  readonly show: (path: string) => Promise<void>
+}
+
+export interface OpenDashboard extends OpenPage {
+  readonly serving: ServingDay
 }
 
 export interface DashboardOptions extends BrowserContextOptions {
@@ -18,7 +24,38 @@ export interface DashboardOptions extends BrowserContextOptions {
   readonly folders?: readonly string[]
 }
 
-/** The built dashboard on a real server, in a window of its own, logged in. */
+interface WindowOptions extends BrowserContextOptions {
+  /** What is opened first. */
+  readonly path?: string
+}
+
+/** One server and one filled project for the tests of a file; each test has a window of its own. */
+export function useDashboard({ fill, folders }: Pick<DashboardOptions, 'fill' | 'folders'> = {}): {
+  readonly serving: () => ServingDay
+  readonly open: (options?: WindowOptions) => Promise<OpenDashboard>
+} {
+  const browser = useBrowser()
+  let serving: ServingDay | undefined
+  const served = (): ServingDay => {
+    if (!serving) throw new Error('the server was started before the tests')
+    return serving
+  }
+  beforeAll(async () => {
+    if (!buildDashboard()) throw new Error('The dashboard could not be built.')
+    serving = await openServingDay(folders === undefined ? {} : { folders })
+    await fill?.(serving.day)
+  })
+  afterAll(() => serving?.stop())
+  return {
+    serving: served,
+    open: async (options = {}) => ({
+      serving: served(),
+      ...(await openWindow(browser(), served(), options)),
+    }),
+  }
+}
+
+/** The built dashboard on a real server of its own, in a window of its own, logged in. */
 export async function openDashboard(
   browser: Browser,
   options: DashboardOptions = {},
@@ -28,25 +65,42 @@ export async function openDashboard(
   const serving = await openServingDay(folders === undefined ? {} : { folders })
   onTestFinished(serving.stop)
   await fill?.(serving.day)
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...window })
+  return { serving, ...(await openWindow(browser, serving, window)) }
+}
+
+async function openWindow(
+  browser: Browser,
+  serving: ServingDay,
+  { path, ...options }: WindowOptions,
+): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   onTestFinished(() => context.close())
   const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text())
   })
-  // On a phone the word is not shown.
-  const live = () => page.locator('.live[data-state="live"]').waitFor({ state: 'attached' })
-  await page.goto(serving.login())
-  await live()
+  const go = async (to: string) => {
+    await page.goto(`${serving.address}${to}`)
+    // On a phone the word is not shown.
+    await page.locator('.live[data-state="live"]').waitFor({ state: 'attached' })
+  }
+  if (path === undefined) await page.goto(serving.login())
+  // The answer sets the cookie; the page behind it is not asked for.
+  else await context.request.get(serving.login(), { maxRedirects: 0 })
+  await (path === undefined
+    ? page.locator('.live[data-state="live"]').waitFor({ state: 'attached' })
+    : go(path))
   return {
-    serving,
     page,
     complaints,
-    go: async (path) => {
-      await page.goto(`${serving.address}${path}`)
-      await live()
-    },
+    go,
+    // As text, because what is shared with tests outside of the browser knows no window.
+    show: (to) =>
+      page.evaluate(
+        `history.pushState(null, '', ${JSON.stringify(to)}); dispatchEvent(new PopStateEvent('popstate'))`,
+      ),
   }
 }

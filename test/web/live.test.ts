@@ -1,13 +1,11 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { useBrowser } from '../support-web/browser.ts'
 import { fillBusyDay } from '../support-web/busy-day.ts'
-import { openDashboard } from '../support-web/dashboard.ts'
+import { useDashboard } from '../support-web/dashboard.ts'
 
-const browser = useBrowser()
+const { open } = useDashboard({ fill: fillBusyDay })
 
 test('what an agent does is seen without loading anything anew, in every window', async () => {
-  const { serving, page, go } = await openDashboard(browser(), { fill: fillBusyDay })
+  const { serving, page, go } = await open({ path: '/' })
   const other = await page.context().newPage()
   await other.goto(`${serving.address}/missions`)
   await go('/board')
@@ -24,7 +22,7 @@ test('what an agent does is seen without loading anything anew, in every window'
 })
 
 test('numbers that are old say so, and are live again once the server is back', async () => {
-  const { serving, page, go } = await openDashboard(browser(), { fill: fillBusyDay })
+  const { serving, page, go } = await open({ path: '/' })
   await go('/board')
   const begin = await serving.interrupt()
   await page.getByText('Reconnecting').waitFor()
@@ -39,7 +37,7 @@ test('numbers that are old say so, and are live again once the server is back', 
 })
 
 test('nothing moves under the pointer: what is new waits, and says how much it is', async () => {
-  const { serving, page, go } = await openDashboard(browser(), { fill: fillBusyDay })
+  const { serving, page, go } = await open({ path: '/' })
   await go('/missions')
   const row = page.getByRole('link', { name: 'Streaming diff parser' })
   await row.hover()
@@ -49,20 +47,4 @@ test('nothing moves under the pointer: what is new waits, and says how much it i
   expect(await row.boundingBox()).toEqual(before)
   await page.mouse.move(4, 4)
   await page.getByRole('link', { name: 'Newer' }).waitFor()
-})
-
-test('a plan of two thousand tasks keeps few rows in the page', async () => {
-  const { page, go } = await openDashboard(browser(), {
-    fill: async (day) => {
-      const tasks = Array.from({ length: 2_000 }, (_, at) => `- [ ] Task number ${at}`).join('\n')
-      day.write('plan.md', `# Plan\n\n## Everything\n\n${tasks}\n`)
-      await day.person('plan_import', { file: join(day.folder, 'plan.md') })
-    },
-  })
-  await go('/plan')
-  await page.getByText('Task number 3', { exact: true }).waitFor()
-  expect(await page.getByRole('list', { name: 'The plan' }).getByRole('listitem').count()).toBeLessThan(120)
-  await page.locator('main').evaluate((main) => main.scrollTo(0, main.scrollHeight))
-  await page.getByText('Task number 1999', { exact: true }).waitFor()
-  expect(await page.getByRole('list', { name: 'The plan' }).getByRole('listitem').count()).toBeLessThan(120)
 })

@@ -41,7 +41,7 @@ export function layoutBars<S extends Span>(
     const running = span.to === null
     if (last && free - begin > least) {
       last.spans.push(span)
-      const width = Math.max(last.x + last.width, end) - last.x
+      const width = Math.max(last.width, end - last.x)
       bars[bars.length - 1] = { ...last, width, running: last.running || running }
     } else {
       const x = Math.max(begin, free)

@@ -9,6 +9,9 @@ export function Part({ close }: OverlayProps) {
   const groups = Map.groupBy(bindings, ({ group }) => group)
   return (
     <Dialog title="Keys" close={close} class="help-sheet">
+      <button type="button" class="button help-close" onClick={close}>
+        Close <KeyCap keys="Escape" />
+      </button>
       <div class="help-groups">
         {[...groups].map(([group, commands]) => (
           <section key={group}>

@@ -1,66 +1,23 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { useBrowser } from '../../../test/support-web/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { fillBusyDay } from '../../../test/support-web/busy-day.ts'
-import { openServingDay, type ServingDay } from '../../../test/support-web/serving-day.ts'
+import { useDashboard } from '../../../test/support-web/dashboard.ts'
 
-const browser = useBrowser()
-let serving: ServingDay
+const { serving, open } = useDashboard({ fill: fillBusyDay })
 let mission = ''
 
 beforeAll(async () => {
-  serving = await openServingDay()
-  await fillBusyDay(serving.day)
-  const { missions } = await serving.day.person('list_missions', { search: 'Streaming' })
-  mission = missions[0].mission_id ?? missions[0].id
+  const { missions } = await serving().day.person('list_missions', { search: 'Streaming' })
+  mission = missions[0].mission_id
 })
-
-afterAll(() => serving?.stop())
-
-/** A page of a person who is logged in. Whatever goes wrong in it is thrown at the end. */
-async function opened(path: string, theme: 'light' | 'dark' = 'light') {
-  const context = await browser().newContext({ colorScheme: theme, viewport: { width: 1360, height: 820 } })
-  const page = await context.newPage()
-  const errors: string[] = []
-  page.on('pageerror', (error) => errors.push(error.message))
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-  await page.goto(serving.login())
-  await page.goto(`${serving.address}${path}`)
-  return {
-    page,
-    async [Symbol.asyncDispose]() {
-      await context.close()
-      expect(errors).toEqual([])
-    },
-  }
-}
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
-
-interface Found {
-  readonly violations: readonly {
-    readonly id: string
-    readonly nodes: readonly { readonly html: string }[]
-  }[]
-}
-
-/** What axe finds wrong with what the page shows; empty when nothing is. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(readFileSync(axe, 'utf8'))
-  const { violations } = await page.evaluate<Found>('axe.run()')
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
 
 const rowOf = (page: Page, task: string) => page.locator('.timeline-row', { hasText: task })
 
 describe('the timeline', () => {
   test('has a row for each task that says in words what its bars show', async () => {
-    await using shown = await opened(`/missions/${mission}`)
-    const { page } = shown
+    const { page } = await open({ path: `/missions/${mission}` })
     await page.waitForSelector('.bar-box')
-    const { tasks, attempts } = await serving.day.person('mission_timeline', { id: mission })
+    const { tasks, attempts } = await serving().day.person('mission_timeline', { id: mission })
     expect(await page.locator('.timeline-row[data-kind=task]').count()).toBe(tasks.length)
     expect(await page.locator('.bar-box').count()).toBe(attempts.length)
     const words = await rowOf(page, 'Hunk reader').locator('.visually-hidden').textContent()
@@ -69,8 +26,7 @@ describe('the timeline', () => {
   })
 
   test('bars stay inside the chart and in front of now', async () => {
-    await using shown = await opened(`/missions/${mission}`)
-    const { page } = shown
+    const { page } = await open({ path: `/missions/${mission}` })
     await page.waitForSelector('.bar-box')
     const now = (await page.locator('.now-line').boundingBox())?.x ?? 0
     const chart = (await page.locator('.axis-cell').boundingBox())?.x ?? 0
@@ -82,10 +38,9 @@ describe('the timeline', () => {
   })
 
   test('a fact draws the row that it is about, and no other', async () => {
-    await using shown = await opened(`/missions/${mission}`)
-    const { page } = shown
+    const { page } = await open({ path: `/missions/${mission}` })
     await page.waitForSelector('.bar-box')
-    const { tasks } = await serving.day.person('mission_timeline', { id: mission })
+    const { tasks } = await serving().day.person('mission_timeline', { id: mission })
     const task = tasks.find(({ name }: { name: string }) => name.startsWith('Rename'))
     const before = await rowOf(page, 'Rename').locator('.visually-hidden').textContent()
     await page.evaluate(() => {
@@ -100,7 +55,7 @@ describe('the timeline', () => {
         }
       }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true })
     })
-    await serving.day.agent('mira')('log_milestone', {
+    await serving().day.agent('mira')('log_milestone', {
       task_id: task.id,
       message: 'Copies count too',
       progress: 90,
@@ -112,8 +67,7 @@ describe('the timeline', () => {
   })
 
   test('is worked with by keys alone', async () => {
-    await using shown = await opened(`/missions/${mission}`)
-    const { page } = shown
+    const { page } = await open({ path: `/missions/${mission}` })
     await page.waitForSelector('.bar-box')
     for (const key of ['j', 'j']) await page.keyboard.press(key)
     await page.waitForFunction(() => document.activeElement?.textContent === 'Map the callers of parseDiff')
@@ -142,8 +96,7 @@ describe('the timeline', () => {
 })
 
 test('the dependencies are a picture, and one key away a list', async () => {
-  await using shown = await opened(`/missions/${mission}/dependencies`)
-  const { page } = shown
+  const { page } = await open({ path: `/missions/${mission}/dependencies` })
   await page.waitForSelector('.node')
   await page.keyboard.press('ArrowDown')
   await page.waitForSelector('.node[aria-current]')
@@ -154,23 +107,10 @@ test('the dependencies are a picture, and one key away a list', async () => {
 })
 
 test('the changes are a tree with what is out of scope marked', async () => {
-  await using shown = await opened(`/missions/${mission}/changes`)
-  const { page } = shown
+  const { page } = await open({ path: `/missions/${mission}/changes` })
   await page.waitForSelector('.change-tree')
-  const { files } = await serving.day.person('mission_changes', { id: mission })
+  const { files } = await serving().day.person('mission_changes', { id: mission })
   expect(await page.locator('.change-tree a').count()).toBe(files.length)
   const out = files.filter(({ scope }: { scope: string | null }) => scope === 'out').length
   expect(await page.locator('.change-tree [data-scope=out]').count()).toBe(out)
-})
-
-describe.each(['light', 'dark'] as const)('in the %s theme', (theme) => {
-  test.each(['', '/board', '/dependencies', '/changes', '/decisions', '/journal'])(
-    'nobody is shut out of a mission%s',
-    async (tab) => {
-      await using shown = await opened(`/missions/${mission}${tab}`, theme)
-      await shown.page.waitForSelector('.mission-header')
-      await shown.page.waitForLoadState('networkidle')
-      expect(await violationsOf(shown.page)).toEqual([])
-    },
-  )
 })

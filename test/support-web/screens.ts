@@ -1,0 +1,54 @@
+import type { Page } from 'playwright-core'
+import type { Day } from './day.ts'
+
+/** A view as it is when it has something to show. */
+export interface Screen {
+  readonly path: string
+  /** What is on it once everything was read. */
+  readonly shows: string
+  /** Opens what lies over it. */
+  readonly opens?: (page: Page) => Promise<void>
+}
+
+/** Every view of a project in which much happened, with what lies over a view. */
+export async function screensOf(day: Day): Promise<readonly Screen[]> {
+  const { missions } = await day.person('list_missions', { search: 'Streaming' })
+  const mission = `/missions/${missions[0].mission_id}`
+  const { columns } = await day.person('board', {})
+  const reviewed = `/tasks/${columns.review[0].id}`
+  const active = `/tasks/${columns.active[0].id}`
+  const { runs } = await day.person('state_gate_list_runs', { status: 'all' })
+  return [
+    { path: '/', shows: '.card .verbs' },
+    { path: '/board', shows: '.task-card' },
+    { path: '/missions', shows: '.mission-list li' },
+    { path: mission, shows: '.bar-box' },
+    { path: `${mission}/board`, shows: '.mission-board li' },
+    { path: `${mission}/dependencies`, shows: '.node' },
+    { path: `${mission}/changes`, shows: '.change-tree' },
+    { path: `${mission}/decisions`, shows: '.decisions li' },
+    { path: `${mission}/journal`, shows: '.facts-list li' },
+    { path: reviewed, shows: '.task .changes-head' },
+    { path: `${reviewed}/diff`, shows: '.whole-diff .diff-line' },
+    { path: active, shows: '.task .changes-head' },
+    { path: '/plan', shows: '.plan-row' },
+    { path: '/dependencies', shows: '.node' },
+    { path: '/dependencies', shows: '.dependency-list li', opens: (page) => page.keyboard.press('i') },
+    { path: '/processes', shows: 'h1:has-text("Processes")' },
+    ...runs.map(({ run_id }: { readonly run_id: string }) => ({
+      path: `/runs/${run_id}`,
+      shows: 'h1:not(:has-text("Processes"))',
+    })),
+    { path: '/history', shows: '.mission-list li' },
+    { path: '/history?of=runs', shows: '.rows li, .empty' },
+    { path: '/journal', shows: '.fact-row' },
+    { path: '/start', shows: 'main pre, main .snippet' },
+    { path: '/nowhere', shows: 'h1:has-text("Nothing is here")' },
+    {
+      path: '/board',
+      shows: 'dialog.palette [role=option]',
+      opens: (page) => page.keyboard.press('Control+k'),
+    },
+    { path: '/board', shows: 'dialog.help-sheet dt', opens: (page) => page.keyboard.press('?') },
+  ]
+}

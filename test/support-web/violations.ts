@@ -1,0 +1,21 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+interface Found {
+  readonly violations: readonly {
+    readonly id: string
+    readonly nodes: readonly { readonly html: string }[]
+  }[]
+}
+
+/** What axe finds wrong with what the page shows; empty when nothing is. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  // A page that was loaded before has it.
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<Found>(
+    "axe.run({ resultTypes: ['violations'], preload: false, elementRef: false })",
+  )
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
+  )
+}

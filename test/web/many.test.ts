@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { useDashboard } from '../support-web/dashboard.ts'
+
+const { open } = useDashboard({
+  fill: async (day) => {
+    const tasks = Array.from({ length: 2_000 }, (_, at) => `- [ ] Task number ${at}`).join('\n')
+    day.write('plan.md', `# Plan\n\n## Everything\n\n${tasks}\n`)
+    await day.person('plan_import', { file: join(day.folder, 'plan.md') })
+  },
+})
+
+test('a plan of two thousand tasks keeps few rows in the page, wherever the wheel turns to', async () => {
+  const { page } = await open({ path: '/plan' })
+  await page.getByText('Task number 3', { exact: true }).waitFor()
+  const rows = page.getByRole('list', { name: 'The plan' }).getByRole('listitem')
+  expect(await rows.count()).toBeLessThan(120)
+  await page.getByText('Task number 3', { exact: true }).hover()
+  for (let turned = 0; turned < 10; turned += 1) {
+    await page.mouse.wheel(0, 700)
+    expect(await rows.count()).toBeLessThan(120)
+  }
+  await page.locator('main').evaluate((main) => main.scrollTo(0, main.scrollHeight))
+  await page.getByText('Task number 1999', { exact: true }).waitFor()
+  expect(await rows.count()).toBeLessThan(120)
+})
+
+test('a board of two thousand tasks shows some, and says how many there are', async () => {
+  const { page } = await open({ path: '/board' })
+  const ready = page.getByRole('region', { name: 'Ready' })
+  await ready.getByText('1800 more').waitFor()
+  expect(await ready.getByRole('listitem').count()).toBe(200)
+})
