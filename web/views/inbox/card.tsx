@@ -113,10 +113,16 @@ function aboutOf(card: DeskCard): { readonly name: string; readonly link: string
 function askedOf(card: DeskCard): string {
   if (card.kind === 'stale_attempt') return 'Nobody spoke of this attempt for two hours. Has the agent gone?'
   if (card.run && card.request?.kind === 'decision') {
-    return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${card.request.events.join(' or ')}.`
+    return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${oneOf(card.request.events)}.`
   }
   if (card.kind !== 'scope') return card.reason
   const { length } = card.paths
   const areas = card.areas.map((area) => `\`${area}\``).join(', ')
   return `${length} changed ${length === 1 ? 'file lies' : 'files lie'} outside the declared scope, ${areas}.`
+}
+
+/** `approve, send_back or reject`. */
+function oneOf(words: readonly string[]): string {
+  const last = words.at(-1) ?? 'an approval'
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
 }
