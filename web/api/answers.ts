@@ -6,12 +6,22 @@ import type { deskCard } from '../../src/operations/board/desk.ts'
 import type { holdEntry } from '../../src/operations/hold/inbox.ts'
 import type { decisionEntry } from '../../src/operations/mission/context-entries.ts'
 import type { missionEntry } from '../../src/operations/mission/list-missions.ts'
+import type { processPageAnswer } from '../../src/operations/process/process-page.ts'
 import type { runEntry } from '../../src/operations/run/list-runs.ts'
+import type { eventEntry, refusalEntry } from '../../src/operations/run/run-history.ts'
+import type { runPageAnswer } from '../../src/operations/run/run-page.ts'
 import type { taskDetail } from '../../src/operations/show/task-detail.ts'
 
 export type Run = ReturnType<typeof runEntry>
 export type Hold = ReturnType<typeof holdEntry>
 export type Mission = ReturnType<typeof missionEntry>
+
+export type RunPage = Awaited<ReturnType<typeof runPageAnswer>>
+export type Way = RunPage['ways'][number]
+export type Machine = RunPage['machine']
+export type RunEvent = ReturnType<typeof eventEntry>
+export type RunRefusal = ReturnType<typeof refusalEntry>
+export type ProcessPage = Awaited<ReturnType<typeof processPageAnswer>>
 
 export type DeskCard = Awaited<ReturnType<typeof deskCard>>
 export type BoardCard = Awaited<ReturnType<typeof boardCard>>
@@ -98,8 +108,28 @@ export interface Answers {
     readonly runs: readonly Named[]
     readonly tasks: readonly Named[]
   }
+  readonly run_page: RunPage
+  readonly run_history: {
+    readonly events: readonly RunEvent[]
+    readonly events_total: number
+    readonly refusals: readonly RunRefusal[]
+    readonly refusals_total: number
+  }
+  readonly process_page: ProcessPage
+  readonly process_list: { readonly processes: readonly ListedProcess[] }
   readonly changes: Changes
   readonly task_links: TaskLinks
+}
+
+export interface ListedProcess {
+  readonly process_id: string
+  readonly name: string | null
+  readonly version: string | null
+  readonly states: number
+  readonly origin: 'project' | 'shipped' | 'file'
+  readonly file: string
+  readonly errors: number
+  readonly warnings: number
 }
 
 export interface ProjectStatus {

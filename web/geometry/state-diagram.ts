@@ -9,6 +9,8 @@ export interface DiagramState {
 
 export interface DiagramTransition {
   readonly id: string
+  /** What is written on it; its id where it has none. */
+  readonly label?: string
   readonly from: string
   readonly to: string
 }
@@ -36,6 +38,7 @@ export interface DrawnTransition extends PlacedEdge {
   /** Of an SVG path. */
   readonly path: string
   readonly part: TransitionPart
+  readonly text: string
   /** How often the run took it. */
   readonly times: number
 }
@@ -53,13 +56,14 @@ export function stateDiagram(machine: StateMachine, run: RunProgress): StateDiag
   const drawn = machine.transitions.filter(({ from, to }) => known.has(from) && known.has(to))
   const placed = layeredLayout({
     nodes: machine.states.map(({ id }) => ({ id, width: Math.max(textWidth(id) + 28, 72), height: 30 })),
-    edges: drawn.map(({ id, from, to }) => ({
+    edges: drawn.map(({ id, from, to, label = id }) => ({
       id,
       from,
       to,
-      label: { width: textWidth(id, 11) + 8, height: 16 },
+      label: { width: textWidth(label, 11) + 8, height: 16 },
     })),
   })
+  const texts = new Map(drawn.map(({ id, label = id }) => [id, label]))
   const ahead = reachableFrom(run.current, drawn)
   const taken = new Map<string, number>()
   for (const id of run.taken) taken.set(id, (taken.get(id) ?? 0) + 1)
@@ -84,6 +88,7 @@ export function stateDiagram(machine: StateMachine, run: RunProgress): StateDiag
       return {
         ...edge,
         path: pathOf(edge),
+        text: texts.get(edge.id) ?? edge.id,
         times,
         part: partOf(edge, { times, current: run.current, ahead }),
       }

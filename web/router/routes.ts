@@ -58,7 +58,7 @@ export const routes: readonly Route[] = [
     name: 'processes',
     path: '/processes/:name?',
     title: 'Processes',
-    load: () => import('../views/run/view.tsx'),
+    load: () => import('../views/processes/view.tsx'),
   },
   {
     name: 'run',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Handling } from '../context.ts'
 import { defineOperation } from '../operation.ts'
 import { runEntry } from '../run/list-runs.ts'
 import { findingAnswer, findingShape, processField } from './answers.ts'
@@ -22,8 +23,11 @@ export const processPage = defineOperation({
     source: z.string(),
     findings: z.array(findingShape),
   }),
-}).handler(async ({ processFiles, store }, input) => {
-  const { id, file, origin, text, definition, findings } = await processFiles.load(input.process)
+}).handler((handling, input) => processPageAnswer(handling, input.process))
+
+/** All that the page of a process shows. */
+export async function processPageAnswer({ processFiles, store }: Handling, process: string) {
+  const { id, file, origin, text, definition, findings } = await processFiles.load(process)
   const runs = await store.view((reads) =>
     reads.runs.list({ status: 'active', processId: id }, { limit: mostRuns }),
   )
@@ -41,4 +45,4 @@ export const processPage = defineOperation({
     runs: runs.items.map(({ item }) => runEntry(item)),
     runs_total: runs.total,
   }
-})
+}

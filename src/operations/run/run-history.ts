@@ -58,7 +58,7 @@ export const runHistory = defineOperation({
   }),
 )
 
-function eventEntry(event: RunEvent) {
+export function eventEntry(event: RunEvent) {
   return {
     event_id: event.id,
     revision: event.revision,

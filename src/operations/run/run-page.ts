@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
+import { awaitedDecision } from '../../domain/gate/awaited-decision.ts'
 import { candidates } from '../../domain/gate/candidates.ts'
 import { type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
-import { expressionWords } from '../../domain/gate/expression.ts'
+import { expressionWords, guardNames } from '../../domain/gate/expression.ts'
 import { passageChecks } from '../../domain/gate/passage-checks.ts'
 import type { PossibleEvent } from '../../domain/gate/possible-events.ts'
 import { interpolated } from '../../domain/gate/prompt.ts'
@@ -46,6 +47,8 @@ export async function runPageAnswer(handling: Handling, situation: RunSituation)
     machine: machineOf(definition),
     prompt: state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null,
     ...fittingContext(record.context),
+    /** Approvals that people give without an event of their own: an agent's event waits for them. */
+    approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
     ways: record.status === 'active' ? waysOut(situation) : [],
     artifacts: await artifactEntries(handling, loaded.artifacts),
     artifacts_total: loaded.artifacts.length,
@@ -83,6 +86,7 @@ function waysOut(situation: RunSituation) {
     return candidates(definition, run.state, possible.event.name).map((transition) => {
       const { event, to, guard, whenBlocked } = transition
       const emission = { ...situation.emissionOf(event), event, expectedRevision: null }
+      const approvals = guardNames(guard).filter((name) => isApproval(definition, name))
       const checks = passageChecks(definition, run, { transition, emission })
       return {
         event,
@@ -96,9 +100,15 @@ function waysOut(situation: RunSituation) {
         when_blocked: whenBlocked,
         ...whoMay(definition, possible),
         checks,
+        asks_approval: approvals.length > 0,
+        approval_guards: approvals,
       }
     })
   })
+}
+
+function isApproval({ guards }: ProcessDefinition, name: string): boolean {
+  return guards.some((named) => named.name === name && named.guard.type === 'approval')
 }
 
 function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason }: PossibleEvent) {

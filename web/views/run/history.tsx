@@ -1,0 +1,117 @@
+import type { RunEvent, RunRefusal } from '../../api/answers.ts'
+import type { AnswerOf } from '../../api/call.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { StatusIcon } from '../../parts/status-icon.tsx'
+import { Clock } from '../../parts/time.tsx'
+import { query, setQuery } from '../../router/location.ts'
+
+type History = AnswerOf<'run_history'>
+
+interface Entry {
+  readonly key: string
+  readonly at: string
+  readonly moved: RunEvent | null
+  readonly refused: RunRefusal | null
+}
+
+/** What moved the run, and what was refused, newest first. */
+export function RunHistory({ history }: { readonly history: History }) {
+  const entries = entriesOf(history)
+  const selected = query.value.get('select')
+  const step = (by: number) => () => {
+    const at = entries.findIndex(({ key }) => key === selected)
+    const next = entries[Math.min(Math.max(at + by, 0), entries.length - 1)]
+    if (!next) return
+    setQuery({ select: next.key })
+    document.getElementById(next.key)?.scrollIntoView({ block: 'nearest' })
+  }
+  useCommands({ next: step(1), previous: step(-1), close: () => setQuery({ select: null }) })
+  const hidden = history.events_total + history.refusals_total - entries.length
+  return (
+    <section class="run-history">
+      <h2>History</h2>
+      {entries.length === 0 ? <p class="muted">Nothing was sent yet.</p> : null}
+      <ul>
+        {entries.map((entry) => (
+          <li
+            key={entry.key}
+            id={entry.key}
+            {...(entry.key === selected && { 'aria-current': 'true' })}
+            onPointerDown={() => setQuery({ select: entry.key })}
+          >
+            {entry.moved ? <Moved event={entry.moved} /> : null}
+            {entry.refused ? <Refused refusal={entry.refused} /> : null}
+          </li>
+        ))}
+      </ul>
+      {hidden > 0 ? <p class="muted">{hidden} earlier: waymark run history tells them.</p> : null}
+    </section>
+  )
+}
+
+function Moved({ event }: { readonly event: RunEvent }) {
+  const files = event.artifacts.length
+  return (
+    <>
+      <StatusIcon status={event.kind === 'cancellation' ? 'dropped' : 'done'} named={false} />
+      <div class="history-text">
+        <p>
+          <b>{event.kind === 'event' ? event.event : kinds[event.kind]}</b>{' '}
+          {event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`}{' '}
+          <span class="id">rev {event.revision}</span>
+        </p>
+        {event.kind === 'event' ? null : <p class="muted">{event.event}</p>}
+        {payloadText(event.payload) === '' ? null : <p class="muted said">{payloadText(event.payload)}</p>}
+        {files > 0 ? (
+          <p class="muted mono cut">{event.artifacts.map(({ path }) => path).join('  ')}</p>
+        ) : null}
+      </div>
+      <Agent name={event.by} />
+      <Clock at={event.at} />
+    </>
+  )
+}
+
+function Refused({ refusal }: { readonly refusal: RunRefusal }) {
+  return (
+    <>
+      <StatusIcon status="review" named={false} />
+      <div class="history-text">
+        <p>
+          <b>{refusal.event}</b> refused <span class="muted">in {refusal.state}</span>
+        </p>
+        <p class="muted said">
+          {refusal.missing_guards.length > 0 ? refusal.missing_guards.join('; ') : refusal.message}
+        </p>
+      </div>
+      <Agent name={refusal.by} />
+      <Clock at={refusal.at} />
+    </>
+  )
+}
+
+const kinds = { migration: 'Moved to another version', cancellation: 'Cancelled' } as const
+
+function entriesOf({ events, refusals }: History): readonly Entry[] {
+  const moved = events.map(
+    (event): Entry => ({ key: event.event_id, at: event.at, moved: event, refused: null }),
+  )
+  const refused = refusals.map(
+    (refusal, at): Entry => ({
+      key: `refused-${refusal.at}-${at}`,
+      at: refusal.at,
+      moved: null,
+      refused: refusal,
+    }),
+  )
+  return [...moved, ...refused].sort((a, b) => b.at.localeCompare(a.at))
+}
+
+/** What came with the event, as far as it fits a line. */
+function payloadText(payload: RunEvent['payload']): string {
+  return Object.entries(payload)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
+    .slice(0, 400)
+}
