@@ -10,6 +10,10 @@ export async function main(): Promise<void> {
     const { serveCommand } = await import('./serve/serve-command.ts')
     return serveCommand(rest)
   }
+  if (command === 'demo' && rest[0] === 'play' && !asksForHelp) {
+    const { demoCommand } = await import('./demo/demo-command.ts')
+    return demoCommand(rest.slice(1))
+  }
   if (command === 'token' && !asksForHelp) {
     const { tokenCommand } = await import('./serve/token-command.ts')
     return tokenCommand(rest)

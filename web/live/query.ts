@@ -16,8 +16,10 @@ export interface LiveQuery<Answer> {
 
 export type Concerns = (frame: Frame) => boolean
 
-/** Frames that come together are read together, milliseconds. */
-const together = 120
+/** Frames of one fact come together and are read together, milliseconds. */
+const together = 8
+/** Readings begin at least so far apart, milliseconds. */
+const apart = 120
 
 export interface StartedQuery<Answer> extends LiveQuery<Answer> {
   readonly stop: () => void
@@ -34,6 +36,7 @@ export function startQuery<Name extends OperationName>(
   const ended = new AbortController()
   let known = ''
   let waiting = 0
+  let readAt = 0
   let reading = false
   let again = false
 
@@ -44,6 +47,7 @@ export function startQuery<Name extends OperationName>(
       return
     }
     reading = true
+    readAt = performance.now()
     try {
       const next = await call(name, input, { signal: ended.signal })
       const text = JSON.stringify(next)
@@ -61,7 +65,8 @@ export function startQuery<Name extends OperationName>(
     }
   }
   const soon = () => {
-    waiting ||= window.setTimeout(() => void read(), together)
+    const rest = readAt + apart - performance.now()
+    waiting ||= window.setTimeout(() => void read(), Math.max(together, rest))
   }
   const stops = [
     onFrame((frame) => {

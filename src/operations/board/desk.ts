@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
-import { decisionChoices } from '../../domain/gate/decision-choices.ts'
 import type { RunRecord } from '../../domain/gate/run-record.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads/hold-reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { choiceEntries } from '../decision/choice-entries.ts'
 import { holdEntry } from '../hold/inbox.ts'
 import { noticeStaleAttempts } from '../hold/stale-attempts.ts'
 import { count } from '../input/fields.ts'
@@ -64,12 +64,5 @@ async function choicesOf({ runs }: Reads, { request }: Hold, run: RunRecord | nu
   if (run === null || request?.kind !== 'decision') return []
   const definition = await runs.definition(run.process.hash)
   if (definition === null) return []
-  return decisionChoices(definition, request.state, request.events).map((choice) => ({
-    event: choice.event,
-    description: choice.description === null ? null : excerpt(choice.description, 160),
-    answer: choice.answer,
-    sends_back: choice.sendsBack,
-    approves: choice.approves,
-    asks_for: choice.asksFor,
-  }))
+  return choiceEntries(definition, request.state, request.events)
 }

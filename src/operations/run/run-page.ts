@@ -3,13 +3,14 @@ import { excerpt } from '../../domain/budget.ts'
 import { awaitedDecision } from '../../domain/gate/awaited-decision.ts'
 import { candidates } from '../../domain/gate/candidates.ts'
 import { type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
-import { expressionWords, guardNames } from '../../domain/gate/expression.ts'
+import { expressionWords } from '../../domain/gate/expression.ts'
 import { passageChecks } from '../../domain/gate/passage-checks.ts'
 import type { PossibleEvent } from '../../domain/gate/possible-events.ts'
 import { interpolated } from '../../domain/gate/prompt.ts'
-import type { KeptArtifact } from '../../domain/gate/run-record.ts'
+import type { KeptArtifact, RunRecord } from '../../domain/gate/run-record.ts'
 import { instant } from '../../domain/instant.ts'
 import type { Handling } from '../context.ts'
+import { choiceEntries } from '../decision/choice-entries.ts'
 import { defineOperation } from '../operation.ts'
 import { machineOf } from '../process/machine.ts'
 import { fittingContext } from './fitting-context.ts'
@@ -44,11 +45,13 @@ export async function runPageAnswer(handling: Handling, situation: RunSituation)
     outcome: state?.outcome ?? null,
     entered_at: await enteredAt(handling, situation),
     ...(await subjectNames(handling, situation)),
+    present_version: await presentVersion(handling, record),
     machine: machineOf(definition),
     prompt: state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null,
     ...fittingContext(record.context),
     /** Approvals that people give without an event of their own: an agent's event waits for them. */
     approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
+    choices: record.status === 'active' ? personChoices(situation) : [],
     ways: record.status === 'active' ? waysOut(situation) : [],
     artifacts: await artifactEntries(handling, loaded.artifacts),
     artifacts_total: loaded.artifacts.length,
@@ -60,6 +63,17 @@ export async function runPageAnswer(handling: Handling, situation: RunSituation)
       opened_at: instant(openedAt),
     })),
   }
+}
+
+/** The version that the process has by now, where the run has another. */
+async function presentVersion(
+  { processFiles }: Handling,
+  { process, status }: RunRecord,
+): Promise<string | null> {
+  if (status !== 'active') return null
+  const loaded = await processFiles.load(process.id).catch(() => null) // a file that has gone is no version
+  const version = loaded?.definition?.version ?? null
+  return version === process.version ? null : version
 }
 
 async function enteredAt({ store }: Handling, { record, run }: RunSituation): Promise<string> {
@@ -86,7 +100,6 @@ function waysOut(situation: RunSituation) {
     return candidates(definition, run.state, possible.event.name).map((transition) => {
       const { event, to, guard, whenBlocked } = transition
       const emission = { ...situation.emissionOf(event), event, expectedRevision: null }
-      const approvals = guardNames(guard).filter((name) => isApproval(definition, name))
       const checks = passageChecks(definition, run, { transition, emission })
       return {
         event,
@@ -100,15 +113,19 @@ function waysOut(situation: RunSituation) {
         when_blocked: whenBlocked,
         ...whoMay(definition, possible),
         checks,
-        asks_approval: approvals.length > 0,
-        approval_guards: approvals,
       }
     })
   })
 }
 
-function isApproval({ guards }: ProcessDefinition, name: string): boolean {
-  return guards.some((named) => named.name === name && named.guard.type === 'approval')
+/** The events that whoever asks may send as a person, and what each means. */
+function personChoices({ definition, record, events }: RunSituation) {
+  const sent = events.filter((possible) => whoMay(definition, possible).for_people && possible.isAllowed)
+  return choiceEntries(
+    definition,
+    record.state,
+    sent.map(({ event }) => event.name),
+  )
 }
 
 function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason }: PossibleEvent) {

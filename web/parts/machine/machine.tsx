@@ -24,7 +24,7 @@ export function MachineDiagram({ machine, current, taken, label }: MachineDiagra
           states: machine.states.map(({ name, is_final }) => ({ id: name, final: is_final })),
           transitions: distinct(machine).map((transition) => ({
             id: transitionId(transition),
-            label: transition.event,
+            label: transition.event.replaceAll('_', ' '),
             from: transition.from,
             to: transition.to,
           })),
@@ -41,7 +41,12 @@ export function MachineDiagram({ machine, current, taken, label }: MachineDiagra
   }, [diagram])
   return (
     <figure class="machine" ref={frame}>
-      <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <svg
+        style={{ minWidth: `${width * smallest}px`, maxWidth: `${width}px` }}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={label}
+      >
         <defs>
           <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
             <path d="M0 1 7 4 0 7z" fill="context-stroke" />
@@ -95,6 +100,9 @@ function State({ state: { id, x, y, width, height, part, final } }: { readonly s
 function byWeight(a: DrawnTransition, b: DrawnTransition): number {
   return weights[a.part] - weights[b.part]
 }
+
+// Below this share of its size it is scrolled, not made smaller.
+const smallest = 0.72
 
 const weights = { out_of_reach: 0, reachable: 1, taken: 2, next: 3 } as const
 

@@ -1,5 +1,6 @@
 import type { DeskCard } from '../../api/answers.ts'
 import type { Command } from '../../keys/bindings.ts'
+import { eventWords } from '../../parts/event-words.ts'
 import type { Status } from '../../parts/status.ts'
 
 /** What a person may do with a card. */
@@ -150,10 +151,4 @@ function eventVerb({ event, description, answer, sends_back, approves }: Choice)
       ...(reason !== '' && { reason }),
     }),
   }
-}
-
-/** `request_changes` is “Request changes”. */
-function eventWords(event: string): string {
-  const text = event.replaceAll(/[_-]+/g, ' ')
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 }

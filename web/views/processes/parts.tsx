@@ -1,5 +1,5 @@
 import { Fragment } from 'preact'
-import type { ProcessDefinition } from '../../../src/domain/gate/definition.ts'
+import type { ProcessDefinition, StateDefinition } from '../../../src/domain/gate/definition.ts'
 import { needWords } from '../../../src/domain/gate/evidence.ts'
 import { expressionWords } from '../../../src/domain/gate/expression.ts'
 import { guardNeeds } from '../../../src/domain/gate/guards/guard-kinds.ts'
@@ -17,11 +17,7 @@ export function Parts({ definition }: { readonly definition: ProcessDefinition }
             <Fragment key={name}>
               <dt class="mono">{name}</dt>
               <dd>
-                <p>
-                  {description ?? (isFinal ? 'The end.' : '')}
-                  {maxVisits === null ? '' : ` Entered at most ${maxVisits} times.`}
-                  {requiredArtifacts.length > 0 ? ` Asks for ${requiredArtifacts.join(', ')}.` : ''}
-                </p>
+                <p>{stateText({ description, isFinal, requiredArtifacts, maxVisits })}</p>
                 {transitions
                   .filter(({ from }) => from === name || (from === '*' && !isFinal))
                   .map(({ event, to, guard }) => (
@@ -86,4 +82,15 @@ export function Parts({ definition }: { readonly definition: ProcessDefinition }
       )}
     </div>
   )
+}
+
+type Described = Pick<StateDefinition, 'description' | 'isFinal' | 'requiredArtifacts' | 'maxVisits'>
+
+function stateText({ description, isFinal, requiredArtifacts, maxVisits }: Described): string {
+  const parts = [
+    description ?? (isFinal ? 'The end' : ''),
+    requiredArtifacts.length > 0 ? `asks for ${requiredArtifacts.join(', ')}` : '',
+    maxVisits === null ? '' : `is entered at most ${maxVisits} times`,
+  ]
+  return parts.filter((part) => part !== '').join('; ')
 }

@@ -79,7 +79,7 @@ function ProcessRow({ process }: { readonly process: ListedProcess }) {
       </a>
       {errors + warnings > 0 ? <span class="lint-count">{problems(errors, warnings)}</span> : null}
       <span class="muted narrow-hidden">{states} states</span>
-      <span class="mono muted cut narrow-hidden">{origin === 'shipped' ? 'comes with Waymark' : file}</span>
+      <span class="muted cut narrow-hidden">{origin === 'shipped' ? 'comes with Waymark' : file}</span>
     </li>
   )
 }

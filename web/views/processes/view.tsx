@@ -1,6 +1,7 @@
 import type { ViewProps } from '../../router/routes.ts'
 import { Definition } from './definition.tsx'
 import { ProcessList } from './process-list.tsx'
+import '../run/run.css'
 import './processes.css'
 
 /** All processes with the runs that are active, or one of them with its source. */

@@ -21,16 +21,20 @@ export function VerbDialog({ verb, send, close }: VerbDialogProps) {
   return (
     <Dialog title={verb.label} close={leave} class="verb-dialog">
       <form onSubmit={submit} class="dialog-body">
-        <label for={`${id}-reason`}>{verb.asks ? 'Why?' : 'Why? (may be left empty)'}</label>
-        <textarea
-          id={`${id}-reason`}
-          class="field"
-          rows={3}
-          maxLength={20_000}
-          required={verb.asks}
-          value={reason}
-          onInput={({ currentTarget }) => setReason(currentTarget.value)}
-        />
+        {verb.reason === 'no' ? null : (
+          <>
+            <label for={`${id}-reason`}>{verb.reason === 'must' ? 'Why?' : 'Why? (may be left empty)'}</label>
+            <textarea
+              id={`${id}-reason`}
+              class="field"
+              rows={3}
+              maxLength={20_000}
+              required={verb.reason === 'must'}
+              value={reason}
+              onInput={({ currentTarget }) => setReason(currentTarget.value)}
+            />
+          </>
+        )}
         {verb.payload.map((name) => (
           <div key={name}>
             <label for={`${id}-${name}`} class="mono">

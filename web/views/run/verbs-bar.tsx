@@ -11,7 +11,7 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
   const { run_id, status } = page.run
   const sending = sendings.value.get(run_id)
   const verbs = verbsOf(page)
-  const first = verbs.find(({ operation, missing }) => operation === 'approve' && missing === null)
+  const first = verbs.find(({ isYes, missing }) => isYes && missing === null)
   useCommands(first && !sending && !asking ? { approve: () => setAsking(first) } : {})
   if (status !== 'active') return null
   if (sending) return <p class="run-verbs muted">{sending.text}…</p>
@@ -28,7 +28,7 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
           type="button"
           class="button"
           {...(verb === first && { 'data-kind': 'primary' })}
-          {...(verb.operation === 'run_cancel' && { 'data-kind': 'plain' })}
+          {...(verb.operation.startsWith('run_') && { 'data-kind': 'plain' })}
           disabled={verb.missing !== null}
           title={verb.missing === null ? '' : `Not yet: ${verb.missing}`}
           onClick={() => setAsking(verb)}

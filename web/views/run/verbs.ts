@@ -1,59 +1,59 @@
-import type { RunPage, Way } from '../../api/answers.ts'
+import type { RunPage } from '../../api/answers.ts'
+import { eventWords } from '../../parts/event-words.ts'
+
+type Choice = RunPage['choices'][number]
 
 /** What a person may do with a run now. */
 export interface RunVerb {
   readonly label: string
   /** What is said once it is done. */
   readonly done: string
-  readonly operation: 'approve' | 'decide' | 'run_cancel'
-  /** Why this cannot be done yet; null when it can. */
+  readonly operation: 'approve' | 'decide' | 'run_cancel' | 'run_migrate'
+  /** What is missing for it; null when nothing is. */
   readonly missing: string | null
-  /** A reason must be given. */
-  readonly asks: boolean
-  /** What the event takes beside a reason, where it takes something. */
+  /** Whether a reason is asked for, and must be given. */
+  readonly reason: 'no' | 'may' | 'must'
+  /** What the event takes beside a reason. */
   readonly payload: readonly string[]
+  readonly isYes: boolean
   readonly input: (reason: string, payload: object | null) => object
 }
 
-/** The events that people may send, an approval where an agent's event waits for one, and the end of it all. */
+/** The events that people may send, an approval where an agent's event waits for one, and what ends or moves the run. */
 export function verbsOf(page: RunPage): readonly RunVerb[] {
-  const { run, ways, approvals } = page
+  const { run, approvals, choices, present_version } = page
   if (run.status !== 'active') return []
-  const sent = ways.filter(({ for_people, is_allowed }) => for_people && is_allowed)
-  const events = [...new Set(sent.map(({ event }) => event))].map((event) =>
-    eventVerb(
-      run.run_id,
-      event,
-      sent.filter((way) => way.event === event),
-    ),
-  )
-  const approvesAlone = approvals.length > 0 && !sent.some(({ asks_approval }) => asks_approval)
-  return [...(approvesAlone ? [approveVerb(run.run_id)] : []), ...events, cancelVerb(run.run_id)]
+  const approvesAlone = approvals.length > 0 && !choices.some(({ approves }) => approves)
+  return [
+    ...(approvesAlone ? [approveVerb(run.run_id)] : []),
+    ...choices.map((choice) => eventVerb(page, choice)),
+    ...(present_version === null ? [] : [migrateVerb(run.run_id, present_version)]),
+    cancelVerb(run.run_id),
+  ]
 }
 
-function eventVerb(run_id: string, event: string, ways: readonly Way[]): RunVerb {
-  const approves = ways.some(({ asks_approval }) => asks_approval)
-  const open = ways.some(({ satisfied }) => satisfied)
-  // An approval that is missing is what this verb gives.
-  const blocking = ways.flatMap(({ checks, asks_approval }) =>
-    checks.filter(({ satisfied, name }) => !satisfied && !(asks_approval && isApproval(name, ways))),
-  )
+function eventVerb({ run: { run_id }, ways }: RunPage, choice: Choice): RunVerb {
+  const { event, answer, approves, sends_back, asks_for } = choice
+  const approving = approves || answer === 'yes'
+  const own = ways.filter((way) => way.event === event)
+  const blocking = own.flatMap(({ checks }) => checks.filter(({ satisfied }) => !satisfied))
+  // A verb that approves gives what is missing itself; what else is missing, the server says.
+  const isOpen = approves || own.some(({ satisfied }) => satisfied)
   return {
-    label: words(event),
-    done: `Sent ${event}`,
-    operation: approves ? 'approve' : 'decide',
-    missing: open || blocking.length === 0 ? null : blocking.map(({ reason }) => reason).join('; '),
-    asks: !approves && !isYes(event),
-    payload: payloadNames(ways[0]?.payload_schema ?? null),
-    input: (reason, payload) =>
-      approves
-        ? { id: run_id, event, ...(reason !== '' && { reason }) }
-        : { run_id, event, ...(reason !== '' && { reason }), ...(payload && { payload }) },
+    label: eventWords(event),
+    done: `${eventWords(event)} sent`,
+    operation: approving ? 'approve' : 'decide',
+    missing: isOpen ? null : blocking.map(({ reason }) => reason).join('; '),
+    reason: sends_back ? 'must' : 'may',
+    payload: asks_for,
+    isYes: answer === 'yes' || approves,
+    input: (reason, payload) => ({
+      ...(approving ? { id: run_id } : { run_id }),
+      event,
+      ...(reason !== '' && { reason }),
+      ...(!approving && payload && { payload }),
+    }),
   }
-}
-
-function isApproval(name: string, ways: readonly Way[]): boolean {
-  return ways.some(({ approval_guards }) => approval_guards.includes(name))
 }
 
 function approveVerb(run_id: string): RunVerb {
@@ -62,9 +62,23 @@ function approveVerb(run_id: string): RunVerb {
     done: 'Approved',
     operation: 'approve',
     missing: null,
-    asks: false,
+    reason: 'may',
     payload: [],
+    isYes: true,
     input: (reason) => ({ id: run_id, ...(reason !== '' && { reason }) }),
+  }
+}
+
+function migrateVerb(run_id: string, version: string): RunVerb {
+  return {
+    label: `Move to v${version}`,
+    done: `Moved to v${version}`,
+    operation: 'run_migrate',
+    missing: null,
+    reason: 'no',
+    payload: [],
+    isYes: false,
+    input: () => ({ run_id }),
   }
 }
 
@@ -74,26 +88,9 @@ function cancelVerb(run_id: string): RunVerb {
     done: 'Cancelled',
     operation: 'run_cancel',
     missing: null,
-    asks: true,
+    reason: 'must',
     payload: [],
+    isYes: false,
     input: (reason) => ({ run_id, reason }),
   }
-}
-
-/** A plain yes needs no reason. */
-function isYes(event: string): boolean {
-  return /^(approve|accept|confirm|sign_off|release|publish|merge)\b/.test(event)
-}
-
-/** `request_changes` is “Request changes”. */
-export function words(event: string): string {
-  const text = event.replaceAll(/[_-]+/g, ' ')
-  return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`
-}
-
-/** What must be in the payload, but the reason that is asked for anyway. */
-function payloadNames(schema: Way['payload_schema']): readonly string[] {
-  const required = schema?.['required']
-  if (!Array.isArray(required)) return []
-  return required.filter((name): name is string => typeof name === 'string' && name !== 'reason')
 }

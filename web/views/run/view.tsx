@@ -49,11 +49,11 @@ export function View({ params }: ViewProps) {
             taken={taken}
             label={`States of ${shown.run.process_name}; the run is in ${shown.run.current_state}`}
           />
-          <VerbsBar page={shown} refresh={page.refresh} />
           {past ? <RunHistory history={past} /> : null}
         </div>
         <aside>
           <Ways page={shown} />
+          <VerbsBar page={shown} refresh={page.refresh} />
           <Artifacts page={shown} />
           <Facts page={shown} />
         </aside>

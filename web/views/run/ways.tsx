@@ -33,13 +33,14 @@ export function Ways({ page }: { readonly page: RunPage }) {
 }
 
 function WayOut({ way, page }: { readonly way: Way; readonly page: RunPage }) {
-  const { event, to, checks, allowed_roles, satisfied } = way
+  const { event, to, checks, allowed_roles, satisfied, guard } = way
   const waits = page.waits_for.length > 0
   return (
     <section class="run-section" data-satisfied={satisfied}>
       <h2>
         To reach {to} <span class="way-event muted">by {event}</span>
       </h2>
+      {guard?.includes('any of') ? <p class="any-of muted">It asks for {guard}.</p> : null}
       <ul class="checks">
         {checks.map((check) => (
           <li key={check.name} data-satisfied={check.satisfied}>

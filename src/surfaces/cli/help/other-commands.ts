@@ -13,6 +13,8 @@ export const serveUsage =
 export const tokenUsage =
   'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>'
 
+export const demoUsage = 'waymark demo play [--speed <times>] [--at-once] [--port <port>] [--open]'
+
 export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'mcp',
@@ -26,6 +28,12 @@ export const otherCommands: readonly OtherCommand[] = [
     title: 'Serve the dashboard, the HTTP API, the live feed and MCP over HTTP',
     usage: serveUsage,
     words: ['--port', '--project', '--open', '--host', '--allow-remote', '--allow-host', '--log-level'],
+  },
+  {
+    command: 'demo play',
+    title: 'Play a recorded day of real work on a dashboard of its own, in a temporary folder',
+    usage: demoUsage,
+    words: ['--speed', '--at-once', '--port', '--open'],
   },
   {
     command: 'token',
