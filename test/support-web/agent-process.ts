@@ -1,0 +1,39 @@
+import { dirname, join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { serverEnvironment } from '../support/stdio-project.ts'
+
+/** An answer, read freely. */
+type Said = any
+
+export interface AgentProcess {
+  readonly call: (tool: string, input: object) => Promise<Said>
+  readonly stop: () => Promise<void>
+}
+
+/** An agent in a process of its own, which speaks to `waymark mcp` in a project's folder. */
+export async function startAgent(folder: string): Promise<AgentProcess> {
+  const client = new Client({ name: 'vera', version: '1.0.0' })
+  const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
+  const env = serverEnvironment(dirname(folder))
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [bin, 'mcp'],
+      cwd: folder,
+      env,
+      stderr: 'inherit',
+    }),
+  )
+  return {
+    call: async (tool, input) => {
+      const { isError, content, structuredContent } = await client.callTool({
+        name: tool,
+        arguments: { ...input },
+      })
+      if (isError) throw new Error(JSON.stringify(content))
+      return structuredContent
+    },
+    stop: () => client.close(),
+  }
+}
