@@ -16,6 +16,8 @@ export interface SimulatedEvent {
   readonly artifacts: readonly string[]
   /** Null: the first role that may emit it. */
   readonly role: string | null
+  /** What counts as satisfied for this event alone, in place of the simulation's assumptions. */
+  readonly satisfied?: readonly string[]
 }
 
 export interface SimulatedStep {
@@ -52,7 +54,11 @@ export function simulate(
   const steps: SimulatedStep[] = []
   for (const simulated of events) {
     const emitter = emitterOf(definition, simulated)
-    const result = transition(definition, run, emission(definition, simulated, { emitter, satisfied }))
+    const result = transition(
+      definition,
+      run,
+      emission(definition, simulated, { emitter, satisfied: simulated.satisfied ?? satisfied }),
+    )
     if (result.accepted) run = result.run
     steps.push({ event: simulated.event, role: emitter.role, result })
   }

@@ -40,7 +40,8 @@ export function MachineDiagram({ machine, current, taken, label }: MachineDiagra
     if (at && shown && at.x > shown.clientWidth - 60) shown.scrollLeft = at.x - shown.clientWidth / 2
   }, [diagram])
   return (
-    <figure class="machine" ref={frame}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keys
+    <figure class="machine" ref={frame} tabIndex={0}>
       <svg
         style={{ minWidth: `${width * smallest}px`, maxWidth: `${width}px` }}
         viewBox={`0 0 ${width} ${height}`}

@@ -65,7 +65,7 @@ export function Simulation({ definition, machine }: SimulationProps) {
           <NextEvents
             played={played}
             definition={definition}
-            send={(event) => setEvents([...events, event])}
+            send={(event) => setEvents([...events, { ...event, satisfied }])}
           />
         )}
         <Assumed definition={definition} satisfied={satisfied} change={setSatisfied} />
