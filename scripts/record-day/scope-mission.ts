@@ -126,7 +126,6 @@ export async function scopeMission(cast: Cast, ada: Agent, tree: Tree): Promise<
     summary: 'Every rule has a test, and 100,000 paths are judged in 19 ms.',
     achievements: ['Ten times quicker', 'Brackets in areas'],
   })
-  cast.ground.main.git('merge', '--quiet', '--no-edit', 'scope')
 }
 
 const bench = `import { performance } from 'node:perf_hooks'

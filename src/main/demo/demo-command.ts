@@ -25,7 +25,7 @@ export function demoCommand(words: readonly string[]): Promise<void> {
     const flags = readDemoFlags(words)
     const told = new AbortController()
     const ended = untilTold().then(() => told.abort())
-    const project = await openDemoProject()
+    const project = await openDemoProject(flags.recording)
     try {
       if (!told.signal.aborted) await serveDemo(project, flags, { signal: told.signal, ended })
     } finally {

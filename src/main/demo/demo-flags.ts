@@ -11,6 +11,8 @@ export interface DemoFlags {
   readonly port: number | null
   /** Opens the dashboard in a browser. */
   readonly open: boolean
+  /** A folder with another recording than the one that comes with the program. */
+  readonly recording: string | undefined
 }
 
 const options = {
@@ -18,6 +20,7 @@ const options = {
   'at-once': { type: 'boolean' },
   port: { type: 'string' },
   open: { type: 'boolean' },
+  recording: { type: 'string' },
 } as const
 
 export function readDemoFlags(words: readonly string[]): DemoFlags {
@@ -32,6 +35,7 @@ export function readDemoFlags(words: readonly string[]): DemoFlags {
     speed: values['at-once'] === true ? null : numberOf(values.speed, 'speed', { from: 1, to: 100_000 }),
     port: numberOf(values.port, 'port', { from: 0, to: 65_535 }) ?? null,
     open: values.open === true,
+    recording: folderOf(values.recording),
   }
 }
 
@@ -55,6 +59,11 @@ function numberOf(
   const number = Number(value)
   if (typeof value === 'string' && /^\d+$/.test(value) && number >= from && number <= to) return number
   throw mistaken(`--${flag} must be a whole number from ${from} to ${to}, not "${value}".`, '')
+}
+
+function folderOf(value: string | boolean | undefined): string | undefined {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return value
+  throw mistaken('--recording needs a folder.', '')
 }
 
 function mistaken(message: string, way: string): Failure {

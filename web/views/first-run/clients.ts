@@ -6,19 +6,23 @@ export interface ClientSetup {
   readonly text: string
 }
 
-const entry = { command: 'node', args: ['/path/to/waymark/bin/waymark.js', 'mcp'] }
+const program = '/path/to/waymark/bin/waymark.js'
+const entry = { command: 'node', args: [program, 'mcp'] }
+
+/** Plays the recorded day, in a terminal. */
+export const demoCommand = `node ${program} demo play`
 
 /** As docs/guide/clients.md has them. */
 export const clients: readonly ClientSetup[] = [
   {
     name: 'Claude Code',
     where: 'In a terminal, in the project that the agent works in:',
-    text: 'claude mcp add waymark -- node /path/to/waymark/bin/waymark.js mcp',
+    text: `claude mcp add waymark -- node ${program} mcp`,
   },
   {
     name: 'Codex',
     where: 'In ~/.codex/config.toml:',
-    text: '[mcp_servers.waymark]\ncommand = "node"\nargs = ["/path/to/waymark/bin/waymark.js", "mcp"]',
+    text: `[mcp_servers.waymark]\ncommand = "node"\nargs = ["${program}", "mcp"]`,
   },
   {
     name: 'Cursor',

@@ -4,7 +4,7 @@ import { onFrame } from '../../live/connection.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
-import { clients } from './clients.ts'
+import { clients, demoCommand } from './clients.ts'
 import './first-run.css'
 
 /** Before the first mission: how a client is told of the server. The first mission opens by itself. */
@@ -57,8 +57,14 @@ export function View() {
       <p class="first-waiting" role="status">
         <span class="live-dot" /> Waiting for an agent… Its first mission opens here by itself.
       </p>
+      <h2>Or look around first</h2>
+      <p>In a terminal, a recorded day of five agents happens again, on a dashboard of its own:</p>
+      <div class="first-snippet">
+        <pre>{demoCommand}</pre>
+        <CopyButton text={demoCommand} />
+      </div>
       <p class="muted">
-        Or look around in a plan of a small web shop:{' '}
+        Here, in this project, a plan of a small web shop to try things on:{' '}
         <button type="button" class="button" onClick={() => void demo()}>
           Fill a demonstration plan
         </button>

@@ -13,7 +13,8 @@ export const serveUsage =
 export const tokenUsage =
   'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>'
 
-export const demoUsage = 'waymark demo play [--speed <times>] [--at-once] [--port <port>] [--open]'
+export const demoUsage =
+  'waymark demo play [--speed <times>] [--at-once] [--port <port>] [--open] [--recording <folder>]'
 
 export const otherCommands: readonly OtherCommand[] = [
   {
@@ -33,7 +34,7 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'demo play',
     title: 'Play a recorded day of real work on a dashboard of its own, in a temporary folder',
     usage: demoUsage,
-    words: ['--speed', '--at-once', '--port', '--open'],
+    words: ['--speed', '--at-once', '--port', '--open', '--recording'],
   },
   {
     command: 'token',

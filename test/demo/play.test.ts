@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { Answer } from '../support/project.ts'
+import { runProgram } from './played.ts'
+import { courseOf, factsOf, recordedFacts } from './recorded.ts'
+
+const bin = 'bin/waymark.js'
+
+test('at once, the day is as it was recorded: missions, plan, runs, what waits, and every diff', async () => {
+  const program = runProgram(bin, 'demo', 'play', '--at-once', '--port', '0')
+  await program.printed(/The day is over/)
+  const exported: Answer = await program.ask('export')
+  const [played, recorded] = [factsOf(exported.text), recordedFacts()]
+  expect(courseOf(played)).toEqual(courseOf(recorded))
+
+  const { missions } = await program.ask('list_missions', { status: 'all' })
+  expect(missions.map(({ name }: Answer) => name).sort()).toEqual(
+    recorded
+      .flatMap(({ happening }) => (happening.kind === 'mission.started' ? happening.mission.name : []))
+      .sort(),
+  )
+  const { runs } = await program.ask('state_gate_list_runs', { status: 'all' })
+  expect(runs).toHaveLength(recorded.filter(({ happening }) => happening.kind === 'run.created').length)
+  const { holds } = await program.ask('inbox')
+  expect(holds.map(({ kind }: Answer) => kind).sort()).toEqual(['approval', 'blocker', 'review'])
+  expect((await program.ask('doctor')).healthy).toBe(true)
+
+  for (const { happening } of recorded) {
+    if (happening.kind !== 'attempt.closed') continue
+    const { diff } = await program.ask('diff', { id: happening.taskId })
+    for (const { path } of happening.evidence.changes) expect(diff).toContain(path)
+  }
+  const { code } = await program.interrupt()
+  expect(code).toBe(0)
+  expect(program.leftovers()).toEqual([])
+})
+
+test('at speed, each fact comes by itself, at its distance, and the last one is of now', async () => {
+  const begun = Date.now()
+  const program = runProgram(bin, 'demo', 'play', '--speed', '2000', '--port', '0')
+  await program.printed(/The day is over/)
+  const exported: Answer = await program.ask('export')
+  const played = factsOf(exported.text)
+  expect(courseOf(played)).toEqual(courseOf(recordedFacts()))
+  expect(played.at(-1)?.at).toBeGreaterThan(begun)
+  expect(played.at(-1)?.at).toBeLessThanOrEqual(Date.now() + 1)
+  await program.interrupt()
+})
+
+test('it is live: whoever follows the journal is told of facts while the day happens', async () => {
+  const program = runProgram(bin, 'demo', 'play', '--speed', '4', '--port', '0')
+  const [first, second]: readonly Answer[] = [await program.ask('log'), await headPast(program, 3)]
+  expect(second.head).toBeGreaterThan(first.head)
+  expect(second.head).toBeLessThan(recordedFacts().length)
+  await program.interrupt()
+})
+
+test('interrupted midway, it ends and leaves nothing', async () => {
+  const program = runProgram(bin, 'demo', 'play', '--speed', '1', '--port', '0')
+  await program.printed(/happens again/)
+  expect(program.leftovers()).toHaveLength(1)
+  expect(await program.interrupt()).toMatchObject({ code: 0, error: '' })
+  expect(program.leftovers()).toEqual([])
+})
+
+test.each([
+  [['--sped', '3'], 'demo play does not take --sped.'],
+  [['--speed', 'quick'], '--speed must be a whole number from 1 to 100000, not "quick".'],
+  [['--port', '99999'], '--port must be a whole number from 0 to 65535, not "99999".'],
+])('%j is not understood', async (words, sentence) => {
+  const { code, error } = await runProgram(bin, 'demo', 'play', ...words).ended
+  expect([code, error]).toEqual([2, expect.stringContaining(sentence)])
+})
+
+async function headPast(program: ReturnType<typeof runProgram>, seq: number): Promise<Answer> {
+  for (;;) {
+    const answer: Answer = await program.ask('log')
+    if (answer.head > seq) return answer
+  }
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { Fact } from '../../src/domain/fact.ts'
+
+export const recordingFolder = join(import.meta.dirname, '..', '..', 'demo')
+
+/** The facts of the recording, as they were recorded. */
+export function recordedFacts(): readonly Fact[] {
+  return factsOf(gunzipSync(readFileSync(join(recordingFolder, 'journal.jsonl.gz'))).toString())
+}
+
+/** The facts of a journal, without the line that says what it is. */
+export function factsOf(journal: string): readonly Fact[] {
+  const [, ...lines] = journal.trim().split('\n')
+  return lines.map((line) => JSON.parse(line))
+}
+
+/** What happened, and how long after the first fact: alike for a day and for its replay. */
+export function courseOf(facts: readonly Fact[]): readonly string[] {
+  const first = facts[1]?.at ?? 0
+  return facts
+    .slice(1)
+    .map(({ seq, at, actor, happening }) => `${seq} ${at - first} ${actor.name} ${happening.kind}`)
+}
