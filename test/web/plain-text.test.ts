@@ -15,12 +15,10 @@ test('what anybody says is shown as it is, on every screen, and never as markup'
   const mission = `/missions/${missions[0].mission_id}`
   const { columns } = await serving().day.person('board', {})
   const tasks = Object.values<readonly { readonly id: string }[]>(columns).flat()
+  const views = ['/', '/board', '/missions', '/plan', '/dependencies', '/journal']
   const tabs = ['', '/board', '/dependencies', '/changes', '/decisions', '/journal']
-  const paths = [
-    ...['/', '/board', '/missions', '/plan', '/dependencies', '/journal'],
-    ...tabs.map((tab) => `${mission}${tab}`),
-    ...tasks.flatMap(({ id }) => [`/tasks/${id}`, `/tasks/${id}/diff`]),
-  ]
+  const ofMission = tabs.map((tab) => `${mission}${tab}`)
+  const paths = [...views, ...ofMission, ...tasks.flatMap(({ id }) => [`/tasks/${id}`, `/tasks/${id}/diff`])]
   let seen = ''
   const unseen = async () => {
     for (const path of paths) {
