@@ -7,16 +7,20 @@ import { violationsOf } from '../support-web/violations.ts'
 
 const { serving, open } = useDashboard({ fill: fillBusyDay })
 
-test.each(['light', 'dark'] as const)('every view is without a violation of axe, %s', async (colorScheme) => {
-  const window = await open({ colorScheme })
-  const found: string[] = []
-  for (const screen of await screensOf(serving().day)) {
-    await see(window, screen)
-    found.push(...(await violationsOf(window.page)).map((violation) => `${screen.path}: ${violation}`))
-  }
-  expect(found).toEqual([])
-  expect(window.complaints).toEqual([])
-})
+test.each(['light', 'dark'] as const)(
+  'every view is without a violation of axe, %s',
+  { timeout: 120_000 },
+  async (colorScheme) => {
+    const window = await open({ colorScheme })
+    const found: string[] = []
+    for (const screen of await screensOf(serving().day)) {
+      await see(window, screen)
+      found.push(...(await violationsOf(window.page)).map((violation) => `${screen.path}: ${violation}`))
+    }
+    expect(found).toEqual([])
+    expect(window.complaints).toEqual([])
+  },
+)
 
 test.each([1280, 390])('at %i px nothing is wider than the screen', async (width) => {
   const window = await open({ viewport: { width, height: 844 }, hasTouch: width < 800 })
