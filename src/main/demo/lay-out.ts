@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
+import { Failure } from '../../domain/failure.ts'
 import type { Environment } from '../settings/environment.ts'
 import { damaged, type RecordedTree, type Recording } from './recording.ts'
 
@@ -22,10 +23,19 @@ export async function layOut(recording: Recording, home: string): Promise<string
   try {
     await unpack(objects, main)
     await Promise.all(trees.map((tree) => fill(tree, home)))
-  } catch {
+  } catch (error) {
+    if (isMissing(error)) {
+      throw new Failure('UNAVAILABLE', 'The demo plays in a repository, and there is no git on the PATH.', {
+        hint: 'Install it from https://git-scm.com, then play it again.',
+      })
+    }
     throw damaged(dirname(objects), 'git cannot read its objects')
   }
   return main
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** What git wants to find even where nothing is in it. */
