@@ -9,6 +9,10 @@ export interface Session {
   readonly project: string
   readonly projects: readonly { readonly key: string; readonly name: string; readonly folder: string }[]
   readonly version: string
+  /** What a client of agents is told to start. */
+  readonly program: string
+  /** Clients that left something in the project, the likeliest first. */
+  readonly clients: readonly string[]
 }
 
 /** Null until it is known; `'unknown person'` where nobody is logged in. */

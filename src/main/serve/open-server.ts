@@ -40,7 +40,8 @@ export interface OpenServer {
 /** Puts the server together and listens. Fails with the error of the system where the port is taken. */
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const { projects, folder, host, allowedHosts, instance, log } = options
-  const serving: Serving = { projects, catalog, version, instance, log }
+  const program = resolve(process.argv[1] ?? 'waymark')
+  const serving: Serving = { projects, catalog, version, program, instance, log }
   const live = openLive({ version, log })
   const mcp = createMcpOverHttp({
     catalog: async () => catalog,

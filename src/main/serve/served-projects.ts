@@ -11,6 +11,7 @@ import { deferredProcessFiles } from '../deferred-process-files.ts'
 import { openContext } from '../open-context.ts'
 import { type Environment, firstSet } from '../settings/environment.ts'
 import { unusableFolder } from '../unusable-folder.ts'
+import { clientsOf } from './clients-of.ts'
 import { confinedPlanFiles, confinedProcessFiles } from './confined-files.ts'
 
 /** A project with what must be ended when the server ends. */
@@ -81,5 +82,11 @@ function served(context: Context, key: string): ServedProject {
     planFiles: confinedPlanFiles(deferredPlanFiles(folder), folder),
     processFiles: confinedProcessFiles(deferredProcessFiles(folder, folder), folder),
   }
-  return { key, name: basename(folder), folder, contextOf: (actor) => ({ ...shared, actor }) }
+  return {
+    key,
+    name: basename(folder),
+    folder,
+    clients: () => clientsOf(folder),
+    contextOf: (actor) => ({ ...shared, actor }),
+  }
 }

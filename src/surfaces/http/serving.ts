@@ -10,6 +10,8 @@ export interface ServedProject {
   readonly name: string
   /** Absolute path of its root. */
   readonly folder: string
+  /** Clients of agents that left something in it, the likeliest first. */
+  clients(): readonly string[]
   /** The context of calls by somebody. Every one shares the project's store and witness. */
   contextOf(actor: Actor): Context
 }
@@ -21,6 +23,8 @@ export interface Serving {
   readonly catalog: readonly Operation[]
   /** Waymark's own version. */
   readonly version: string
+  /** Absolute path of the script that runs, which a client is told to start. */
+  readonly program: string
   /** Names this run of the server, so that who finds its address can tell whether it is the one that was meant. */
   readonly instance: string
   readonly log: Log

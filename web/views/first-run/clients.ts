@@ -6,32 +6,34 @@ export interface ClientSetup {
   readonly text: string
 }
 
-const program = '/path/to/waymark/bin/waymark.js'
-const entry = { command: 'node', args: [program, 'mcp'] }
-
 /** Plays the recorded day, in a terminal. */
-export const demoCommand = `node ${program} demo play`
+export function demoCommand(program: string): string {
+  return `node ${program} demo play`
+}
 
-/** As docs/guide/clients.md has them. */
-export const clients: readonly ClientSetup[] = [
-  {
-    name: 'Claude Code',
-    where: 'In a terminal, in the project that the agent works in:',
-    text: `claude mcp add waymark -- node ${program} mcp`,
-  },
-  {
-    name: 'Codex',
-    where: 'In ~/.codex/config.toml:',
-    text: `[mcp_servers.waymark]\ncommand = "node"\nargs = ["${program}", "mcp"]`,
-  },
-  {
-    name: 'Cursor',
-    where: 'In .cursor/mcp.json:',
-    text: JSON.stringify({ mcpServers: { waymark: entry } }, null, 2),
-  },
-  {
-    name: 'VS Code',
-    where: 'In .vscode/mcp.json:',
-    text: JSON.stringify({ servers: { waymark: entry } }, null, 2),
-  },
-]
+/** As docs/guide/clients.md has them, with the program that serves the page. */
+export function clientSetups(program: string): readonly [ClientSetup, ...ClientSetup[]] {
+  const entry = { command: 'node', args: [program, 'mcp'] }
+  return [
+    {
+      name: 'Claude Code',
+      where: 'In a terminal, in the project that the agent works in:',
+      text: `claude mcp add waymark -- node ${program} mcp`,
+    },
+    {
+      name: 'Codex',
+      where: 'In ~/.codex/config.toml:',
+      text: `[mcp_servers.waymark]\ncommand = "node"\nargs = ["${program}", "mcp"]`,
+    },
+    {
+      name: 'Cursor',
+      where: 'In .cursor/mcp.json:',
+      text: JSON.stringify({ mcpServers: { waymark: entry } }, null, 2),
+    },
+    {
+      name: 'VS Code',
+      where: 'In .vscode/mcp.json:',
+      text: JSON.stringify({ servers: { waymark: entry } }, null, 2),
+    },
+  ]
+}

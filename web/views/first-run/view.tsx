@@ -1,10 +1,12 @@
 import { useEffect } from 'preact/hooks'
 import { call, told } from '../../api/call.ts'
+import { session } from '../../api/session.ts'
 import { onFrame } from '../../live/connection.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { projectStatus } from '../../shell/running.ts'
 import { showToast } from '../../shell/toasts.tsx'
-import { clients, demoCommand } from './clients.ts'
+import { clientSetups, demoCommand } from './clients.ts'
 import './first-run.css'
 
 /** Before the first mission: how a client is told of the server. The first mission opens by itself. */
@@ -19,8 +21,13 @@ export function View() {
       }),
     [],
   )
-  const chosen = clients.find(({ name }) => name === query.value.get('client')) ?? clients[0]
-  if (!chosen) return null
+  const known = session.value
+  const { program, clients: found } =
+    known === null || known === 'unknown person' ? { program: 'waymark', clients: [] } : known
+  const clients = clientSetups(program)
+  const wanted = query.value.get('client') ?? found[0]
+  const chosen = clients.find(({ name }) => name === wanted) ?? clients[0]
+  const missions = projectStatus.value?.missions_total ?? 0
   const demo = async () => {
     try {
       await call('demo', {})
@@ -55,13 +62,14 @@ export function View() {
         <CopyButton text="Start a Waymark mission for this and work in tasks." />
       </div>
       <p class="first-waiting" role="status">
-        <span class="live-dot" /> Waiting for an agent… Its first mission opens here by itself.
+        <span class="live-dot" /> Waiting for an agent… Its {missions === 0 ? 'first' : 'next'} mission opens
+        here by itself.
       </p>
       <h2>Or look around first</h2>
       <p>In a terminal, a recorded day of five agents happens again, on a dashboard of its own:</p>
       <div class="first-snippet">
-        <pre>{demoCommand}</pre>
-        <CopyButton text={demoCommand} />
+        <pre>{demoCommand(program)}</pre>
+        <CopyButton text={demoCommand(program)} />
       </div>
       <p class="muted">
         Here, in this project, a plan of a small web shop to try things on:{' '}

@@ -23,7 +23,7 @@ export function Definition({ name }: { readonly name: string }) {
   const read = useQuery('process_page', { process: name }, ({ event }) => event.startsWith('run:'))
   const page = read.answer.value
   useEffect(() => {
-    crumb.value = [{ text: name }]
+    crumb.value = [{ text: 'Processes', href: href('/processes') }, { text: name }]
   }, [name])
   const tab = tabNow(page)
   useCommands({

@@ -12,6 +12,8 @@ export function sessionAnswer(c: RequestContext, serving: Serving) {
     project: c.var.project.key,
     projects: projectList(serving),
     version: serving.version,
+    program: serving.program,
+    clients: c.var.project.clients(),
   }
 }
 

@@ -49,6 +49,8 @@ export const ownPaths: Readonly<Record<string, Path>> = {
           project: { type: 'string' },
           projects: list,
           version: { type: 'string' },
+          program: { type: 'string' },
+          clients: { type: 'array', items: { type: 'string' } },
         }),
         default: refused,
       },
