@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { catalog } from '../../operations/catalog.ts'
 import { serveAssets } from '../../surfaces/http/assets/serve-assets.ts'
 import { LoginCodes } from '../../surfaces/http/guard/login-codes.ts'
