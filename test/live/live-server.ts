@@ -29,6 +29,7 @@ export async function openLiveServer(
     key: 'tree',
     name: 'tree',
     folder: '/tree',
+    clients: () => [],
     contextOf: () => context as Context, // the feed asks for these two alone
   }
   const server = createServer()

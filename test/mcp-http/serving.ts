@@ -47,6 +47,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     key: 'tree',
     name: 'tree',
     folder: project.folder,
+    clients: () => [],
     contextOf: (actor: TestProject['context']['actor']) => ({ ...project.context, actor }),
   }
   const live = openLive({ version, log })
@@ -61,7 +62,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     now: () => Date.now(),
   }
   const server = httpServer(
-    { projects: [served], catalog, version, instance: 'test', log },
+    { projects: [served], catalog, version, instance: 'test', log, program: 'waymark' },
     { security, patience },
     { live, mcp, assets: serveAssets(folder) },
   )
