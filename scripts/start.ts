@@ -10,8 +10,15 @@ if (what !== 'demo') {
   console.log('Serving the dashboard on the record of this checkout; Ctrl-C ends it.')
   console.log('To see a day of work in it instead: npm run demo')
 }
-process.argv = [process.execPath, 'waymark', ...asked, ...(seesBrowser() ? ['--open'] : []), ...given]
-await import(new URL('bin/waymark.js', root).href)
+const bin = new URL('bin/waymark.js', root)
+process.argv = [
+  process.execPath,
+  fileURLToPath(bin),
+  ...asked,
+  ...(seesBrowser() ? ['--open'] : []),
+  ...given,
+]
+await import(bin.href)
 
 /** Whether a person looks at this terminal, on a machine that shows windows. */
 function seesBrowser(): boolean {
