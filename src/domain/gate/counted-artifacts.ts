@@ -52,13 +52,21 @@ function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly Visit[])
     case 'run':
       return 0
     case 'state':
-      return latestEntry(visits)
+      return Math.max(0, ...visits.map(({ last }) => last))
     case 'loop':
-      return latestEntry(visits.filter(({ count }) => count > 1))
+      return roundBegan(visits)
   }
 }
 
-/** The revision of the latest entry into any of the states; 0 when there is none. */
-function latestEntry(visits: readonly Visit[]): number {
-  return Math.max(0, ...visits.map(({ last }) => last))
+/**
+ * The revision at which the run last went back to a state that it knew; its first entry when it never did. What comes
+ * with the events on the way forward again belongs to the new round, also where these states were entered before.
+ */
+function roundBegan(visits: readonly Visit[]): number {
+  const latestFirst = visits.toSorted((a, b) => b.last - a.last)
+  const at = latestFirst.findIndex(({ first }, place) => {
+    const before = latestFirst[place + 1]
+    return before === undefined || before.first > first
+  })
+  return latestFirst[at]?.last ?? 0
 }

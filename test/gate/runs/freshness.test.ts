@@ -57,6 +57,17 @@ test('fresh: loop counts what came since the last round began', async () => {
   expect(await run.emit('checked', { artifact_paths: ['note.md'] })).toMatchObject({ state_changed: true })
 })
 
+test('fresh: loop counts what comes with an event on the way forward again', async () => {
+  const run = await sentBack('loop', false)
+  await run.emit('checked')
+  await run.emit('send_back', {}, person)
+  await run.emit('hand_in', { artifact_paths: ['note.md'] })
+  expect(await run.emit('checked')).toMatchObject({ state_changed: true })
+  await run.emit('send_back', {}, person)
+  await run.emit('hand_in')
+  expect((await run.refused('checked')).hint).toContain('note.md is from an earlier round')
+})
+
 test('fresh: run, the default, counts what ever came', async () => {
   const run = await sentBack('run', false)
   await run.emit('checked')
