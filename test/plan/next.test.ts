@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { openProject } from '../support/project.ts'
 import { agentNamed, openPlan } from './plan-project.ts'
 
 const minutes = 60_000
@@ -136,4 +137,18 @@ describe('open dependencies', () => {
     const { facts } = await call('log', { limit: 10 })
     expect(facts).toContainEqual(expect.objectContaining({ kind: 'task.forced' }))
   })
+})
+
+test('a mission that has ended gives out no work, and has none that is ready', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Shop', objective: 'Sell' })
+  const { task_id } = await project.call('start_task', { mission_id, name: 'Try' })
+  await project.call('complete_task', { task_id, status: 'failed', outcome: { summary: 'It did not work.' } })
+  const offered = async () => (await project.call('taskman_task_next', { mission: mission_id })).task?.id
+  const listed = async () =>
+    (await project.call('taskman_task_list', { mission: mission_id, ready: true })).tasks.length
+  const onBoard = async () => (await project.call('board', {})).columns.ready.length
+  expect([await offered(), await listed(), await onBoard()]).toEqual([task_id, 1, 1])
+  await project.call('complete_mission', { mission_id, status: 'failed', summary: 'Given up.' })
+  expect([await offered(), await listed(), await onBoard()]).toEqual([undefined, 0, 0])
 })

@@ -19,7 +19,7 @@ export function leadOf({ phaseId, milestoneId, owner, role, unassigned }: PlanFi
 
 /** What a filter asks of a task, whatever its state. */
 export function planConditions(projectId: string, filter: PlanFilter, lead: Lead): readonly Condition[] {
-  const { owner, phaseId, milestoneId, role, unassigned, search } = filter
+  const { owner, phaseId, milestoneId, role, unassigned, search, ready } = filter
   return [
     sql`project_id = ${projectId}`,
     ...(owner === undefined ? [] : [lead === 'mission_id' ? ofOwner(owner) : hasOwner(owner)]),
@@ -28,7 +28,15 @@ export function planConditions(projectId: string, filter: PlanFilter, lead: Lead
     ...equal('role', role, lead),
     ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
     ...wordsOf(search).map(contains),
+    ...(ready ? [ofOpenMission(projectId)] : []),
   ]
+}
+
+/** A mission that has ended takes no task, but a workflow goes on with the next one. */
+export function ofOpenMission(projectId: string): Condition {
+  return sql`(mission_id is null or exists (select 1 from mission as around
+    where around.project_id = ${projectId} and around.id = mission_id
+    and (around.kind = 'workflow' or around.status not in ('completed', 'failed', 'partial'))))`
 }
 
 export function ofOwner(owner: PlanOwner): Condition {
