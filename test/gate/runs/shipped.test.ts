@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { person } from '../../support/project.ts'
+import { runOf } from './run.ts'
+import { gatedMission } from './subject.ts'
+
+const ana = { ...person, name: 'Ana' }
+const ben = { ...person, name: 'Ben' }
+
+function shipped(id: string): string {
+  return readFileSync(join(import.meta.dirname, '..', '..', '..', 'processes', `${id}.yaml`), 'utf8')
+}
+
+test('change control: a proposal is sent back, handed in again, approved by two people, made and accepted', async () => {
+  const { project, run, start, complete } = await gatedMission(shipped('change-control'), 'change-control')
+  const { id } = run
+  const propose = (risk: string) =>
+    run.emit('propose', { payload: { risk }, artifact_paths: ['docs/change.md'] })
+  project.write('docs/change.md', `Everything changes. ${'Why and how. '.repeat(20)}`)
+  expect(await propose('high')).toMatchObject({ transition: { to_state: 'review' } })
+  const sentBack = { id, reason: 'How is it undone?', event: 'send_back' }
+  expect(await project.call('reject', sentBack, { actor: ana })).toMatchObject({ decided: true })
+  expect((await run.state()).context).toMatchObject({ reason: 'How is it undone?' })
+
+  project.write('docs/change.md', `It is undone by a revert. ${'Why and how. '.repeat(20)}`)
+  expect(await propose('high')).toMatchObject({ transition: { to_state: 'review' } })
+  expect(await project.call('approve', { id, reason: 'Good.' }, { actor: ana })).toMatchObject({
+    decided: false,
+  })
+  expect((await run.state()).current_state).toBe('review')
+  expect(await project.call('approve', { id, reason: 'Good.' }, { actor: ben })).toMatchObject({
+    decided: true,
+  })
+  expect((await run.state()).current_state).toBe('change')
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task)
+  expect(await run.emit('submit_change')).toMatchObject({ transition: { to_state: 'acceptance' } })
+  expect(await project.call('approve', { id }, { actor: ana })).toMatchObject({
+    decided: true,
+    status: 'succeeded',
+  })
+})
+
+test('change control: what is changed after the approval needs another one', async () => {
+  const run = await runOf(shipped('change-control'), { git: true })
+  const { project, id } = run
+  project.write('docs/change.md', `A small change. ${'Why and how. '.repeat(20)}`)
+  await run.emit('propose', { payload: { risk: 'high' }, artifact_paths: ['docs/change.md'] })
+  await project.call('approve', { id }, { actor: ana })
+  project.write('docs/change.md', `A large change. ${'Why and how. '.repeat(20)}`)
+  expect(await project.refusal('approve', { id }, { actor: ben })).toContain(
+    'has no "proposal" that could be approved',
+  )
+  expect((await run.state()).current_state).toBe('review')
+})
