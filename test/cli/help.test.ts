@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import waymark from '../../package.json' with { type: 'json' }
 import { catalog } from '../../src/operations/catalog.ts'
 import { inputSchema } from '../../src/operations/input/json-schema.ts'
+import { runCommandLine } from '../../src/surfaces/cli/run-command-line.ts'
 import { openCommandLine } from './command-line.ts'
 
 test('TM-078 -h, --help, help and no command at all list the commands', () => {
@@ -31,9 +32,8 @@ test('TM-004 the help lists mcp', () => {
 
 test.each(catalog.map((operation) => [operation.command, operation] as const))(
   'TM-078 waymark %s --help names every field of the contract',
-  (command, operation) => {
-    const { run } = openCommandLine({ git: false })
-    const { code, out, error } = run(...command.split(' '), '--help')
+  async (command, operation) => {
+    const { code, out, error } = await shown(...command.split(' '), '--help')
     expect({ code, error }).toEqual({ code: 0, error: '' })
     expect(out).toContain(operation.description.slice(0, 30))
     for (const [field, schema] of Object.entries(inputSchema(operation).properties ?? {})) {
@@ -42,6 +42,16 @@ test.each(catalog.map((operation) => [operation.command, operation] as const))(
     }
   },
 )
+
+test('a process says the same help as the command line in this one', async () => {
+  const { run } = openCommandLine({ git: false })
+  for (const words of [
+    ['task', 'start', '--help'],
+    ['plan', '--help'],
+  ]) {
+    expect(run(...words)).toEqual(await shown(...words))
+  }
+})
 
 test('the example of a command needs no further field', () => {
   const { run } = openCommandLine()
@@ -76,3 +86,31 @@ test('commands that are no operations explain themselves too', () => {
   }
   expect(run('help', 'task', 'start')).toEqual(run('task', 'start', '--help'))
 })
+
+/** What the command line says in this process: for the words of every operation, where a process for each takes long. */
+async function shown(...words: readonly string[]) {
+  let [out, error] = ['', '']
+  const terminal = {
+    interactive: false,
+    width: 120,
+    ink: (_: unknown, text: string) => text,
+    write: (text: string) => {
+      out += text
+    },
+    writeError: (text: string) => {
+      error += text
+    },
+  }
+  const open = () => {
+    throw new Error('help opens no project')
+  }
+  const close = () => Promise.resolve()
+  const code = await runCommandLine(words, {
+    operations: catalog,
+    version: waymark.version,
+    terminal,
+    open,
+    close,
+  })
+  return { code, out, error }
+}
