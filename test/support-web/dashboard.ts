@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { buildDashboard } from '../../scripts/dashboard.mjs'
 import { useBrowser } from './browser.ts'
+import { openRecordedDay } from './recorded-day.ts'
 import { openServingDay, type ServingDay } from './serving-day.ts'
 
 export interface OpenPage {
@@ -24,13 +25,18 @@ export interface DashboardOptions extends BrowserContextOptions {
   readonly folders?: readonly string[]
 }
 
+interface SharedOptions extends Pick<DashboardOptions, 'fill' | 'folders'> {
+  /** The project is that of the recorded day, in which much has happened. */
+  readonly recorded?: boolean
+}
+
 interface WindowOptions extends BrowserContextOptions {
   /** What is opened first. */
   readonly path?: string
 }
 
 /** One server and one filled project for the tests of a file; each test has a window of its own. */
-export function useDashboard({ fill, folders }: Pick<DashboardOptions, 'fill' | 'folders'> = {}): {
+export function useDashboard({ fill, folders, recorded = false }: SharedOptions = {}): {
   readonly serving: () => ServingDay
   readonly open: (options?: WindowOptions) => Promise<OpenDashboard>
 } {
@@ -42,7 +48,9 @@ export function useDashboard({ fill, folders }: Pick<DashboardOptions, 'fill' | 
   }
   beforeAll(async () => {
     if (!buildDashboard()) throw new Error('The dashboard could not be built.')
-    serving = await openServingDay(folders === undefined ? {} : { folders })
+    serving = recorded
+      ? await openRecordedDay()
+      : await openServingDay(folders === undefined ? {} : { folders })
     await fill?.(serving.day)
   })
   afterAll(() => serving?.stop())

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import type { OpenPage } from './dashboard.ts'
 import type { Day } from './day.ts'
 
 /** A view as it is when it has something to show. */
@@ -12,7 +13,7 @@ export interface Screen {
 
 /** Every view of a project in which much happened, with what lies over a view. */
 export async function screensOf(day: Day): Promise<readonly Screen[]> {
-  const { missions } = await day.person('list_missions', { search: 'Streaming' })
+  const { missions } = await day.person('list_missions', {})
   const mission = `/missions/${missions[0].mission_id}`
   const { columns } = await day.person('board', {})
   const reviewed = `/tasks/${columns.review[0].id}`
@@ -48,10 +49,20 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
     { path: '/start', shows: 'main pre, main .snippet' },
     { path: '/nowhere', shows: 'h1:has-text("Nothing is here")' },
     {
-      path: '/board',
+      path: '/missions',
       shows: 'dialog.palette [role=option]',
       opens: (page) => page.keyboard.press('Control+k'),
     },
-    { path: '/board', shows: 'dialog.help-sheet dt', opens: (page) => page.keyboard.press('?') },
+    { path: '/missions', shows: 'dialog.help-sheet dt', opens: (page) => page.keyboard.press('?') },
   ]
+}
+
+/** Goes to a screen, and waits until what it shows is there. */
+export async function see({ page, show }: OpenPage, { path, shows, opens }: Screen): Promise<void> {
+  // What lies over a view stays when the address changes.
+  while ((await page.locator('dialog[open]').count()) > 0) await page.keyboard.press('Escape')
+  await show(path)
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await opens?.(page)
+  await page.locator(shows).first().waitFor()
 }

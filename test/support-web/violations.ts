@@ -8,13 +8,17 @@ interface Found {
   }[]
 }
 
-/** What axe finds wrong with what the page shows; empty when nothing is. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
+/** What axe finds wrong with what the page shows; empty when nothing is. All of its rules, or those that are named. */
+export async function violationsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   // A page that was loaded before has it.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<Found>(
-    "axe.run({ resultTypes: ['violations'], preload: false, elementRef: false })",
-  )
+  const options = {
+    resultTypes: ['violations'],
+    preload: false,
+    elementRef: false,
+    ...(rules && { runOnly: [...rules] }),
+  }
+  const { violations } = await page.evaluate<Found>(`axe.run(${JSON.stringify(options)})`)
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   )

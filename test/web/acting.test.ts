@@ -18,9 +18,13 @@ test('an approval can be undone for five seconds, and then it is sent', async ()
   const approve = page.locator('.card[aria-current]').getByRole('button', { name: 'Approve' })
   await approve.waitFor()
   expect(await kinds()).toContain('review')
+  await page.clock.install()
   await page.keyboard.press('a')
   await approve.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Waiting for you' }).hover()
+  await page.clock.fastForward(4_000)
+  expect(await kinds()).toContain('review')
+  await page.clock.fastForward(1_000)
   await expect.poll(kinds, { timeout: 20_000 }).not.toContain('review')
 })
 
@@ -39,8 +43,7 @@ test('what was decided is sent when the page is left before the five seconds are
 })
 
 test('a command of the palette asks for what it needs, and shows the refusal of the server', async () => {
-  const { page, go } = await open({ path: '/' })
-  await go('/plan')
+  const { page } = await open({ path: '/plan' })
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search' }).fill('plan a task')
   await page.getByRole('option', { name: 'Plan a task' }).waitFor()
@@ -57,8 +60,7 @@ test('a command of the palette asks for what it needs, and shows the refusal of 
 })
 
 test('a plan is changed by keys: added to, renamed, put in another order', async () => {
-  const { page, go } = await open({ path: '/' })
-  await go('/plan?select=M2')
+  const { page, show } = await open({ path: '/plan?select=M2' })
   await page.getByRole('link', { name: 'Fill a cart' }).waitFor()
   await page.keyboard.press('c')
   await page.getByLabel('A new task').fill('Send a letter')
@@ -66,7 +68,7 @@ test('a plan is changed by keys: added to, renamed, put in another order', async
   const added = page.getByRole('link', { name: 'Send a letter' })
   await added.waitFor()
   const id = (await added.getAttribute('href'))?.split('/').at(-1)
-  await go(`/plan?select=${id}`)
+  await show(`/plan?select=${id}`)
   await added.waitFor()
   await page.keyboard.press('F2')
   await page.getByLabel(`Name of ${id}`).fill('Send a postcard')
@@ -84,8 +86,7 @@ test('a plan is changed by keys: added to, renamed, put in another order', async
 })
 
 test('a board says which guard refuses a move, and which operation a move runs', async () => {
-  const { page, go } = await open({ path: '/' })
-  await go('/board')
+  const { page } = await open({ path: '/board' })
   await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('l')

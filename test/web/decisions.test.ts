@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { useBrowser } from '../support-web/browser.ts'
-import { openDashboard } from '../support-web/dashboard.ts'
+import { useDashboard } from '../support-web/dashboard.ts'
 import type { Day } from '../support-web/day.ts'
 
-const browser = useBrowser()
+const { serving, open } = useDashboard()
 
 /** People may release, send back, or escalate with a day: none of it is called approve. */
 const release = `process: { dialect: 1, id: release, version: "1.0.0", name: Release, initial_state: build }
@@ -37,44 +36,42 @@ async function submitted(day: Day): Promise<string> {
     run_id,
     event_name: 'submit',
     expected_revision: revision ?? 1,
-    idempotency_key: 'first-submission',
+    idempotency_key: run_id,
   })
   return run_id
 }
 
 test('a card has a button for each event, gives the approval that one asks for, and ends the run', async () => {
-  let run = ''
-  const { serving, page } = await openDashboard(browser(), {
-    fill: async (day) => {
-      run = await submitted(day)
-    },
-  })
+  const run = await submitted(serving().day)
+  const { page } = await open({ path: '/' })
   const card = page.locator('.card')
   await card.getByRole('button', { name: 'Release' }).waitFor()
   expect(await card.locator('.verbs').getByRole('button').allTextContents()).toEqual([
     expect.stringContaining('Release'),
     expect.stringContaining('Request changes'),
   ])
+  await page.clock.install()
   await card.getByRole('button', { name: 'Release' }).click()
   await page.getByText('Release sent').first().waitFor()
+  await page.clock.fastForward(5_000)
   const status = async () =>
-    (await serving.day.person('state_gate_list_runs', { status: 'all' })).runs.find(
+    (await serving().day.person('state_gate_list_runs', { status: 'all' })).runs.find(
       ({ run_id }: { readonly run_id: string }) => run_id === run,
     )?.status
   await expect.poll(status, { timeout: 20_000 }).toBe('succeeded')
 })
 
 test('sending back asks what the agent is told, by its key, and goes back', async () => {
-  const { serving, page } = await openDashboard(browser(), {
-    fill: async (day) => {
-      await submitted(day)
-    },
-  })
+  const run = await submitted(serving().day)
+  const { page } = await open({ path: '/' })
   await page.locator('.card').getByRole('button', { name: 'Request changes' }).waitFor()
   await page.keyboard.press('r')
   await page.getByLabel('What is the agent told?').fill('Tests are missing.')
+  await page.clock.install()
   await page.keyboard.press('Control+Enter')
   await page.getByText('Request changes sent').first().waitFor()
-  const state = async () => (await serving.day.person('state_gate_list_runs', {})).runs[0]?.current_state
+  await page.clock.fastForward(5_000)
+  const state = async () =>
+    (await serving().day.person('state_gate_get_state', { run_id: run })).current_state
   await expect.poll(state, { timeout: 20_000 }).toBe('build')
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { fillBusyDay } from '../support-web/busy-day.ts'
 import { useDashboard } from '../support-web/dashboard.ts'
+import { screensOf, see } from '../support-web/screens.ts'
 
-const { serving, open } = useDashboard({ fill: fillBusyDay })
+const { serving, open } = useDashboard({ recorded: true })
 
 test('every view is two keys away', async () => {
   const { page } = await open({ path: '/' })
@@ -20,7 +20,7 @@ test('every view is two keys away', async () => {
 
 test('a list is walked and opened by keys, and its selection is in the address', async () => {
   const { page } = await open({ path: '/missions' })
-  await page.getByRole('link', { name: 'Streaming diff parser' }).waitFor()
+  await page.locator('.mission-list li a').first().waitFor()
   await page.keyboard.press('j')
   await page.waitForURL(/select=/)
   await page.keyboard.press('Enter')
@@ -31,21 +31,62 @@ test('a list is walked and opened by keys, and its selection is in the address',
   }
 })
 
-test.each([
-  ['the palette', 'Control+k', 'Search or run a command'],
-  ['the palette', '/', 'Search or run a command'],
-  ['the sheet of keys', '?', 'Keys'],
-])('%s opens by %s, keeps the focus, and gives it back', async (_, key, name) => {
+test('palette and sheet of keys open by keys, keep the focus, and give it back', async () => {
   const { page } = await open({ path: '/missions' })
-  const link = page.getByRole('link', { name: 'Streaming diff parser' })
-  await link.focus()
-  await page.keyboard.press(key)
-  const dialog = page.getByRole('dialog', { name })
-  await dialog.waitFor()
-  expect(await dialog.evaluate((shown) => shown.contains(document.activeElement))).toBe(true)
-  await page.keyboard.press('Escape')
-  await dialog.waitFor({ state: 'detached' })
-  expect(await link.evaluate((shown) => shown === document.activeElement)).toBe(true)
+  const link = page.locator('.mission-list li a').first()
+  const ways = [
+    ['Control+k', 'Search or run a command'],
+    ['/', 'Search or run a command'],
+    ['?', 'Keys'],
+  ] as const
+  for (const [key, name] of ways) {
+    await link.focus()
+    await page.keyboard.press(key)
+    const dialog = page.getByRole('dialog', { name })
+    await dialog.waitFor()
+    expect(await dialog.evaluate((shown) => shown.contains(document.activeElement))).toBe(true)
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await link.evaluate((shown) => shown === document.activeElement)).toBe(true)
+  }
+})
+
+test('the id of what is selected, or shown, is copied by a key', async () => {
+  const window = await open({ path: '/', permissions: ['clipboard-read', 'clipboard-write'] })
+  const { page } = window
+  const copied = async () => {
+    await page.evaluate(() => navigator.clipboard.writeText(''))
+    await page.keyboard.press('y')
+    const read = () => page.evaluate(() => navigator.clipboard.readText())
+    await expect.poll(read).not.toBe('')
+    return read()
+  }
+  const screens = await screensOf(serving().day)
+  const shown = async (path: string) => {
+    const screen = screens.find((known) => known.path === path)
+    if (!screen) throw new Error(`there is a screen at ${path}`)
+    await see(window, screen)
+  }
+  for (const path of ['/', '/board', '/missions', '/plan', '/processes']) {
+    await shown(path)
+    await page.keyboard.press('j')
+    await page.waitForURL(/select=/)
+    expect([path, await copied()]).toEqual([path, new URL(page.url()).searchParams.get('select')])
+  }
+  for (const { path } of screens.filter(({ path }) => /^[/](tasks|runs|processes)[/][^/?]+$/.test(path))) {
+    await shown(path)
+    expect(await copied()).toBe(path.split('/').at(-1))
+  }
+  await shown('/journal')
+  await page.keyboard.press('j')
+  const hash = await page.locator('.fact-row[aria-current] .id').textContent()
+  expect((await copied()).slice(0, 8)).toBe(hash)
+  await shown(screens.find(({ path }) => /^[/]missions[/][^/]+$/.test(path))?.path ?? '')
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  const link = page.locator('.task-link:focus')
+  await link.waitFor()
+  expect(await link.getAttribute('href')).toBe(`/tasks/${await copied()}`)
 })
 
 test('whatever has the focus shows it', async () => {

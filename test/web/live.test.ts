@@ -5,10 +5,9 @@ import { useDashboard } from '../support-web/dashboard.ts'
 const { open } = useDashboard({ fill: fillBusyDay })
 
 test('what an agent does is seen without loading anything anew, in every window', async () => {
-  const { serving, page, go } = await open({ path: '/' })
+  const { serving, page } = await open({ path: '/board' })
   const other = await page.context().newPage()
   await other.goto(`${serving.address}/missions`)
-  await go('/board')
   await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
   const agent = serving.day.agent('vera')
   const mission = await agent('start_mission', { name: 'Second mission', objective: 'Be seen' })
@@ -22,8 +21,7 @@ test('what an agent does is seen without loading anything anew, in every window'
 })
 
 test('numbers that are old say so, and are live again once the server is back', async () => {
-  const { serving, page, go } = await open({ path: '/' })
-  await go('/board')
+  const { serving, page } = await open({ path: '/board' })
   const begin = await serving.interrupt()
   await page.getByText('Reconnecting').waitFor()
   await page.getByText(/^As of \d\d:\d\d$/).waitFor()
@@ -37,8 +35,7 @@ test('numbers that are old say so, and are live again once the server is back', 
 })
 
 test('nothing moves under the pointer: what is new waits, and says how much it is', async () => {
-  const { serving, page, go } = await open({ path: '/' })
-  await go('/missions')
+  const { serving, page } = await open({ path: '/missions' })
   const row = page.getByRole('link', { name: 'Streaming diff parser' })
   await row.hover()
   const before = await row.boundingBox()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const rowOf = (page: Page, task: string) => page.locator('.timeline-row', { hasText: task })
 
 describe('the timeline', () => {
-  test('has a row for each task that says in words what its bars show', async () => {
+  test('has a row for each task that says in words what its bars show, inside the chart and before now', async () => {
     const { page } = await open({ path: `/missions/${mission}` })
     await page.waitForSelector('.bar-box')
     const { tasks, attempts } = await serving().day.person('mission_timeline', { id: mission })
@@ -23,18 +23,15 @@ describe('the timeline', () => {
     const words = await rowOf(page, 'Hunk reader').locator('.visually-hidden').textContent()
     expect(words).toContain('Attempt 1 by mira, Done, 41m, verified plus 220 minus 60 lines')
     expect(words).toContain('decision: Push or pull? async iterator')
-  })
-
-  test('bars stay inside the chart and in front of now', async () => {
-    const { page } = await open({ path: `/missions/${mission}` })
-    await page.waitForSelector('.bar-box')
     const now = (await page.locator('.now-line').boundingBox())?.x ?? 0
     const chart = (await page.locator('.axis-cell').boundingBox())?.x ?? 0
-    for (const bar of await page.locator('.bar-box').all()) {
-      const box = await bar.boundingBox()
-      expect(box?.x).toBeGreaterThanOrEqual(chart)
-      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(now + 3)
-    }
+    const boxes = await page.locator('.bar-box').evaluateAll((bars) =>
+      bars.map((bar) => {
+        const { left, right } = bar.getBoundingClientRect()
+        return { left, right }
+      }),
+    )
+    expect(boxes.filter(({ left, right }) => left < chart || right > now + 3)).toEqual([])
   })
 
   test('a fact draws the row that it is about, and no other', async () => {
@@ -66,6 +63,28 @@ describe('the timeline', () => {
     expect(touched).toEqual(['Rename and copy detection'])
   })
 
+  test('the axis goes closer and further, to now, and back to everything by keys', async () => {
+    const { page } = await open({ path: `/missions/${mission}` })
+    await page.waitForSelector('.bar-box')
+    const axis = () => page.locator('.axis .tick').allTextContents()
+    const width = async () => (await page.locator('.bar-box').first().boundingBox())?.width ?? 0
+    const [ticks, whole] = [await axis(), await width()]
+    await page.keyboard.press('+')
+    await expect.poll(width).toBeGreaterThan(whole + 4)
+    const closer = await width()
+    await page.keyboard.press('-')
+    await expect.poll(width).toBeLessThan(closer - 4)
+    for (let pressed = 0; pressed < 4; pressed += 1) await page.keyboard.press('+')
+    await expect.poll(axis).not.toEqual(ticks)
+    await page.locator('.now-line').waitFor({ state: 'detached' })
+    const past = await axis()
+    await page.keyboard.press('n')
+    await page.locator('.now-line').waitFor({ state: 'attached' })
+    expect(await axis()).not.toEqual(past)
+    await page.keyboard.press('z')
+    await expect.poll(axis).toEqual(ticks)
+  })
+
   test('is worked with by keys alone', async () => {
     const { page } = await open({ path: `/missions/${mission}` })
     await page.waitForSelector('.bar-box')
@@ -76,17 +95,6 @@ describe('the timeline', () => {
     await page.waitForSelector('.hover-card')
     expect(await page.locator('.hover-card').textContent()).toContain('verified by git')
     await page.keyboard.press('Escape')
-    const wide = (await page.locator('.bar-box').first().boundingBox())?.width ?? 0
-    await page.keyboard.press('+')
-    await page.waitForFunction(
-      (width) => (document.querySelector('.bar-box')?.clientWidth ?? 0) > width + 4,
-      wide,
-    )
-    await page.keyboard.press('z')
-    await page.waitForFunction(
-      (width) => (document.querySelector('.bar-box')?.clientWidth ?? 0) < width + 4,
-      wide,
-    )
     await page.keyboard.press('b')
     await rowOf(page, 'Nobody yet').or(rowOf(page, 'juno')).first().waitFor()
     await page.keyboard.press('3')
@@ -95,8 +103,8 @@ describe('the timeline', () => {
   })
 })
 
-test('the dependencies are a picture, and one key away a list', async () => {
-  const { page } = await open({ path: `/missions/${mission}/dependencies` })
+test('the dependencies are a picture and a list; the changes are a tree that marks what is out of scope', async () => {
+  const { page, show } = await open({ path: `/missions/${mission}/dependencies` })
   await page.waitForSelector('.node')
   await page.keyboard.press('ArrowDown')
   await page.waitForSelector('.node[aria-current]')
@@ -104,10 +112,7 @@ test('the dependencies are a picture, and one key away a list', async () => {
   await page.keyboard.press('i')
   await page.waitForSelector('.dependency-list')
   expect(await page.locator('.dependency-list li').count()).toBe(tasks)
-})
-
-test('the changes are a tree with what is out of scope marked', async () => {
-  const { page } = await open({ path: `/missions/${mission}/changes` })
+  await show(`/missions/${mission}/changes`)
   await page.waitForSelector('.change-tree')
   const { files } = await serving().day.person('mission_changes', { id: mission })
   expect(await page.locator('.change-tree a').count()).toBe(files.length)
