@@ -7,6 +7,7 @@ import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
 import { type GivenApproval, giveApprovals } from '../run/approvals.ts'
 import { engineRun, factsFor } from '../run/evidence/facts.ts'
+import { moverOf } from '../run/evidence/mover.ts'
 import { gatherOutside } from '../run/evidence/outside.ts'
 import { loadRun } from '../run/find-run.ts'
 
@@ -24,7 +25,8 @@ export async function approveOnly(
     const run = engineRun(loaded, outside.standings)
     const isAlive = (runner: string) => commandRunner.isAlive(runner)
     const facts = await factsFor({ reads, outside, fingerprint, now: clock.now(), by, isAlive }, loaded)
-    const given = giveApprovals({ loaded, run, outside, handling }, approvals, setting)
+    const mover = await moverOf(reads, loaded)
+    const given = giveApprovals({ loaded, run, outside, handling, mover }, approvals, setting)
     const evidence: Evidence = {
       context: run.context,
       payload: {},

@@ -22,11 +22,13 @@ export interface Approving {
   readonly run: Run
   readonly outside: Outside
   readonly handling: Handling
+  /** Who brought the run to its state, and so cannot approve that. */
+  readonly mover: string | null
 }
 
 /** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
 export function giveApprovals(
-  { loaded, run, outside, handling }: Approving,
+  { loaded, run, outside, handling, mover }: Approving,
   given: readonly GivenApproval[],
   setting: Setting,
 ): { readonly happenings: readonly Happening[]; readonly facts: readonly ApprovalFact[] } {
@@ -46,6 +48,13 @@ export function giveApprovals(
         {
           hint: 'Ask somebody else to approve it.',
         },
+      )
+    }
+    if (of === null && mover === by) {
+      throw new Failure(
+        'FORBIDDEN',
+        `${by} brought run ${record.id} to "${record.state}", which is to be approved: nobody approves their own work.`,
+        { hint: 'Ask somebody else to approve it.' },
       )
     }
     const fingerprint = handling.fingerprint(content)

@@ -15,6 +15,7 @@ import { acceptedAnswer } from './accepted-answer.ts'
 import { type GivenApproval, giveApprovals } from './approvals.ts'
 import { emissionOf, type SentEvent } from './emission.ts'
 import { engineRun, factsFor } from './evidence/facts.ts'
+import { moverOf } from './evidence/mover.ts'
 import type { Outside } from './evidence/outside.ts'
 import { loadRun } from './find-run.ts'
 import { refusedHappenings } from './refused-happenings.ts'
@@ -69,7 +70,8 @@ export async function decideEvent(
   const { record, definition } = loaded
   const run = engineRun(loaded, outside.standings)
   const facts = await factsFor(sourcesOf(reads, deciding), loaded)
-  const given = giveApprovals({ loaded, run, outside, handling }, sending.approvals ?? [], setting)
+  const mover = await moverOf(reads, loaded)
+  const given = giveApprovals({ loaded, run, outside, handling, mover }, sending.approvals ?? [], setting)
   const emission = emissionOf(sending.sent, {
     emitter: emitterFor(definition, sending.sent.event, { actor: handling.actor, asked: sending.role }),
     facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },

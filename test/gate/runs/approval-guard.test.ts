@@ -156,3 +156,19 @@ test('a person’s event gives its own approval, and waits for the second one', 
   expect((await run.history()).refusals_total).toBe(0)
   expect(await approve(run, ben)).toMatchObject({ decided: true, status: 'succeeded' })
 })
+
+test('nobody approves the state that they brought the run to', async () => {
+  const text = approving(1, '')
+    .replace('[agent, reviewer]', '[reviewer]')
+    .replaceAll('event: go', 'event: approve')
+    .replace('name: go', 'name: approve')
+    .replace('events:', 'events:\n  - { name: submit, allowed_roles: [agent, owner] }')
+    .replace('transitions:', 'transitions:\n  - { from: work, event: submit, to: work }')
+  const run = await runOf(text, { git: true })
+  await run.emit('submit', {}, ana)
+  expect(await failureOf(approve(run, ana))).toMatchObject({
+    code: 'FORBIDDEN',
+    message: `Ana brought run ${run.id} to "work", which is to be approved: nobody approves their own work.`,
+  })
+  expect(await approve(run, ben)).toMatchObject({ decided: true, status: 'succeeded' })
+})

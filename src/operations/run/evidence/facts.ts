@@ -17,6 +17,7 @@ import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
 import type { Reads } from '../../../ports/store.ts'
 import { subjectOf } from '../subject.ts'
 import { changeFacts } from './change-facts.ts'
+import { moverOf } from './mover.ts'
 import type { Outside } from './outside.ts'
 
 export interface FactSources {
@@ -166,8 +167,7 @@ async function approvalFacts(
   const run = engineRun(loaded, outside.standings)
   // What comes with the event is part of what must have been approved, and the work of whoever emits it.
   const presented = withHandedIn(run, outside.handedIn)
-  const entered = run.visits.find(({ state }) => state === run.state)?.last ?? 1
-  const mover = await reads.runs.eventAt(record.id, entered)
+  const mover = await moverOf(reads, loaded)
   return approvals.map(({ role, of, by, content }) => {
     const now = approvedContent(definition, of === null ? run : presented, { of, tree: outside.tree })
     const authors = artifacts.filter(({ type }) => of === null || type === of).map((artifact) => artifact.by)
@@ -176,7 +176,7 @@ async function approvalFacts(
       role,
       of,
       by,
-      byAuthor: authors.includes(by) || (of === null && mover?.by === by),
+      byAuthor: authors.includes(by) || (of === null && mover === by),
       current: now !== null && fingerprint(now) === content,
     }
   })

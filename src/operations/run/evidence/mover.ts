@@ -1,0 +1,8 @@
+import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
+import type { Reads } from '../../../ports/store.ts'
+
+/** Who brought the run to the state that it is in; null while it is where it began. */
+export async function moverOf(reads: Reads, { record, visits }: LoadedRun): Promise<string | null> {
+  const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
+  return (await reads.runs.eventAt(record.id, entered))?.by ?? null
+}
