@@ -59,20 +59,27 @@ async function everyProcess({ project, shipped }: ProcessFolders): Promise<reado
 
 async function yamlFiles(folder: string, origin: ProcessOrigin): Promise<readonly ProcessPath[]> {
   const names = await readdir(folder).catch(() => [])
-  return names
+  const paths = names
     .filter((name) => /\.ya?ml$/.test(name))
     .sort()
     .slice(0, mostFiles)
-    .map((name) => ({ path: join(folder, name), origin }))
+    .map((name) => join(folder, name))
+  const areFiles = await Promise.all(paths.map(isFile))
+  return paths.filter((_, at) => areFiles[at]).map((path) => ({ path, origin }))
 }
 
 /** A word with a slash or an ending is a file, unless there is none and an id is meant. */
 async function namedFile(word: string, { working }: ProcessFolders): Promise<ProcessPath | null> {
   if (!/[/\\]|\.ya?ml$/.test(word)) return null
   const path = resolve(working, word)
-  const found = await stat(path).catch(() => null)
-  if (found?.isFile()) return { path, origin: 'file' }
+  if (await isFile(path)) return { path, origin: 'file' }
   throw new Failure('NOT_FOUND', `There is no file ${word}.`, { hint: `It was looked for at ${path}.` })
+}
+
+/** Not a folder, nor a link that leads nowhere. */
+async function isFile(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null)
+  return found?.isFile() ?? false
 }
 
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {

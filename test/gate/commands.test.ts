@@ -35,6 +35,7 @@ test('process list shows the project’s own before the shipped ones, of both fo
   project.write('.waymark/processes/feature.yaml', smallProcess.replace('id: small', 'id: feature'))
   project.write('.state_gate/processes/small.yaml', smallProcess)
   project.write('.state_gate/processes/misnamed.yml', smallProcess)
+  project.write('.waymark/processes/a-folder.yaml/notes.md', 'no process')
   const { processes } = await project.call('process_list')
   expect(processes.map((each: any) => `${each.process_id} ${each.origin} ${each.errors}`)).toEqual([
     'change-control shipped 0',

@@ -59,3 +59,17 @@ test.each(['process_show', 'process_lint', 'process_simulate'])(
     expect((await refusalOf(project, operation, { process: processes[0].process_id })).status).toBe(200)
   },
 )
+
+test('a link among the processes that leads out of the project is not there over HTTP', async () => {
+  const project = await openHttpProject()
+  project.write('theirs.yaml', processFile)
+  project.write('shop/.waymark/processes/own.yaml', processFile)
+  symlinkSync(join(project.home, 'theirs.yaml'), join(project.folder, '.waymark', 'processes', 'theirs.yaml'))
+  expect(await refusalOf(project, 'process_show', { process: 'theirs' })).toMatchObject({
+    status: 403,
+    text: expect.not.stringContaining('a secret'),
+  })
+  const { text } = await refusalOf(project, 'process_list', {})
+  expect(text).toContain('"own"')
+  expect(text).not.toContain('"theirs"')
+})

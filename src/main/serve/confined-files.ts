@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
 import type { PlanFiles } from '../../ports/plan-files.ts'
-import type { ProcessFiles } from '../../ports/process-files.ts'
+import type { LoadedProcess, ProcessFiles } from '../../ports/process-files.ts'
 
 /** Plans of a project's own folder. */
 export function confinedPlanFiles(files: PlanFiles, folder: string): PlanFiles {
@@ -17,18 +17,32 @@ export function confinedPlanFiles(files: PlanFiles, folder: string): PlanFiles {
 /** Processes by their id, or by a file of the project's own folder. */
 export function confinedProcessFiles(files: ProcessFiles, folder: string): ProcessFiles {
   return {
-    list: () => files.list(),
+    list: async () => (await files.list()).filter((process) => isOwn(process, folder)),
     load: async (idOrFile) => {
       refuseOutside(idOrFile, folder)
-      return files.load(idOrFile)
+      const process = await files.load(idOrFile)
+      if (!isOwn(process, folder)) refuse(idOrFile)
+      return process
     },
   }
 }
 
-/** Follows links: one that lies in the project may lead out of it. */
+/** An id may stand for a link, too. */
+function isOwn({ origin, file }: LoadedProcess, folder: string): boolean {
+  return origin === 'shipped' || liesInside(file, folder)
+}
+
 function refuseOutside(path: string, folder: string): void {
+  if (!liesInside(path, folder)) refuse(path)
+}
+
+/** Follows links: one that lies in the project may lead out of it. */
+function liesInside(path: string, folder: string): boolean {
   const place = resolve(folder, path)
-  if (isInside(place, folder) && isInside(realOf(place), realOf(folder))) return
+  return isInside(place, folder) && isInside(realOf(place), realOf(folder))
+}
+
+function refuse(path: string): never {
   throw new Failure(
     'FORBIDDEN',
     `${path.slice(0, 200)} lies outside the project, and over HTTP only its own files are read.`,
