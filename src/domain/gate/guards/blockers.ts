@@ -11,7 +11,10 @@ export const blockers: GuardKind<BlockersGuard> = {
   evaluate: (_, { facts }) => {
     const open = facts.openBlockers
     if (open === null)
-      return unsatisfied('the blockers are not known', 'Bind the run to a mission or a task.')
+      return unsatisfied(
+        'the blockers are not known',
+        'Begin the run with the mission or the task that it is about.',
+      )
     if (open.length === 0) return satisfied('no blocker is open')
     return unsatisfied(
       `open blockers: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ` and ${open.length - 5} more` : ''}`,

@@ -1,3 +1,4 @@
+import { counted } from '../text/count.ts'
 import { table } from '../text/table.ts'
 import { entriesAt, numberAt, textAt } from './entry.ts'
 import type { View } from './view.ts'
@@ -5,7 +6,7 @@ import type { View } from './view.ts'
 export const processList: View = (answer, page) => {
   const rows = entriesAt(answer, 'processes').map((process) => {
     const errors = numberAt(process, 'errors')
-    const standing = errors > 0 ? page.ink('red', `${errors} errors`) : page.ink('green', 'sound')
+    const standing = errors > 0 ? page.ink('red', counted(errors, 'error')) : page.ink('green', 'sound')
     return [
       textAt(process, 'process_id'),
       textAt(process, 'name'),
