@@ -17,7 +17,11 @@ export function awaitedDecision(definition: ProcessDefinition, state: string): A
   const events = definition.events.filter((event) => isForPeople(definition, event))
   const here = events.filter(({ name }) => candidates(definition, state, name).length > 0)
   const waits = here.some(({ name }) => candidates(definition, state, name).some((way) => !way.escape))
-  const approvals = neededFor(definition, state).flatMap((need) => approvalOf(need))
+  const asked = neededFor(definition, state).flatMap((need) => approvalOf(need))
+  // Guards that differ in how many they want ask for the same approval.
+  const approvals = asked.filter(
+    ({ role, of }, at) => asked.findIndex((other) => other.role === role && other.of === of) === at,
+  )
   if (!waits && approvals.length === 0) return null
   return { events: here.map(({ name }) => name), approvals }
 }

@@ -33,6 +33,8 @@ test('change control: a proposal is sent back, handed in again, approved by two 
     decided: true,
   })
   expect((await run.state()).current_state).toBe('change')
+  const { facts } = await project.call('log', { limit: 200 })
+  expect(facts.filter(({ kind }: { readonly kind: string }) => kind === 'run.approved')).toHaveLength(2)
   const task = await start()
   project.write('src/auth.ts', 'export const auth = 2\n')
   await complete(task)
