@@ -13,13 +13,18 @@ import { csrf, readSession } from './session.ts'
 /** What an operation answers, as closely as the dashboard knows it. */
 export type AnswerOf<Name extends OperationName> = Name extends keyof Answers ? Answers[Name] : OutputOf<Name>
 
+interface ProjectCall extends CallOptions {
+  /** The base path of the project, where it is not the one that is shown. */
+  readonly project?: string
+}
+
 /** Calls an operation of the project that is shown. Fails with an `ApiFailure`. */
 export async function call<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
-  options: CallOptions = {},
+  { project = base.peek(), ...options }: ProjectCall = {},
 ): Promise<AnswerOf<Name>> {
-  const client = createClient({ base: base.value, csrf })
+  const client = createClient({ base: project, csrf })
   try {
     return (await client(name, input, options)) as AnswerOf<Name> // the same answer, more closely
   } catch (error) {
@@ -46,6 +51,8 @@ export async function callNamed(name: string, input: object, options: NamedCall 
     body: JSON.stringify(input),
     // A page that is being left sends what it has to send all the same.
     keepalive: leaving,
+  }).catch((error: unknown) => {
+    throw new ApiFailure(0, {}, error)
   })
   const said: unknown = await response.json().catch(() => null)
   if (response.ok) return said

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
 import { base } from '../router/location.ts'
 
@@ -15,21 +15,54 @@ export interface Session {
   readonly clients: readonly string[]
 }
 
-/** Null until it is known; `'unknown person'` where nobody is logged in. */
-export const session = signal<Session | 'unknown person' | null>(null)
+type Known = Session | 'unknown person'
+
+const read = signal<{ readonly of: string; readonly known: Known | null }>({ of: '', known: null })
+
+/** Null until it is known of the project that is shown; `'unknown person'` where nobody is logged in. */
+export const session = computed(() => (read.value.of === base.value ? read.value.known : null))
+
+/** Why it could not be read; null when it could. */
+export const sessionFailure = signal<unknown>(null)
+
+/** Milliseconds after which a session that could not be read is asked for again. */
+const patience = 2_000
 
 export async function readSession(): Promise<void> {
-  const response = await fetch(`${base.value}/api/session`)
-  if (response.status === 401) {
-    session.value = 'unknown person'
-    return
-  }
-  if (!response.ok) throw new ApiFailure(response.status, {})
-  session.value = (await response.json()) as Session // the server answers by its contract
+  const of = base.peek()
+  const response = await fetch(`${of}/api/session`).catch((error: unknown) => {
+    throw new ApiFailure(0, {}, error)
+  })
+  if (!response.ok && response.status !== 401) throw new ApiFailure(response.status, {})
+  const known = response.status === 401 ? 'unknown person' : ((await response.json()) as Session) // the server answers by its contract
+  // By then another project may be shown.
+  if (of === base.peek()) read.value = { of, known }
 }
 
+/** Reads the session until it is known. Answers its stop. */
+export function untilSession(): () => void {
+  let retry = 0
+  let ended = false
+  const attempt = async () => {
+    try {
+      await readSession()
+      if (!ended) sessionFailure.value = null
+    } catch (error) {
+      if (ended) return
+      sessionFailure.value = error
+      retry = window.setTimeout(() => void attempt(), patience)
+    }
+  }
+  void attempt()
+  return () => {
+    ended = true
+    clearTimeout(retry)
+  }
+}
+
+/** It is of the person, who has the same in every project. */
 export function csrf(): string | null {
-  const known = session.value
+  const { known } = read.peek()
   return known === null || known === 'unknown person' ? null : known.csrf
 }
 

@@ -2,7 +2,8 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
 import { type AnswerOf, call } from '../api/call.ts'
-import { onFrame, onWhole } from './connection.ts'
+import { base } from '../router/location.ts'
+import { connection, onFrame, onWhole } from './connection.ts'
 import type { Frame } from './frame.ts'
 
 export interface LiveQuery<Answer> {
@@ -34,6 +35,8 @@ export function startQuery<Name extends OperationName>(
   const answer = signal<AnswerOf<Name> | null>(null)
   const failure = signal<unknown>(null)
   const ended = new AbortController()
+  // Until this ends, another project may be shown.
+  const project = base.peek()
   let known = ''
   let waiting = 0
   let readAt = 0
@@ -49,7 +52,7 @@ export function startQuery<Name extends OperationName>(
     reading = true
     readAt = performance.now()
     try {
-      const next = await call(name, input, { signal: ended.signal })
+      const next = await call(name, input, { project, signal: ended.signal })
       const text = JSON.stringify(next)
       if (text !== known) answer.value = next
       known = text
@@ -73,6 +76,10 @@ export function startQuery<Name extends OperationName>(
       if (concerns(frame)) soon()
     }),
     onWhole(() => void read()),
+    // A server that went away has no fact to tell of what could not be read meanwhile.
+    connection.subscribe(({ is }) => {
+      if (is === 'live' && failure.peek() !== null) soon()
+    }),
   ]
   void read()
   return {

@@ -1,9 +1,10 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { projectName, readSession, session } from '../api/session.ts'
+import { projectName, session, sessionFailure, untilSession } from '../api/session.ts'
 import { useCommands } from '../keys/commands.ts'
 import { listenToKeys } from '../keys/dispatcher.ts'
 import { connection, follow } from '../live/connection.ts'
+import { Failed } from '../parts/failed.tsx'
 import { crumb, place } from '../router/current.ts'
 import { base, href, listenToNavigation, navigate } from '../router/location.ts'
 import { BuiltAnew } from './built-anew.tsx'
@@ -25,13 +26,10 @@ export function App() {
   }, [])
   // Another project is another page: its session, its feed, its answers.
   const project = base.value
-  useEffect(() => {
-    session.value = null
-    void readSession().catch(() => undefined)
-  }, [project])
+  useEffect(untilSession, [project])
   const known = session.value
   if (known === 'unknown person') return <LogIn />
-  return known === null ? null : <Project key={project} />
+  return known === null ? <Failed failure={sessionFailure} /> : <Project key={project} />
 }
 
 function Project() {

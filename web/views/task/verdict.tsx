@@ -16,7 +16,7 @@ export function Verdict({
     <section class="verdict" data-kind={kind} aria-label="Scope verdict">
       <StatusIcon status={kind === 'out' ? 'blocked' : kind === 'in' ? 'done' : 'planned'} named={false} />
       <div>
-        <b>{sentence(kind, unexpected_files.length, total)}</b>
+        <b>{total === 0 ? nothing(attempt) : sentence(kind, unexpected_files.length, total)}</b>
         <p class="muted">
           {attempt.areas.length > 0 ? (
             <>
@@ -51,11 +51,14 @@ const words = {
   unknown: 'Could not be verified from',
 } as const satisfies Record<Changes['verification']['status'], string>
 
+function nothing({ status }: AttemptDetail): string {
+  return status === 'open' ? 'Nothing changed so far' : 'Nothing changed'
+}
+
 function sentence(kind: 'out' | 'in' | 'open', outside: number, total: number): string {
   const files = total === 1 ? 'file' : 'files'
-  if (kind === 'open')
-    return total === 0 ? 'Nothing changed so far' : `${total} ${files} changed; no scope was declared`
+  if (kind === 'open') return `${total} ${files} changed; no scope was declared`
   if (kind === 'in')
-    return total === 0 ? 'Nothing changed so far' : `All ${total} ${files} in the declared scope`
+    return total === 1 ? '1 file, in the declared scope' : `All ${total} files in the declared scope`
   return `${outside} of ${total} ${files} ${outside === 1 ? 'is' : 'are'} outside the declared scope`
 }
