@@ -22,14 +22,17 @@ test('what an agent does is seen without loading anything anew, in every window'
 
 test('numbers that are old say so, and are live again once the server is back', async () => {
   const { serving, page, show } = await open({ path: '/board' })
+  await page.clock.install()
   const begin = await serving.interrupt()
   await page.getByText('Reconnecting').waitFor()
+  await page.clock.fastForward(6_000)
   await page.getByText(/^As of \d\d:\d\d$/).waitFor()
   expect(await page.evaluate(() => document.documentElement.hasAttribute('data-stale'))).toBe(true)
   await show('/')
   await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
   await begin()
   await serving.day.agent('mira')('start_mission', { name: 'While you were away', objective: 'Be seen' })
+  await page.clock.fastForward(20_000)
   await page.getByText(/^Live/).waitFor()
   await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
   await page.getByRole('link', { name: 'Missions' }).click()

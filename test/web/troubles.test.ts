@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
 import { useBrowser } from '../support-web/browser.ts'
-import { fillBusyDay } from '../support-web/busy-day.ts'
 import { useDashboard } from '../support-web/dashboard.ts'
+import { openServingDay } from '../support-web/serving-day.ts'
 import { violationsOf } from '../support-web/violations.ts'
 
 const browser = useBrowser()
-const { serving, open } = useDashboard({ fill: fillBusyDay })
+const { serving, open } = useDashboard({ recorded: true })
 
 test('who is not logged in is told how, and so is one whose session ended', async () => {
   const stranger = await browser().newPage()
@@ -31,11 +32,45 @@ test('an address of nothing says so, and leads on', async () => {
   await page.getByText('m-none').first().waitFor()
 })
 
+test('a record that cannot be read is told as a sentence, with the way on', async () => {
+  const broken = await openServingDay()
+  onTestFinished(broken.stop)
+  broken.day.write('.waymark/waymark.db', 'This is no database. '.repeat(500))
+  const context = await browser().newContext()
+  onTestFinished(() => context.close())
+  const page = await context.newPage()
+  await page.goto(broken.login())
+  await page
+    .getByRole('alert')
+    .getByText('is not a Waymark database; it was not touched. Move it away')
+    .waitFor()
+})
+
 test('nothing moves for whoever asked for less motion', async () => {
   const { page, show } = await open({ path: '/', reducedMotion: 'reduce' })
-  for (const path of ['/', '/board', '/plan']) {
+  for (const path of ['/', '/board', '/plan', '/missions']) {
     await show(path)
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
   }
+  await page.locator('.mission-row').first().waitFor()
+  const { day } = serving()
+  const { missions } = await day.person('list_missions', {})
+  const { mission_id } = missions[0]
+  await day.agent('vera')('start_task', { mission_id, name: 'Change the row', agent_name: 'vera' })
+  await page.locator('.mission-row.changed').waitFor()
+  expect(await motions(page)).toEqual({ '.live-dot': 'none', '.changed': 'none' })
+  await page.emulateMedia({ reducedMotion: 'no-preference' })
+  expect(await motions(page)).toEqual({ '.live-dot': 'breathe', '.changed': 'flash' })
 })
+
+/** The names of the animations that elements have. */
+function motions(page: Page) {
+  return page.evaluate(() => {
+    const nameOf = (found: string) => {
+      const element = document.querySelector(found)
+      return element && getComputedStyle(element).animationName
+    }
+    return { '.live-dot': nameOf('.live-dot'), '.changed': nameOf('.changed') }
+  })
+}
