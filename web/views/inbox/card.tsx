@@ -15,6 +15,8 @@ import { kindOf, type Verb, verbsOf } from './verbs.ts'
 interface CardProps {
   readonly card: ReadonlySignal<DeskCard>
   readonly isSelected: boolean
+  /** It waits no more, and goes when the list may move. */
+  readonly isSettled: boolean
   /** The verb that waits for a sentence. */
   readonly asking: Verb | null
   readonly select: () => void
@@ -24,7 +26,7 @@ interface CardProps {
 }
 
 /** What is asked, by whom, how long it is held, the evidence, and what can be done. */
-export function Card({ card: of, isSelected, asking, select, act, answer, leave }: CardProps) {
+export function Card({ card: of, isSelected, isSettled, asking, select, act, answer, leave }: CardProps) {
   const card = of.value
   const { word, status } = kindOf(card.kind)
   const verbs = verbsOf(card)
@@ -34,7 +36,7 @@ export function Card({ card: of, isSelected, asking, select, act, answer, leave 
       class="card"
       id={card.hold_id}
       {...(isSelected && { 'aria-current': 'true' })}
-      {...(sending && { 'data-settled': '' })}
+      {...((sending || isSettled) && { 'data-settled': '' })}
       onPointerDown={select}
     >
       <header class="card-head">
@@ -70,6 +72,8 @@ export function Card({ card: of, isSelected, asking, select, act, answer, leave 
       ) : null}
       {sending ? (
         <p class="muted">{sending.text}</p>
+      ) : isSettled ? (
+        <p class="muted">It waits no more.</p>
       ) : asking ? (
         <AnswerForm verb={asking} send={(text) => answer(asking, text)} leave={leave} />
       ) : (

@@ -40,7 +40,10 @@ export function View() {
     const text = `${done}: ${of.task_name ?? of.hold_id}`
     sendLater({ about, operation, input: verb.input(of, answer), text, sent: desk.refresh })
   }
+  // A row stays where it is while a pointer is over the list, also when somebody has settled it.
+  const waits = (about: string) => desk.answer.value?.cards.some(({ hold_id }) => hold_id === about) ?? false
   const act = (about: string, verb: Verb) => {
+    if (!waits(about)) return
     if (verb.asks === undefined) settle(about, verb, '')
     else setAsking({ about, verb })
   }
@@ -81,6 +84,7 @@ export function View() {
                 key={key}
                 card={of}
                 isSelected={key === selected}
+                isSettled={!waits(key)}
                 asking={asking?.about === key ? asking.verb : null}
                 select={() => setQuery({ select: key })}
                 act={(verb) => act(key, verb)}
