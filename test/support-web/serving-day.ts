@@ -47,7 +47,7 @@ export async function openServingDay(
         debug: quiet,
         info: quiet,
         warn: quiet,
-        error: (message, { error } = {}) => process.stderr.write(`${message} ${error}\n`),
+        error: (message, fields) => process.stderr.write(`${message} ${JSON.stringify(fields)}\n`),
       },
       rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
       ...(assets !== undefined && { assets }),

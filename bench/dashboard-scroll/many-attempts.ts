@@ -1,0 +1,49 @@
+import { dirname } from 'node:path'
+import type { Happening } from '../../src/domain/fact.ts'
+import type { AttemptId, TaskId } from '../../src/domain/id.ts'
+import { closeContext, openContext } from '../../src/main/open-context.ts'
+import { happened } from '../../test/contract/store/happenings.ts'
+import { agent, aMission, anAttempt, aTask } from '../../test/support/entities.ts'
+import { serverEnvironment } from '../../test/support/stdio-project.ts'
+
+const minute = 60_000
+const attemptsOfTask = 5
+const inOneTransaction = 500
+
+/** Records a mission whose tasks were tried five times each, as facts. Answers its id. */
+export async function recordAttempts(folder: string, attempts: number): Promise<string> {
+  const environment = serverEnvironment(dirname(folder))
+  const context = openContext({ actor: agent, environment, workingFolder: folder })
+  const tasks = attempts / attemptsOfTask
+  const begin = Date.now() - tasks * minute
+  const mission = aMission({ createdAt: begin })
+  const happenings = Array.from({ length: tasks }, (_, at) => triedTask(at, begin + at * minute)).flat()
+  await happened(context.store, begin, { kind: 'mission.started', mission })
+  for (let at = 0; at < happenings.length; at += inOneTransaction)
+    await happened(context.store, begin, ...happenings.slice(at, at + inOneTransaction))
+  await closeContext(context)
+  return mission.id
+}
+
+function triedTask(at: number, createdAt: number): readonly Happening[] {
+  const taskId = `t-${at}` as TaskId // a brand
+  const task = aTask({
+    id: taskId,
+    name: `Task number ${at}`,
+    status: 'to_do',
+    createdAt,
+    updatedAt: createdAt,
+  })
+  const { missionId } = task
+  const tries = Array.from({ length: attemptsOfTask }, (_, number): readonly Happening[] => {
+    const attemptId = `a-${at}-${number}` as AttemptId // a brand
+    const openedAt = createdAt + number * 12_000
+    const agentName = `agent-${number}`
+    const of = { id: attemptId, taskId, number: number + 1, agentName, openedAt, lastCallAt: openedAt }
+    return [
+      { kind: 'attempt.opened', attempt: anAttempt({ ...of, missionId }) },
+      { kind: 'attempt.abandoned', attemptId, taskId, missionId, reason: 'Measured' },
+    ]
+  })
+  return [{ kind: 'task.planned', task }, ...tries.flat()]
+}
