@@ -62,3 +62,25 @@ test('a pipe that closes early is no error', () => {
   expect(stderr).toBe('')
   expect(stdout).toMatch(/^\{Waymark/)
 })
+
+test('verify ends with 1 where a command failed, so that a script can use it', () => {
+  const { run, json, write } = openCommandLine()
+  write(
+    '.waymark/processes/checked.yaml',
+    `process: { dialect: 1, id: checked, version: "1", name: Checked, initial_state: work }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: work }, { name: done, is_final: true }]
+events: [{ name: finish, allowed_roles: ["*"] }]
+transitions: [{ from: work, event: finish, to: done, guard: checks }]
+guards: { checks: { type: command, run: "test -f made.txt" } }
+`,
+  )
+  const { run_id } = json('create-run', 'checked')
+  expect(run('decide', run_id, 'finish').code).toBe(1)
+  expect(run('verify', run_id).code).toBe(1)
+  const { holds } = json('inbox')
+  expect(run('approve', holds[0].hold_id).code).toBe(0)
+  expect(run('verify', run_id)).toMatchObject({ code: 1, out: expect.stringContaining('failed') })
+  write('made.txt', 'Made.')
+  expect(run('verify', run_id)).toMatchObject({ code: 0, out: expect.stringContaining('passed') })
+})

@@ -8,7 +8,7 @@ import type { decisionEntry } from '../../src/operations/mission/context-entries
 import type { missionEntry } from '../../src/operations/mission/list-missions.ts'
 import type { processPageAnswer } from '../../src/operations/process/process-page.ts'
 import type { runEntry } from '../../src/operations/run/list-runs.ts'
-import type { eventEntry, refusalEntry } from '../../src/operations/run/run-history.ts'
+import type { approvalEntry, eventEntry, refusalEntry } from '../../src/operations/run/run-history.ts'
 import type { runPageAnswer } from '../../src/operations/run/run-page.ts'
 import type { taskDetail } from '../../src/operations/show/task-detail.ts'
 
@@ -21,6 +21,7 @@ export type Way = RunPage['ways'][number]
 export type Machine = RunPage['machine']
 export type RunEvent = ReturnType<typeof eventEntry>
 export type RunRefusal = ReturnType<typeof refusalEntry>
+export type RunApproval = ReturnType<typeof approvalEntry>
 export type ProcessPage = Awaited<ReturnType<typeof processPageAnswer>>
 
 export type DeskCard = Awaited<ReturnType<typeof deskCard>>
@@ -114,6 +115,7 @@ export interface Answers {
     readonly events_total: number
     readonly refusals: readonly RunRefusal[]
     readonly refusals_total: number
+    readonly approvals: readonly RunApproval[]
   }
   readonly process_page: ProcessPage
   readonly process_list: { readonly processes: readonly ListedProcess[] }

@@ -72,10 +72,12 @@ export async function decideRun(
 
 const wordsForReason = ['reason', 'comment', 'message', 'feedback', 'note'] as const
 
-/** A reason goes where the event has a place for it. */
+/** A reason goes where the event has a place for it, else beside what its payload holds unless nothing else may. */
 function reasonIn({ payloadSchema }: EventDefinition, reason: string | null): JsonObject {
+  if (reason === null) return {}
   const properties = payloadSchema?.['properties']
-  if (reason === null || !isJsonObject(properties)) return {}
-  const place = wordsForReason.find((word) => Object.hasOwn(properties, word))
-  return place === undefined ? {} : { [place]: reason }
+  const known = isJsonObject(properties) ? properties : {}
+  const place = wordsForReason.find((word) => Object.hasOwn(known, word))
+  if (place !== undefined) return { [place]: reason }
+  return payloadSchema?.['additionalProperties'] === false ? {} : { reason }
 }

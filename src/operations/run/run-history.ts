@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RunEvent, RunRefusal } from '../../domain/gate/run-record.ts'
+import type { RunApproval, RunEvent, RunRefusal } from '../../domain/gate/run-record.ts'
 import { instant } from '../../domain/instant.ts'
 import { nextCursor, readCursor } from '../input/cursor.ts'
 import { count, identifier } from '../input/fields.ts'
@@ -13,7 +13,7 @@ export const runHistory = defineOperation({
   toolset: 'gate',
   audience: 'both',
   title: 'History of a run',
-  description: 'What moved a run, and what was refused, newest first.',
+  description: 'What moved a run, what was refused, newest first, and who approved what.',
   kind: 'query',
   positional: ['run_id'],
   input: z.strictObject({
@@ -53,6 +53,7 @@ export const runHistory = defineOperation({
       events_total: events.total,
       refusals: refusals.items.slice(0, limit).map(({ item }) => refusalEntry(item)),
       refusals_total: refusals.total,
+      approvals: (await reads.runs.approvals(run.id)).map(approvalEntry),
       next_cursor: nextCursor([section('events', events.items), section('refusals', refusals.items)]),
     }
   }),
@@ -79,6 +80,10 @@ export function eventEntry(event: RunEvent) {
     by: event.by,
     at: instant(event.at),
   }
+}
+
+export function approvalEntry({ role, of, reason, by, at }: RunApproval) {
+  return { role, of, reason, by, at: instant(at) }
 }
 
 export function refusalEntry(refusal: RunRefusal) {

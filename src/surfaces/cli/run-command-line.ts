@@ -70,8 +70,8 @@ async function perform(
     })
     const wanted = options.format ?? formatIn(input)
     terminal.write(render(operation, { answer, input, wanted }, terminal))
-    // `waymark doctor` in a script must be able to fail.
-    return answer['healthy'] === false ? 1 : 0
+    // `waymark doctor` and `waymark verify` in a script must be able to fail.
+    return answer['healthy'] === false || answer['passed'] === false ? 1 : 0
   } catch (error) {
     throw error instanceof Failure ? inCommandWords(error, operation) : error
   } finally {

@@ -33,6 +33,12 @@ test('change control: a proposal is sent back, handed in again, approved by two 
     decided: true,
   })
   expect((await run.state()).current_state).toBe('change')
+  expect(await run.history()).toMatchObject({
+    approvals: [
+      { of: 'proposal', role: 'reviewer', by: 'Ana', reason: 'Good.' },
+      { of: 'proposal', role: 'reviewer', by: 'Ben', reason: 'Good.' },
+    ],
+  })
   const { facts } = await project.call('log', { limit: 200 })
   expect(facts.filter(({ kind }: { readonly kind: string }) => kind === 'run.approved')).toHaveLength(2)
   const task = await start()
@@ -56,4 +62,15 @@ test('change control: what is changed after the approval needs another one', asy
     'has no "proposal" that could be approved',
   )
   expect((await run.state()).current_state).toBe('review')
+})
+
+test('feature: the reason of a person is in the history, also where the event has no place for it', async () => {
+  const run = await runOf(shipped('feature'), { git: true })
+  const decision = { run_id: run.id, event: 'abandon', reason: 'Nobody needs it any more.', role: 'owner' }
+  await run.project.call('decide', decision, { actor: ana })
+  expect((await run.history()).events[0]).toMatchObject({
+    event: 'abandon',
+    by: 'Ana',
+    payload: { reason: 'Nobody needs it any more.' },
+  })
 })

@@ -1,4 +1,4 @@
-import type { RunEvent, RunRefusal } from '../../api/answers.ts'
+import type { RunApproval, RunEvent, RunRefusal } from '../../api/answers.ts'
 import type { AnswerOf } from '../../api/call.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -13,6 +13,7 @@ interface Entry {
   readonly at: string
   readonly moved: RunEvent | null
   readonly refused: RunRefusal | null
+  readonly approved: RunApproval | null
 }
 
 /** What moved the run, and what was refused, newest first. */
@@ -27,7 +28,8 @@ export function RunHistory({ history }: { readonly history: History }) {
     document.getElementById(next.key)?.scrollIntoView({ block: 'nearest' })
   }
   useCommands({ next: step(1), previous: step(-1), close: () => setQuery({ select: null }) })
-  const hidden = history.events_total + history.refusals_total - entries.length
+  const hidden =
+    history.events_total + history.refusals_total - history.events.length - history.refusals.length
   return (
     <section class="run-history">
       <h2>History</h2>
@@ -42,6 +44,7 @@ export function RunHistory({ history }: { readonly history: History }) {
           >
             {entry.moved ? <Moved event={entry.moved} /> : null}
             {entry.refused ? <Refused refusal={entry.refused} /> : null}
+            {entry.approved ? <Approved approval={entry.approved} /> : null}
           </li>
         ))}
       </ul>
@@ -91,21 +94,43 @@ function Refused({ refusal }: { readonly refusal: RunRefusal }) {
   )
 }
 
+function Approved({ approval }: { readonly approval: RunApproval }) {
+  return (
+    <>
+      <StatusIcon status="done" named={false} />
+      <div class="history-text">
+        <p>
+          <b>Approved</b> {approval.of ?? 'the state'} <span class="muted">as {approval.role}</span>
+        </p>
+        {approval.reason === null ? null : <p class="muted said">{approval.reason}</p>}
+      </div>
+      <Agent name={approval.by} />
+      <Clock at={approval.at} />
+    </>
+  )
+}
+
 const kinds = { migration: 'Moved to another version', cancellation: 'Cancelled' } as const
 
-function entriesOf({ events, refusals }: History): readonly Entry[] {
-  const moved = events.map(
-    (event): Entry => ({ key: event.event_id, at: event.at, moved: event, refused: null }),
-  )
-  const refused = refusals.map(
-    (refusal, at): Entry => ({
+const nothing = { moved: null, refused: null, approved: null }
+
+function entriesOf({ events, refusals, approvals }: History): readonly Entry[] {
+  const all: readonly Entry[] = [
+    ...events.map((event) => ({ ...nothing, key: event.event_id, at: event.at, moved: event })),
+    ...approvals.map((approval, at) => ({
+      ...nothing,
+      key: `approved-${at}`,
+      at: approval.at,
+      approved: approval,
+    })),
+    ...refusals.map((refusal, at) => ({
+      ...nothing,
       key: `refused-${refusal.at}-${at}`,
       at: refusal.at,
-      moved: null,
       refused: refusal,
-    }),
-  )
-  return [...moved, ...refused].sort((a, b) => b.at.localeCompare(a.at))
+    })),
+  ]
+  return all.toSorted((a, b) => b.at.localeCompare(a.at))
 }
 
 /** What came with the event, as far as it fits a line. */

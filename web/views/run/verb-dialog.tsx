@@ -20,7 +20,13 @@ export function VerbDialog({ verb, send, close }: VerbDialogProps) {
   }
   return (
     <Dialog title={verb.label} close={leave} class="verb-dialog">
-      <form onSubmit={submit} class="dialog-body">
+      <form
+        onSubmit={submit}
+        class="dialog-body"
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit()
+        }}
+      >
         {verb.reason === 'no' ? null : (
           <>
             <label for={`${id}-reason`}>{verb.reason === 'must' ? 'Why?' : 'Why? (may be left empty)'}</label>

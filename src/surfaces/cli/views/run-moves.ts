@@ -44,10 +44,12 @@ export const decided: View = (answer, page) => {
 export const history: View = (answer, page) => {
   const events = entriesAt(answer, 'events').map((event) => eventLine(event, page))
   const refusals = entriesAt(answer, 'refusals').map((refusal) => refusalLine(refusal, page))
+  const approvals = entriesAt(answer, 'approvals').map((approval) => approvalLine(approval, page))
   const head = `${textAt(answer, 'run_id')} is in ${page.ink('bold', textAt(answer, 'current_state'))}, revision ${textAt(answer, 'revision')}`
   return blocks(
     head,
     section('Moves', indented(events.join('\n')), page),
+    section('Approvals', indented(approvals.join('\n')), page),
     section('Refused', indented(refusals.join('\n')), page),
     events.length + refusals.length === 0 ? 'Nothing has happened to it yet.' : '',
   )
@@ -77,7 +79,19 @@ function eventLine(event: Entry, { ink }: Page): string {
       : `stays in ${textAt(event, 'to_state')}`
   const files = entriesAt(event, 'artifacts').map((artifact) => textAt(artifact, 'path'))
   const line = `${textAt(event, 'revision').padStart(4)}  ${ink('bold', textAt(event, 'event'))}  ${way}  ${ink('dim', `${textAt(event, 'by')} ${textAt(event, 'at')}`)}`
-  return files.length === 0 ? line : `${line}\n      ${files.slice(0, 10).join(', ')}`
+  const payload = entryAt(event, 'payload') ?? {}
+  const said = Object.keys(payload).map((name) => `${name}: ${textAt(payload, name)}`)
+  return [
+    line,
+    ...said.map((text) => `      ${text}`),
+    ...(files.length === 0 ? [] : [`      ${files.slice(0, 10).join(', ')}`]),
+  ].join('\n')
+}
+
+function approvalLine(approval: Entry, { ink }: Page): string {
+  const reason = textAt(approval, 'reason')
+  const head = `${textAt(approval, 'of') || 'the state'} as ${textAt(approval, 'role')}  ${ink('dim', `${textAt(approval, 'by')} ${textAt(approval, 'at')}`)}`
+  return reason === '' ? head : `${head}\n  ${reason}`
 }
 
 function refusalLine(refusal: Entry, { ink }: Page): string {
