@@ -19,6 +19,10 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
   const reviewed = `/tasks/${columns.review[0].id}`
   const active = `/tasks/${columns.active[0].id}`
   const { runs } = await day.person('state_gate_list_runs', { status: 'all' })
+  // One of each standing: they look alike.
+  const standings = new Map<string, string>(
+    runs.map(({ status, run_id }: { readonly status: string; readonly run_id: string }) => [status, run_id]),
+  )
   return [
     { path: '/', shows: '.card .verbs' },
     { path: '/board', shows: '.task-card' },
@@ -39,10 +43,7 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
     { path: '/processes/feature', shows: '.next-events li' },
     { path: '/processes/feature?tab=parts', shows: '.defined dt' },
     { path: '/processes/feature?tab=source', shows: '.source-line' },
-    ...runs.map(({ run_id }: { readonly run_id: string }) => ({
-      path: `/runs/${run_id}`,
-      shows: '.machine-state',
-    })),
+    ...[...standings.values()].map((run) => ({ path: `/runs/${run}`, shows: '.machine-state' })),
     { path: '/history', shows: '.mission-list li' },
     { path: '/history?of=runs', shows: '.rows li, .empty' },
     { path: '/journal', shows: '.fact-row' },

@@ -18,7 +18,9 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
     elementRef: false,
     ...(rules && { runOnly: [...rules] }),
   }
-  const { violations } = await page.evaluate<Found>(`axe.run(${JSON.stringify(options)})`)
+  // What a dialog covers is looked at without it.
+  const shown = "document.querySelector('dialog[open]') ?? document"
+  const { violations } = await page.evaluate<Found>(`axe.run(${shown}, ${JSON.stringify(options)})`)
   return violations.map(
     ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
   )
