@@ -7,7 +7,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait for the processes that they start, so one more than the cores of a small machine.
+    maxWorkers: 3,
     // No file leaves anything behind in its process, so the modules that all of them import are read once.
     isolate: false,
     globalSetup: ['test/support/quiet-git.ts', 'test/support/fresh-bundle.ts'],

@@ -1,11 +1,20 @@
 import { defineConfig } from 'vitest/config'
 import config from './vitest.config.ts'
 
-/** The long runs, apart from `npm test`: many processes, many rounds. */
+/** The long runs, apart from `npm test`: many processes, many rounds, and all of what `npm test` does less of. */
 export default defineConfig({
   test: {
     ...config.test,
-    include: ['test/soak/**/*.test.ts'],
+    include: [
+      'test/soak/**/*.test.ts',
+      'test/plan/concurrency.test.ts',
+      'test/contract/store/{plan-graph,run-restore}.test.ts',
+      'test/contract/store/sqlite/processes.test.ts',
+      'test/gate/concurrency/*.test.ts',
+      'test/gate/run-properties.test.ts',
+      'test/evidence/random.test.ts',
+    ],
+    env: { WAYMARK_TEST_SOAK: '1' },
     exclude: ['node_modules/**'],
     testTimeout: 600_000,
   },

@@ -1,7 +1,7 @@
 // Everything that must hold before a change is kept: format, lint, types, dead code, tests, the ledger of requirements.
 // The last line is `N passed, M failed`; a check that fails counts as one failure.
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ledgerProblems } from './requirements.mjs'
 import { tally, type VitestResults } from './tally.ts'
@@ -78,6 +78,7 @@ function run(
   const child = spawn(isNode ? process.execPath : join(root, 'node_modules', '.bin', program), words, {
     cwd: root,
     stdio: ['ignore', output, output],
+    env: { ...process.env, ...temporaryFiles() },
     shell: process.platform === 'win32' && !isNode,
   })
   const chunks: Buffer[] = []
@@ -87,4 +88,17 @@ function run(
   child.on('error', reject)
   child.on('close', (code) => resolve({ code, output: Buffer.concat(chunks).toString('utf8') }))
   return promise
+}
+
+/** Where the tests' many small repositories and databases lie: in memory where there is room, and programs may run. */
+function temporaryFiles(): { readonly TMPDIR?: string } {
+  const memory = '/dev/shm'
+  if (process.env['TMPDIR'] || !existsSync(memory)) return {}
+  try {
+    accessSync(memory, constants.W_OK)
+    const { bavail, bsize } = statfsSync(memory)
+    return bavail * bsize > 4e9 ? { TMPDIR: memory } : {}
+  } catch {
+    return {}
+  }
 }

@@ -6,13 +6,14 @@ import { catalog } from '../../src/operations/catalog.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import { temporaryRepository } from '../mcp/server-process.ts'
+import { amount } from '../support/amount.ts'
 import { type Answer, agentActor } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { type PlanServer, startServers } from './servers.ts'
 
-// Starting fifty processes takes a while on a small machine.
+// Starting that many processes takes a while on a small machine.
 const patient = { timeout: 240_000 }
-const processes = 50
+const processes = amount({ test: 12, soak: 50 })
 const each = 20
 
 async function firstOf(servers: readonly PlanServer[]): Promise<PlanServer> {
@@ -21,7 +22,7 @@ async function firstOf(servers: readonly PlanServer[]): Promise<PlanServer> {
   return first
 }
 
-test('fifty processes make, fill and claim one fresh plan: nothing is lost, one wins', patient, async () => {
+test('many processes make, fill and claim one fresh plan: nothing is lost, one wins', patient, async () => {
   const servers = await startServers(temporaryRepository(), processes)
   const one = await firstOf(servers)
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -47,21 +47,12 @@ export const person: Actor = { name: 'Tess', kind: 'person', role: null, channel
 export async function openProject(options: { readonly git?: boolean } = {}): Promise<TestProject> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-project-')))
   const folder = join(home, 'tree')
-  mkdirSync(folder)
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  write('README.md', '# Project\n')
-  write('src/auth.ts', 'export const auth = 1\n')
-  write('src/api.ts', 'export const api = 1\n')
-  write('utils.ts', 'export const utils = 1\n')
-  if (options.git !== false) {
-    git('init', '-q')
-    git('add', '.')
-    git('commit', '-qm', 'Begin')
-  }
+  cpSync(templateTree(options.git !== false), folder, { recursive: true })
   let now = Date.now()
   let started = performance.now()
   const clock = { now: () => Math.round(now + performance.now() - started) }
@@ -119,4 +110,27 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
       started = performance.now()
     },
   }
+}
+
+const templates = new Map<boolean, string>()
+
+/** A small tree, with git and a first commit or without: made once for a process, and copied for each project. */
+function templateTree(withGit: boolean): string {
+  const made = templates.get(withGit)
+  if (made !== undefined) return made
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-template-')))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'src'))
+  writeFileSync(join(folder, 'README.md'), '# Project\n')
+  writeFileSync(join(folder, 'src', 'auth.ts'), 'export const auth = 1\n')
+  writeFileSync(join(folder, 'src', 'api.ts'), 'export const api = 1\n')
+  writeFileSync(join(folder, 'utils.ts'), 'export const utils = 1\n')
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder })
+  if (withGit) {
+    git('init', '-q')
+    git('add', '.')
+    git('commit', '-qm', 'Begin')
+  }
+  templates.set(withGit, folder)
+  return folder
 }

@@ -7,6 +7,7 @@ import { blockedTasks, rankedWork, readyTasks } from '../../../src/domain/plan/r
 import type { GraphTask } from '../../../src/domain/plan/task-graph.ts'
 import { compareWork } from '../../../src/domain/plan/work-order.ts'
 import type { Reads } from '../../../src/ports/store.ts'
+import { amount } from '../../support/amount.ts'
 import { anAttempt } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { closing, happened } from './happenings.ts'
@@ -230,7 +231,7 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh }) => {
           await agreesOnNext(reads, model, at + claimLength)
         })
       }),
-      { numRuns: 40 },
+      { numRuns: amount({ test: 15, soak: 40 }) },
     )
   })
 })

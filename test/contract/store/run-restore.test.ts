@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../src/domain/gate/json.ts'
 import type { RunEvent } from '../../../src/domain/gate/run-record.ts'
 import type { HoldId, RunEventId } from '../../../src/domain/id.ts'
 import type { Reads } from '../../../src/ports/store.ts'
+import { amount } from '../../support/amount.ts'
 import { aHold } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { happened } from './happenings.ts'
@@ -181,7 +182,7 @@ describe.each(dialects)('runs restored from a journal in $dialect', ({ fresh }) 
         await copy.store.restore(await store.view(({ journal }) => journal.since(0, 1000)))
         expect(await copy.store.view(allOf)).toEqual(before)
       }),
-      { numRuns: 25 },
+      { numRuns: amount({ test: 10, soak: 25 }) },
     )
   })
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { runWaymark } from '../../mcp/server-process.ts'
+import { amount } from '../../support/amount.ts'
 import type { Answer } from '../../support/project.ts'
 import { contest } from './contest.ts'
 import { killing } from './killing.ts'
@@ -93,7 +94,7 @@ test('one key with two contents from two processes at once binds one of them', p
 })
 
 test('servers killed in the middle of events leave a consistent run', patient, async () => {
-  await killing(8)
+  await killing(amount({ test: 3, soak: 8 }))
 })
 
 test(

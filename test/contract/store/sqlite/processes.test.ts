@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { amount } from '../../../support/amount.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { spawned } from './processes/spawned.ts'
 import { recordMission } from './processes/store-of.ts'
@@ -9,14 +10,16 @@ import { recordMission } from './processes/store-of.ts'
 // Starting fifty processes takes most of a minute on a small machine.
 const patient = { timeout: 240_000 }
 
+const many = amount({ test: 12, soak: 50 })
+
 test(
-  'fifty processes that open a fresh project at once make one database and one project',
+  'many processes that open a fresh project at once make one database and one project',
   patient,
   async () => {
     await using temporary = await temporaryStore()
     const { root, file, store } = temporary
     const shot = join(root, 'go')
-    const openers = Array.from({ length: 50 }, (_, index) =>
+    const openers = Array.from({ length: many }, (_, index) =>
       spawned('opener', [root, file, `m-${index}`, shot]),
     )
     await Promise.all(openers.map((opener) => opener.firstLine))
@@ -27,8 +30,8 @@ test(
       missions: await reads.missions.list({ limit: 100 }),
       check: await reads.journal.verify(),
     }))
-    expect(missions.total).toBe(50)
-    expect(check).toEqual({ facts: 51, brokenAt: null })
+    expect(missions.total).toBe(many)
+    expect(check).toEqual({ facts: many + 1, brokenAt: null })
     expect((await store.health()).journalMode).toBe('wal')
   },
 )
