@@ -1,12 +1,11 @@
 // Builds dist/web when a source is newer than the last build. Plain ESM for Node 20 without packages.
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { modifiedAt, newestIn } from './modified.mjs'
+import { buildAnew } from './build-anew.mjs'
+import { modifiedAt } from './modified.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const stamp = join(root, '.cache', 'built-dashboard')
 const dist = join(root, 'dist', 'web')
 // Parts of earlier builds stay for the pages that are open, in milliseconds.
 const keptFor = 60 * 60 * 1000
@@ -14,24 +13,15 @@ const inputs = ['web', 'src/domain', 'src/surfaces/http/client', 'package-lock.j
 
 /** Builds with the given Node, unless nothing changed since the last build. False when it could not be built. */
 export function buildDashboard(node = process.execPath) {
-  const built = modifiedAt(stamp)
-  const page = modifiedAt(join(dist, 'index.html'))
-  if (page > 0 && inputs.every((input) => newestIn(join(root, input)) < built)) return true
-  process.stderr.write('setup: Building dist/web/.\n')
-  const startedAt = new Date()
-  const made = join(root, '.cache', `dashboard-${process.pid}`)
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
-  const words = [vite, 'build', '--outDir', made, '--emptyOutDir', '--logLevel', 'warn']
-  const build = spawnSync(node, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
-  if (build.status !== 0) {
-    rmSync(made, { recursive: true, force: true })
-    process.stderr.write(`${build.stdout}${build.stderr}setup: dist/web/ could not be built; see above.\n`)
-    return false
-  }
-  publish(made)
-  writeFileSync(stamp, startedAt.toISOString())
-  utimesSync(stamp, startedAt, startedAt)
-  return true
+  return buildAnew(node, {
+    name: 'dist/web/',
+    stamp: 'built-dashboard',
+    entry: join(dist, 'index.html'),
+    inputs,
+    words: (made) => [vite, 'build', '--outDir', made, '--emptyOutDir', '--logLevel', 'warn'],
+    publish,
+  })
 }
 
 /** Puts a build in its place, the page last, so that whoever opens it meanwhile finds all of its parts. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { closeContext } from '../../src/main/open-context.ts'
 import { openServer } from '../../src/main/serve/open-server.ts'
-import { openProjects } from '../../src/main/serve/served-projects.ts'
+import { type OpenProject, openProjects } from '../../src/main/serve/served-projects.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/token-buckets.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { type Day, openDay, plantRepository } from './day.ts'
@@ -35,6 +35,32 @@ export async function openServingDay(
   const environment = serverEnvironment(home)
   const named = folders.map((folder) => join(home, folder))
   const [first, ...others] = openProjects({ named, environment, workingFolder: home })
+  return serveDay([first, ...others], {
+    home,
+    hours: 3.25,
+    port,
+    assets,
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  })
+}
+
+interface Serving {
+  /** Where the server keeps its own. */
+  readonly home: string
+  /** How long ago the day began. */
+  readonly hours: number
+  readonly port: number
+  readonly assets: string | undefined
+  /** Removes what the day is kept in. */
+  readonly remove: () => void
+}
+
+/** A real server on projects that are open, logged in as a person. */
+export async function serveDay(
+  projects: readonly [OpenProject, ...OpenProject[]],
+  { home, hours, port, assets, remove }: Serving,
+): Promise<ServingDay> {
+  const [first, ...others] = projects
   const open = (at: number) =>
     openServer({
       projects: [first.served, ...others.map(({ served }) => served)],
@@ -57,7 +83,7 @@ export async function openServingDay(
   const address = `http://127.0.0.1:${server.port}`
   const person = server.security.tokens.entries().find(({ kind }) => kind === 'person')
   return {
-    day: openDay(first.context, 3.25),
+    day: openDay(first.context, hours),
     address,
     login: () => `${address}/login?code=${server.security.codes.make(person?.hash ?? '', Date.now())}`,
     interrupt: async () => {
@@ -69,8 +95,8 @@ export async function openServingDay(
     },
     stop: async () => {
       await server.stop()
-      for (const { context } of [first, ...others]) await closeContext(context)
-      rmSync(home, { recursive: true, force: true })
+      for (const { context } of projects) await closeContext(context)
+      remove()
     },
   }
 }

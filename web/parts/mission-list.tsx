@@ -1,11 +1,11 @@
 import { useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
 import type { Mission } from '../api/answers.ts'
 import { useCommands } from '../keys/commands.ts'
 import { useQuery } from '../live/query.ts'
 import { href, navigate, query, setQuery } from '../router/location.ts'
 import { Failed } from './failed.tsx'
+import { FilterField } from './filter-field.tsx'
 import { HeldBack } from './held-back.tsx'
 import { useRows } from './live-list.ts'
 import { MissionRow } from './mission-row.tsx'
@@ -24,7 +24,6 @@ export function MissionList({ status, label, empty }: MissionListProps) {
     () => missions.answer.value?.missions ?? null,
     ({ mission_id }) => mission_id,
   )
-  const field = useRef<HTMLInputElement>(null)
   const shown = useComputed(() => {
     const words = (query.value.get('words') ?? '').toLowerCase()
     const isWanted = (key: string) => {
@@ -43,7 +42,6 @@ export function MissionList({ status, label, empty }: MissionListProps) {
     next: step(1),
     previous: step(-1),
     open: () => selected && navigate(href(`/missions/${selected}`)),
-    filter: () => field.current?.focus(),
     'copy id': () => void (selected && navigator.clipboard.writeText(selected)),
     close: () => setQuery({ select: null }),
   })
@@ -53,18 +51,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
   return (
     <div class="full-width mission-list" {...still}>
       <div class="list-filter">
-        <input
-          ref={field}
-          class="field"
-          type="search"
-          placeholder="Filter (F)"
-          aria-label="Filter by words"
-          value={query.value.get('words') ?? ''}
-          onInput={({ currentTarget }) => setQuery({ words: currentTarget.value })}
-          onKeyDown={({ key, currentTarget }) => {
-            if (key === 'Escape') currentTarget.blur()
-          }}
-        />
+        <FilterField />
         <span class="muted">
           {keys.length} of {answer.total}
         </span>

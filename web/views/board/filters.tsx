@@ -1,7 +1,6 @@
 import { useComputed } from '@preact/signals'
-import { useRef } from 'preact/hooks'
-import { useCommands } from '../../keys/commands.ts'
 import type { Rows } from '../../live/rows.ts'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import type { Placed } from './columns.ts'
 
@@ -17,24 +16,11 @@ export function isWanted(card: Placed, wanted: URLSearchParams): boolean {
 }
 
 export function Filters({ rows }: { readonly rows: Rows<Placed> }) {
-  const field = useRef<HTMLInputElement>(null)
-  useCommands({ filter: () => field.current?.focus() })
   const options = useComputed(() => JSON.stringify(optionsOf(rows)))
   const { agents, missions }: Options = JSON.parse(options.value)
   return (
     <>
-      <input
-        ref={field}
-        class="field"
-        type="search"
-        placeholder="Filter (F)"
-        aria-label="Filter by words"
-        value={query.value.get('words') ?? ''}
-        onInput={({ currentTarget }) => setQuery({ words: currentTarget.value })}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Escape') currentTarget.blur()
-        }}
-      />
+      <FilterField />
       <Choice name="agent" all="Every agent" options={agents.map((agent) => [agent, agent])} />
       <Choice name="mission" all="Every mission" options={missions} />
     </>

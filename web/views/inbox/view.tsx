@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useCommands } from '../../keys/commands.ts'
+import { stepThrough } from '../../keys/step-through.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Failed } from '../../parts/failed.tsx'
@@ -26,12 +27,7 @@ export function View() {
   const selected = chosen !== null && order.includes(chosen) ? chosen : (order[0] ?? null)
   const card = selected === null ? null : rows.row(selected)?.value
 
-  const step = (by: number) => () => {
-    const next = order[Math.min(Math.max(order.indexOf(selected ?? '') + by, 0), order.length - 1)]
-    if (next === undefined) return
-    setQuery({ select: next })
-    document.getElementById(next)?.scrollIntoView({ block: 'nearest' })
-  }
+  const step = stepThrough(order, selected)
   const settle = (about: string, verb: Verb, answer: string) => {
     const of = rows.row(about)?.peek()
     if (!of || sendings.peek().has(about)) return

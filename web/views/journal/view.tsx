@@ -1,11 +1,12 @@
 import { useComputed } from '@preact/signals'
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { Answers, JournalFact } from '../../api/answers.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { FilterField } from '../../parts/filter-field.tsx'
 import { HeldBack } from '../../parts/held-back.tsx'
 import { useRows } from '../../parts/live-list.ts'
 import { Clock } from '../../parts/time.tsx'
@@ -25,7 +26,6 @@ export function View() {
   )
   const named = useQuery('names', {}, ({ event }) => event.endsWith(':created'))
   const names = useMemo(() => namesOf(named.answer.value), [named.answer.value])
-  const field = useRef<HTMLInputElement>(null)
   const shown = useComputed(() =>
     rows.order.value.filter((key) => isWanted(rows.row(key)?.value, query.value)),
   )
@@ -44,7 +44,6 @@ export function View() {
       const link = fact && factWords(fact, names).link
       if (link) navigate(href(link))
     },
-    filter: () => field.current?.focus(),
     'copy id': () => void (fact && navigator.clipboard.writeText(fact.hash)),
     close: () => setQuery({ select: null }),
   })
@@ -54,18 +53,7 @@ export function View() {
       <header class="page-head">
         <h1>Journal</h1>
         <Chain />
-        <input
-          ref={field}
-          class="field"
-          type="search"
-          placeholder="Filter (F)"
-          aria-label="Filter by words"
-          value={query.value.get('words') ?? ''}
-          onInput={({ currentTarget }) => setQuery({ words: currentTarget.value })}
-          onKeyDown={({ key, currentTarget }) => {
-            if (key === 'Escape') currentTarget.blur()
-          }}
-        />
+        <FilterField />
         <select
           class="field"
           aria-label="Filter by kind"

@@ -1,11 +1,12 @@
 import type { ListedProcess, Run } from '../../api/answers.ts'
 import { useCommands } from '../../keys/commands.ts'
+import { stepThrough } from '../../keys/step-through.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { useRows } from '../../parts/live-list.ts'
 import { StatusIcon } from '../../parts/status-icon.tsx'
-import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { href, navigate, query } from '../../router/location.ts'
 import { RunRow } from './run-row.tsx'
 
 const mostRuns = 200
@@ -22,12 +23,7 @@ export function ProcessList() {
   )
   const order = rows.order.value
   const selected = query.value.get('select')
-  const step = (by: number) => () => {
-    const next = order[Math.min(Math.max(order.indexOf(selected ?? '') + by, 0), order.length - 1)]
-    if (next === undefined) return
-    setQuery({ select: next })
-    document.getElementById(next)?.scrollIntoView({ block: 'nearest' })
-  }
+  const step = stepThrough(order, selected)
   useCommands({
     next: step(1),
     previous: step(-1),

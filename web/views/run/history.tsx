@@ -1,6 +1,7 @@
 import type { RunApproval, RunEvent, RunRefusal } from '../../api/answers.ts'
 import type { AnswerOf } from '../../api/call.ts'
 import { useCommands } from '../../keys/commands.ts'
+import { stepThrough } from '../../keys/step-through.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { StatusIcon } from '../../parts/status-icon.tsx'
 import { Clock } from '../../parts/time.tsx'
@@ -20,13 +21,10 @@ interface Entry {
 export function RunHistory({ history }: { readonly history: History }) {
   const entries = entriesOf(history)
   const selected = query.value.get('select')
-  const step = (by: number) => () => {
-    const at = entries.findIndex(({ key }) => key === selected)
-    const next = entries[Math.min(Math.max(at + by, 0), entries.length - 1)]
-    if (!next) return
-    setQuery({ select: next.key })
-    document.getElementById(next.key)?.scrollIntoView({ block: 'nearest' })
-  }
+  const step = stepThrough(
+    entries.map(({ key }) => key),
+    selected,
+  )
   useCommands({ next: step(1), previous: step(-1), close: () => setQuery({ select: null }) })
   const hidden =
     history.events_total + history.refusals_total - history.events.length - history.refusals.length
