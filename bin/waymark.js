@@ -7,9 +7,23 @@ import { complaintAbout } from './node-version.js'
 
 const complaint = complaintAbout(process.versions.node)
 if (complaint === null) await start()
-else {
+else await startElsewhere(complaint)
+
+// An old Node is what a client finds first on many machines; the package may have brought a newer one.
+async function startElsewhere(complaint) {
+  const { broughtNode, runWith } = await import('./other-node.js')
+  const node = broughtNode()
+  if (node === null) await refuse(complaint)
+  else runWith(node)
+}
+
+async function refuse(complaint) {
   process.stderr.write(complaint)
   process.exitCode = 1
+  if (process.argv[2] !== 'mcp') return
+  // Standard error goes where no one looks: an MCP client shows what its first request is answered with.
+  const { refuseRequests } = await import('./other-node.js')
+  refuseRequests(complaint.replace('waymark: ', '').trim().replace('\n', ' '))
 }
 
 async function start() {
@@ -18,10 +32,7 @@ async function start() {
   setTimeout(() => module.flushCompileCache?.(), 1000).unref()
   const bundle = new URL('../dist/waymark.js', import.meta.url)
   if (!existsSync(bundle)) {
-    process.stderr.write(
-      `waymark: It is not built yet: ${fileURLToPath(bundle)} is missing.\nRun: npm run build\n`,
-    )
-    process.exitCode = 1
+    await refuse(`waymark: It is not built yet: ${fileURLToPath(bundle)} is missing.\nRun: npm run build\n`)
     return
   }
   const { main } = await import(bundle.href)
