@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { nearest } from '../domain/nearest-word.ts'
+import { tell } from '../surfaces/cli/process-terminal.ts'
+import { printableJson } from '../surfaces/cli/text/printable.ts'
 import { hookEvents } from '../surfaces/hook/hook-call.ts'
 import { type HookProject, runHook } from '../surfaces/hook/run-hook.ts'
 import { firstSet } from './settings/environment.ts'
@@ -12,9 +14,10 @@ export async function hook([word = '', ...rest]: readonly string[]): Promise<voi
   const event = hookEvents.find((known) => known === word)
   if (event === undefined || rest.length > 0) return misspelt([word, ...rest].join(' '))
   const { out, complaint } = await runHook(event, { workingFolder: process.cwd(), input: wholeInput, open })
-  if (complaint !== null) process.stderr.write(`${complaint.replace(/\s+/g, ' ')}\n`)
+  if (complaint !== null) tell(`${complaint.replace(/\s+/g, ' ')}\n`)
   // Written whole before the exit, which does not wait for what a locked database is still asked.
-  if (out !== '') await new Promise<void>((resolve) => process.stdout.write(out, () => resolve()))
+  if (out !== '')
+    await new Promise<void>((resolve) => process.stdout.write(printableJson(out), () => resolve()))
   process.exit(0)
 }
 
@@ -44,6 +47,6 @@ async function open(folder: string): Promise<HookProject | null> {
 function misspelt(word: string): void {
   const meant = nearest(word, hookEvents)
   const hint = meant === undefined ? `The events are ${hookEvents.join(', ')}.` : `Did you mean ${meant}?`
-  process.stderr.write(`waymark: There is no hook "${word}".\n${hint}\n`)
+  tell(`waymark: There is no hook "${word}".\n${hint}\n`)
   process.exitCode = 1
 }

@@ -23,8 +23,11 @@ export async function main(): Promise<void> {
     return hook(command === 'hook' ? rest : [command, ...rest])
   }
   if (command === '--version' || command === '-v') {
-    const { version } = await import('./program.ts')
-    process.stdout.write(`${version}\n`)
+    const [{ version }, { print }] = await Promise.all([
+      import('./program.ts'),
+      import('../surfaces/cli/process-terminal.ts'),
+    ])
+    print(`${version}\n`)
     return
   }
   const { commandLine } = await import('./command-line.ts')

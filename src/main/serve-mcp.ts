@@ -1,5 +1,6 @@
 import { Failure } from '../domain/failure.ts'
 import type { Context } from '../operations/context.ts'
+import { tell } from '../surfaces/cli/process-terminal.ts'
 import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
 import type { ClientIdentity } from '../surfaces/mcp/surface.ts'
 import { closeContext, openContext } from './open-context.ts'
@@ -20,7 +21,7 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
     workingFolder: process.cwd(),
     project: flags.project,
   })
-  const log = (line: string) => process.stderr.write(`${line}\n`)
+  const log = (line: string) => tell(`${line}\n`)
   const stopTidying = keepTidy(base, log)
   try {
     await serveMcpOverStdio({
@@ -47,7 +48,7 @@ function understood(words: readonly string[]): ReturnType<typeof readMcpFlags> |
     return readMcpFlags(words)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    process.stderr.write(`waymark: ${error.message}\n${error.hint ?? ''}\n`)
+    tell(`waymark: ${error.message}\n${error.hint ?? ''}\n`)
     process.exitCode = 2
     return null
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Fact } from '../../domain/fact.ts'
+import { print } from '../../surfaces/cli/process-terminal.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
 import { closeContext } from '../open-context.ts'
 import { openLog } from '../serve/log.ts'
@@ -81,5 +82,5 @@ function playing(facts: readonly Fact[], speed: number | null): string {
 }
 
 function say(sentence: string): void {
-  process.stdout.write(`${sentence}\n`)
+  print(`${sentence}\n`)
 }

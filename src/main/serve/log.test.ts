@@ -1,8 +1,21 @@
 import { expect, test } from 'vitest'
-import { readable } from './log.ts'
+import { openLog, readable } from './log.ts'
 
 test('a line for people has the time, the level, the sentence and its values', () => {
   const line =
     '{"level":"warn","time":"2026-11-21T06:10:29.998Z","project":"shop","seqs":[1,2],"msg":"It ended."}\n'
   expect(readable(line)).toBe('06:10:29 warn It ended. project=shop seqs=[1,2]\n')
 })
+
+test.each([true, false])(
+  'what a caller said steers no terminal and begins no line, on a terminal: %s',
+  (isTTY) => {
+    const written: string[] = []
+    const stderr = { isTTY, write: (line: string) => written.push(line) } as unknown as NodeJS.WriteStream // all that is used
+    openLog('warn', stderr).warn('It ended.', {
+      path: '/\u001b]0;x\u0007\u009b2J\u202e\n12:00:00 info Fine.',
+    })
+    expect(written.join('')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/)
+    expect(written.join('').trimEnd().split('\n')).toHaveLength(1)
+  },
+)

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { printable, printableJson } from '../../surfaces/cli/text/printable.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
 import type { LogLevel } from '../settings/serve-flags.ts'
 
@@ -11,7 +12,7 @@ export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.st
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line) => void stderr.write(stderr.isTTY ? readable(line) : line) },
+    { write: (line) => void stderr.write(stderr.isTTY ? readable(line) : printableJson(line)) },
   )
   return {
     debug: (message, fields = {}) => logger.debug(fields, message),
@@ -27,5 +28,7 @@ export function readable(line: string): string {
   const rest = Object.entries(fields).map(([name, value]) => {
     return ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`
   })
-  return `${String(time).slice(11, 19)} ${String(level)} ${String(msg)}${rest.join('')}\n`
+  const text = `${String(time).slice(11, 19)} ${String(level)} ${String(msg)}${rest.join('')}`
+  // A line break in a value must not begin a line that looks like one of ours.
+  return `${printable(text).replace(/\n/g, '\\n')}\n`
 }

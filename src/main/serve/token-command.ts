@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { Failure } from '../../domain/failure.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { tokenUsage } from '../../surfaces/cli/help/other-commands.ts'
+import { print, tell } from '../../surfaces/cli/process-terminal.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/user-name.ts'
@@ -51,10 +52,8 @@ function add(tokens: TokenFile, name: string, { kind = 'agent', role }: Flags): 
   }
   refuseAgent(kind)
   const secret = tokens.add({ name, kind, role: role ?? null, explicit: true })
-  process.stdout.write(`${secret}\n`)
-  process.stderr.write(
-    `This is the token of ${name} (${kind}). It is shown only now: keep it where only they can read it.\n`,
-  )
+  print(`${secret}\n`)
+  tell(`This is the token of ${name} (${kind}). It is shown only now: keep it where only they can read it.\n`)
 }
 
 /** As on the whole command line: an agent makes nobody a person. */
@@ -69,13 +68,13 @@ function refuseAgent(kind: string): void {
 function list(tokens: TokenFile): void {
   for (const { name, kind, role, explicit, created } of tokens.entries()) {
     const source = explicit ? 'added' : `made by the server, in ${tokens.plainFile(kind)}`
-    process.stdout.write(`${name}\t${kind}\t${role ?? '-'}\t${created}\t${source}\n`)
+    print(`${name}\t${kind}\t${role ?? '-'}\t${created}\t${source}\n`)
   }
 }
 
 function remove(tokens: TokenFile, name: string): void {
   tokens.remove(name)
-  process.stderr.write(`The token of ${name} is no longer valid, also for servers that run.\n`)
+  tell(`The token of ${name} is no longer valid, also for servers that run.\n`)
 }
 
 function mistaken(message: string): Failure {

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
+import { print } from '../../surfaces/cli/process-terminal.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
 import { openBrowser } from './open-browser.ts'
 import type { RunningServer } from './running-servers.ts'
@@ -31,7 +32,7 @@ export async function welcome(
       : `Dashboard: ${login}\n           logs you in, once and within ten minutes; waymark serve prints another.`,
     `MCP:       http://${address}/mcp, with the token in ${join(folder, 'agent.token')}`,
   ]
-  process.stdout.write(`${lines.join('\n')}\n`)
+  print(`${lines.join('\n')}\n`)
   if (open) openBrowser(login ?? `http://${address}`)
 }
 

@@ -8,8 +8,8 @@ import { printable } from './text/printable.ts'
 
 /** `waymark: <sentence>` on stderr, and the way on in the next line. */
 export function reportFailure(failure: Failure, terminal: Terminal, operations: readonly Operation[]): void {
-  const hint = failure.hint === undefined ? '' : `${printable(inCommands(failure.hint, operations))}\n`
-  terminal.writeError(`waymark: ${printable(failure.message)}\n${hint}`)
+  const hint = failure.hint === undefined ? '' : `${inCommands(failure.hint, operations)}\n`
+  terminal.writeError(printable(`waymark: ${failure.message}\n${hint}`))
 }
 
 /** An input that the contract refuses, told in the words of the command line. */

@@ -1,4 +1,5 @@
 import { Console } from 'node:console'
+import { Writable } from 'node:stream'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { JournalFeed } from './resources/journal-feed.ts'
 import { listenRequests } from './resources/listen-requests.ts'
@@ -17,7 +18,7 @@ export async function serveMcpOverStdio(
   surface: Surface,
   streams: StdioStreams = { input: process.stdin, output: process.stdout },
 ): Promise<void> {
-  keepOutputForProtocol()
+  keepOutputForProtocol(surface.log)
   process.on('unhandledRejection', (reason) => {
     surface.log(`Unhandled: ${reason instanceof Error ? reason.stack : String(reason)}`)
   })
@@ -39,6 +40,12 @@ export async function serveMcpOverStdio(
 }
 
 /** Whatever a library prints would break the protocol: it goes to standard error. */
-function keepOutputForProtocol(): void {
-  globalThis.console = new Console(process.stderr)
+function keepOutputForProtocol(log: Surface['log']): void {
+  const told = new Writable({
+    write: (chunk, _encoding, done) => {
+      log(String(chunk).trimEnd())
+      done()
+    },
+  })
+  globalThis.console = new Console(told)
 }

@@ -3,7 +3,7 @@ export function plainLabel(text: string): string {
   const line = text
     .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, ' ')
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/\p{Bidi_Control}/gu, '')
     .trim()
   return line === '' ? ' ' : line
 }

@@ -1,6 +1,6 @@
 import type { Answer, Operation } from '../../../operations/operation.ts'
 import type { Terminal } from '../terminal.ts'
-import { printable, printableAll } from '../text/printable.ts'
+import { printable, printableAll, printableJson } from '../text/printable.ts'
 import { changes } from './changes.ts'
 import { completeTask } from './complete-task.ts'
 import { diff } from './diff.ts'
@@ -84,9 +84,10 @@ export function render(
   if (operation.print && (wanted === 'text' || !terminal.interactive)) {
     const [text = ''] = operation.print(answer, { ...input, format })
     if (text === '') return ''
-    return `${format === 'text' ? printable(text) : text}\n`
+    return `${format === 'text' ? printable(text) : printableJson(text)}\n`
   }
-  if (format === 'json') return `${JSON.stringify(answer, null, terminal.interactive ? 2 : 0)}\n`
+  if (format === 'json')
+    return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
   const clean = printableAll(answer)
   const view = views.get(operation.name) ?? generic
   return `${view(isEntry(clean) ? clean : {}, { ...terminal, now: Date.now() })}\n`
