@@ -7,7 +7,7 @@ import { fingerprint } from '../storage/fingerprint.ts'
 import { randomIds } from '../storage/random-ids.ts'
 import { deferredCommandApprovals } from './deferred-command-approvals.ts'
 import { deferredCommandRunner } from './deferred-command-runner.ts'
-import { deferredEvidenceFiles } from './deferred-evidence-files.ts'
+import { deferredEvidenceFiles, deferredShownContents } from './deferred-evidence-files.ts'
 import { deferredPlanFiles } from './deferred-plan-files.ts'
 import { deferredProcessFiles } from './deferred-process-files.ts'
 import { deferredStore } from './deferred-store.ts'
@@ -74,6 +74,7 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     planFiles: deferredPlanFiles(workingFolder),
     processFiles: deferredProcessFiles(folder, workingFolder),
     evidenceFiles: deferredEvidenceFiles(),
+    shownContents: deferredShownContents(projectStateFolder),
     commandRunner: deferredCommandRunner(environment),
     // Never in the project, where an agent in a sandbox could write what a person has to.
     commandApprovals: deferredCommandApprovals(stateFolder(machine)),

@@ -6,6 +6,7 @@ import type { EvidenceFiles } from '../ports/evidence-files.ts'
 import type { Fingerprint } from '../ports/fingerprint.ts'
 import type { PlanFiles } from '../ports/plan-files.ts'
 import type { ProcessFiles } from '../ports/process-files.ts'
+import type { ShownContents } from '../ports/shown-contents.ts'
 import type { Decided, Reads, Store } from '../ports/store.ts'
 import type { WorkTreeWitness } from '../ports/work-tree.ts'
 
@@ -23,6 +24,7 @@ export interface Context {
   readonly planFiles: PlanFiles
   readonly processFiles: ProcessFiles
   readonly evidenceFiles: EvidenceFiles
+  readonly shownContents: ShownContents
   readonly commandRunner: CommandRunner
   readonly commandApprovals: CommandApprovals
 }

@@ -17,6 +17,14 @@ export interface KnownFile {
   readonly stamp: string
 }
 
+/** What is at a path: null for nothing. */
+export interface FileContent {
+  readonly path: string
+  readonly sha256: string | null
+  /** Of a short text, all of it. */
+  readonly text: string | null
+}
+
 /** Reads evidence in the project's folder, and never outside it. */
 export interface EvidenceFiles {
   /**
@@ -29,4 +37,6 @@ export interface EvidenceFiles {
     folder: string,
     files: readonly KnownFile[],
   ): Promise<readonly ('current' | 'changed' | 'deleted')[]>
+  /** What is at these paths now, in the order given. Never fails: what cannot be read has a hash of its own. */
+  contents(folder: string, paths: readonly string[]): Promise<readonly FileContent[]>
 }

@@ -24,7 +24,7 @@ const table: Readonly<Record<string, Layer>> = {
   git: { layers: ['domain', 'ports'], packages: ['diff', 'ignore', 'picomatch'], node: true },
   definitions: { layers: ['domain', 'ports'], packages: ['yaml'], node: true },
   imports: { layers: ['domain', 'ports'], packages: ['better-sqlite3', 'yaml'], node: true },
-  evidence: { layers: ['domain', 'ports'], packages: [], node: true },
+  evidence: { layers: ['domain', 'ports'], packages: ['diff'], node: true },
   commands: { layers: ['domain', 'ports'], packages: [], node: true },
   surfaces: {
     layers: ['operations', 'domain', 'ports'],

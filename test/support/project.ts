@@ -8,6 +8,7 @@ import { commandRunner } from '../../src/commands/command-runner.ts'
 import { processFiles } from '../../src/definitions/process-files.ts'
 import type { Actor } from '../../src/domain/actor.ts'
 import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
+import { shownContents } from '../../src/evidence/shown-contents.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import { planFiles } from '../../src/imports/load-plan.ts'
 import { catalog } from '../../src/operations/catalog.ts'
@@ -66,6 +67,7 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
     planFiles: planFiles(folder),
     processFiles: processFiles({ project: folder, working: folder, shipped: shippedProcesses }),
     evidenceFiles: evidenceFiles(),
+    shownContents: shownContents(stateFolder),
     commandRunner: commandRunner(),
     commandApprovals: commandApprovals(stateFolder),
     store,

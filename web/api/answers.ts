@@ -24,7 +24,10 @@ export type RunRefusal = ReturnType<typeof refusalEntry>
 export type RunApproval = ReturnType<typeof approvalEntry>
 export type ProcessPage = Awaited<ReturnType<typeof processPageAnswer>>
 
-export type DeskCard = Awaited<ReturnType<typeof deskCard>>
+export type DeskCard = Awaited<ReturnType<typeof deskCard>> & {
+  /** What the card shows, as the server names it: an answer says it, so that nothing else is decided. */
+  readonly content: string | null
+}
 export type BoardCard = Awaited<ReturnType<typeof boardCard>>
 export type Verified = NonNullable<BoardCard['verified']>
 

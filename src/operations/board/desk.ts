@@ -5,6 +5,7 @@ import type { Hold } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads/hold-reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { choiceEntries } from '../decision/choice-entries.ts'
+import { contentsShown } from '../decision/shown.ts'
 import { holdEntry } from '../hold/inbox.ts'
 import { noticeStaleAttempts } from '../hold/stale-attempts.ts'
 import { count } from '../input/fields.ts'
@@ -25,13 +26,19 @@ export const desk = defineOperation({
   output: z.looseObject({ cards: z.array(z.looseObject({ hold_id: z.string() })), total: z.int() }),
 }).handler(async (handling, input) => {
   await whereWritable(() => noticeStaleAttempts(handling))
-  return handling.store.view(async (reads) => {
+  const { cards, holds, total } = await handling.store.view(async (reads) => {
     const page = await reads.holds.list({ status: 'open' }, { limit: input.limit ?? 50 })
     return {
       cards: await Promise.all(page.items.map(({ item }) => deskCard(reads, item))),
+      holds: page.items.map(({ item }) => item.hold),
       total: page.total,
     }
   })
+  const contents = await contentsShown(handling, holds)
+  return {
+    cards: cards.map((card) => ({ ...card, content: contents.get(card.hold_id) ?? null })),
+    total,
+  }
 })
 
 export async function deskCard(reads: Reads, line: HoldLine) {

@@ -9,13 +9,16 @@ import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { approveOnly } from './approve-only.ts'
 import { decideRun } from './decide-run.ts'
-import { decidedField, reasonField, roleField } from './fields.ts'
+import { contentField, decidedField, reasonField, roleField } from './fields.ts'
 import { findDecisionSubject } from './find-subject.ts'
+import { assertSeen, type Shown, shownOfHold, shownOfRun } from './shown.ts'
 
 interface Approval {
   readonly reason: string | null
   readonly role: string | undefined
   readonly event: string | undefined
+  /** What they say they saw, as it is now; null where they do not say. */
+  readonly seen: Shown | null
 }
 
 export const approve = defineOperation({
@@ -32,26 +35,37 @@ export const approve = defineOperation({
     id: decidedField,
     reason: reasonField,
     role: roleField,
+    content: contentField,
     event: identifier('Of a run: the event to send, where its process has no approve or accept').optional(),
   }),
   output: z.looseObject({ decided: z.boolean() }),
 }).handler(async (handling, input) => {
-  const approval: Approval = { reason: input.reason ?? null, role: input.role, event: input.event }
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
+  const seen = await assertSeen(handling, { id: input.id, seen: input.content }, () =>
+    subject.kind === 'run' ? shownOfRun(handling, subject.loaded) : shownOfHold(handling, subject.hold),
+  )
+  const approval: Approval = { reason: input.reason ?? null, role: input.role, event: input.event, seen }
   if (subject.kind === 'run') return approveRun(handling, subject.loaded, approval)
   return approveHold(handling, subject.hold, approval)
 })
 
-async function approveRun(handling: Handling, loaded: LoadedRun, { reason, role, event }: Approval) {
+async function approveRun(handling: Handling, loaded: LoadedRun, { reason, role, event, seen }: Approval) {
   const { record, definition } = loaded
   const awaited = awaitedDecision(definition, record.state)
   const acting = handling.actor.role ?? role
   const approvals = (awaited?.approvals ?? [])
     .filter((asked) => acting === undefined || asked.role === acting)
-    .map((asked) => ({ ...asked, reason }))
+    .map((asked) => ({ ...asked, reason, ...(seen && { shown: seen.approvals.get(asked.of) ?? null }) }))
   const named = event ?? eventFor('approve', awaited?.events ?? [])
   if (named !== null) {
-    return decideRun(handling, loaded, { event: named, reason, payload: null, role, approvals })
+    return decideRun(handling, loaded, {
+      event: named,
+      reason,
+      payload: null,
+      role,
+      approvals,
+      seen: seen !== null,
+    })
   }
   if (approvals.length > 0) return approveOnly(handling, loaded, approvals)
   throw nothingToApprove(loaded, awaited?.events ?? [])

@@ -16,6 +16,8 @@ export interface RunDecision {
   readonly payload: JsonObject | null
   readonly role: string | undefined
   readonly approvals: readonly GivenApproval[]
+  /** What they saw was looked at again: the run must not move meanwhile. */
+  readonly seen: boolean
 }
 
 /**
@@ -42,7 +44,7 @@ export async function decideRun(
       event: event.name,
       payload: { ...reasonIn(event, decision.reason), ...decision.payload },
       files: [],
-      expectedRevision: null,
+      expectedRevision: decision.seen ? record.revision : null,
     },
     dryRun: false,
     role: decision.role,

@@ -5,8 +5,9 @@ import { closeHold } from '../hold/close-hold.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { decideRun } from './decide-run.ts'
-import { decidedField, reasonField, roleField } from './fields.ts'
+import { contentField, decidedField, reasonField, roleField } from './fields.ts'
 import { findDecisionSubject } from './find-subject.ts'
+import { assertSeen, shownOfHold, shownOfRun } from './shown.ts'
 
 export const reject = defineOperation({
   name: 'reject',
@@ -22,12 +23,16 @@ export const reject = defineOperation({
     id: decidedField,
     reason: reasonField,
     role: roleField,
+    content: contentField,
     event: identifier('Of a run: the event to send, where its process has several').optional(),
   }),
   output: z.looseObject({ decided: z.boolean() }),
 }).handler(async (handling, input) => {
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
   const reason = input.reason ?? null
+  const seen = await assertSeen(handling, { id: input.id, seen: input.content }, () =>
+    subject.kind === 'run' ? shownOfRun(handling, subject.loaded) : shownOfHold(handling, subject.hold),
+  )
   if (subject.kind === 'hold') {
     const closed = await closeHold(handling, subject.hold.id, {
       status: 'dismissed',
@@ -45,6 +50,7 @@ export const reject = defineOperation({
       payload: null,
       role: input.role,
       approvals: [],
+      seen: seen !== null,
     })
   }
   throw new Failure(

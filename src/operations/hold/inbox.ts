@@ -3,6 +3,7 @@ import { excerpt } from '../../domain/budget.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { holdKinds } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads/hold-reads.ts'
+import { contentsShown } from '../decision/shown.ts'
 import { findMission } from '../find/entities.ts'
 import { nextCursor, readCursor } from '../input/cursor.ts'
 import { choice, count, identifier } from '../input/fields.ts'
@@ -33,7 +34,7 @@ export const inbox = defineOperation({
   }),
 }).handler(async (handling, input) => {
   await whereWritable(() => noticeStaleAttempts(handling))
-  return handling.store.view(async (reads) => {
+  const answer = await handling.store.view(async (reads) => {
     const limit = input.limit ?? 20
     const before = readCursor(input.cursor, ['holds'])?.get('holds')
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
@@ -47,13 +48,22 @@ export const inbox = defineOperation({
     )
     const shown = page.items.slice(0, limit)
     return {
-      holds: shown.map(({ item }) => holdEntry(item)),
+      shown: shown.map(({ item }) => item),
       total: page.total,
       next_cursor: nextCursor([
         { name: 'holds', seqs: shown.map(({ seq }) => seq), more: page.items.length > limit },
       ]),
     }
   })
+  const { shown, ...page } = answer
+  const contents = await contentsShown(
+    handling,
+    shown.map(({ hold }) => hold),
+  )
+  return {
+    holds: shown.map((line) => ({ ...holdEntry(line), content: contents.get(line.hold.id) ?? null })),
+    ...page,
+  }
 })
 
 export function holdEntry({ hold, issue }: HoldLine) {

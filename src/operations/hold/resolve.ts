@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { Hold } from '../../domain/track/records.ts'
+import { contentField } from '../decision/fields.ts'
 import { findHold } from '../decision/find-subject.ts'
+import { assertSeen, shownOfHold } from '../decision/shown.ts'
 import { identifier, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { closeHold } from './close-hold.ts'
@@ -19,6 +21,7 @@ export const resolve = defineOperation({
   input: z.strictObject({
     id: identifier('The hold, or the issue that opened it (h-… or i-…)'),
     answer: text("What the waiting agent is told (e.g., 'Use cookies.')").optional(),
+    content: contentField,
     dismiss: z.boolean().describe('Close it without acting on it').optional(),
   }),
   output: z.looseObject({
@@ -32,6 +35,7 @@ export const resolve = defineOperation({
 }).handler(async (handling, input) => {
   const hold = await handling.store.view((reads) => findHold(reads, input.id))
   if (input.dismiss !== true) assertAnswerable(hold)
+  await assertSeen(handling, { id: input.id, seen: input.content }, () => shownOfHold(handling, hold))
   const status = input.dismiss ? 'dismissed' : 'resolved'
   return closeHold(handling, hold.id, { status, answer: input.answer ?? null })
 })

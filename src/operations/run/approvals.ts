@@ -7,6 +7,7 @@ import type { RunApproval } from '../../domain/gate/run-record.ts'
 import type { Setting } from '../../domain/id.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
+import { changedMeanwhile } from '../decision/changed-meanwhile.ts'
 import type { Outside } from './evidence/outside.ts'
 
 /** An approval as a person gives it. */
@@ -15,6 +16,8 @@ export interface GivenApproval {
   /** A type of artifacts; null for the run in its state. */
   readonly of: string | null
   readonly reason: string | null
+  /** What they were shown of it, as it was just before: a change since then is refused. */
+  readonly shown?: string | null
 }
 
 export interface Approving {
@@ -34,7 +37,7 @@ export function giveApprovals(
 ): { readonly happenings: readonly Happening[]; readonly facts: readonly ApprovalFact[] } {
   const { record, definition, artifacts } = loaded
   const by = handling.actor.name
-  const approvals = given.map(({ role, of, reason }): RunApproval => {
+  const approvals = given.map(({ role, of, reason, shown }): RunApproval => {
     const content = approvedContent(definition, run, { of, tree: outside.tree })
     if (content === null) {
       throw new Failure('REFUSED', `Run ${record.id} has no "${of}" that could be approved.`, {
@@ -58,6 +61,7 @@ export function giveApprovals(
       )
     }
     const fingerprint = handling.fingerprint(content)
+    if (shown !== undefined && shown !== fingerprint) throw changedMeanwhile(record.id)
     return { runId: record.id, role, of, content: fingerprint, reason, by, at: setting.at }
   })
   return {

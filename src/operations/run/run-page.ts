@@ -11,6 +11,7 @@ import type { KeptArtifact, RunRecord } from '../../domain/gate/run-record.ts'
 import { instant } from '../../domain/instant.ts'
 import type { Handling } from '../context.ts'
 import { choiceEntries } from '../decision/choice-entries.ts'
+import { showing, shownOfRun } from '../decision/shown.ts'
 import { defineOperation } from '../operation.ts'
 import { machineOf } from '../process/machine.ts'
 import { fittingContext } from './fitting-context.ts'
@@ -51,6 +52,8 @@ export async function runPageAnswer(handling: Handling, situation: RunSituation)
     ...fittingContext(record.context),
     /** Approvals that people give without an event of their own: an agent's event waits for them. */
     approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
+    /** To answer with: what is decided is what was shown. */
+    content: record.status === 'active' ? await showing(handling, await shownOfRun(handling, loaded)) : null,
     choices: record.status === 'active' ? personChoices(situation) : [],
     ways: record.status === 'active' ? waysOut(situation) : [],
     artifacts: await artifactEntries(handling, loaded.artifacts),

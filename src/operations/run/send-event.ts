@@ -54,7 +54,7 @@ async function decideDry(deciding: Deciding): Promise<Sent | 'moved'> {
 async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): Promise<Outside> {
   const { event, files } = sending.sent
   if (isRefusedEarly(handling, loaded, sending)) return nothingOutside(handling, loaded)
-  const outside = await gatherOutside(handling, loaded, event)
+  const outside = await gatherOutside(handling, loaded, event, sending.approvals)
   if (files.length === 0) return outside
   return { ...outside, ...(await readHandedIn(handling, loaded.definition, files)) }
 }

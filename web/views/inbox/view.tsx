@@ -34,7 +34,8 @@ export function View() {
     setAsking(null)
     const { operation, done } = verb
     const text = `${done}: ${of.task_name ?? of.hold_id}`
-    sendLater({ about, operation, input: verb.input(of, answer), text, sent: desk.refresh })
+    const input = { ...verb.input(of, answer), ...(of.content !== null && { content: of.content }) }
+    sendLater({ about, operation, input, text, sent: desk.refresh })
   }
   // A row stays where it is while a pointer is over the list, also when somebody has settled it.
   const waits = (about: string) => desk.answer.value?.cards.some(({ hold_id }) => hold_id === about) ?? false

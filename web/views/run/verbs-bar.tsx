@@ -18,7 +18,10 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
   const send = (verb: RunVerb, reason: string, payload: object | null) => {
     setAsking(null)
     const { operation, done, input } = verb
-    sendLater({ about: run_id, operation, input: input(reason, payload), text: done, sent: refresh })
+    const decides = operation === 'approve' || operation === 'decide'
+    const shown = decides && page.content !== null ? { content: page.content } : {}
+    const said = { ...input(reason, payload), ...shown }
+    sendLater({ about: run_id, operation, input: said, text: done, sent: refresh })
   }
   return (
     <fieldset class="run-verbs" aria-label="What you may do">

@@ -3,7 +3,7 @@ import type { Need } from '../../../domain/gate/evidence.ts'
 import type { CommandGuard } from '../../../domain/gate/guards/command.ts'
 import { commandsFor, neededFor } from '../../../domain/gate/needs.ts'
 import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
-import type { Handling } from '../../context.ts'
+import type { Context, Handling } from '../../context.ts'
 import { measure } from '../../task/measure.ts'
 import { subjectOf } from '../subject.ts'
 import type { OpenChanges } from './change-facts.ts'
@@ -34,14 +34,18 @@ export interface ApprovableCommand {
   readonly approved: boolean
 }
 
-/** Gathers what the guards of an event look at in the run's state; of all its events without one. */
+/** Gathers what the guards of an event look at in the run's state, of all its events without one; and what is approved. */
 export async function gatherOutside(
   handling: Handling,
   { record, definition, artifacts }: LoadedRun,
   event: string | undefined,
+  approvals: readonly { readonly role: string; readonly of: string | null }[] = [],
 ): Promise<Outside> {
   const { evidenceFiles, folder, witness } = handling
-  const needs = neededFor(definition, record.state, event)
+  const needs = [
+    ...neededFor(definition, record.state, event),
+    ...approvals.map(({ role, of }): Need => ({ kind: 'approvals', role, of })),
+  ]
   const looked = artifacts.filter(({ type }) => needs.some((need) => looksAt(need, type)))
   const standing = looked.length === 0 ? [] : await evidenceFiles.standing(folder, looked)
   const needsTree = needs.some(({ kind }) => kind === 'command') || needs.some(approvesState)
@@ -57,6 +61,21 @@ export async function gatherOutside(
     handedIn: [],
     unusable: [],
     folder,
+  }
+}
+
+/** Gathers only what approvals are bound to. */
+export async function gatherApproved(
+  { evidenceFiles, folder, witness }: Context,
+  { artifacts }: LoadedRun,
+  approvals: readonly { readonly of: string | null }[],
+): Promise<Pick<Outside, 'standings' | 'tree'>> {
+  const isState = approvals.some(({ of }) => of === null)
+  const looked = artifacts.filter(({ type }) => isState || approvals.some(({ of }) => of === type))
+  const standing = looked.length === 0 ? [] : await evidenceFiles.standing(folder, looked)
+  return {
+    standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
+    tree: isState ? await measuredTree(() => witness.treeHash(folder)) : null,
   }
 }
 

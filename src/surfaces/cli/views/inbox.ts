@@ -1,3 +1,4 @@
+import { shortened } from '../../../domain/gate/shown.ts'
 import { type Entry, entriesAt, numberAt, textAt } from './entry.ts'
 import { holdList } from './parts/hold-list.ts'
 import { nextPage } from './parts/next-page.ts'
@@ -16,12 +17,19 @@ function hints(holds: readonly Entry[]): string {
     .join('\n')
 }
 
+/** The command that decides what is shown, and nothing else. */
+function answerLine(hold: Entry): string {
+  const content = textAt(hold, 'content')
+  if (content === '') return ''
+  return `waymark approve ${textAt(hold, 'hold_id')} --content ${shortened(content)}`
+}
+
 export const inbox: View = (answer, page) => {
   const holds = entriesAt(answer, 'holds')
   if (holds.length === 0) return 'Nothing waits for you.'
   const open = holds.some((hold) => hold['status'] === 'open')
   return blocks(
-    holdList(holds, page),
+    holdList(holds, page, answerLine),
     cutNote(holds.length, numberAt(answer, 'total'), nextPage(answer)),
     open ? hints(holds) : '',
   )

@@ -6,8 +6,14 @@ import { quoted } from './claims.ts'
 import { bullets, indented } from './sections.ts'
 
 /** What waits for a person: each hold with why, who opened it, and its files. */
-export function holdList(holds: readonly Entry[], page: Page): string {
-  return holds.map((hold) => holdText(hold, page)).join('\n\n')
+export function holdList(
+  holds: readonly Entry[],
+  page: Page,
+  more: (hold: Entry) => string = () => '',
+): string {
+  return holds
+    .map((hold) => [holdText(hold, page), indented(more(hold))].filter((line) => line !== '').join('\n'))
+    .join('\n\n')
 }
 
 function holdText(hold: Entry, page: Page): string {
