@@ -52,6 +52,7 @@ const readers: Readonly<Record<string, (fields: JsonObject) => Guard>> = {
     run: textAt(fields, 'run'),
     timeout: milliseconds(textOrNull(fields, 'timeout') ?? '10m'),
     pinned: textsAt(fields, 'pinned'),
+    ...(textOrNull(fields, 'exit') === 'nonzero' && { exit: 'nonzero' }),
   }),
   blockers: () => ({ type: 'blockers', condition: 'none' }),
   milestone: (fields) => ({ type: 'milestone', id: textAt(fields, 'id') }),

@@ -106,6 +106,48 @@ test('process simulate tells of each event whether it is accepted, why not, and 
   }
 })
 
+const redGreen = `process: { dialect: 1, id: red-green, version: "1.0.0", name: Red, initial_state: test }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: test }, { name: build }, { name: done, is_final: true }]
+events: [{ name: submit, allowed_roles: [agent] }]
+transitions:
+  - { from: test, event: submit, to: build, guard: { all: [red, { not: green }] } }
+  - { from: build, event: submit, to: done, guard: green }
+guards:
+  red: { type: command, run: npm test, exit: nonzero }
+  green: { type: command, run: npm test }
+`
+
+test('red, then green: each step of a simulation has its own assumptions, also that a guard fails', () => {
+  const { run, json, write } = openCommandLine({ git: false })
+  write('.waymark/processes/red-green.yaml', redGreen)
+  const play = (events: unknown) =>
+    json('process', 'simulate', 'red-green', '--events', JSON.stringify(events))
+  expect(play(['submit']).steps[0]).toMatchObject({
+    accepted: false,
+    missing: [
+      { guard_name: 'red', status: 'unknown' },
+      { guard_name: 'not green', status: 'unknown' },
+    ],
+  })
+  const red = { event: 'submit', satisfied: ['red', 'not green'] }
+  const green = { event: 'submit', satisfied: ['green'] }
+  expect(play([red, red]).steps[1]).toMatchObject({
+    accepted: false,
+    missing: [{ guard_name: 'green', status: 'fails' }],
+  })
+  expect(play([red, green])).toMatchObject({ finished: true, current_state: 'done' })
+  expect(play([{ event: 'submit', satisfied: ['red'] }]).finished).toBe(false)
+  const wrong = run('process', 'simulate', 'red-green', '--events', 'submit', '--satisfied', 'gren')
+  expect(wrong.code).toBe(2)
+  expect(wrong.error).toContain(
+    'Process red-green has no guard and no type of artifact "gren". Did you mean "green"?',
+  )
+  expect(
+    run('process', 'simulate', 'red-green', '--events', '[{"event":"submit","satisfied":["blue"]}]').error,
+  ).toContain('"blue"')
+})
+
 test('a process with an error is neither shown nor played; the way to all of them is named', () => {
   const { run, write } = openCommandLine({ git: false })
   write('small.yaml', smallProcess.replace('to: done', 'to: dne'))

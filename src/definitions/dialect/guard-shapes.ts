@@ -59,6 +59,10 @@ export const guardShape: Shape = {
         { kind: 'text', pattern: '^[1-9][0-9]*(ms|s|m|h)$' },
         'Such as 90s or 10m; default 10m',
       ),
+      exit: optional(
+        { kind: 'choice', values: ['zero', 'nonzero'] },
+        'How it must end; nonzero: it must run, and fail',
+      ),
       fresh: optional({ kind: 'choice', values: ['tree'] }, 'Its result counts for the tree that it ran on'),
       pinned: optional(texts, 'Files whose change asks for a new approval of the command'),
     }),

@@ -1,19 +1,21 @@
 import type { GuardExpression, NamedGuard, ProcessDefinition } from './definition.ts'
 import type { Evidence } from './evidence.ts'
-import type { Verdict } from './guards/guard.ts'
+import { satisfied, type Truth, unknown, unsatisfied, type Verdict } from './guards/guard.ts'
 import { evaluateGuard } from './guards/guard-kinds.ts'
 
 /** A guard that is not satisfied, or one that is and must not be. */
 export interface MissingGuard {
   readonly name: string
   readonly description: string
+  /** `unknown`: what it looks at was not measured. That opens nothing either. */
+  readonly truth: Exclude<Truth, 'holds'>
   readonly reason: string
   readonly fix: string
 }
 
 export interface Judgement {
-  readonly satisfied: boolean
-  /** The single guards that stand in the way; none when it is satisfied. */
+  readonly truth: Truth
+  /** The single guards that stand in the way; none when it holds. */
   readonly missing: readonly MissingGuard[]
 }
 
@@ -22,12 +24,14 @@ export type Judge = (guard: NamedGuard) => Verdict
 /** A judge over evidence. What is assumed holds without it. */
 export function judgeOver(evidence: Evidence, assumed: readonly string[] = []): Judge {
   return ({ name, guard, hint }) => {
-    if (isAssumed(name, assumed)) return { satisfied: true, reason: 'assumed', fix: '' }
+    if (assumed.includes(`not ${name}`))
+      return unsatisfied('assumed not to hold', hint ?? 'Assume that it holds.')
+    if (isAssumed(name, assumed)) return satisfied('assumed')
     if (guard.type === 'artifact' && isAssumed(guard.artifactType, assumed)) {
-      return { satisfied: true, reason: `"${guard.artifactType}" is assumed`, fix: '' }
+      return satisfied(`"${guard.artifactType}" is assumed`)
     }
     const verdict = evaluateGuard(guard, evidence)
-    return verdict.satisfied ? verdict : { ...verdict, fix: hint ?? verdict.fix }
+    return verdict.truth === 'holds' ? verdict : { ...verdict, fix: hint ?? verdict.fix }
   }
 }
 
@@ -35,7 +39,11 @@ export function isAssumed(name: string, assumed: readonly string[]): boolean {
   return assumed.includes(name) || assumed.includes('*')
 }
 
-/** Whether an expression of guards holds, and which guards stand in its way. */
+/**
+ * Whether an expression of guards holds, and which guards stand in its way. In three values, as Kleene has them: `not` of
+ * what is unknown is unknown; `any` holds when one part does, `all` fails when one part does, and with an unknown part
+ * they are unknown otherwise.
+ */
 export function judgeExpression(
   expression: GuardExpression,
   definition: ProcessDefinition,
@@ -44,23 +52,28 @@ export function judgeExpression(
   if (typeof expression === 'string') return judgeName(expression, definition, judge)
   if ('all' in expression) {
     const parts = expression.all.map((part) => judgeExpression(part, definition, judge))
-    return joined(
-      parts,
-      parts.every(({ satisfied }) => satisfied),
-    )
+    return joined(parts, { decisive: 'fails', otherwise: 'holds' })
   }
   if ('any' in expression) {
     const parts = expression.any.map((part) => judgeExpression(part, definition, judge))
-    return joined(
-      parts,
-      parts.some(({ satisfied }) => satisfied),
-    )
+    return joined(parts, { decisive: 'holds', otherwise: 'fails' })
   }
   const inner = judgeExpression(expression.not, definition, judge)
-  if (!inner.satisfied) return { satisfied: true, missing: [] }
-  const name = `not ${expressionWords(expression.not)}`
-  const reason = `${expressionWords(expression.not)} holds, and must not`
-  return { satisfied: false, missing: [{ name, description: '', reason, fix: 'Take another way.' }] }
+  if (inner.truth === 'fails') return { truth: 'holds', missing: [] }
+  return negated(expressionWords(expression.not), inner)
+}
+
+/** What must not hold, and does or may do. */
+function negated(words: string, { truth, missing }: Judgement): Judgement {
+  const told = { name: `not ${words}`, description: '' }
+  if (truth === 'holds') {
+    const reason = `${words} holds, and must not`
+    return { truth: 'fails', missing: [{ ...told, truth: 'fails', reason, fix: 'Take another way.' }] }
+  }
+  const open = missing.filter((guard) => guard.truth === 'unknown')
+  const reason = `whether ${words} holds is not known: ${open.map((guard) => guard.reason).join('; ')}`
+  const fix = [...new Set(open.map((guard) => guard.fix))].join(' ')
+  return { truth: 'unknown', missing: [{ ...told, truth: 'unknown', reason, fix }] }
 }
 
 /** `all of a, b`, for people. */
@@ -80,19 +93,36 @@ export function guardNames(expression: GuardExpression | null): readonly string[
   return guardNames(expression.not)
 }
 
+/** The guards that must not hold somewhere in an expression. */
+export function negatedNames(expression: GuardExpression | null, isNegated = false): readonly string[] {
+  if (expression === null) return []
+  if (typeof expression === 'string') return isNegated ? [expression] : []
+  if ('not' in expression) return negatedNames(expression.not, !isNegated)
+  const parts = 'all' in expression ? expression.all : expression.any
+  return parts.flatMap((part) => negatedNames(part, isNegated))
+}
+
 function judgeName(name: string, { guards }: ProcessDefinition, judge: Judge): Judgement {
   const guard = guards.find((candidate) => candidate.name === name)
   // A reference that leads nowhere closes the gate; lint reports it.
-  const verdict = guard
-    ? judge(guard)
-    : { satisfied: false, reason: 'there is no such guard', fix: 'Mend the process: waymark process lint.' }
-  if (verdict.satisfied) return { satisfied: true, missing: [] }
-  const { reason, fix } = verdict
-  return { satisfied: false, missing: [{ name, description: guard?.description ?? '', reason, fix }] }
+  const { truth, reason, fix } = guard ? judge(guard) : noSuchGuard
+  if (truth === 'holds') return { truth, missing: [] }
+  return { truth, missing: [{ name, description: guard?.description ?? '', truth, reason, fix }] }
 }
 
-function joined(parts: readonly Judgement[], satisfied: boolean): Judgement {
-  return { satisfied, missing: satisfied ? [] : distinct(parts.flatMap(({ missing }) => missing)) }
+/** Neither it nor its opposite holds. */
+export const noSuchGuard: Verdict = unknown(
+  'there is no such guard',
+  'Correct the process: waymark process lint.',
+)
+
+function joined(
+  parts: readonly Judgement[],
+  { decisive, otherwise }: { readonly decisive: Truth; readonly otherwise: Truth },
+): Judgement {
+  const truths = parts.map(({ truth }) => truth)
+  const truth = truths.includes(decisive) ? decisive : truths.includes('unknown') ? 'unknown' : otherwise
+  return { truth, missing: truth === 'holds' ? [] : distinct(parts.flatMap(({ missing }) => missing)) }
 }
 
 function distinct(missing: readonly MissingGuard[]): readonly MissingGuard[] {

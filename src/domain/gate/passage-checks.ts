@@ -6,12 +6,14 @@ import {
   type TransitionDefinition,
 } from './definition.ts'
 import { type Emission, evidenceOf } from './emission.ts'
-import { judgeOver, type MissingGuard } from './expression.ts'
+import { judgeOver, type MissingGuard, noSuchGuard } from './expression.ts'
+import type { Truth } from './guards/guard.ts'
 import { judgePassage } from './passage.ts'
 import type { Run } from './run.ts'
 
 /** One thing that a transition asks for, and how it stands. */
-export interface PassageCheck extends MissingGuard {
+export interface PassageCheck extends Omit<MissingGuard, 'truth'> {
+  readonly truth: Truth
   readonly satisfied: boolean
 }
 
@@ -26,16 +28,15 @@ export function passageChecks(
   const judge = judgeOver(evidence, emission.assumed)
   const guarded = leaves(transition.guard).map(({ name, negated }): PassageCheck => {
     const guard = definition.guards.find((candidate) => candidate.name === name)
-    const verdict = guard
-      ? judge(guard)
-      : { satisfied: false, reason: 'there is no such guard', fix: 'Mend the process.' }
-    const satisfied = verdict.satisfied !== negated
+    const verdict = guard ? judge(guard) : noSuchGuard
+    const truth = negated ? opposite[verdict.truth] : verdict.truth
     return {
       name: negated ? `not ${name}` : name,
       description: guard?.description ?? '',
-      satisfied,
+      truth,
+      satisfied: truth === 'holds',
       reason: verdict.reason,
-      fix: satisfied ? '' : negated ? 'Take another way.' : verdict.fix,
+      fix: truth === 'holds' ? '' : negated && truth === 'fails' ? 'Take another way.' : verdict.fix,
     }
   })
   const required = transition.escape ? [] : (stateNamed(definition, run.state)?.requiredArtifacts ?? [])
@@ -44,7 +45,9 @@ export function passageChecks(
     if (counted.length === 0) return []
     const description = definition.artifacts.find((artifact) => artifact.type === type)?.description ?? ''
     const reason = counted.map(({ path }) => path).join(', ')
-    return [{ name: `required_artifacts.${type}`, description, satisfied: true, reason, fix: '' }]
+    return [
+      { name: `required_artifacts.${type}`, description, truth: 'holds', satisfied: true, reason, fix: '' },
+    ]
   })
   const told = new Set(guarded.map(({ name }) => name))
   const beside = judgePassage(definition, run, passage).missing.filter(
@@ -52,6 +55,11 @@ export function passageChecks(
   )
   return [...guarded, ...present, ...beside.map((missing) => ({ ...missing, satisfied: false }))]
 }
+
+const opposite = { holds: 'fails', fails: 'holds', unknown: 'unknown' } as const satisfies Record<
+  Truth,
+  Truth
+>
 
 interface Leaf {
   readonly name: string

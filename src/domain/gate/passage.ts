@@ -1,8 +1,14 @@
 import { countedArtifacts } from './counted-artifacts.ts'
 import { type ProcessDefinition, stateNamed, type TransitionDefinition } from './definition.ts'
 import { type Emission, evidenceOf } from './emission.ts'
-import { isAssumed, type Judgement, judgeExpression, judgeOver, type MissingGuard } from './expression.ts'
+import { isAssumed, judgeExpression, judgeOver, type MissingGuard } from './expression.ts'
 import type { Run } from './run.ts'
+
+/** Open only where nothing is missing: what is not known is missing too. */
+export interface Passage {
+  readonly satisfied: boolean
+  readonly missing: readonly MissingGuard[]
+}
 
 /**
  * Whether a transition may be taken: its guard, the artifacts that the state asks for (unless it is an escape), and how
@@ -12,7 +18,7 @@ export function judgePassage(
   definition: ProcessDefinition,
   run: Run,
   { transition, emission }: { readonly transition: TransitionDefinition; readonly emission: Emission },
-): Judgement {
+): Passage {
   const evidence = evidenceOf(definition, run, emission)
   const judge = judgeOver(evidence, emission.assumed)
   const guarded =
@@ -41,6 +47,7 @@ function missingArtifacts(
       return {
         name: `required_artifacts.${type}`,
         description: description ?? '',
+        truth: 'fails' as const,
         reason: `state "${run.state}" needs "${type}", and none was handed in${why}`,
         fix: `Attach a file of type "${type}"${where} to the event.`,
       }
@@ -59,6 +66,7 @@ function exhaustedVisits(
     {
       name: `max_visits.${to}`,
       description: '',
+      truth: 'fails',
       reason: `state "${to}" was entered ${visits} times, the most it may be`,
       fix: 'Take another way.',
     },

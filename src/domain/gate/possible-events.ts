@@ -1,9 +1,9 @@
 import { candidates, forbidden, permits } from './candidates.ts'
 import type { EventDefinition, ProcessDefinition, TransitionDefinition } from './definition.ts'
 import type { Emission } from './emission.ts'
-import { expressionWords, guardNames, type Judgement, type MissingGuard } from './expression.ts'
+import { expressionWords, guardNames, type MissingGuard } from './expression.ts'
 import { guardNeeds } from './guards/guard-kinds.ts'
-import { judgePassage } from './passage.ts'
+import { judgePassage, type Passage } from './passage.ts'
 import { endOf, type Run } from './run.ts'
 
 export interface PossibleEvent {
@@ -65,7 +65,7 @@ export function possibleEvent(
 
 function possibleTransition(
   { to, guard }: TransitionDefinition,
-  { satisfied, missing }: Judgement,
+  { satisfied, missing }: Passage,
 ): PossibleTransition {
   return {
     to,
@@ -107,6 +107,7 @@ function lookedAtIn(state: string, name: string): MissingGuard {
   return {
     name,
     description: '',
+    truth: 'unknown',
     reason: `it is looked at in "${state}"`,
     fix: `Lead the run to "${state}".`,
   }

@@ -1,7 +1,10 @@
+import { Failure } from '../failure.ts'
+import { didYouMean } from '../nearest-word.ts'
 import { artifactType } from './artifact-type.ts'
 import { eventNamed, type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Emission, Emitter } from './emission.ts'
 import { type Artifact, noFacts } from './evidence.ts'
+import { negatedNames } from './expression.ts'
 import type { JsonObject } from './json.ts'
 import { type PossibleEvent, possibleEvent } from './possible-events.ts'
 import { type RunProgress, runProgress } from './progress.ts'
@@ -16,7 +19,7 @@ export interface SimulatedEvent {
   readonly artifacts: readonly string[]
   /** Null: the first role that may emit it. */
   readonly role: string | null
-  /** What counts as satisfied for this event alone, in place of the simulation's assumptions. */
+  /** What is assumed for this event alone, in place of the simulation's assumptions. */
   readonly satisfied?: readonly string[]
 }
 
@@ -38,18 +41,24 @@ export interface Simulation {
 }
 
 export interface Assumptions {
-  /** Names of guards and types of artifacts that count as satisfied; `*` for all. */
+  /** Names of guards and types of artifacts that count as satisfied; `*` for all; `not x` for a guard that fails. */
   readonly satisfied: readonly string[]
   readonly context: JsonObject
 }
 
-/** Plays events through a process from its beginning. A refused event leaves the run where it is, and the next follows. */
+/**
+ * Plays events through a process from its beginning. A refused event leaves the run where it is, and the next follows.
+ * Fails with INVALID_INPUT when an assumption names nothing that the process has.
+ */
 export function simulate(
   written: ProcessDefinition,
   events: readonly SimulatedEvent[],
   { satisfied, context }: Assumptions,
 ): Simulation {
   const definition = withoutContents(written)
+  for (const assumed of [satisfied, ...events.map((event) => event.satisfied ?? [])]) {
+    assertKnown(definition, assumed)
+  }
   let run = beginRun(definition, context)
   const steps: SimulatedStep[] = []
   for (const simulated of events) {
@@ -71,6 +80,31 @@ export function simulate(
     progress: runProgress(definition, run),
     prompt: prompt === null ? null : interpolated(prompt, definition.dialect, run.context),
     next: nextEvents(definition, run, satisfied),
+  }
+}
+
+/** What a simulation may assume, beside `*`. */
+export function assumableNames({ guards, artifacts, transitions }: ProcessDefinition): readonly string[] {
+  const negated = new Set(transitions.flatMap(({ guard }) => negatedNames(guard)))
+  return [
+    ...guards.flatMap(({ name }) => (negated.has(name) ? [name, `not ${name}`] : [name])),
+    ...artifacts.map(({ type }) => type),
+  ]
+}
+
+function assertKnown(definition: ProcessDefinition, assumed: readonly string[]): void {
+  const known = [
+    ...assumableNames(definition),
+    ...definition.guards.map(({ name }) => `not ${name}`),
+    ...definition.states.flatMap(({ requiredArtifacts }) => requiredArtifacts),
+  ]
+  for (const name of assumed) {
+    if (name === '*' || known.includes(name)) continue
+    throw new Failure(
+      'INVALID_INPUT',
+      `Process ${definition.id} has no guard and no type of artifact "${name}".${didYouMean(name, known)}`,
+      { hint: `What can be assumed: ${assumableNames(definition).join(', ') || 'nothing'}, or * for all.` },
+    )
   }
 }
 

@@ -59,6 +59,6 @@ function missingApprovals({ definition, record }: LoadedRun, evidence: Evidence)
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type !== 'approval' || !named.has(name)) return []
     const verdict = evaluateGuard(guard, evidence)
-    return verdict.satisfied ? [] : [`${name}: ${verdict.reason}`]
+    return verdict.truth === 'holds' ? [] : [`${name}: ${verdict.reason}`]
   })
 }

@@ -21,6 +21,6 @@ export function countOf(findings: readonly PlacedFinding[], severity: PlacedFind
   return findings.filter((finding) => finding.severity === severity).length
 }
 
-export function missingAnswer({ name, description, reason, fix }: MissingGuard) {
-  return { guard_name: name, ...(description !== '' && { description }), reason, fix }
+export function missingAnswer({ name, description, truth, reason, fix }: MissingGuard) {
+  return { guard_name: name, ...(description !== '' && { description }), status: truth, reason, fix }
 }

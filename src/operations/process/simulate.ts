@@ -19,9 +19,11 @@ export const processSimulate = defineOperation({
   input: z.strictObject({
     process: processField,
     events: text(
-      'Names with commas between them, or a JSON list of such and of {event, payload, artifacts, role}',
+      'Names with commas between them, or a JSON list of such and of {event, payload, artifacts, role, satisfied}',
     ).optional(),
-    satisfied: texts('Guards and types of artifacts that count as satisfied; * for all').optional(),
+    satisfied: texts(
+      'Guards and types of artifacts that count as satisfied in every step that names none; * for all; "not x" for a guard that fails',
+    ).optional(),
     context: freeObject('What the run knows at its beginning').optional(),
   }),
   output: z.looseObject({
@@ -34,7 +36,9 @@ export const processSimulate = defineOperation({
   const { definition } = await soundProcess(processFiles, input.process)
   const events = simulatedEvents(input.events ?? '')
   const simulation = simulate(definition, events, {
-    satisfied: (input.satisfied ?? []).flatMap((names) => names.split(',').map((name) => name.trim())),
+    satisfied: (input.satisfied ?? []).flatMap((names) =>
+      names.split(',').flatMap((name) => name.trim() || []),
+    ),
     context: input.context ?? {},
   })
   return { process_id: definition.id, ...simulationAnswer(simulation) }

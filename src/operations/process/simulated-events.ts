@@ -14,6 +14,7 @@ const written = z
         payload: z.record(z.string(), z.unknown()).optional(),
         artifacts: z.array(z.string().min(1)).optional(),
         role: z.string().min(1).optional(),
+        satisfied: z.array(z.string().min(1)).optional(),
       }),
     ]),
   )
@@ -30,8 +31,8 @@ export function simulatedEvents(text: string): readonly SimulatedEvent[] {
   }
   return parsed.data.map((entry) => {
     if (typeof entry === 'string') return { event: entry, payload: {}, artifacts: [], role: null }
-    const { event, payload = {}, artifacts = [], role = null } = entry
-    return { event, payload, artifacts, role }
+    const { event, payload = {}, artifacts = [], role = null, satisfied } = entry
+    return { event, payload, artifacts, role, ...(satisfied !== undefined && { satisfied }) }
   })
 }
 

@@ -102,8 +102,14 @@ function missingGuards({ events }: RunSituation) {
   return first.map((guard) => guardAnswer(guard))
 }
 
-function guardAnswer({ name, description, reason, fix }: MissingGuard) {
-  return { guard_name: name, description, current_status: reason, fix }
+function guardAnswer({ name, description, truth, reason, fix }: MissingGuard) {
+  return {
+    guard_name: name,
+    description,
+    current_status: reason,
+    fix,
+    ...(truth === 'unknown' && { is_known: false }),
+  }
 }
 
 function requiredArtifact({ definition, run, facts }: RunSituation, type: string) {

@@ -192,3 +192,32 @@ test('verify without a command in the state says so', async () => {
     message: `No guard of "work" in run ${run.id} asks for a command.`,
   })
 })
+
+const redGreen = `process:
+  dialect: 1
+  id: red-green
+  version: "1.0.0"
+  name: Red, then green
+  initial_state: test
+roles: [{ name: agent, kind: agent }]
+states: [{ name: test }, { name: build }, { name: done, is_final: true }]
+events: [{ name: go, allowed_roles: [agent] }]
+transitions:
+  - { from: test, event: go, to: build, guard: { all: [red, { not: green }] } }
+  - { from: build, event: go, to: done, guard: green }
+guards:
+  red: { type: command, run: "node check.mjs", exit: nonzero }
+  green: { type: command, run: "node check.mjs" }
+`
+
+test('red, then green: a command that must fail is run and bound like any other, and one that did not run is not red', async () => {
+  const run = await withCheck('process.exit(0)\n', redGreen)
+  expect(await missing(run)).toContain('not green: whether green holds is not known')
+  await allow(run)
+  expect(await missing(run)).toContain('red: "node check.mjs" passed on this tree, and must fail')
+  run.project.write('check.mjs', 'process.exit(1)\n')
+  expect(await run.emit('go')).toMatchObject({ transition: { to_state: 'build' } })
+  expect(await missing(run)).toContain('green: "node check.mjs" failed with exit code 1')
+  run.project.write('check.mjs', 'process.exit(0)\n')
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})

@@ -1,4 +1,5 @@
 import type { ProcessDefinition } from '../../../src/domain/gate/definition.ts'
+import { assumableNames } from '../../../src/domain/gate/simulate.ts'
 
 interface AssumedProps {
   readonly definition: ProcessDefinition
@@ -8,15 +9,15 @@ interface AssumedProps {
 
 /** Guards and artifacts that count as satisfied: a simulation looks at no facts and reads no files. */
 export function Assumed({ definition, satisfied, change }: AssumedProps) {
-  const required = new Set(definition.states.flatMap(({ requiredArtifacts }) => requiredArtifacts))
-  const names = [...definition.guards.map(({ name }) => name), ...required]
+  const names = assumableNames(definition)
   if (names.length === 0) return null
-  const all = names.every((name) => satisfied.includes(name))
+  const holding = names.filter((name) => !name.startsWith('not '))
+  const all = holding.every((name) => satisfied.includes(name))
   return (
     <fieldset class="assumed run-section">
       <legend>Suppose that these hold</legend>
       <label>
-        <input type="checkbox" checked={all} onChange={() => change(all ? [] : names)} /> <b>all of them</b>
+        <input type="checkbox" checked={all} onChange={() => change(all ? [] : holding)} /> <b>all of them</b>
       </label>
       {names.map((name) => (
         <label key={name}>
@@ -24,7 +25,11 @@ export function Assumed({ definition, satisfied, change }: AssumedProps) {
             type="checkbox"
             checked={satisfied.includes(name)}
             onChange={({ currentTarget: { checked } }) =>
-              change(checked ? [...satisfied, name] : satisfied.filter((other) => other !== name))
+              change(
+                checked
+                  ? [...satisfied.filter((other) => other !== opposite(name)), name]
+                  : satisfied.filter((other) => other !== name),
+              )
             }
           />{' '}
           <span class="mono">{name}</span>
@@ -32,4 +37,9 @@ export function Assumed({ definition, satisfied, change }: AssumedProps) {
       ))}
     </fieldset>
   )
+}
+
+/** A guard holds or fails, not both. */
+function opposite(name: string): string {
+  return name.startsWith('not ') ? name.slice('not '.length) : `not ${name}`
 }

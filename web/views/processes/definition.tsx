@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { assumableNames } from '../../../src/domain/gate/simulate.ts'
 import type { ProcessPage } from '../../api/answers.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -52,7 +53,7 @@ export function Definition({ name }: { readonly name: string }) {
       {tab === 'source' || definition === null ? <Source page={page} /> : null}
       {tab === 'parts' && definition ? <Parts definition={definition} /> : null}
       {tab === 'simulate' && definition && page.machine ? (
-        <Simulation definition={definition} machine={page.machine} />
+        <Simulation key={assumableNames(definition).join()} definition={definition} machine={page.machine} />
       ) : null}
     </div>
   )

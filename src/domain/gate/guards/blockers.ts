@@ -1,4 +1,4 @@
-import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
 
 export interface BlockersGuard {
   readonly type: 'blockers'
@@ -11,7 +11,7 @@ export const blockers: GuardKind<BlockersGuard> = {
   evaluate: (_, { facts }) => {
     const open = facts.openBlockers
     if (open === null)
-      return unsatisfied(
+      return unknown(
         'the blockers are not known',
         'Begin the run with the mission or the task that it is about.',
       )

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch'
 import type { ChangeFacts } from '../evidence.ts'
-import { type GuardKind, satisfied, unsatisfied, type Verdict } from './guard.ts'
+import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
 
 export type ChangesGuard = { readonly type: 'changes' } & (
   | { readonly condition: 'in_scope' | 'none' }
@@ -12,14 +12,11 @@ export const changes: GuardKind<ChangesGuard> = {
   needs: () => [{ kind: 'changes' }],
   evaluate: (guard, { facts }) => {
     if (facts.changes === null || !facts.changes.complete) {
-      return unsatisfied(
-        'the changes could not be measured',
-        'Work in a task, so that its changes are measured.',
-      )
+      return unknown('the changes could not be measured', 'Work in a task, so that its changes are measured.')
     }
     const [undeclared] = facts.changes.undeclared
     if (guard.condition === 'in_scope' && undeclared !== undefined) {
-      return unsatisfied(
+      return unknown(
         `${undeclared} changed in a task that declared no areas`,
         'Start a task whose areas cover it, so that the change can be judged.',
       )

@@ -1,5 +1,6 @@
 import { instant } from '../../instant.ts'
-import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+import type { CommandFact } from '../evidence.ts'
+import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
 
 export interface CommandGuard {
   readonly type: 'command'
@@ -9,43 +10,55 @@ export interface CommandGuard {
   readonly timeout: number
   /** Files whose change asks for a new approval of the command. */
   readonly pinned: readonly string[]
+  /** How it must end; absent in definitions from before it could be said: `zero`. */
+  readonly exit?: 'zero' | 'nonzero'
 }
 
-/** A command that the server itself ran on the tree as it is. */
+/** A command that the server itself ran on the tree as it is. Until it has ended there, nothing is known. */
 export const command: GuardKind<CommandGuard> = {
   needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
-  evaluate: ({ run }, { facts }) => {
+  evaluate: (guard, { facts }) => {
+    const { run } = guard
     const result = facts.commands.find((fact) => fact.run === run)
     if (!result || result.status === 'not_run')
-      return unsatisfied(`"${run}" has not run`, 'Emit the event: the server runs the command.')
+      return unknown(`"${run}" has not run`, 'Emit the event: the server runs the command.')
     if (result.status === 'unapproved') {
-      return unsatisfied(
-        `"${run}" waits for a person's approval`,
-        'Ask a person to approve it: waymark inbox.',
-      )
+      return unknown(`"${run}" waits for a person's approval`, 'Ask a person to approve it: waymark inbox.')
     }
     if (result.status === 'running') {
       const since = result.startedAt === null ? '' : ` since ${instant(result.startedAt)}`
-      return unsatisfied(`"${run}" is running${since}`, 'Ask again when it has ended.')
+      return unknown(`"${run}" is running${since}`, 'Ask again when it has ended.')
     }
     if (!result.onThisTree) {
-      return unsatisfied(`files changed since "${run}" ran`, 'Emit the event: the server runs it again.')
+      return unknown(`files changed since "${run}" ran`, 'Emit the event: the server runs it again.')
     }
-    switch (result.status) {
-      case 'passed':
-        return satisfied(`"${run}" passed on this tree`)
-      case 'timed_out':
-        return unsatisfied(
-          `"${run}" took too long`,
-          `Make it faster, or raise its timeout${lastLines(result.output)}`,
-        )
-      case 'failed':
-        return unsatisfied(
-          `"${run}" failed with exit code ${result.exitCode ?? 'unknown'}`,
-          `Mend what it reports${lastLines(result.output)}`,
-        )
+    if (result.status === 'timed_out') {
+      return unknown(
+        `"${run}" took too long`,
+        `Make it faster, or raise its timeout${lastLines(result.output)}`,
+      )
     }
+    return ended(guard, result)
   },
+}
+
+/** What the shell answers when it did not find a command, or could not start it: that says nothing about the tree. */
+const notStarted: readonly number[] = [126, 127]
+
+function ended({ run, exit }: CommandGuard, { status, exitCode, output }: CommandFact): Verdict {
+  if (status === 'passed') {
+    if (exit !== 'nonzero') return satisfied(`"${run}" passed on this tree`)
+    return unsatisfied(
+      `"${run}" passed on this tree, and must fail`,
+      'Show first what is wrong, such as by a test that fails.',
+    )
+  }
+  if (exitCode === null || notStarted.includes(exitCode)) {
+    const how = exitCode === null ? 'was ended by a signal' : `could not be started (exit code ${exitCode})`
+    return unknown(`"${run}" ${how}`, `See to it that it can run${lastLines(output)}`)
+  }
+  if (exit === 'nonzero') return satisfied(`"${run}" failed on this tree with exit code ${exitCode}`)
+  return unsatisfied(`"${run}" failed with exit code ${exitCode}`, `Fix what it reports${lastLines(output)}`)
 }
 
 const mostLines = 15

@@ -1,6 +1,6 @@
 import type { Evidence } from '../evidence.ts'
 import { sameJson, shownJson, valueAt } from '../json.ts'
-import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
 
 export type ContextCondition =
   | { readonly condition: 'exists' | 'not_exists' }
@@ -20,9 +20,9 @@ export const context: GuardKind<ContextGuard> = {
   evaluate: (guard, evidence) => {
     const value = variableOf(guard.variable, evidence)
     const reason = `"${guard.variable}" is ${value === undefined ? 'not set' : shownJson(value)}`
-    return holds(guard, value)
-      ? satisfied(reason)
-      : unsatisfied(`${reason}, not ${wanted(guard)}`, `"${guard.variable}" must be ${wanted(guard)}.`)
+    if (holds(guard, value)) return satisfied(reason)
+    const judge = comparesNumbers(guard) && typeof value !== 'number' ? unknown : unsatisfied
+    return judge(`${reason}, not ${wanted(guard)}`, `"${guard.variable}" must be ${wanted(guard)}.`)
   },
 }
 
@@ -30,6 +30,11 @@ function variableOf(variable: string, { context, payload }: Evidence): unknown {
   const path = variable.split('.')
   if (path[0] !== '$') return valueAt(context, path)
   return valueAt({ context, payload }, path.slice(1))
+}
+
+/** What is not a number is neither above nor below one. */
+function comparesNumbers({ condition }: ContextCondition): boolean {
+  return ['gt', 'gte', 'lt', 'lte'].includes(condition)
 }
 
 function holds(guard: ContextCondition, value: unknown): boolean {

@@ -19,11 +19,14 @@ export type Guard =
   | TaskGuard
   | ApprovalGuard
 
+/** `unknown`: nothing was measured that would tell. It never opens a gate, negated or not. */
+export type Truth = 'holds' | 'fails' | 'unknown'
+
 export interface Verdict {
-  readonly satisfied: boolean
+  readonly truth: Truth
   /** How things stand, without a full stop. */
   readonly reason: string
-  /** The way on, a sentence; empty when it is satisfied. */
+  /** The way on, a sentence; empty when it holds. */
   readonly fix: string
 }
 
@@ -35,9 +38,13 @@ export interface GuardKind<Parameters extends Guard> {
 }
 
 export function satisfied(reason: string): Verdict {
-  return { satisfied: true, reason, fix: '' }
+  return { truth: 'holds', reason, fix: '' }
 }
 
 export function unsatisfied(reason: string, fix: string): Verdict {
-  return { satisfied: false, reason, fix }
+  return { truth: 'fails', reason, fix }
+}
+
+export function unknown(reason: string, fix: string): Verdict {
+  return { truth: 'unknown', reason, fix }
 }

@@ -18,7 +18,7 @@ function judged(guard: Guard, more: Partial<Evidence> = {}, facts: Partial<Facts
   }
   const verdict = evaluateGuard(guard, evidence)
   // Whoever is stopped is told the way on.
-  expect(verdict.fix === '').toBe(verdict.satisfied)
+  expect(verdict.fix === '').toBe(verdict.truth === 'holds')
   return verdict
 }
 
@@ -38,9 +38,9 @@ const plan: ArtifactDefinition = {
 test('SG-021 artifact: counts each file once, and says how many are missing', () => {
   const guard: Guard = { type: 'artifact', artifactType: 'plan', count: 2 }
   expect(judged(guard).reason).toBe('not enough "plan" (now: 0, needed: 2)')
-  expect(judged(guard, { artifacts: [file('a.md'), file('a.md')] }).satisfied).toBe(false)
-  expect(judged(guard, { artifacts: [file('a.md'), file('b.md')] }).satisfied).toBe(true)
-  expect(judged(guard, { artifacts: [file('a.md'), file('b.md', { type: 'other' })] }).satisfied).toBe(false)
+  expect(judged(guard, { artifacts: [file('a.md'), file('a.md')] }).truth).toBe('fails')
+  expect(judged(guard, { artifacts: [file('a.md'), file('b.md')] }).truth).toBe('holds')
+  expect(judged(guard, { artifacts: [file('a.md'), file('b.md', { type: 'other' })] }).truth).toBe('fails')
 })
 
 test.each([
@@ -62,15 +62,15 @@ test.each([
     declared: [{ ...plan, ...declared }],
     artifacts: [file('a.md', artifact)],
   })
-  expect(verdict.satisfied).toBe(false)
+  expect(verdict.truth).toBe('fails')
   expect(verdict.reason).toContain(`a.md ${reason}`)
   expect(
     judged(guard, {
       visits,
       declared: [{ ...plan, ...declared }],
       artifacts: [file('a.md', { bytes: 11, revision: 4, content: {} })],
-    }).satisfied,
-  ).toBe(true)
+    }).truth,
+  ).toBe('holds')
 })
 
 test.each([
@@ -92,16 +92,16 @@ test.each([
 ] as const)('context: %j of a nested path', (condition: ContextCondition, _, holding, failing) => {
   const guard: Guard = { type: 'context', variable: 'a.b', ...condition }
   for (const context of holding)
-    expect(judged(guard, { context }).satisfied, JSON.stringify(context)).toBe(true)
+    expect(judged(guard, { context }).truth, JSON.stringify(context)).toBe('holds')
   for (const context of failing)
-    expect(judged(guard, { context }).satisfied, JSON.stringify(context)).toBe(false)
+    expect(judged(guard, { context }).truth, JSON.stringify(context)).not.toBe('holds')
 })
 
 test.each(['constructor', 'toString', '__proto__', 'a.constructor', 'list.length.constructor'])(
   'context: what every object inherits is not there: exists: %s',
   (variable) => {
     const context = { a: {}, list: [] }
-    expect(judged({ type: 'context', variable, condition: 'exists' }, { context }).satisfied).toBe(false)
+    expect(judged({ type: 'context', variable, condition: 'exists' }, { context }).truth).toBe('fails')
   },
 )
 
@@ -110,20 +110,20 @@ test('changes: in scope, none, only some, none of some; never satisfied by what 
     changes: { complete: true, undeclared: [], files: files.map(([path, inScope]) => ({ path, inScope })) },
   })
   const inScope: Guard = { type: 'changes', condition: 'in_scope' }
-  expect(judged(inScope).satisfied).toBe(false)
-  expect(judged(inScope, {}, { changes: { complete: false, undeclared: [], files: [] } }).satisfied).toBe(
-    false,
+  expect(judged(inScope).truth).toBe('unknown')
+  expect(judged(inScope, {}, { changes: { complete: false, undeclared: [], files: [] } }).truth).toBe(
+    'unknown',
   )
-  expect(judged(inScope, {}, facts(['src/a.ts', true])).satisfied).toBe(true)
+  expect(judged(inScope, {}, facts(['src/a.ts', true])).truth).toBe('holds')
   expect(judged(inScope, {}, facts(['src/a.ts', false])).reason).toBe('changed outside the scope: src/a.ts')
-  expect(judged({ type: 'changes', condition: 'none' }, {}, facts()).satisfied).toBe(true)
-  expect(judged({ type: 'changes', condition: 'none' }, {}, facts(['a', true])).satisfied).toBe(false)
+  expect(judged({ type: 'changes', condition: 'none' }, {}, facts()).truth).toBe('holds')
+  expect(judged({ type: 'changes', condition: 'none' }, {}, facts(['a', true])).truth).toBe('fails')
   const only: Guard = { type: 'changes', condition: 'touches_only', paths: ['docs/**'] }
-  expect(judged(only, {}, facts(['docs/.hidden/a.md', true])).satisfied).toBe(true)
+  expect(judged(only, {}, facts(['docs/.hidden/a.md', true])).truth).toBe('holds')
   expect(judged(only, {}, facts(['docs/a.md', true], ['src/a.ts', true])).reason).toContain(': src/a.ts')
   const never: Guard = { type: 'changes', condition: 'touches_none', paths: ['src/**'] }
-  expect(judged(never, {}, facts(['docs/a.md', true])).satisfied).toBe(true)
-  expect(judged(never, {}, facts(['src/a.ts', true])).satisfied).toBe(false)
+  expect(judged(never, {}, facts(['docs/a.md', true])).truth).toBe('holds')
+  expect(judged(never, {}, facts(['src/a.ts', true])).truth).toBe('fails')
 })
 
 test('command: only a pass on this very tree counts', () => {
@@ -140,30 +140,65 @@ test('command: only a pass on this very tree counts', () => {
     } as const
     return judged(guard, {}, { commands: [fact] })
   }
-  expect(result({}).satisfied).toBe(true)
+  expect(result({}).truth).toBe('holds')
   expect(judged(guard).reason).toBe('"npm test" has not run')
-  expect(result({ run: 'npm run other' }).satisfied).toBe(false)
+  expect(result({ run: 'npm run other' }).truth).toBe('unknown')
   expect(result({ onThisTree: false }).reason).toBe('files changed since "npm test" ran')
   expect(result({ status: 'failed', exitCode: 3 }).reason).toBe('"npm test" failed with exit code 3')
-  expect(result({ status: 'timed_out' }).satisfied).toBe(false)
+  expect(result({ status: 'timed_out' }).truth).toBe('unknown')
   expect(result({ status: 'running' }).reason).toBe('"npm test" is running')
   expect(result({ status: 'unapproved' }).reason).toContain('approval')
+  for (const status of ['not_run', 'unapproved', 'running', 'timed_out'] as const)
+    expect(result({ status }).truth, status).toBe('unknown')
+  expect(result({ status: 'failed', exitCode: 1 }).truth).toBe('fails')
+})
+
+test('command: exit: nonzero asks for a command that ran here and failed, not for one that could not run', () => {
+  const guard: Guard = { type: 'command', run: 'npm test', timeout: 1000, pinned: [], exit: 'nonzero' }
+  const result = (status: 'passed' | 'failed' | 'timed_out', exitCode: number | null, onThisTree = true) => {
+    const fact = { run: 'npm test', status, exitCode, startedAt: null, output: '', onThisTree }
+    return judged(guard, {}, { commands: [fact] })
+  }
+  expect(result('failed', 1)).toMatchObject({
+    truth: 'holds',
+    reason: '"npm test" failed on this tree with exit code 1',
+  })
+  expect(result('passed', 0)).toMatchObject({
+    truth: 'fails',
+    reason: '"npm test" passed on this tree, and must fail',
+  })
+  expect(result('failed', 127)).toMatchObject({
+    truth: 'unknown',
+    reason: '"npm test" could not be started (exit code 127)',
+  })
+  expect(result('failed', 126).truth).toBe('unknown')
+  expect(result('failed', null).truth).toBe('unknown')
+  expect(result('timed_out', null).truth).toBe('unknown')
+  expect(result('failed', 1, false).truth).toBe('unknown')
+  expect(judged(guard).truth).toBe('unknown')
+})
+
+test('context: a comparison with what is not a number is unknown, so that its opposite does not hold either', () => {
+  const guard: Guard = { type: 'context', variable: 'risk', condition: 'gt', value: 3 }
+  expect(judged(guard, { context: { risk: 2 } }).truth).toBe('fails')
+  expect(judged(guard).truth).toBe('unknown')
+  expect(judged(guard, { context: { risk: 'high' } }).truth).toBe('unknown')
 })
 
 test('blockers, milestone and task: facts that are not known do not satisfy', () => {
   const blockers: Guard = { type: 'blockers', condition: 'none' }
-  expect(judged(blockers).satisfied).toBe(false)
-  expect(judged(blockers, {}, { openBlockers: [] }).satisfied).toBe(true)
+  expect(judged(blockers).truth).toBe('unknown')
+  expect(judged(blockers, {}, { openBlockers: [] }).truth).toBe('holds')
   expect(judged(blockers, {}, { openBlockers: ['h-1'] }).reason).toBe('open blockers: h-1')
   const milestone: Guard = { type: 'milestone', id: 'M1' }
   expect(judged(milestone).reason).toBe('there is no milestone M1')
-  expect(judged(milestone, {}, { milestones: [{ id: 'M1', reached: false }] }).satisfied).toBe(false)
-  expect(judged(milestone, {}, { milestones: [{ id: 'M1', reached: true }] }).satisfied).toBe(true)
+  expect(judged(milestone, {}, { milestones: [{ id: 'M1', reached: false }] }).truth).toBe('fails')
+  expect(judged(milestone, {}, { milestones: [{ id: 'M1', reached: true }] }).truth).toBe('holds')
   const task: Guard = { type: 'task', condition: 'all_done', phase: 'P1' }
   const tasks = (done: boolean, phase = 'P1') => ({ tasks: [{ id: 't-1', phase, done }] })
-  expect(judged(task).satisfied).toBe(false)
-  expect(judged(task, {}, tasks(true)).satisfied).toBe(true)
-  expect(judged(task, {}, tasks(true, 'P2')).satisfied).toBe(false)
+  expect(judged(task).truth).toBe('unknown')
+  expect(judged(task, {}, tasks(true)).truth).toBe('holds')
+  expect(judged(task, {}, tasks(true, 'P2')).truth).toBe('unknown')
   expect(judged(task, {}, tasks(false)).reason).toBe('open tasks of phase P1: t-1')
 })
 
@@ -178,12 +213,12 @@ test('approval: n people of the role, of what is there now, never the author', (
     ...more,
   })
   const given = (...approvals: Facts['approvals']) => judged(guard, {}, { approvals })
-  expect(given(by('Ann'), by('Ben')).satisfied).toBe(true)
-  expect(given(by('Ann'), by('Ann')).satisfied).toBe(false)
+  expect(given(by('Ann'), by('Ben')).truth).toBe('holds')
+  expect(given(by('Ann'), by('Ann')).truth).toBe('fails')
   expect(given(by('Ann'), by('Ben', { byAuthor: true })).reason).toContain('an author cannot approve')
   expect(given(by('Ann'), by('Ben', { current: false })).reason).toContain('changed after an approval')
-  expect(given(by('Ann'), by('Ben', { role: 'agent' })).satisfied).toBe(false)
-  expect(given(by('Ann'), by('Ben', { of: null })).satisfied).toBe(false)
+  expect(given(by('Ann'), by('Ben', { role: 'agent' })).truth).toBe('fails')
+  expect(given(by('Ann'), by('Ben', { of: null })).truth).toBe('fails')
 })
 
 test('every kind of guard says what must be gathered for it', () => {

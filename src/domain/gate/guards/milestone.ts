@@ -1,4 +1,4 @@
-import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
 
 export interface MilestoneGuard {
   readonly type: 'milestone'
@@ -10,7 +10,7 @@ export const milestone: GuardKind<MilestoneGuard> = {
   needs: ({ id }) => [{ kind: 'milestone', id }],
   evaluate: ({ id }, { facts }) => {
     const found = facts.milestones.find((fact) => fact.id === id)
-    if (!found) return unsatisfied(`there is no milestone ${id}`, `Add milestone ${id} to the plan.`)
+    if (!found) return unknown(`there is no milestone ${id}`, `Add milestone ${id} to the plan.`)
     return found.reached
       ? satisfied(`milestone ${id} is reached`)
       : unsatisfied(`milestone ${id} is not reached`, `Reach milestone ${id}, and mark it reached.`)

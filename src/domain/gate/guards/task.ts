@@ -1,4 +1,4 @@
-import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
+import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
 
 export interface TaskGuard {
   readonly type: 'task'
@@ -13,7 +13,7 @@ export const task: GuardKind<TaskGuard> = {
   evaluate: ({ phase }, { facts }) => {
     const where = phase === null ? '' : ` of phase ${phase}`
     const tasks = facts.tasks?.filter((fact) => phase === null || fact.phase === phase) ?? []
-    if (tasks.length === 0) return unsatisfied(`there are no tasks${where}`, 'Plan a task, and complete it.')
+    if (tasks.length === 0) return unknown(`there are no tasks${where}`, 'Plan a task, and complete it.')
     const open = tasks.filter(({ done }) => !done).map(({ id }) => id)
     if (open.length === 0) return satisfied(`all ${tasks.length} tasks${where} are done`)
     const more = open.length > 5 ? ` and ${open.length - 5} more` : ''

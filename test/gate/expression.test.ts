@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import type { GuardExpression } from '../../src/domain/gate/definition.ts'
+import { judgeExpression } from '../../src/domain/gate/expression.ts'
+import type { Truth } from '../../src/domain/gate/guards/guard.ts'
+import { definitionIn, smallProcess } from '../support/processes.ts'
+
+const definition = definitionIn(smallProcess)
+const named = (name: string) => ({ ...definition.guards[0], name }) as (typeof definition.guards)[number]
+const three = { ...definition, guards: ['holds', 'fails', 'unknown'].map(named) }
+
+function judged(expression: GuardExpression) {
+  return judgeExpression(expression, three, ({ name }) => ({
+    truth: name as Truth,
+    reason: `it ${name}`,
+    fix: name === 'holds' ? '' : 'Measure it.',
+  }))
+}
+
+test.each([
+  ['holds', 'fails'],
+  ['fails', 'holds'],
+  ['unknown', 'unknown'],
+] as const)('not: %s is %s', (inner, outer) => {
+  expect(judged({ not: inner }).truth).toBe(outer)
+})
+
+test.each([
+  ['holds', 'holds', 'holds', 'holds'],
+  ['holds', 'fails', 'fails', 'holds'],
+  ['holds', 'unknown', 'unknown', 'holds'],
+  ['fails', 'fails', 'fails', 'fails'],
+  ['fails', 'unknown', 'fails', 'unknown'],
+  ['unknown', 'unknown', 'unknown', 'unknown'],
+] as const)('%s and %s: all is %s, any is %s', (a, b, all, any) => {
+  expect(judged({ all: [a, b] }).truth).toBe(all)
+  expect(judged({ all: [b, a] }).truth).toBe(all)
+  expect(judged({ any: [a, b] }).truth).toBe(any)
+  expect(judged({ any: [b, a] }).truth).toBe(any)
+})
+
+test('not of what is unknown says what is not known, and how to find out', () => {
+  expect(judged({ not: { any: ['unknown', 'fails'] } })).toEqual({
+    truth: 'unknown',
+    missing: [
+      {
+        name: 'not any of (unknown, fails)',
+        description: '',
+        truth: 'unknown',
+        reason: 'whether any of (unknown, fails) holds is not known: it unknown',
+        fix: 'Measure it.',
+      },
+    ],
+  })
+})
+
+test('a guard that does not exist opens nothing, negated or not', () => {
+  expect(judged('no_such').truth).toBe('unknown')
+  expect(judged({ not: 'no_such' }).truth).toBe('unknown')
+  expect(judged({ any: ['fails', { not: 'no_such' }] }).truth).toBe('unknown')
+})
