@@ -18,6 +18,10 @@ export async function main(): Promise<void> {
     const { tokenCommand } = await import('./serve/token-command.ts')
     return tokenCommand(rest)
   }
+  if (command === 'logout' && !asksForHelp) {
+    const { logoutCommand } = await import('./serve/logout-command.ts')
+    return logoutCommand(rest)
+  }
   if ((command === 'hook' || command === 'pre-tool-use') && !asksForHelp) {
     const { hook } = await import('./hook.ts')
     return hook(command === 'hook' ? rest : [command, ...rest])

@@ -53,6 +53,18 @@ test.each([
   expect((await fetch(`${address}/healthz`)).status).toBe(200)
 })
 
+test('two Host headers are refused, whichever of them is ours', async () => {
+  const { port } = await openHttpProject({ patience: impatient })
+  const own = `Host: 127.0.0.1:${port}`
+  for (const hosts of [`${own}\r\nHost: evil.example`, `${own}\r\nhost: 127.0.0.1:${port}`]) {
+    const { status, body } = await sendRaw(
+      port,
+      `GET /healthz HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`,
+    )
+    expect([status, body]).toEqual([400, expect.stringContaining('one Host header, and this one has 2')])
+  }
+})
+
 test('what follows a good request in one go is answered by what it is', async () => {
   const { port, address } = await openHttpProject({ patience: impatient })
   const good = `GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`

@@ -120,6 +120,49 @@ test('a restart keeps a person logged in', async () => {
   expect(JSON.parse(body).csrf).toBe(csrf)
 })
 
+test('a login at one server is known to another one of the same user, and survives what that one does', async () => {
+  const first = await openHttpProject()
+  const second = await openHttpProject({ home: first.home, folders: ['till'] })
+  const one = await logIn(first)
+  await logIn(second)
+  await logIn(first)
+  const again = await openHttpProject({ home: first.home, folders: ['desk'] })
+  expect(again.server.security.sessions.find(one.cookie.split('=')[1] ?? '', Date.now())).not.toBeNull()
+  const session = await fetch(`${first.address}/api/session`, { headers: { Cookie: one.cookie } })
+  expect(session.status).toBe(200)
+})
+
+test('whoever logs out is logged out, in that browser alone', async () => {
+  const project = await openHttpProject()
+  const [one, other] = [await logIn(project), await logIn(project)]
+  const post = (headers: Readonly<Record<string, string>>) =>
+    fetch(`${project.address}/api/logout`, { method: 'POST', headers })
+  expect((await post({ Cookie: one.cookie })).status).toBe(403)
+  const out = await post({ Cookie: one.cookie, 'X-Waymark-Csrf': one.csrf })
+  expect(out.headers.get('set-cookie')).toMatch(/^waymark_session_\d+=; .*Max-Age=0$/)
+  expect(await out.json()).toEqual({ success: true, ended: 1 })
+  const asks = async ({ cookie }: LoggedIn) =>
+    (await fetch(`${project.address}/api/session`, { headers: { Cookie: cookie } })).status
+  expect([await asks(one), await asks(other)]).toEqual([401, 200])
+  expect(await jsonOf(post({ Authorization: `Bearer ${project.personToken}` }))).toMatchObject({ ended: 1 })
+  expect(await asks(other)).toBe(401)
+  expect((await post({})).status).toBe(401)
+})
+
+test('a browser that opens a used address is shown a page that says what to do', async () => {
+  const project = await openHttpProject()
+  const address = await loginAddress(project)
+  await fetch(address, { redirect: 'manual' })
+  const used = await fetch(address, { redirect: 'manual', headers: { Accept: 'text/html,*/*' } })
+  expect([used.status, used.headers.get('content-type')]).toEqual([401, 'text/html; charset=utf-8'])
+  const page = await used.text()
+  expect(page).toContain('was used already')
+  expect(page).toContain('<code>waymark serve</code>')
+  for (let at = 0; at < 12; at += 1) await fetch(address)
+  const often = await fetch(address, { headers: { Accept: 'text/html' } })
+  expect([often.status, await often.text()]).toEqual([429, expect.stringContaining('Try again in')])
+})
+
 test('a session ends with the token that it was had by', async () => {
   const project = await openHttpProject()
   const { cookie } = await logIn(project)

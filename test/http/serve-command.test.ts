@@ -194,7 +194,25 @@ test.each([
   expect(readdirSync(home)).not.toContain('state')
 })
 
-test.each(['serve', 'token'])('waymark %s --help explains', (command) => {
+test('waymark logout ends the logins of all servers, for people alone', async () => {
+  const { repository, serve, run, environment, home } = serveHome()
+  const folder = repository('shop')
+  expect(run(folder, 'logout').out).toBe('No browser was logged in.\n')
+  const { port, greeting } = await serve(folder, '--port', '0')
+  const login = await fetch(/Dashboard: (\S+)/.exec(greeting)?.[1] ?? '', { redirect: 'manual' })
+  const headers = { Cookie: login.headers.get('set-cookie')?.split(';')[0] ?? '' }
+  const asks = async () => (await fetch(`http://127.0.0.1:${port}/api/session`, { headers })).status
+  expect(await asks()).toBe(200)
+  environment['CLAUDECODE'] = '1'
+  expect(run(folder, 'logout')).toMatchObject({ code: 1, error: expect.stringContaining('acts as an agent') })
+  delete environment['CLAUDECODE']
+  expect(run(folder, 'logout', 'nobody').error).toContain('There is no token "nobody".')
+  expect(run(folder, 'logout', 'agent').out).toBe('No browser was logged in with the token of agent.\n')
+  expect(run(home, 'logout')).toMatchObject({ code: 0, out: expect.stringContaining('Ended 1 login.') })
+  expect(await asks()).toBe(401)
+})
+
+test.each(['serve', 'token', 'logout'])('waymark %s --help explains', (command) => {
   const { repository, run } = serveHome()
   const { code, out } = run(repository('shop'), command, '--help')
   expect([code, out]).toEqual([0, expect.stringContaining(`Usage: waymark ${command}`)])

@@ -6,6 +6,8 @@ import { drained } from '../../src/main/serve/drained.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import { serveAssets } from '../../src/surfaces/http/assets/serve-assets.ts'
 import { LoginCodes } from '../../src/surfaces/http/guard/login-codes.ts'
+import { LoginProofs } from '../../src/surfaces/http/guard/login-proof.ts'
+import { OpenStreams } from '../../src/surfaces/http/guard/open-streams.ts'
 import type { Security } from '../../src/surfaces/http/guard/security.ts'
 import { Sessions } from '../../src/surfaces/http/guard/sessions.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/token-buckets.ts'
@@ -53,13 +55,18 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
   const live = openLive({ version, log })
   const folder = join(project.folder, '..', 'server')
   let port = 0
+  const tokens = new TokenFile(folder)
+  const sessions = new Sessions(join(folder, 'sessions.json'))
+  const now = () => Date.now()
   const security: Security = {
     hosts: () => ({ port, allowed: [] }),
-    tokens: new TokenFile(folder),
-    sessions: new Sessions(join(folder, 'sessions.json')),
+    tokens,
+    sessions,
     codes: new LoginCodes(),
+    proofs: new LoginProofs(),
+    streams: new OpenStreams({ tokens, sessions, now }),
     rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
-    now: () => Date.now(),
+    now,
   }
   const server = httpServer(
     { projects: [served], catalog, version, instance: 'test', log, program: 'waymark' },

@@ -60,6 +60,14 @@ export function untilSession(): () => void {
   }
 }
 
+/** Ends the login of this browser, and shows how to log in again. */
+export async function logOut(): Promise<void> {
+  const token = csrf()
+  const headers = { ...(token !== null && { 'X-Waymark-Csrf': token }) }
+  await fetch('/api/logout', { method: 'POST', headers }).catch(() => undefined)
+  await readSession()
+}
+
 /** It is of the person, who has the same in every project. */
 export function csrf(): string | null {
   const { known } = read.peek()

@@ -14,6 +14,7 @@ export const bindings = [
   { command: 'help', keys: ['?'], title: 'Show all keys', group: 'Everywhere' },
   { command: 'theme', keys: ['\\'], title: 'Switch between light and dark', group: 'Everywhere' },
   { command: 'copy id', keys: ['y'], title: 'Copy the id', group: 'Everywhere' },
+  { command: 'log out', keys: ['g q'], title: 'Log out of this browser', group: 'Everywhere' },
   { command: 'close', keys: ['Escape'], title: 'Close, or clear the selection', group: 'Everywhere' },
 
   { command: 'go inbox', keys: ['g i'], title: 'Inbox', group: 'Go to' },

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { readSession } from '../api/session.ts'
 import { base } from '../router/location.ts'
 import { type Frame, isFrame, readFrame } from './frame.ts'
 
@@ -31,6 +32,8 @@ export function onWhole(whole: Whole): () => void {
 
 /** Milliseconds after which a lost connection makes the page say of when it is. */
 const patience = 6_000
+/** Close code of the server for who is let in no more. */
+const loggedOut = 4401
 const firstWait = 400
 const longestWait = 15_000
 
@@ -63,7 +66,11 @@ export function follow(): () => void {
       }
       greeted(said.seq)
     }
-    opened.onclose = lost
+    opened.onclose = ({ code }) => {
+      // The login ended: the page says how to log in again.
+      if (code === loggedOut) void readSession().catch(() => undefined)
+      lost()
+    }
   }
 
   const greeted = (head: number) => {

@@ -1,6 +1,6 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { projectName, session, sessionFailure, untilSession } from '../api/session.ts'
+import { logOut, projectName, session, sessionFailure, untilSession } from '../api/session.ts'
 import { useCommands } from '../keys/commands.ts'
 import { listenToKeys } from '../keys/dispatcher.ts'
 import { connection, follow } from '../live/connection.ts'
@@ -39,6 +39,7 @@ function Project() {
     palette: () => openOverlay('palette'),
     help: () => openOverlay('help'),
     theme: switchTheme,
+    'log out': () => void logOut(),
     'go inbox': () => navigate(href('/')),
     'go board': () => navigate(href('/board')),
     'go missions': () => navigate(href('/missions')),

@@ -1,3 +1,4 @@
+import { logOut } from '../api/session.ts'
 import { Agent } from '../parts/agent.tsx'
 import { shortId } from '../parts/short-id.ts'
 import { place } from '../router/current.ts'
@@ -28,6 +29,9 @@ export function SideBar() {
         )
       })}
       <RunningNow />
+      <button type="button" class="side-log-out" onClick={() => void logOut()}>
+        Log out
+      </button>
     </nav>
   )
 }

@@ -5,6 +5,7 @@ import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
 import { closeContext } from '../open-context.ts'
 import { openLog } from '../serve/log.ts'
 import { openAnywhere } from '../serve/open-anywhere.ts'
+import { thisProcess } from '../serve/process-start.ts'
 import { reported } from '../serve/reported.ts'
 import { openProjects } from '../serve/served-projects.ts'
 import { serverFolder } from '../serve/server-folder.ts'
@@ -57,7 +58,7 @@ async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }:
     // As with `serve`: an agent that starts it for its user gets no address that acts as a person.
     const isAgent = commandLineActor(process.env, userName()).kind === 'agent'
     const visit = { person: isAgent ? null : person, open: flags.open, folder }
-    await welcome({ pid: process.pid, port: server.port, address, instance, projects: [] }, [served], visit)
+    await welcome({ ...thisProcess(), port: server.port, address, instance, projects: [] }, [served], visit)
     const speed = flags.speed === undefined ? lengthOf(facts) / usualLength : flags.speed
     say(playing(facts, speed))
     await play(facts, { store: context.store, signal, speed })

@@ -4,12 +4,15 @@ import { join, resolve } from 'node:path'
 import { catalog } from '../../operations/catalog.ts'
 import { serveAssets } from '../../surfaces/http/assets/serve-assets.ts'
 import { LoginCodes } from '../../surfaces/http/guard/login-codes.ts'
+import { LoginProofs } from '../../surfaces/http/guard/login-proof.ts'
+import { OpenStreams } from '../../surfaces/http/guard/open-streams.ts'
 import { type Rates, type Security, usualRates } from '../../surfaces/http/guard/security.ts'
 import { Sessions } from '../../surfaces/http/guard/sessions.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
 import { httpServer, type Patience, usualPatience } from '../../surfaces/http/http-server.ts'
 import { openLive } from '../../surfaces/http/live/live.ts'
 import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts'
+import { type UnreadLimits, usualUnread } from '../../surfaces/http/unread-answers.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import { version } from '../program.ts'
 import { drained } from './drained.ts'
@@ -28,6 +31,7 @@ export interface ServerOptions {
   readonly assets?: string
   readonly rates?: Rates
   readonly patience?: Patience
+  readonly unread?: UnreadLimits
 }
 
 export interface OpenServer {
@@ -52,16 +56,25 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     log: (line) => log.warn(line),
   })
   let port = options.port
+  const tokens = new TokenFile(folder)
+  const sessions = new Sessions(join(folder, 'sessions.json'))
+  const now = () => Date.now()
   const security: Security = {
     hosts: () => ({ port, allowed: allowedHosts }),
-    tokens: new TokenFile(folder),
-    sessions: new Sessions(join(folder, 'sessions.json')),
+    tokens,
+    sessions,
     codes: new LoginCodes(),
+    proofs: new LoginProofs(),
+    streams: new OpenStreams({ tokens, sessions, now }),
     rates: options.rates ?? usualRates(),
-    now: () => Date.now(),
+    now,
   }
   const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }
-  const server = httpServer(serving, { security, patience: options.patience ?? usualPatience }, parts)
+  const server = httpServer(
+    serving,
+    { security, patience: options.patience ?? usualPatience, unread: options.unread ?? usualUnread },
+    parts,
+  )
   await listen(server, { port, host })
   port = (server.address() as AddressInfo).port // it listens on TCP
   return {

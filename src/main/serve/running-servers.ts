@@ -2,27 +2,31 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
+import { isGenuine } from './ask-login.ts'
+import { processStart } from './process-start.ts'
 
 /** A server of this user, as it says of itself in a file while it runs. */
 export interface RunningServer {
   readonly pid: number
+  /** When that process began, as the system says it. */
+  readonly started: string
   readonly port: number
   /** Where it is asked from this machine: `127.0.0.1:4747`. */
   readonly address: string
-  /** Its run: whoever answers at the address must say the same. */
+  /** Its run: whoever answers at the address must show that it knows it. */
   readonly instance: string
   /** Folders of the projects that it serves. */
   readonly projects: readonly string[]
 }
 
 const shape = z.object({
-  pid: z.int(),
+  pid: z.int().positive(),
+  started: z.string(),
   port: z.int(),
   address: z.string(),
   instance: z.string(),
   projects: z.array(z.string()),
 })
-const patience = 2_000
 
 /** The servers of this user, each in a file that is named after its port. */
 export class RunningServers {
@@ -41,17 +45,27 @@ export class RunningServers {
     if (this.#read(this.#fileOf(port))?.instance === instance) rmSync(this.#fileOf(port), { force: true })
   }
 
-  /** The server that runs and serves all of these folders. What files say of servers that are gone is ignored. */
-  async serving(projects: readonly string[]): Promise<RunningServer | null> {
+  /**
+   * The server that runs and serves all of these folders: the process that wrote its file is still that process, and
+   * what answers at its port shows that it knows the token. The token is not sent.
+   */
+  async serving(projects: readonly string[], token: string): Promise<RunningServer | null> {
     for (const server of this.#announced()) {
       const isMeant = projects.every((folder) => server.projects.includes(folder))
-      if (isMeant && (await answers(server))) return server
+      if (isMeant && (await isGenuine(server, token))) return server
     }
     return null
   }
 
+  /** Removes what servers left behind that were killed. */
   #announced(): readonly RunningServer[] {
-    return filesIn(this.#folder).flatMap((name) => this.#read(join(this.#folder, name)) ?? [])
+    return filesIn(this.#folder).flatMap((name) => {
+      const file = join(this.#folder, name)
+      const server = this.#read(file)
+      if (server && processStart(server.pid) === server.started) return [server]
+      rmSync(file, { force: true })
+      return []
+    })
   }
 
   #read(file: string): RunningServer | null {
@@ -74,15 +88,5 @@ function filesIn(folder: string): readonly string[] {
     return readdirSync(folder).filter((name) => /^server-\d+\.json$/.test(name))
   } catch {
     return [] // no server ever ran
-  }
-}
-
-async function answers({ address, instance }: RunningServer): Promise<boolean> {
-  try {
-    const response = await fetch(`http://${address}/healthz`, { signal: AbortSignal.timeout(patience) })
-    const said: unknown = await response.json()
-    return typeof said === 'object' && said !== null && 'instance' in said && said.instance === instance
-  } catch {
-    return false
   }
 }

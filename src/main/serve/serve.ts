@@ -10,6 +10,7 @@ import { userName } from '../settings/user-name.ts'
 import { keepTidy } from '../upkeep.ts'
 import { openAnywhere } from './open-anywhere.ts'
 import type { OpenServer, ServerOptions } from './open-server.ts'
+import { thisProcess } from './process-start.ts'
 import { RunningServers } from './running-servers.ts'
 import { type OpenProject, openProjects } from './served-projects.ts'
 import { serverFolder } from './server-folder.ts'
@@ -25,19 +26,19 @@ export async function serve(flags: ServeFlags, log: Log): Promise<void> {
   const projects = openProjects({ named: flags.projects, environment, workingFolder: process.cwd() })
   const folders = projects.map(({ context }) => context.folder)
   const servers = new RunningServers(folder)
-  tokens.ownToken('agent', 'agent')
+  const own = tokens.ownToken('agent', 'agent')
   const person = tokens.ownToken('person', userName())
   // An agent that starts the server for its user gets no address that acts as a person.
   const isAgent = commandLineActor(environment, userName()).kind === 'agent'
   const visit = { person: isAgent ? null : person, open: flags.open, folder }
-  const running = await servers.serving(folders)
+  const running = await servers.serving(folders, own)
   if (running && (flags.port === null || flags.port === running.port)) return welcome(running, null, visit)
   const instance = randomUUID()
   const options = optionsOf(flags, projects, { folder, instance, log })
-  const server = await openAnywhere(options, flags.port, () => servers.serving(folders))
+  const server = await openAnywhere(options, flags.port, () => servers.serving(folders, own))
   if ('address' in server) return welcome(server, null, visit)
   const address = `${shownHost(flags.host)}:${server.port}`
-  const announced = { pid: process.pid, port: server.port, address, instance, projects: folders }
+  const announced = { ...thisProcess(), port: server.port, address, instance, projects: folders }
   try {
     servers.announce(announced)
     await welcome(announced, options.projects, visit)

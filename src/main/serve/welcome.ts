@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { Failure } from '../../domain/failure.ts'
 import { print } from '../../surfaces/cli/process-terminal.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
+import { freshLogin } from './ask-login.ts'
 import { openBrowser } from './open-browser.ts'
 import type { RunningServer } from './running-servers.ts'
 
@@ -22,7 +22,7 @@ export async function welcome(
   { person, open, folder }: Visit,
 ): Promise<void> {
   const { address, pid } = server
-  const login = person === null ? null : await freshLogin(address, person)
+  const login = person === null ? null : await freshLogin(server, person)
   const lines = [
     projects
       ? `Waymark serves ${namesOf(projects)} at http://${address}`
@@ -38,19 +38,4 @@ export async function welcome(
 
 function namesOf(projects: readonly ServedProject[]): string {
   return projects.map(({ name, key }, at) => (at === 0 ? name : `${name} (/p/${key}/)`)).join(', ')
-}
-
-/** Asks a running server for an address that logs in the holder of a person's token. */
-async function freshLogin(address: string, token: string): Promise<string> {
-  const response = await fetch(`http://${address}/api/login-code`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${token}` },
-  })
-  const said: unknown = await response.json()
-  if (response.ok && typeof said === 'object' && said !== null && 'code' in said) {
-    return `http://${address}/login?code=${String(said.code)}`
-  }
-  throw new Failure('UNAVAILABLE', `The server at ${address} gave no login address: ${response.status}.`, {
-    hint: 'It may keep its tokens elsewhere: is XDG_STATE_HOME the same for both?',
-  })
 }

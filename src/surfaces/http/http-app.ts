@@ -45,7 +45,7 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
     await next()
   })
   app.route('/', serverRoutes(serving, security, metrics))
-  app.route('/p/:project', projectRoutes(serving, parts))
-  app.route('/', projectRoutes(serving, parts))
+  app.route('/p/:project', projectRoutes(serving, security, parts))
+  app.route('/', projectRoutes(serving, security, parts))
   return app
 }

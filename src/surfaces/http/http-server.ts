@@ -6,6 +6,7 @@ import { httpApp } from './http-app.ts'
 import type { Parts } from './parts.ts'
 import { refused } from './refusal/refuse.ts'
 import type { Serving } from './serving.ts'
+import { dropUnread, type UnreadLimits, usualUnread } from './unread-answers.ts'
 import { upgrading } from './upgrade.ts'
 
 /** How long a client may take, in milliseconds. */
@@ -20,10 +21,16 @@ export interface Patience {
 
 export const usualPatience: Patience = { headers: 10_000, request: 60_000, look: 5_000 }
 
+export interface HttpServerOptions {
+  readonly security: Security
+  readonly patience?: Patience
+  readonly unread?: UnreadLimits
+}
+
 /** The HTTP server, not listening yet. */
 export function httpServer(
   serving: Serving,
-  { security, patience = usualPatience }: { readonly security: Security; readonly patience?: Patience },
+  { security, patience = usualPatience, unread = usualUnread }: HttpServerOptions,
   parts: Parts,
 ): Server {
   const app = httpApp(serving, security, parts)
@@ -42,6 +49,7 @@ export function httpServer(
     },
     (request, response) => void listener(request, response),
   )
+  dropUnread(server, unread)
   server.maxRequestsPerSocket = 0
   server.maxConnections = 5_000
   server.on('upgrade', upgrading(serving, security, parts))

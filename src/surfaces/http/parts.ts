@@ -14,14 +14,16 @@ export interface Parts {
 export interface McpPart {
   /** Answers a request whose host, origin, token and size were checked. */
   handle(request: Request, project: ServedProject, actor: Actor): Promise<Response>
+  /** Ends at once what is open for somebody who is let in no more. */
+  revoke(actor: Actor): void
   /** Answers what is asked, then ends every stream and session. */
   shutdown(): Promise<void>
 }
 
 /** The live feed: `/ws` of each project. */
 export interface LivePart {
-  /** Takes over a connection that was let in. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, project: ServedProject): void
+  /** Takes over a connection that was let in. Answers how it is ended once its reader is let in no more. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, project: ServedProject): () => void
   /** How many are connected. */
   readers(): number
   /** Tells every reader that the server ends. */

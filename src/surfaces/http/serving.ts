@@ -25,7 +25,7 @@ export interface Serving {
   readonly version: string
   /** Absolute path of the script that runs, which a client is told to start. */
   readonly program: string
-  /** Names this run of the server, so that who finds its address can tell whether it is the one that was meant. */
+  /** Names this run of the server, in what it shows to holders of a token; told to no one. */
   readonly instance: string
   readonly log: Log
 }

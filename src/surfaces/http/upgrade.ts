@@ -9,13 +9,21 @@ import { projectOfPath } from './project-named.ts'
 import { written } from './refusal/refuse.ts'
 import type { Serving } from './serving.ts'
 
+// How long the closing handshake of a reader who is let in no more may take, in milliseconds.
+const farewell = 500
+
 /** Hands a connection over to the live feed once it was checked as every request is; else says why not. */
 export function upgrading(serving: Serving, security: Security, parts: Parts) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
     try {
-      known(admit(knockOf(request), security))
-      parts.live.upgrade(request, socket, head, liveProject(request, serving))
+      const caller = known(admit(knockOf(request), security))
+      const end = parts.live.upgrade(request, socket, head, liveProject(request, serving))
+      const closed = security.streams.keep(caller, () => {
+        end()
+        setTimeout(() => socket.destroy(), farewell).unref() // who does not answer the farewell is gone all the same
+      })
+      socket.once('close', closed)
     } catch (error) {
       refuse(socket, error, serving)
     }

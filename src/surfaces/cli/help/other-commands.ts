@@ -13,6 +13,8 @@ export const serveUsage =
 export const tokenUsage =
   'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>'
 
+export const logoutUsage = 'waymark logout [<name of a token>]'
+
 export const demoUsage =
   'waymark demo play [--speed <times>] [--at-once] [--port <port>] [--open] [--recording <folder>]'
 
@@ -41,6 +43,12 @@ export const otherCommands: readonly OtherCommand[] = [
     title: 'Tokens of the server: add, list, remove',
     usage: tokenUsage,
     words: ['add', 'list', 'remove', '--kind', '--role'],
+  },
+  {
+    command: 'logout',
+    title: 'End the logins of the dashboard: all of them, or those of one token',
+    usage: logoutUsage,
+    words: [],
   },
   {
     command: 'hook',

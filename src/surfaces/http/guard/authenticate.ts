@@ -16,7 +16,7 @@ export function authenticate(knock: Knock, security: Security): Caller | null {
 function byToken(authorization: string, knock: Knock, security: Security): Caller {
   const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
   const entry = secret === undefined ? null : entryOf(secret, security.tokens.entries())
-  if (entry) return callerOf(entry, 'http', null)
+  if (entry) return callerOf(entry, 'http', { session: null, csrf: null })
   throw mistaken(knock, security, 'The token in the Authorization header is not valid.')
 }
 
@@ -25,11 +25,16 @@ function byCookie({ cookie }: Knock, { hosts, tokens, sessions, now }: Security)
   const secret = readCookie(cookie, cookieName(hosts().port))
   const session = secret === null ? null : sessions.find(secret, now())
   const entry = session && tokens.entries().find(({ hash }) => hash === session.token)
-  return secret !== null && entry ? callerOf(entry, 'dashboard', csrfOf(secret)) : null
+  if (secret === null || !session || !entry) return null
+  return callerOf(entry, 'dashboard', { session: session.hash, csrf: csrfOf(secret) })
 }
 
-function callerOf({ name, kind, role, hash }: TokenEntry, channel: Channel, csrf: string | null): Caller {
-  return { actor: { name, kind, role, channel }, token: hash, csrf }
+function callerOf(
+  { name, kind, role, hash }: TokenEntry,
+  channel: Channel,
+  login: Pick<Caller, 'session' | 'csrf'>,
+): Caller {
+  return { actor: { name, kind, role, channel }, token: hash, ...login }
 }
 
 /** A wrong token or code; too many of them from one client are not even looked at as such. */

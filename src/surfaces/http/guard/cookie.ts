@@ -10,6 +10,11 @@ export function readCookie(header: string | undefined, name: string): string | n
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null
 }
 
+/** Takes the cookie out of the browser. */
+export function endedCookie(port: number): string {
+  return `${cookieName(port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`
+}
+
 export function sessionCookie(port: number, secret: string): string {
   return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${cookieLifetime}`
 }

@@ -15,7 +15,12 @@ const loopback = ['127.0.0.1', 'localhost', '[::1]']
  * Refuses an address that is not ours. A page of another site whose name was made to point here is stopped by this,
  * because a browser sends the name it believes in.
  */
-export function checkHost({ host }: Knock, hosts: Hosts): string {
+export function checkHost({ host, hosts: count }: Knock, hosts: Hosts): string {
+  if (count > 1) {
+    throw new Refusal('INVALID_INPUT', `A request has one Host header, and this one has ${count}.`, {
+      headers: { Connection: 'close' },
+    })
+  }
   if (host !== undefined && isOurs(host.toLowerCase(), hosts)) return host.toLowerCase()
   const given = host === undefined ? 'no Host header' : `the Host "${host.slice(0, 200)}"`
   throw new Refusal('FORBIDDEN', `This server does not answer to ${given}.`, {

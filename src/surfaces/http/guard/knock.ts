@@ -6,6 +6,8 @@ export interface Knock {
   /** Path and query, as they were sent. */
   readonly target: string
   readonly host: string | undefined
+  /** How many Host headers there are. Node tells the first one alone. */
+  readonly hosts: number
   readonly origin: string | undefined
   /** What a browser says of where the request comes from: `Sec-Fetch-Site` and `Sec-Fetch-Mode`. */
   readonly site: string | undefined
@@ -17,11 +19,12 @@ export interface Knock {
   readonly from: string
 }
 
-export function knockOf({ method = 'GET', url = '', headers, socket }: IncomingMessage): Knock {
+export function knockOf({ method = 'GET', url = '', headers, rawHeaders, socket }: IncomingMessage): Knock {
   return {
     method,
     target: url,
     host: headers.host,
+    hosts: rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length,
     origin: headers.origin,
     site: single(headers['sec-fetch-site']),
     mode: single(headers['sec-fetch-mode']),

@@ -1,9 +1,13 @@
+import { z } from 'zod'
+import { readJson } from '../api/read-json.ts'
 import type { RequestContext } from '../app.ts'
 import { Refusal } from '../refusal/refusal.ts'
+import type { Serving } from '../serving.ts'
 import { known } from './admit.ts'
 import { mistaken } from './authenticate.ts'
-import { sessionCookie } from './cookie.ts'
+import { endedCookie, sessionCookie } from './cookie.ts'
 import { knockOf } from './knock.ts'
+import { keyIdOf, proofOf } from './login-proof.ts'
 import type { Security } from './security.ts'
 
 /** `GET /login?code=…`: begins a session of the dashboard, once for each code. */
@@ -16,14 +20,7 @@ export function logIn(c: RequestContext, security: Security): Response {
   }
   const { codes, sessions, hosts, now } = security
   const token = codes.take(c.req.query('code') ?? '', now())
-  if (token === null) {
-    const message = 'This login address was used already, is older than ten minutes, or was never made.'
-    const refusal = mistaken(knockOf(c.env.incoming), security, message)
-    throw new Refusal(refusal.code, refusal.message, {
-      hint: 'Run waymark serve in a terminal: it prints a fresh one.',
-      headers: { ...refusal.headers, 'Cache-Control': 'no-store' },
-    })
-  }
+  if (token === null) return notLoggedIn(c, security)
   const secret = sessions.begin(token, now())
   return c.body(null, 303, {
     'Set-Cookie': sessionCookie(hosts().port, secret),
@@ -32,9 +29,94 @@ export function logIn(c: RequestContext, security: Security): Response {
   })
 }
 
-/** `POST /api/login-code`: a fresh code for the holder of a person's token. */
-export function makeLoginCode(c: RequestContext, { codes, now }: Security): Response {
+/** A browser is shown a page that says the way on; a program is refused as everywhere. */
+function notLoggedIn(c: RequestContext, security: Security): Response {
+  const message = 'This login address was used already, is older than ten minutes, or was never made.'
+  const refusal = mistaken(knockOf(c.env.incoming), security, message)
+  const headers = { ...refusal.headers, 'Cache-Control': 'no-store' }
+  if (!(c.req.header('accept') ?? '').includes('text/html')) {
+    throw new Refusal(refusal.code, refusal.message, {
+      hint: 'Run waymark serve in a terminal: it prints a fresh one.',
+      headers,
+    })
+  }
+  const status = refusal.code === 'TOO_MANY_REQUESTS' ? 429 : 401
+  return c.body(loginPage(refusal), status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
+}
+
+function loginPage({ code, message, hint }: Refusal): string {
+  const wait = code === 'TOO_MANY_REQUESTS' && hint !== undefined ? `<p>${hint}</p>\n` : ''
+  return `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not logged in · Waymark</title>
+<main>
+<h1>You are not logged in</h1>
+<p>${message}</p>
+${wait}<p>Run <code>waymark serve</code> in a terminal, in the folder of your project. It finds the server that runs, and
+prints a fresh address, which logs you in once and within ten minutes.</p>
+<p>If this browser is logged in already, <a href="/">open the dashboard</a>.</p>
+</main>
+</html>
+`
+}
+
+const question = z.object({ key: z.string().max(64), asked: z.string().min(16).max(128) })
+const answer = z.object({ answered: z.string().max(128), proof: z.string().max(128) })
+const largestQuestion = 1_000
+
+/** `POST /api/login-proof`: shows the holder of a token that this server knows it, before they show the same. */
+export async function proveLogin(
+  c: RequestContext,
+  security: Security,
+  { instance }: Pick<Serving, 'instance'>,
+): Promise<Response> {
+  const { tokens, proofs, hosts, now } = security
+  const { key, asked } = read(question, await readJson(c.req.raw, largestQuestion))
+  const entry = tokens.entries().find(({ hash }) => keyIdOf(hash) === key)
+  if (!entry) throw mistaken(knockOf(c.env.incoming), security, 'The token is not known to this server.')
+  const meeting = proofs.begin({ port: hosts().port, instance, asked }, entry, now())
+  return c.json({ answered: meeting.answered, proof: proofOf('server', meeting, entry.hash) }, 200, {
+    'Cache-Control': 'no-store',
+  })
+}
+
+/** `POST /api/login-code`: a fresh code for who sends a person's token, or shows that they know it. */
+export async function makeLoginCode(c: RequestContext, security: Security): Promise<Response> {
+  const { name, kind, hash } = c.var.caller ? tokenOfCaller(c) : await tokenShown(c, security)
+  if (kind !== 'person') {
+    throw new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`)
+  }
+  return c.json({ code: security.codes.make(hash, security.now()) }, 200, { 'Cache-Control': 'no-store' })
+}
+
+function tokenOfCaller(c: RequestContext) {
   const { actor, token } = known(c.var.caller)
-  if (actor.kind === 'person') return c.json({ code: codes.make(token, now()) })
-  throw new Refusal('FORBIDDEN', `The dashboard is for people; ${actor.name} acts as an agent.`)
+  return { name: actor.name, kind: actor.kind, hash: token }
+}
+
+async function tokenShown(c: RequestContext, security: Security) {
+  const body = await readJson(c.req.raw, largestQuestion)
+  if (body === undefined) known(c.var.caller)
+  const { answered, proof } = read(answer, body)
+  const entry = security.proofs.take(answered, proof, security.now())
+  if (entry) return entry
+  throw mistaken(knockOf(c.env.incoming), security, 'The proof is wrong, late, or was used already.')
+}
+
+function read<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Shape> {
+  const parsed = shape.safeParse(said)
+  if (parsed.success) return parsed.data
+  const names = shape instanceof z.ZodObject ? Object.keys(shape.shape).join(' and ') : 'other fields'
+  throw new Refusal('INVALID_INPUT', `The body must be an object with ${names}, each a short text.`)
+}
+
+/** `POST /api/logout`: ends the login of the cookie; for a token, every login that was had by it. */
+export function logOut(c: RequestContext, { sessions, hosts }: Security): Response {
+  const caller = known(c.var.caller)
+  const ended = sessions.end(({ hash, token }) =>
+    caller.session === null ? token === caller.token : hash === caller.session,
+  )
+  return c.json({ success: true, ended }, 200, {
+    'Cache-Control': 'no-store',
+    ...(caller.session !== null && { 'Set-Cookie': endedCookie(hosts().port) }),
+  })
 }

@@ -1,5 +1,7 @@
 import type { Hosts } from './hosts.ts'
 import type { LoginCodes } from './login-codes.ts'
+import type { LoginProofs } from './login-proof.ts'
+import type { OpenStreams } from './open-streams.ts'
 import type { Sessions } from './sessions.ts'
 import { type Rate, TokenBuckets } from './token-buckets.ts'
 import type { TokenFile } from './tokens/token-file.ts'
@@ -11,6 +13,8 @@ export interface Security {
   readonly tokens: TokenFile
   readonly sessions: Sessions
   readonly codes: LoginCodes
+  readonly proofs: LoginProofs
+  readonly streams: OpenStreams
   readonly rates: Rates
   /** Milliseconds since the epoch. */
   readonly now: () => number

@@ -22,6 +22,8 @@ export const liveLimits: LiveLimits = {
 /** Close codes of our own, from the range that is free for it. */
 export const closeCodes = {
   badSince: 4400,
+  /** The token was removed, or the login ended. */
+  revoked: 4401,
   slow: 4408,
   reload: 4409,
   /** The server ends, of RFC 6455. */

@@ -33,18 +33,21 @@ export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, lim
 
   return {
     upgrade(request, socket, head, project) {
+      let reader: Reader | null = null
       server.handleUpgrade(request, socket, head, (webSocket) => {
-        const reader = new Reader(webSocket, socket, limits)
+        const joining = new Reader(webSocket, socket, limits)
+        reader = joining
         const since = readSince(request.url ?? '/')
-        if ('problem' in since) return reader.close(closeCodes.badSince, since.problem)
-        if (server.clients.size > limits.readers) return reader.close(closeCodes.later, tooMany(limits))
+        if ('problem' in since) return joining.close(closeCodes.badSince, since.problem)
+        if (server.clients.size > limits.readers) return joining.close(closeCodes.later, tooMany(limits))
         feedOf(project)
-          .join(reader, since.seq)
+          .join(joining, since.seq)
           .catch((error: unknown) => {
             log.warn('A reader could not join the live feed.', { project: project.key, error: String(error) })
-            reader.close(closeCodes.later, 'The record cannot be read now.')
+            joining.close(closeCodes.later, 'The record cannot be read now.')
           })
       })
+      return () => reader?.close(closeCodes.revoked, 'Your token was removed, or you logged out.')
     },
     readers: () => server.clients.size,
     async close() {

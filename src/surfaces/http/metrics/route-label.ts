@@ -12,6 +12,8 @@ const own = [
   '/api/projects',
   '/api/session',
   '/api/login-code',
+  '/api/login-proof',
+  '/api/logout',
   '/healthz',
   '/metrics',
   '/login',

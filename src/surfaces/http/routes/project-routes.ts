@@ -6,6 +6,7 @@ import { readJournal } from '../api/read-journal.ts'
 import { projectList, sessionAnswer } from '../api/session.ts'
 import type { AppEnvironment } from '../app.ts'
 import { known } from '../guard/admit.ts'
+import type { Security } from '../guard/security.ts'
 import type { Parts } from '../parts.ts'
 import { projectOfPath } from '../project-named.ts'
 import { Refusal } from '../refusal/refusal.ts'
@@ -14,7 +15,7 @@ import { mcpRoute } from './mcp-route.ts'
 import { reading } from './reading.ts'
 
 /** The routes that every project has. */
-export function projectRoutes(serving: Serving, parts: Parts): Hono<AppEnvironment> {
+export function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>()
   app.use('/api/*', async (c, next) => {
     known(c.var.caller)
@@ -31,7 +32,7 @@ export function projectRoutes(serving: Serving, parts: Parts): Hono<AppEnvironme
       hint: 'GET /api/openapi.json describes what there is.',
     })
   })
-  app.all('/mcp', mcpRoute(parts.mcp))
+  app.all('/mcp', mcpRoute(parts.mcp, streams))
   reading(app, '/ws', (c) => {
     known(c.var.caller)
     throw new Refusal(

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { AppEnvironment } from '../app.ts'
 import { known } from '../guard/admit.ts'
-import { logIn, makeLoginCode } from '../guard/log-in.ts'
+import { logIn, logOut, makeLoginCode, proveLogin } from '../guard/log-in.ts'
 import type { Security } from '../guard/security.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Serving } from '../serving.ts'
@@ -10,9 +10,9 @@ import { reading } from './reading.ts'
 /** The routes that the server has once, whatever it serves. */
 export function serverRoutes(serving: Serving, security: Security, metrics: Metrics): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>()
-  const { version, projects, instance } = serving
+  const { version, projects } = serving
   reading(app, '/healthz', (c) =>
-    c.json({ status: 'ok', version, projects: projects.length, instance }, 200, {
+    c.json({ status: 'ok', version, projects: projects.length }, 200, {
       'Cache-Control': 'no-store',
     }),
   )
@@ -21,6 +21,8 @@ export function serverRoutes(serving: Serving, security: Security, metrics: Metr
     return c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType })
   })
   app.all('/login', (c) => logIn(c, security))
+  app.post('/api/login-proof', (c) => proveLogin(c, security, serving))
   app.post('/api/login-code', (c) => makeLoginCode(c, security))
+  app.post('/api/logout', (c) => logOut(c, security))
   return app
 }

@@ -40,6 +40,10 @@ export class Endpoint {
     return this.#handleMessage({ request, body, caller })
   }
 
+  revoke(actor: Actor): void {
+    this.#legacy.revoke(actor)
+  }
+
   /** Answers what is asked, then ends every stream and session. */
   async close(): Promise<void> {
     await Promise.all([this.#modern.close(), this.#legacy.close()])

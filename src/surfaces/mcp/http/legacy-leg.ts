@@ -1,4 +1,5 @@
 import { isInitializeRequest } from '@modelcontextprotocol/server'
+import type { Actor } from '../../../domain/actor.ts'
 import type { Caller } from './caller.ts'
 import type { Posted, Serving } from './endpoint.ts'
 import { defaultLimits } from './options.ts'
@@ -36,6 +37,10 @@ export class LegacyLeg {
     const session = this.#sessions.find(id, caller)
     if (!session) return sessionNotFound()
     return refusedArguments(body) ?? session.handle(request, body)
+  }
+
+  revoke(actor: Actor): void {
+    this.#sessions.revoke(actor)
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,8 @@ import { refuse } from './refusal.ts'
 export interface McpOverHttp {
   /** Answers a request whose origin, token and size were checked. */
   handle(request: Request, project: McpProject, actor: Actor): Promise<Response>
+  /** Ends at once what is open for somebody who is let in no more. */
+  revoke(actor: Actor): void
   /** Answers what is asked, then ends every stream and session. Later requests are refused. */
   shutdown(): Promise<void>
 }
@@ -32,6 +34,9 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
     handle: async (request, project, actor) => {
       if (stopping) return refuse({ status: 503, message: 'The server is stopping.' })
       return endpointOf(project, actor).handle(request, actor)
+    },
+    revoke: (actor) => {
+      for (const endpoint of endpoints.values()) endpoint.revoke(actor)
     },
     shutdown: async () => {
       stopping = true

@@ -1,4 +1,5 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import type { Actor } from '../../../domain/actor.ts'
 import { Watch } from '../resources/watch.ts'
 import { createServer } from '../server.ts'
 import { Turns } from '../tools/turns.ts'
@@ -70,6 +71,16 @@ export class Session {
       over()
       throw error
     }
+  }
+
+  belongsTo({ name, kind, channel }: Actor): boolean {
+    const { actor } = this.#options.caller
+    return actor.name === name && actor.kind === kind && actor.channel === channel
+  }
+
+  /** Ends now, whatever was asked. */
+  async breakOff(): Promise<void> {
+    await this.#transport.close()
   }
 
   /** Answers what was asked, then ends. */

@@ -1,3 +1,4 @@
+import type { Actor } from '../../../domain/actor.ts'
 import type { Caller } from './caller.ts'
 import type { Limits } from './options.ts'
 import type { Session } from './session.ts'
@@ -41,6 +42,13 @@ export class Sessions {
   async makeRoom(): Promise<void> {
     await this.endIdle()
     if (this.#byId.size >= this.#limits.sessions) await end(this.#unused().slice(0, 1))
+  }
+
+  /** Ends at once the sessions of somebody who is let in no more. */
+  revoke(actor: Actor): void {
+    for (const session of [...this.#byId.values()]) {
+      if (session.belongsTo(actor)) void session.breakOff()
+    }
   }
 
   async endAll(): Promise<void> {
