@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openRegular } from '../files/regular-file.ts'
 
 /** A path, with the SHA-256 of what is there: null for nothing, a word for what is no file. */
 export type Pinned = readonly [path: string, content: string | null]
@@ -34,7 +34,9 @@ async function contentsOf(folder: string, path: string): Promise<Pinned[]> {
 async function sha256(path: string): Promise<string | null> {
   const hash = createHash('sha256')
   try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk)
+    const file = await openRegular(path)
+    // The stream closes the file.
+    for await (const chunk of file.createReadStream()) hash.update(chunk)
     return hash.digest('hex')
   } catch {
     return 'unreadable'

@@ -1,9 +1,10 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative, resolve } from 'node:path'
 import { Failure } from '../domain/failure.ts'
 import type { ProcessDefinition } from '../domain/gate/definition.ts'
 import { finding, type Severity } from '../domain/gate/lint/finding.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
+import { readRegular } from '../files/regular-file.ts'
 import type { LoadedProcess, PlacedFinding, ProcessFiles, ProcessOrigin } from '../ports/process-files.ts'
 import { type ReadDefinition, readDefinition } from './read-definition.ts'
 
@@ -84,7 +85,7 @@ async function isFile(path: string): Promise<boolean> {
 
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
   const size = (await stat(path)).size
-  const text = size > largest ? '' : await readFile(path, 'utf8')
+  const text = size > largest ? '' : (await readRegular(path)).toString('utf8')
   const read = size > largest ? tooLarge(size) : readDefinition(text)
   return {
     file: shownPath(path, origin, folders),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream, lstatSync, readFileSync, readlinkSync, type Stats } from 'node:fs'
+import { lstatSync, readlinkSync, type Stats } from 'node:fs'
+import { openRegular, readRegularSync } from '../files/regular-file.ts'
 import { onDisk, type PathBytes } from './path-bytes.ts'
 import type { FileStat } from './state.ts'
 
@@ -54,7 +55,7 @@ export function rawBlobId(objectFormat: string, top: string, path: PathBytes): s
   try {
     const place = onDisk(top, path)
     const link = lstatSync(place).isSymbolicLink()
-    return blobId(objectFormat, link ? readlinkSync(place, { encoding: 'buffer' }) : readFileSync(place))
+    return blobId(objectFormat, link ? readlinkSync(place, { encoding: 'buffer' }) : readRegularSync(place))
   } catch {
     return null
   }
@@ -63,7 +64,9 @@ export function rawBlobId(objectFormat: string, top: string, path: PathBytes): s
 /** The SHA-256 of a file of any size. */
 export async function sha256(top: string, path: PathBytes): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(onDisk(top, path))) hash.update(chunk)
+  const file = await openRegular(onDisk(top, path))
+  // The stream closes the file.
+  for await (const chunk of file.createReadStream()) hash.update(chunk)
   return hash.digest('hex')
 }
 

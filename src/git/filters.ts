@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readRegularSync } from '../files/regular-file.ts'
 import { type ConfigurationEntry, configured } from './configuration.ts'
 import { blobId, sha256 } from './disk.ts'
 import type { Candidate } from './hashing.ts'
@@ -60,7 +60,8 @@ async function pointerId(raw: GitState, { path, file }: Candidate, context: Filt
   if (file.kind === 'link') return raw.oid
   const { top, objectFormat } = context
   const isPointer =
-    file.stat.size <= pointerLimit && readFileSync(onDisk(top, path), 'latin1').startsWith(pointerStart)
+    file.stat.size <= pointerLimit &&
+    readRegularSync(onDisk(top, path)).toString('latin1').startsWith(pointerStart)
   if (isPointer || file.stat.size === 0) return raw.oid
   const digest = await sha256(top, path)
   return blobId(objectFormat, Buffer.from(`${pointerStart}oid sha256:${digest}\nsize ${file.stat.size}\n`))

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readRegular } from '../files/regular-file.ts'
 import { readIndexFile } from './index-file.ts'
 import { isAsciiPath, type PathBytes } from './path-bytes.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
@@ -39,7 +39,7 @@ export async function readIndexEntries(
   includes: (path: PathBytes) => boolean,
 ): Promise<IndexEntries> {
   const collection = new Collection(includes)
-  const file = await readFile(place.index).catch(() => null)
+  const file = await readRegular(place.index).catch(() => null)
   if (file === null) return collection.entries()
   const complete = readIndexFile(file, objectFormat, (record) => {
     const { path, mode, assumeUnchanged, skipWorktree } = record

@@ -1,5 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readRegular } from '../files/regular-file.ts'
 import type { OperationInProgress } from './state.ts'
 
 const marks = [
@@ -21,7 +22,7 @@ export async function operationInProgress(gitFolder: string): Promise<OperationI
 }
 
 async function mergeHeads(gitFolder: string): Promise<string[]> {
-  const text = await readFile(join(gitFolder, 'MERGE_HEAD'), 'utf8').catch(() => '')
+  const text = await readRegular(join(gitFolder, 'MERGE_HEAD')).then(String, () => '')
   return text.split('\n').filter((line) => /^[0-9a-f]{40,64}$/.test(line))
 }
 

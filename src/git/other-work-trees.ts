@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { readRegular } from '../files/regular-file.ts'
 import type { Span } from './differences.ts'
 
 /** Most entries that are looked at in another work tree: this only finds a hint. */
@@ -81,6 +82,8 @@ async function isNewer(path: string, time: number): Promise<boolean> {
 }
 
 async function textOf(path: string): Promise<string | null> {
-  const text = await readFile(path, 'utf8').catch(() => null)
-  return text === null ? null : text.trim()
+  return readRegular(path).then(
+    (content) => content.toString('utf8').trim(),
+    () => null,
+  )
 }

@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readRegularSync } from '../files/regular-file.ts'
 import { privateConfiguration } from './configuration.ts'
 import type { Repository } from './repository.ts'
 import type { Environment, GitCall } from './run-git.ts'
@@ -60,7 +61,7 @@ function alternate(path: string): string {
 }
 
 function copyIfThere(from: string, to: string): void {
-  if (from !== '' && existsSync(from)) copyFileSync(from, to)
+  if (from !== '' && existsSync(from)) writeFileSync(to, readRegularSync(from), { mode: 0o600 })
 }
 
 // A split index names its shared part by file name in the git directory. Copied, not linked: git freshens the

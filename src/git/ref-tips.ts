@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readRegular } from '../files/regular-file.ts'
 
 /** Where the refs of a repository point: commits that existed when they were read. */
 export interface RefTips {
@@ -57,5 +58,8 @@ function tipsOf(refs: readonly Ref[]): readonly string[] {
 }
 
 async function textOf(path: string): Promise<string> {
-  return readFile(path, 'latin1').catch(() => '')
+  return readRegular(path).then(
+    (content) => content.toString('latin1'),
+    () => '',
+  )
 }

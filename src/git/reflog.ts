@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { openRegular } from '../files/regular-file.ts'
 import type { ReflogPosition } from './state.ts'
 
 export interface ReflogEntry {
@@ -58,7 +59,7 @@ function parseAction(message: string): { verb: string; detail: string } {
 async function reading<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
   let file: FileHandle
   try {
-    file = await open(path, 'r')
+    file = await openRegular(path)
   } catch {
     return null
   }

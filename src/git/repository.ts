@@ -1,6 +1,8 @@
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { readRegular } from '../files/regular-file.ts'
 import { type ConfigurationEntry, parseConfiguration } from './configuration.ts'
+import { mainObstacle, obstructed } from './obstacles.ts'
 import { nulRecords } from './path-bytes.ts'
 import { type Environment, runGit } from './run-git.ts'
 
@@ -60,6 +62,8 @@ export async function findRepository(
   folder: string,
   environment: Environment,
 ): Promise<Repository | NoRepository> {
+  const obstacle = mainObstacle(folder)
+  if (obstacle !== null) throw obstructed(obstacle)
   const call = { folder, environment }
   const [answer, settings] = await Promise.all([
     runGit(['rev-parse', '--path-format=absolute', ...questions], call),
@@ -145,7 +149,7 @@ async function linkedFolder(top: string): Promise<string | null> {
   const path = join(top, '.git')
   try {
     if ((await stat(path)).isDirectory()) return await realpath(path)
-    const named = /^gitdir: (.*)\n?$/.exec(await readFile(path, 'utf8'))?.[1]
+    const named = /^gitdir: (.*)\n?$/.exec((await readRegular(path)).toString('utf8'))?.[1]
     return named === undefined ? null : await realpath(resolve(top, named))
   } catch {
     return null

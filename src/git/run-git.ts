@@ -1,4 +1,6 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { Failure } from '../domain/failure.ts'
+import { anyObstacle, obstructed } from './obstacles.ts'
 
 export type Environment = Readonly<Record<string, string>>
 
@@ -16,6 +18,11 @@ export interface GitResult {
 }
 
 const timeLimit = 60_000
+
+// A call that takes longer than this may be waiting for a pipe: then everything that it could wait for is looked at.
+const suspectAfter = 250
+
+const windows = process.platform === 'win32'
 
 // Given on every command line, so that neither a repository's configuration nor ours can turn them on.
 const everyCall = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
@@ -39,25 +46,47 @@ export function gitEnvironment(inherited: NodeJS.ProcessEnv): Environment {
   return { ...Object.fromEntries(kept), ...quiet }
 }
 
-/** Runs git without a shell and answers whatever its exit code is. */
+/**
+ * Runs git without a shell and answers whatever its exit code is. Fails with UNAVAILABLE when git waits for something
+ * that is not a file, or takes longer than a minute; it is ended then, with whatever it started.
+ */
 export function runGit(args: readonly string[], call: GitCall): Promise<GitResult> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const child = spawn('git', [...everyCall, ...args], {
       cwd: call.folder,
       env: call.environment,
       stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      timeout: timeLimit,
-      killSignal: 'SIGKILL',
+      // A group of its own, so that its children end with it.
+      detached: !windows,
       windowsHide: true,
     })
+    running.add(child)
     const output: Buffer[] = []
     const complaint: Buffer[] = []
     child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
     child.stderr?.on('data', (chunk: Buffer) => complaint.push(chunk))
+    const giveUp = (failure: Failure) => {
+      if (!running.has(child)) return
+      reject(failure)
+      endGroup(child)
+    }
+    const suspicion = setTimeout(() => {
+      void anyObstacle(call.folder, () => running.has(child)).then((obstacle) => {
+        if (obstacle !== null) giveUp(obstructed(obstacle))
+      })
+    }, suspectAfter)
+    const limit = setTimeout(() => giveUp(tooSlow(args, call)), timeLimit)
+    const ended = () => {
+      running.delete(child)
+      clearTimeout(suspicion)
+      clearTimeout(limit)
+    }
     child.on('error', (error) => {
+      ended()
       resolve({ code: 127, output: Buffer.alloc(0), complaint: error.message })
     })
     child.on('close', (code, signal) => {
+      ended()
       resolve({
         code: code ?? 128,
         output: output.length === 1 && output[0] !== undefined ? output[0] : Buffer.concat(output),
@@ -67,6 +96,32 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitResul
     // git may end before it has read everything; its exit code tells.
     child.stdin?.on('error', () => undefined)
     child.stdin?.end(call.input)
+  })
+}
+
+// Without a terminal's signals of their own, they must not outlive this process.
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) endGroup(child)
+})
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  if (windows) {
+    spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true })
+    return
+  }
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function tooSlow([command = '']: readonly string[], { folder }: GitCall): Failure {
+  const message = `git ${command} took longer than ${timeLimit / 1000} seconds in ${folder} and was ended.`
+  return new Failure('UNAVAILABLE', message, {
+    hint: 'Look whether the disk answers, or whether something there is a pipe or a device; then call again.',
   })
 }
 

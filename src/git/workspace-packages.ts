@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { readRegular } from '../files/regular-file.ts'
 import type { SnapshotRef } from '../ports/work-tree.ts'
 import { displayPath, onDisk, pathBytes } from './path-bytes.ts'
 import { loadState } from './snapshot-file.ts'
@@ -19,7 +19,7 @@ export async function workspacePackages(place: SnapshotRef): Promise<ReadonlyMap
 
 async function packageName(path: string | Buffer): Promise<string | null> {
   try {
-    const manifest: unknown = JSON.parse(await readFile(path, 'utf8'))
+    const manifest: unknown = JSON.parse((await readRegular(path)).toString('utf8'))
     if (typeof manifest !== 'object' || manifest === null || !('name' in manifest)) return null
     return typeof manifest.name === 'string' ? manifest.name : null
   } catch {

@@ -1,6 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { Failure } from '../domain/failure.ts'
+import { readRegular, specialKind } from '../files/regular-file.ts'
 import type { LoadedPlan, PlanFiles, PlanFormat } from '../ports/plan-files.ts'
 import { readBacklog } from './backlog/read-backlog.ts'
 import { readBeads } from './beads/read-beads.ts'
@@ -25,6 +26,12 @@ export function planFiles(folder: string): PlanFiles {
       if (found === null) {
         throw new Failure('NOT_FOUND', `There is no file ${path}.`, {
           hint: `It was looked for at ${place}.`,
+        })
+      }
+      const special = specialKind(found)
+      if (special !== null) {
+        throw new Failure('INVALID_INPUT', `${path} is ${special}, not a file.`, {
+          hint: 'Write the plan to a file and import that.',
         })
       }
       if (found.isDirectory()) return fromFolder(place, format)
@@ -55,13 +62,13 @@ async function markdownFiles(folder: string): Promise<readonly SourceText[]> {
     files.map(async ({ parentPath, name }) => {
       const path = join(parentPath, name)
       const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
-      return { path: shown, text: await readFile(path, 'utf8') }
+      return { path: shown, text: (await readRegular(path)).toString('utf8') }
     }),
   )
 }
 
 async function fromFile(file: string, asked: PlanFormat | undefined): Promise<LoadedPlan> {
-  const bytes = await readFile(file)
+  const bytes = await readRegular(file)
   const text = bytes.toString('utf8')
   const format = asked ?? formatOf(file, text)
   switch (format) {

@@ -1,4 +1,5 @@
-import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs'
+import { readRegularSync } from '../../files/regular-file.ts'
 import { displayPath, onDisk, type PathBytes } from '../path-bytes.ts'
 import { ContentStore } from './contents.ts'
 import { type Entry, entryStat } from './entry.ts'
@@ -129,7 +130,7 @@ class Walk {
     try {
       const place = onDisk(this.#top, path)
       if (entryStat(lstatSync(place)).size > 1_000_000) return null
-      return readFileSync(place, 'latin1')
+      return readRegularSync(place).toString('latin1')
     } catch {
       return null
     }

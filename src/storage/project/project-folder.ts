@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readRegularSync } from '../../files/regular-file.ts'
 
 const folderName = '.waymark'
 
@@ -9,7 +10,11 @@ const ignored = '*\n!/processes/\n!/processes/**\n'
 /** The project that a folder says it belongs to. Null when it says nothing. */
 export function readProjectId(root: string): string | null {
   try {
-    return readFileSync(join(root, folderName, 'project-id'), 'utf8').trim() || null
+    return (
+      readRegularSync(join(root, folderName, 'project-id'))
+        .toString('utf8')
+        .trim() || null
+    )
   } catch {
     return null
   }

@@ -1,0 +1,60 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+
+// Windows has none: there a pipe is no file of a folder.
+const noWait = constants.O_NONBLOCK ?? 0
+
+/** Something stands at a path that is not a regular file: a pipe never begins, a device may never end. */
+export class NotRegularFile extends Error {
+  constructor(path: string | Buffer, kind: string) {
+    super(`${path.toString()} is ${kind}, not a file.`)
+    this.name = 'NotRegularFile'
+  }
+}
+
+/** What stands at a path if it is neither a file nor a folder, in words; null for those two. */
+export function specialKind(found: Stats): string | null {
+  if (found.isFile() || found.isDirectory()) return null
+  if (found.isFIFO()) return 'a pipe'
+  return found.isSocket() ? 'a socket' : 'a device'
+}
+
+/** Opens a regular file, through links, without ever waiting for a writer. */
+export async function openRegular(path: string | Buffer): Promise<FileHandle> {
+  refuseSpecial(path, await stat(path))
+  // Something else may have been put there since.
+  const file = await open(path, constants.O_RDONLY | noWait)
+  try {
+    refuseSpecial(path, await file.stat())
+    return file
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+/** Reads a regular file, through links. Throws NotRegularFile for a pipe, a socket, a device or a folder. */
+export async function readRegular(path: string | Buffer): Promise<Buffer> {
+  const file = await openRegular(path)
+  try {
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
+
+/** The same where nothing can go on before the file is read. */
+export function readRegularSync(path: string | Buffer): Buffer {
+  refuseSpecial(path, statSync(path))
+  const file = openSync(path, constants.O_RDONLY | noWait)
+  try {
+    refuseSpecial(path, fstatSync(file))
+    return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+function refuseSpecial(path: string | Buffer, found: Stats): void {
+  if (!found.isFile()) throw new NotRegularFile(path, specialKind(found) ?? 'a folder')
+}

@@ -1,0 +1,181 @@
+import { type Dirent, lstatSync, statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { Failure } from '../domain/failure.ts'
+import { readRegular, readRegularSync, specialKind } from '../files/regular-file.ts'
+
+/** Something that git would open and wait for without end. */
+interface Obstacle {
+  readonly path: string
+  readonly kind: string
+}
+
+/** Where git looks for a folder's repository. */
+interface GitPlace {
+  readonly top: string
+  /** The repository's own folder, and the one that linked work trees share. */
+  readonly folders: readonly string[]
+}
+
+// What every call of git opens, and what a snapshot reads beside it.
+const mainFiles = [
+  'HEAD',
+  'config',
+  'config.worktree',
+  'commondir',
+  'gitdir',
+  'index',
+  'packed-refs',
+  'shallow',
+  'info/exclude',
+  'info/attributes',
+  'info/sparse-checkout',
+  'logs/HEAD',
+  'objects/info/alternates',
+]
+
+// What git opens in a work tree, wherever it stands.
+const treeFiles = ['.gitignore', '.gitattributes', '.gitmodules']
+
+/** The refusal of what stands in git's way. */
+export function obstructed({ path, kind }: Obstacle): Failure {
+  return new Failure('UNAVAILABLE', `${path} is ${kind} where git expects a file: it would never be read.`, {
+    hint: `Remove ${path}, or put the file back; then call again.`,
+  })
+}
+
+/** Looks at the files that git opens first, before git is started on them. */
+export function mainObstacle(folder: string): Obstacle | null {
+  // Above a repository's top, git takes each folder for a bare repository if its HEAD says so.
+  for (let at = folder; ; at = dirname(at)) {
+    const place = gitPlaceAt(at)
+    if (place !== null && 'kind' in place) return place
+    if (place !== null) return firstObstacle(place.folders)
+    const head = obstacleAt(join(at, 'HEAD'))
+    if (head !== null) return head
+    if (dirname(at) === at) return null
+  }
+}
+
+/** Looks at everything in the repository of a folder, and at the files in its work tree that git opens. */
+export async function anyObstacle(folder: string, isWanted: () => boolean): Promise<Obstacle | null> {
+  for (let at = folder; ; at = dirname(at)) {
+    const place = gitPlaceAt(at)
+    if (place !== null && 'kind' in place) return place
+    if (place !== null) return (await inRepository(place, isWanted)) ?? inWorkTree(place.top, isWanted)
+    if (dirname(at) === at) return inWorkTree(folder, isWanted)
+  }
+}
+
+function gitPlaceAt(top: string): GitPlace | Obstacle | null {
+  const entry = join(top, '.git')
+  const found = statSync(entry, { throwIfNoEntry: false })
+  if (found === undefined) return null
+  if (found.isDirectory()) return withCommon(top, entry)
+  if (!found.isFile()) return null
+  const named = /^gitdir: (.*?)\n?$/.exec(textAt(entry))?.[1]
+  return named === undefined ? null : withCommon(top, resolve(top, named))
+}
+
+function withCommon(top: string, folder: string): GitPlace | Obstacle {
+  const pointer = join(folder, 'commondir')
+  const obstacle = obstacleAt(pointer)
+  if (obstacle !== null) return obstacle
+  const common = textAt(pointer).trim()
+  return { top, folders: common === '' ? [folder] : [folder, resolve(folder, common)] }
+}
+
+function textAt(path: string): string {
+  try {
+    return readRegularSync(path).toString('utf8')
+  } catch {
+    return ''
+  }
+}
+
+function firstObstacle(folders: readonly string[]): Obstacle | null {
+  for (const folder of folders) {
+    for (const name of mainFiles) {
+      const obstacle = obstacleAt(join(folder, name))
+      if (obstacle !== null) return obstacle
+    }
+  }
+  return null
+}
+
+function obstacleAt(path: string): Obstacle | null {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    const kind = found === undefined ? null : specialKind(found)
+    return kind === null ? null : { path, kind }
+  } catch {
+    return null
+  }
+}
+
+async function inRepository({ folders }: GitPlace, isWanted: () => boolean): Promise<Obstacle | null> {
+  for (const folder of folders) {
+    const inside = await below(folder, { isWanted, concerns: () => true })
+    if (inside !== null) return inside
+    for (const named of await namedElsewhere(folder)) {
+      const obstacle = obstacleAt(named) ?? (await below(named, { isWanted, concerns: () => true }))
+      if (obstacle !== null) return obstacle
+    }
+  }
+  return null
+}
+
+// Other repositories' objects, and files that the configuration includes or names.
+async function namedElsewhere(folder: string): Promise<string[]> {
+  const [alternates, configuration] = await Promise.all(
+    ['objects/info/alternates', 'config'].map((name) => textOf(join(folder, name))),
+  )
+  const objects = (alternates ?? '').split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  const paths = [...(configuration ?? '').matchAll(/^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+)$/gim)]
+  return [
+    ...objects.map((path) => resolve(folder, 'objects', path)),
+    ...paths.map(([, value = '']) => {
+      const path = value.trim().replace(/^"(.*)"$/, '$1')
+      return isAbsolute(path) ? path : join(folder, path)
+    }),
+  ]
+}
+
+async function textOf(path: string): Promise<string> {
+  return readRegular(path).then(
+    (content) => content.toString('utf8'),
+    () => '',
+  )
+}
+
+function inWorkTree(top: string, isWanted: () => boolean): Promise<Obstacle | null> {
+  return below(top, { isWanted, concerns: (name) => treeFiles.includes(name), skip: '.git' })
+}
+
+interface Walk {
+  readonly isWanted: () => boolean
+  readonly concerns: (name: string) => boolean
+  readonly skip?: string
+}
+
+async function below(folder: string, { isWanted, concerns, skip }: Walk): Promise<Obstacle | null> {
+  const waiting = [folder]
+  for (let next = waiting.shift(); next !== undefined && isWanted(); next = waiting.shift()) {
+    for (const entry of await entriesOf(next)) {
+      const path = join(next, entry.name)
+      if (entry.isDirectory()) {
+        if (entry.name !== skip) waiting.push(path)
+      } else if (!entry.isFile() && concerns(entry.name)) {
+        const obstacle = obstacleAt(path)
+        if (obstacle !== null) return obstacle
+      }
+    }
+  }
+  return null
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  // A path that the configuration names may be anything.
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isFile() === true) return []
+  return readdir(folder, { withFileTypes: true }).catch(() => [])
+}
