@@ -2,7 +2,13 @@ import type { Actor } from './actor.ts'
 import type { GateHappening } from './gate/happening.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, TaskId } from './id.ts'
 import type { PlanHappening } from './plan/happening.ts'
-import type { ReportedChange, ScopeSummary } from './track/evidence.ts'
+import type {
+  ClaimedPath,
+  CommitDuring,
+  ContestedFile,
+  ReportedChange,
+  ScopeSummary,
+} from './track/evidence.ts'
 import type { Mission, MissionEnding, Phase } from './track/mission.ts'
 import type { Decision, Hold, Issue, Progress } from './track/records.ts'
 import type { SnapshotPlace } from './track/snapshot.ts'
@@ -16,6 +22,8 @@ export interface Outcome {
   readonly nextSteps: readonly string[]
   readonly manualReviewNeeded: boolean
   readonly manualReviewReason: string | null
+  /** Why files outside the declared areas changed. */
+  readonly unexpected?: readonly { readonly path: string; readonly why: string }[]
   readonly packagesAdded: readonly string[]
   readonly packagesRemoved: readonly string[]
   readonly commandsExecuted: readonly string[]
@@ -35,6 +43,12 @@ export interface Evidence {
     readonly deleted: readonly string[]
   }
   readonly scope: ScopeSummary
+  /** Absent in records from before these were measured, as are the next three. */
+  readonly contested?: readonly ContestedFile[]
+  readonly commits?: readonly CommitDuring[]
+  readonly claimedPaths?: readonly ClaimedPath[]
+  /** Areas that the agent added when it completed the task. */
+  readonly widened?: readonly string[]
   readonly warnings: readonly string[]
   readonly endSnapshot: SnapshotPlace | null
 }

@@ -42,7 +42,27 @@ export async function changedPaths(
   commits: readonly (readonly string[])[],
 ): Promise<Set<PathBytes>> {
   if (commits.length === 0) return new Set()
-  const question = ['diff-tree', '--stdin', '-r', '-c', '--root', '--no-renames', '--name-only', '-z']
-  const input = Buffer.from(commits.map((line) => `${line.join(' ')}\n`).join(''))
-  return new Set(nulRecords(await git([...question, '--no-commit-id'], privateCall(place, input))))
+  return new Set(nulRecords(await git([...namesOfCommits, '--no-commit-id'], given(place, commits))))
+}
+
+/** The same for each commit by itself. */
+export async function pathsByCommit(
+  place: PrivateDirectory,
+  commits: readonly (readonly [string, ...string[]])[],
+): Promise<ReadonlyMap<string, readonly PathBytes[]>> {
+  const byCommit = new Map(commits.map(([commit]) => [commit, [] as PathBytes[]]))
+  if (commits.length === 0) return byCommit
+  let current: PathBytes[] | undefined
+  for (const record of nulRecords(await git(namesOfCommits, given(place, commits)))) {
+    const begun = byCommit.get(record)
+    if (begun === undefined) current?.push(record)
+    else current = begun
+  }
+  return byCommit
+}
+
+const namesOfCommits = ['diff-tree', '--stdin', '-r', '-c', '--root', '--no-renames', '--name-only', '-z']
+
+function given(place: PrivateDirectory, commits: readonly (readonly string[])[]) {
+  return privateCall(place, Buffer.from(commits.map((line) => `${line.join(' ')}\n`).join('')))
 }

@@ -1,5 +1,5 @@
 import type { HeadMove, Origin } from '../domain/track/changes.ts'
-import { changedPaths, commitsBetween, unreachable } from './commit-paths.ts'
+import { changedPaths, commitsBetween, pathsByCommit, unreachable } from './commit-paths.ts'
 import { type Difference, sameState } from './comparison.ts'
 import { type RepositoryPair, repositoryPairs, type Span } from './differences.ts'
 import { type HeadHistory, headHistory, isOwn } from './head-history.ts'
@@ -65,7 +65,8 @@ async function originsIn(place: PrivateDirectory, pair: RepositoryPair): Promise
       arrivals(place, history, { merging, known: knownBefore(pair) }),
       leftBehind(place, history, to.head),
     ])
-    return { ...prefixed(paths, to.prefix), notes, moves: headMoves(entries), doubts: [] }
+    const moves = headMoves(entries, (commit) => paths.byCommit.get(commit)?.map((path) => to.prefix + path))
+    return { ...prefixed(paths, to.prefix), notes, moves, doubts: [] }
   } catch {
     const doubt = `${where} moved and some of the commits are gone: everything counts as the task's own.`
     return { ...nothing, moves: headMoves(entries), doubts: [doubt] }
@@ -77,29 +78,36 @@ interface Paths {
   readonly own: ReadonlySet<PathBytes>
 }
 
+interface Arrivals extends Paths {
+  /** What each of the task's own commits changes. */
+  readonly byCommit: ReadonlyMap<string, readonly PathBytes[]>
+}
+
 async function arrivals(
   place: PrivateDirectory,
   { positions, own, replayed }: HeadHistory,
   { merging, known }: { readonly merging: readonly string[]; readonly known: readonly string[] | null },
-): Promise<Paths> {
+): Promise<Arrivals> {
   const made = new Set([...own.map(({ commit }) => commit), ...replayed])
   const between = await commitsBetween(place, [...positions, ...merging])
   const arrived = between?.filter((commit) => !made.has(commit)) ?? []
   // The reflog's words are the agent's to choose: a commit that nobody had before the task is not somebody else's.
   const bornHere = known === null ? new Set<string>() : await unreachable(place, arrived, known)
-  const [imported, ownPaths] = await Promise.all([
+  const [imported, byCommit] = await Promise.all([
     between === null
       ? wholeDifference(place, [...positions, ...merging])
       : changedPaths(
           place,
           arrived.map((commit) => [commit]),
         ),
-    changedPaths(place, [
-      ...own.map(({ commit, insteadOf }) => (insteadOf === null ? [commit] : [commit, insteadOf])),
-      ...[...bornHere].map((commit) => [commit]),
+    pathsByCommit(place, [
+      ...own.map(({ commit, insteadOf }): [string, ...string[]] =>
+        insteadOf === null ? [commit] : [commit, insteadOf],
+      ),
+      ...[...bornHere].map((commit): [string] => [commit]),
     ]),
   ])
-  return { imported, own: ownPaths }
+  return { imported, own: new Set([...byCommit.values()].flat()), byCommit }
 }
 
 /** Commits that existed before the task, or that a fetch brought. Null when that is not known. */
@@ -143,7 +151,10 @@ function prefixed({ imported, own }: Paths, prefix: PathBytes): Paths {
   return { imported: new Set([...imported].map(below)), own: new Set([...own].map(below)) }
 }
 
-function headMoves(entries: readonly ReflogEntry[]): HeadMove[] {
+function headMoves(
+  entries: readonly ReflogEntry[],
+  pathsOf: (commit: string) => readonly PathBytes[] | undefined = () => undefined,
+): HeadMove[] {
   return entries
     .filter(({ from, to }) => from !== to)
     .map((entry) => ({
@@ -151,5 +162,7 @@ function headMoves(entries: readonly ReflogEntry[]): HeadMove[] {
       action: entry.verb,
       message: entry.message,
       origin: isOwn(entry) ? 'task' : 'imported',
+      at: entry.at,
+      paths: (pathsOf(entry.to) ?? []).map(displayPath),
     }))
 }

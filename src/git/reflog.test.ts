@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../test/support/git-repository.ts'
 import { parseReflog, reflogBetween, reflogPosition } from './reflog.ts'
 
-const line = (message: string) => `aa bb Tess <tess@example.com> 1 +0000\t${message}\n`
+const line = (message: string) => `aa bb Tess <tess@example.com> 12 +0000\t${message}\n`
 
 test.each([
   ['commit: text (not a detail): x', 'commit', ''],
@@ -16,7 +16,7 @@ test.each([
   ['checkout: moving from main to topic', 'checkout', ''],
   ['reset: moving to HEAD~1', 'reset', ''],
 ])('reads the action of "%s"', (message, verb, detail) => {
-  expect(parseReflog(line(message))).toEqual([{ from: 'aa', to: 'bb', verb, detail, message }])
+  expect(parseReflog(line(message))).toEqual([{ from: 'aa', to: 'bb', verb, detail, message, at: 12_000 }])
 })
 
 test('only what was appended between two positions is read', async () => {

@@ -10,6 +10,8 @@ export interface ReflogEntry {
   /** The bracketed part: `amend`, `initial`, `merge`, `start`, `pick`, `continue`, `finish`. */
   readonly detail: string
   readonly message: string
+  /** Milliseconds since the epoch, to the second. */
+  readonly at: number
 }
 
 const remembered = 256
@@ -45,7 +47,8 @@ export function parseReflog(text: string): ReflogEntry[] {
     const [from, to] = line.split(' ', 2)
     if (tab < 0 || from === undefined || to === undefined) return []
     const message = Buffer.from(line.slice(tab + 1), 'latin1').toString('utf8')
-    return [{ from, to, ...parseAction(message), message }]
+    const seconds = /(\d+) [+-]\d{4}$/.exec(line.slice(0, tab))?.[1]
+    return [{ from, to, ...parseAction(message), message, at: Number(seconds ?? 0) * 1000 }]
   })
 }
 

@@ -2,12 +2,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Snapshot, SnapshotRequest } from '../ports/work-tree.ts'
 import { keepBaseline } from './baseline.ts'
 import { checksumSnapshot } from './checksum/engine.ts'
+import { sameState } from './comparison.ts'
 import { latestScan, rememberScan } from './latest-scan.ts'
 import { type Location, locateFolder } from './location.ts'
 import { missingRepository } from './missing-repository.ts'
+import { displayPath } from './path-bytes.ts'
 import type { Repository } from './repository.ts'
 import type { Environment } from './run-git.ts'
 import { recordSnapshot } from './snapshot.ts'
+import type { WorkTreeState } from './state.ts'
 
 export interface SnapshotContext {
   readonly stateFolder: string
@@ -38,8 +41,17 @@ export async function takeSnapshot(
   return {
     ref: { engine: 'git', directory, top, prefix, id: head?.commit ?? 'unborn' },
     paths: recorded.paths,
+    dirty: uncommitted(recorded.state),
     notes: recorded.notes,
   }
+}
+
+function uncommitted({ repositories }: WorkTreeState): string[] {
+  return repositories.flatMap(({ prefix, overlay }) =>
+    [...overlay]
+      .filter(([, { disk, head }]) => !sameState(disk, head))
+      .map(([path]) => displayPath(prefix + path)),
+  )
 }
 
 // Null where checksums are to be used. An attempt that began with git stays with it even if `.git` has gone.

@@ -10,6 +10,8 @@ export interface Snapshot {
   readonly ref: SnapshotRef
   /** Every path that exists in the work tree (tracked and untracked, not ignored), relative to the top, with `/`. */
   readonly paths: readonly string[]
+  /** Paths among them that are not as committed, from the top; empty where checksums are used. */
+  readonly dirty: readonly string[]
   /** Why the checksum engine was used although there is a repository, or what to know about this snapshot. */
   readonly notes: readonly string[]
 }

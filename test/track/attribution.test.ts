@@ -33,10 +33,140 @@ describe('two attempts in one work tree', () => {
     const first = await project.call('complete_task', { task_id: one.task_id, ...done })
     expect(attributions(first.details)).toEqual({ 'src/auth.ts': 'probable' })
     expect(first.verification).toMatchObject({ scope_match: true })
-    expect(first.verification.warnings.join()).toContain('changed by other attempts')
+    expect(first.contested_files).toEqual([{ path: 'src/api.ts', perhaps: ['two'] }])
+    expect(first.verification.warnings.join()).toContain('probably theirs: src/api.ts (two)')
     const second = await project.call('complete_task', { task_id: two.task_id, ...done })
     expect(attributions(second.details)).toEqual({ 'src/api.ts': 'probable' })
   })
+})
+
+describe('several agents in one work tree are told apart honestly', () => {
+  const twoAgents = async (one: object = {}, two: object = {}) => {
+    const project = await openProject()
+    const first = await project.call('start_task', { name: 'one', agent_name: 'one', ...one })
+    const second = await project.call('start_task', { name: 'two', agent_name: 'two', ...two })
+    return { project, first, second }
+  }
+
+  test('an edit in another’s area is not missing from the editor’s report: its own words settle it', async () => {
+    const { project, first, second } = await twoAgents({ areas: ['auth'] }, { areas: ['api'] })
+    project.write('src/api.ts', 'by one\n')
+    const silent = await project.call('complete_task', { task_id: first.task_id, ...done, preview: true })
+    expect(silent.contested_files).toEqual([{ path: 'src/api.ts', perhaps: ['two'] }])
+    expect(silent.files_changed.modified).toEqual([])
+    const said = { status: 'success', outcome: { summary: 'I had to edit src/api.ts too.' } }
+    const report = await project.call('complete_task', { task_id: first.task_id, ...said })
+    expect(report.files_changed.modified).toEqual(['src/api.ts'])
+    expect(report.claimed_paths).toEqual([{ path: 'src/api.ts', found: 'contested' }])
+    expect(report.details[0]).toMatchObject({
+      attribution: 'probable',
+      with: [{ agent: 'two', task_id: second.task_id }],
+      lines: 'all',
+    })
+    expect(report.verification).toMatchObject({ status: 'partial', scope_match: false })
+  })
+
+  test('no agent is accused of a file that it may not have touched', async () => {
+    const { project, first } = await twoAgents({ areas: ['auth'] })
+    project.write('utils.ts', 'by two\n')
+    const report = await project.call('complete_task', { task_id: first.task_id, ...done })
+    expect(report.verification).toMatchObject({ scope_match: true, unexpected_files: [], status: 'partial' })
+    expect(report.details).toMatchObject([{ path: 'utils.ts', attribution: 'contested', scope: null }])
+    expect(report.verification.warnings.join()).toContain('contested: utils.ts')
+    expect((await project.call('inbox', {})).holds).toEqual([])
+  })
+
+  test('verified means that every path is certain', async () => {
+    const { project, first, second } = await twoAgents({ areas: ['auth'] }, { areas: ['api'] })
+    project.write('src/auth.ts', 'by one\n')
+    const report = await project.call('complete_task', { task_id: first.task_id, ...done })
+    expect(report.details).toMatchObject([{ path: 'src/auth.ts', attribution: 'probable' }])
+    expect(report.verification.status).toBe('partial')
+    project.write('src/api.ts', 'alone again\n')
+    const later = await project.call('complete_task', { task_id: second.task_id, ...done })
+    expect(later.contested_files).toEqual([{ path: 'src/auth.ts', perhaps: ['one'] }])
+    expect(later.verification.status).toBe('partial')
+  })
+
+  test('commits are listed; whose they are is said only where the time or the files tell', async () => {
+    const { project, first, second } = await twoAgents({ areas: ['auth'] }, { areas: ['api'] })
+    project.write('src/auth.ts', 'by one\n')
+    project.git('commit', '-qam', 'Auth: as asked')
+    project.write('src/api.ts', 'by two\n')
+    project.git('commit', '-qam', 'Api')
+    project.write('src/auth.ts', 'again by one\n')
+    project.write('src/api.ts', 'again by two\n')
+    project.git('commit', '-qam', 'Everything there was')
+    const report = await project.call('complete_task', { task_id: first.task_id, ...done })
+    const told = report.commits.map(({ subject, by }: { subject: string; by: string }) => [subject, by])
+    expect(told).toEqual([
+      ['Auth: as asked', 'own'],
+      ['Api', 'other'],
+      ['Everything there was', 'unknown'],
+    ])
+    expect(report.verification.warnings.join()).toMatch(
+      /"Everything there was" also holds changes that are probably not yours: src\/api\.ts \(two\)/,
+    )
+    await project.call('complete_task', { task_id: second.task_id, ...done })
+    const alone = await project.call('start_task', { name: 'three' })
+    project.git('commit', '-q', '--allow-empty', '-m', 'Alone')
+    const last = await project.call('complete_task', { task_id: alone.task_id, ...done })
+    expect(last.commits).toMatchObject([{ subject: 'Alone', by: 'own' }])
+  })
+
+  test('words that name a file which did not change are found out', async () => {
+    const project = await openProject()
+    const { task_id } = await project.call('start_task', { name: 'one' })
+    project.write('src/auth.ts', 'changed\n')
+    const said = { status: 'success', outcome: { summary: 'Changed src/auth.ts and src/api.ts.' } }
+    const report = await project.call('complete_task', { task_id, ...said })
+    expect(report.claimed_paths).toEqual([{ path: 'src/api.ts', found: 'unchanged' }])
+    expect(report.verification.warnings.join()).toContain('did not change during the task: src/api.ts')
+  })
+})
+
+describe('before it ends, an agent may look', () => {
+  test('a preview answers the verdict and ends nothing', async () => {
+    const project = await openProject()
+    const { task_id } = await project.call('start_task', { name: 'one', areas: ['auth'] })
+    project.write('utils.ts', 'changed\n')
+    const look = await project.call('complete_task', { task_id, ...done, preview: true })
+    expect(look).toMatchObject({ preview: true, completed_at: null })
+    expect(look.verification).toMatchObject({ scope_match: false, unexpected_files: ['utils.ts'] })
+    expect((await project.call('inbox', {})).holds).toEqual([])
+    project.git('checkout', '-q', 'utils.ts')
+    const report = await project.call('complete_task', { task_id, ...done })
+    expect(report.verification).toMatchObject({ scope_match: true, status: 'verified' })
+  })
+
+  test('areas that were too narrow are widened in the open', async () => {
+    const project = await openProject()
+    const { task_id } = await project.call('start_task', { name: 'one', areas: ['auth'] })
+    project.write('utils.ts', 'changed\n')
+    const report = await project.call('complete_task', { task_id, ...done, areas: ['utils.ts'] })
+    expect(report).toMatchObject({ areas_added: ['utils.ts'], verification: { scope_match: true } })
+    expect(report.verification.warnings).toContain('The areas were widened at the end: utils.ts.')
+    const shown = await project.call('changes', { id: task_id })
+    expect(shown.areas_added).toEqual(['utils.ts'])
+  })
+
+  test('what was not expected is explained, and the person who decides reads it', async () => {
+    const project = await openProject()
+    const { task_id } = await project.call('start_task', { name: 'one', areas: ['auth'] })
+    project.write('utils.ts', 'changed\n')
+    const unexpected = [{ path: 'utils.ts', why: 'the helper had the same bug' }]
+    await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 's', unexpected } })
+    const { holds } = await project.call('inbox', {})
+    expect(holds[0].reason).toContain('utils.ts: the helper had the same bug')
+  })
+})
+
+test('whoever starts among uncommitted files is told which', async () => {
+  const project = await openProject()
+  project.write('src/auth.ts', 'dirty\n')
+  project.write('new.ts', 'dirty\n')
+  const { warnings } = await project.call('start_task', { name: 'one' })
+  expect(warnings.join()).toContain('2 files are not committed already: src/auth.ts, new.ts')
 })
 
 test('a subtask’s changes roll up into its parent’s report, in scope if either’s areas match', async () => {

@@ -46,6 +46,13 @@ export interface Changes {
     readonly warnings: readonly string[]
   }
   readonly changes: readonly Change[]
+  /** What others probably changed. */
+  readonly contested_files?: readonly { readonly path: string; readonly perhaps: readonly string[] }[]
+  readonly commits?: readonly {
+    readonly id: string
+    readonly subject: string
+    readonly by: 'own' | 'other' | 'unknown'
+  }[]
   readonly counts: Readonly<Record<Change['change'], number>>
   readonly total: number
 }

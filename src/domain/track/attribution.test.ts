@@ -24,12 +24,16 @@ function blind(open: readonly Contender[]): Stretch {
 }
 
 function attribute(id: string, stretches: readonly Stretch[], ...paths: readonly string[]) {
-  const { own, foreign } = attributeChanges(
+  const { own, perhaps, foreign } = attributeChanges(
     id,
     stretches,
     paths.map((path) => ({ path })),
   )
-  return { own: Object.fromEntries(own), foreign: Object.fromEntries(foreign) }
+  return {
+    own: Object.fromEntries(own),
+    perhaps: Object.fromEntries(perhaps),
+    foreign: Object.fromEntries(foreign),
+  }
 }
 
 const sure = { certainty: 'certain', rivals: [] }
@@ -42,21 +46,31 @@ describe('with two attempts open', () => {
   const auth = attempt('a', { areas: ['auth'] })
   const api = attempt('b', { areas: ['api'] })
 
-  test('areas make a change probable for one and foreign for the other', () => {
+  test('an area makes a change probable for its owner, and takes it from no one', () => {
     const stretches = [stretch([auth, api], 'auth.ts', 'api.ts', 'utils.ts')]
     expect(attribute('a', stretches, 'auth.ts', 'api.ts', 'utils.ts')).toEqual({
       own: {
-        'auth.ts': { certainty: 'probable', rivals: [] },
+        'auth.ts': { certainty: 'probable', rivals: ['b'] },
         'utils.ts': { certainty: 'contested', rivals: ['b'] },
       },
-      foreign: { 'api.ts': ['b'] },
+      perhaps: { 'api.ts': ['b'] },
+      foreign: {},
     })
   })
 
-  test('a hook report says more than areas', () => {
+  test('where several areas cover a path it is contested between these, and perhaps of the others', () => {
+    const alsoAuth = attempt('b', { areas: ['auth'] })
+    const stretches = [stretch([auth, alsoAuth, attempt('c')], 'auth.ts')]
+    expect(attribute('a', stretches, 'auth.ts').own).toEqual({
+      'auth.ts': { certainty: 'contested', rivals: ['b'] },
+    })
+    expect(attribute('c', stretches, 'auth.ts').perhaps).toEqual({ 'auth.ts': ['a', 'b'] })
+  })
+
+  test('what a hook saw is known', () => {
     const reporting = attempt('b', { areas: ['api'], reported: ['auth.ts'] })
     expect(attribute('b', [stretch([auth, reporting], 'auth.ts')], 'auth.ts').own).toEqual({
-      'auth.ts': { certainty: 'probable', rivals: [] },
+      'auth.ts': { certainty: 'certain', rivals: [] },
     })
     expect(attribute('a', [stretch([auth, reporting], 'auth.ts')], 'auth.ts').foreign).toEqual({
       'auth.ts': ['b'],
@@ -67,7 +81,7 @@ describe('with two attempts open', () => {
     const anything = attempt('b')
     const { own } = attribute('a', [stretch([auth, anything], 'auth.ts', 'x.ts')], 'auth.ts', 'x.ts')
     expect(own).toEqual({
-      'auth.ts': { certainty: 'probable', rivals: [] },
+      'auth.ts': { certainty: 'probable', rivals: ['b'] },
       'x.ts': { certainty: 'contested', rivals: ['b'] },
     })
   })
@@ -80,7 +94,7 @@ describe('with two attempts open', () => {
   test('a rename is known by either of its names', () => {
     const changes = [{ path: 'new.ts', from: 'auth.ts' }]
     const { own } = attributeChanges('a', [stretch([auth, api], 'auth.ts', 'new.ts')], changes)
-    expect(own.get('new.ts')).toEqual({ certainty: 'probable', rivals: [] })
+    expect(own.get('new.ts')).toEqual({ certainty: 'probable', rivals: ['b'] })
   })
 })
 
@@ -107,7 +121,8 @@ describe('in one family', () => {
     })
     expect(attribute('c', stretches, 'x.ts', 'docs/a.md')).toEqual({
       own: { 'x.ts': { certainty: 'contested', rivals: ['d'] } },
-      foreign: { 'docs/a.md': ['d'] },
+      perhaps: { 'docs/a.md': ['d'] },
+      foreign: {},
     })
   })
 
@@ -115,7 +130,8 @@ describe('in one family', () => {
     const stretches = [stretch([parent, child, stranger], 'x.ts', 'web/a.ts')]
     expect(attribute('p', stretches, 'x.ts', 'web/a.ts')).toEqual({
       own: { 'x.ts': { certainty: 'contested', via: 'c', rivals: ['s'] } },
-      foreign: { 'web/a.ts': ['s'] },
+      perhaps: { 'web/a.ts': ['s'] },
+      foreign: {},
     })
   })
 })
@@ -158,17 +174,18 @@ const anyStretch = fc
   )
   .map(([open, touched]): Stretch => ({ open, touched: touched === null ? null : new Set(touched) }))
 
-test('no change is lost: each is listed for an attempt or named as foreign, and in the latter case for a rival', () => {
+test('no change is lost: each is the attempt’s, or perhaps, or known to be of others, who are then named', () => {
   fc.assert(
     fc.property(fc.array(anyStretch, { minLength: 1, maxLength: 4 }), (stretches) => {
       const paths = ['auth.ts', 'api.ts', 'x.ts']
-      const { own, foreign } = attributeChanges(
+      const { own, perhaps, foreign } = attributeChanges(
         'a',
         stretches,
         paths.map((path) => ({ path })),
       )
-      expect([...own.keys(), ...foreign.keys()].sort()).toEqual([...paths].sort())
-      for (const rivals of foreign.values()) expect(rivals.length).toBeGreaterThan(0)
+      expect([...own.keys(), ...perhaps.keys(), ...foreign.keys()].sort()).toEqual([...paths].sort())
+      for (const rivals of [...perhaps.values(), ...foreign.values()])
+        expect(rivals.length).toBeGreaterThan(0)
       const alone = stretches.every(({ open }) => open.every(({ id }) => id === 'a'))
       if (alone) expect([...own.values()].every(({ certainty }) => certainty === 'certain')).toBe(true)
       for (const { certainty, rivals } of own.values())

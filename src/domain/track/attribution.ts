@@ -37,10 +37,13 @@ export interface Attribution {
   readonly rivals: readonly string[]
 }
 
+/** Every change of an attempt's time is in exactly one of these, by its path. */
 export interface AttributedChanges {
-  /** By the change's path: what belongs to the attempt, or may. */
+  /** What belongs to the attempt, or may as well as to others. */
   readonly own: ReadonlyMap<string, Attribution>
-  /** By the change's path: what others made, with their ids. To be named in a note, not counted as the attempt's. */
+  /** What the attempt may have made although others are likelier, with the ids of those. */
+  readonly perhaps: ReadonlyMap<string, readonly string[]>
+  /** What others are known to have made, with their ids. */
   readonly foreign: ReadonlyMap<string, readonly string[]>
 }
 
@@ -52,17 +55,19 @@ export function attributeChanges(
 ): AttributedChanges {
   const lived = stretches.filter((stretch) => stretch.open.some(({ id }) => id === attempt))
   const own = new Map<string, Attribution>()
+  const perhaps = new Map<string, readonly string[]>()
   const foreign = new Map<string, readonly string[]>()
   for (const change of changes) {
     const claim = claimOn(attempt, lived, change)
     if (claim.certainty === 'foreign') foreign.set(change.path, claim.rivals)
+    else if (claim.certainty === 'perhaps') perhaps.set(change.path, claim.rivals)
     else own.set(change.path, { certainty: claim.certainty, ...viaOf(attempt, claim), rivals: claim.rivals })
   }
-  return { own, foreign }
+  return { own, perhaps, foreign }
 }
 
 interface Claim {
-  readonly certainty: Certainty | 'foreign'
+  readonly certainty: Certainty | 'perhaps' | 'foreign'
   /** The attempt itself and its descendants, as far as they may have made the change. */
   readonly family: readonly string[]
   readonly rivals: readonly string[]
@@ -73,10 +78,10 @@ function claimOn(attempt: string, lived: readonly Stretch[], change: ChangedPath
   const blind = lived.filter((stretch) => stretch.touched === null)
   const claims = (candidates: readonly Stretch[]) =>
     candidates.map((stretch) => claimIn(attempt, stretch, change))
-  // A change that no stretch saw fell into one that could not be measured, but nobody knows into which.
+  // A change that no stretch saw fell into one that could not be measured, but which one is not known.
   if (seen.length === 0) return merged(claims(blind.length > 0 ? blind : lived), WEAKEST)
   const claim = merged(claims(seen), STRONGEST)
-  if (claim.certainty !== 'foreign' || blind.length === 0) return claim
+  if (!isOthers(claim.certainty) || blind.length === 0) return claim
   return merged([claim, ...claims(blind)], WEAKEST)
 }
 
@@ -84,15 +89,29 @@ function wasTouched({ touched }: Stretch, { path, from }: ChangedPath): boolean 
   return touched !== null && (touched.has(path) || (from !== undefined && touched.has(from)))
 }
 
-function claimIn(attempt: string, stretch: Stretch, change: ChangedPath): Claim {
-  const candidates = withoutAncestors(stretch.open)
-  const owners = narrowed(candidates, change)
+/**
+ * Only what is known takes a change out of a report: that one attempt was open alone, or that a hook saw the edit.
+ * A declared area makes its owner likelier, no more.
+ */
+function claimIn(attempt: string, stretch: Stretch, { path, from }: ChangedPath): Claim {
+  const names = from === undefined ? [path] : [path, from]
   const isFamily = ({ id, ancestors }: Contender): boolean => id === attempt || ancestors.includes(attempt)
-  const family = owners.filter(isFamily).map(({ id }) => id)
-  const rivals = owners.filter((owner) => !isFamily(owner)).map(({ id }) => id)
-  if (candidates.every(isFamily)) return { certainty: 'certain', family, rivals }
-  if (family.length === 0) return { certainty: 'foreign', family, rivals }
-  return { certainty: rivals.length === 0 ? 'probable' : 'contested', family, rivals }
+  const claim = (certainty: Claim['certainty'], among: readonly Contender[]): Claim => ({
+    certainty,
+    family: among.filter(isFamily).map(({ id }) => id),
+    rivals: among.filter((one) => !isFamily(one)).map(({ id }) => id),
+  })
+  const present = withoutAncestors(stretch.open)
+  const reporters = present.filter(({ reported }) => names.some((name) => reported.has(name)))
+  const candidates = reporters.length > 0 ? reporters : present
+  if (!candidates.some(isFamily)) return claim('foreign', candidates)
+  const covering = candidates.filter(({ scope }) => names.some((name) => coverage(scope, name) === 'covered'))
+  if (candidates.every(isFamily)) return claim('certain', covering.length > 0 ? covering : candidates)
+  if (covering.length === 0) return claim('contested', candidates)
+  if (!covering.some(isFamily)) return claim('perhaps', covering)
+  if (!covering.every(isFamily)) return claim('contested', covering)
+  const others = candidates.filter((one) => !isFamily(one))
+  return claim('probable', [...covering, ...others])
 }
 
 // What changes while a descendant is open is the descendant's: an attempt above it is no rival.
@@ -101,25 +120,20 @@ function withoutAncestors(open: readonly Contender[]): readonly Contender[] {
   return open.filter(({ id }) => !above.has(id))
 }
 
-// A hook that saw the edit says more than a declaration; where neither speaks of the path, everybody is left.
-function narrowed(candidates: readonly Contender[], { path, from }: ChangedPath): readonly Contender[] {
-  const names = from === undefined ? [path] : [path, from]
-  const reporters = candidates.filter(({ reported }) => names.some((name) => reported.has(name)))
-  if (reporters.length > 0) return reporters
-  const covering = candidates.filter(({ scope }) => names.some((name) => coverage(scope, name) === 'covered'))
-  return covering.length > 0 ? covering : candidates
+function isOthers(certainty: Claim['certainty']): boolean {
+  return certainty === 'perhaps' || certainty === 'foreign'
 }
 
 type Order = readonly Claim['certainty'][]
 
-// Seen several times: whoever certainly touched the path once has changed it, whatever others did besides.
-const STRONGEST: Order = ['certain', 'probable', 'contested', 'foreign']
-// Seen nowhere: it may be any of the claims, so that mine and somebody else's together are contested.
-const WEAKEST: Order = ['contested', 'probable', 'certain', 'foreign']
+// Seen several times: an attempt that certainly touched the path once has changed it, whatever others did besides.
+const STRONGEST: Order = ['certain', 'probable', 'contested', 'perhaps', 'foreign']
+// Seen nowhere: it may be any of the claims, so that mine and another's together are contested.
+const WEAKEST: Order = ['contested', 'probable', 'certain', 'perhaps', 'foreign']
 
 function merged(claims: readonly Claim[], order: Order): Claim {
   const kinds = new Set(claims.map(({ certainty }) => certainty))
-  const undecided = order === WEAKEST && kinds.size > 1 && kinds.has('foreign')
+  const undecided = order === WEAKEST && [...kinds].some(isOthers) && ![...kinds].every(isOthers)
   return {
     certainty: undecided ? 'contested' : (order.find((kind) => kinds.has(kind)) ?? 'contested'),
     family: [...new Set(claims.flatMap(({ family }) => family))],

@@ -32,6 +32,10 @@ export interface HeadMove {
   readonly action: string
   readonly message: string
   readonly origin: 'task' | 'imported'
+  /** When it was, in milliseconds since the epoch, to the second. */
+  readonly at: number
+  /** What the commit changes, from the work tree's top; empty where it was not looked at. */
+  readonly paths: readonly string[]
 }
 
 /** What differs between two snapshots. `unknown` means that it could not be measured: never read it as "nothing". */

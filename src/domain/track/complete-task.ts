@@ -95,7 +95,9 @@ function newHolds(
     holds.push(openHold({ kind: 'review', reason, openedBy }, where, setting))
   }
   if (evidence.scope.matches === false) {
-    const hold = openHold({ kind: 'scope', reason: scopeReason, openedBy: 'waymark' }, where, setting)
+    const said = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
+    const reason = said.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${said.join('; ')}`
+    const hold = openHold({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
     holds.push({ ...hold, paths: evidence.scope.unexpected })
   }
   return holds.map((hold) => ({ kind: 'hold.opened', hold }))

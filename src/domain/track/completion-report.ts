@@ -1,3 +1,4 @@
+import { excerpt } from '../budget.ts'
 import type { Evidence } from '../fact.ts'
 import type { ChangeKind } from './changes.ts'
 import type { ReportedChange } from './evidence.ts'
@@ -6,6 +7,8 @@ import type { ReportedChange } from './evidence.ts'
 const mostPaths = 50
 const pathCharacters = 2_000
 const detailCharacters = 2_600
+const mostContested = 20
+const mostCommits = 10
 const mostWarnings = 12
 const longestWarning = 300
 
@@ -35,6 +38,10 @@ export function changeDetail(change: ReportedChange) {
     attribution: change.attribution,
     added_lines: change.addedLines,
     deleted_lines: change.deletedLines,
+    ...(change.with !== undefined && {
+      with: change.with.map(({ agent, taskId }) => ({ agent, task_id: taskId })),
+      lines: 'all',
+    }),
     ...(change.via !== undefined && { via: change.via }),
     ...(change.uncertain !== undefined && { uncertain: change.uncertain }),
   }
@@ -64,8 +71,12 @@ export function completionReport(evidence: Evidence, taskId: string) {
         .filter(({ change }) => change === 'renamed')
         .map(({ from, path }) => ({ from: from ?? path, to: path })),
     },
-    counts: countChanges(evidence.changes),
+    counts: {
+      ...countChanges(evidence.changes),
+      ...(evidence.contested && { contested: evidence.contested.length }),
+    },
     details,
+    ...sharedTree(evidence),
     ignored: {
       added: evidence.ignored.added.slice(0, 10),
       modified: evidence.ignored.modified.slice(0, 10),
@@ -82,6 +93,33 @@ export function completionReport(evidence: Evidence, taskId: string) {
       warnings: cutWarnings(evidence.warnings),
     },
     ...(cut && { all_changes: `waymark://tasks/${taskId}/changes` }),
+  }
+}
+
+/** What is told only where there is something to tell: what others may have changed, commits, what the words name. */
+export function sharedTree({ contested, commits, claimedPaths, widened }: Omit<Evidence, 'changes'>) {
+  return {
+    ...(contested && {
+      contested_files: within(
+        contested.slice(0, mostContested),
+        pathCharacters,
+        ({ path }) => path.length + 30,
+      ),
+    }),
+    ...(commits && {
+      commits: commits
+        .slice(0, mostCommits)
+        .map(({ id, subject, by }) => ({ id: id.slice(0, 12), subject: excerpt(subject, 80), by })),
+    }),
+    ...(commits && commits.length > mostCommits && { commits_total: commits.length }),
+    ...(claimedPaths && {
+      claimed_paths: within(
+        claimedPaths.slice(0, mostContested),
+        pathCharacters / 2,
+        ({ path }) => path.length,
+      ),
+    }),
+    ...(widened && { areas_added: widened }),
   }
 }
 

@@ -22,7 +22,7 @@ export async function checksumSnapshot({
 }: ChecksumRequest): Promise<Snapshot> {
   const request = reuse === undefined ? { top, directory } : { top, directory, reuse }
   const { id, paths, notes } = await runJob('scan', request)
-  return { ref: { engine: 'checksum', directory, top, prefix, id }, paths, notes }
+  return { ref: { engine: 'checksum', directory, top, prefix, id }, paths, dirty: [], notes }
 }
 
 /** The hash of the content of every file that is not ignored. Writes a snapshot as well, for the next to reuse. */

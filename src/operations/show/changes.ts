@@ -1,10 +1,16 @@
 import { z } from 'zod'
 import type { Evidence } from '../../domain/fact.ts'
-import { changeDetail, countChanges, inReadingOrder } from '../../domain/track/completion-report.ts'
+import {
+  changeDetail,
+  countChanges,
+  inReadingOrder,
+  sharedTree,
+} from '../../domain/track/completion-report.ts'
 import type { Attempt } from '../../domain/track/task.ts'
 import type { Handling } from '../context.ts'
 import { count, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { sharedTreeFields } from '../task/completion-answer.ts'
 import { measure } from '../task/measure.ts'
 import { attemptOf } from './subject.ts'
 
@@ -29,6 +35,7 @@ export const changes = defineOperation({
     verification: z.looseObject({}),
     changes: z.array(z.looseObject({})),
     counts: z.looseObject({}),
+    ...sharedTreeFields,
     total: z.int(),
     next_offset: z.int().nullable(),
   }),
@@ -60,6 +67,7 @@ async function measuredNow(handling: Handling, attempt: Attempt, { limit, offset
   const evidence = await measure(handling, attempt)
   return {
     verification: verificationOf(evidence),
+    ...sharedTree(evidence),
     changes: inReadingOrder(evidence.changes).slice(offset, offset + limit),
     counts: countChanges(evidence.changes),
   }
@@ -70,6 +78,7 @@ async function stored({ store }: Handling, attempt: Attempt, part: Part) {
     const end = await tasks.end(attempt.id)
     return {
       verification: end === null ? unmeasured : verificationOf(end.evidence),
+      ...(end !== null && sharedTree(end.evidence)),
       changes: await tasks.changes(attempt.id, part),
       counts: end?.counts ?? { added: 0, modified: 0, deleted: 0, renamed: 0 },
     }

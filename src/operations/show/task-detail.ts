@@ -69,6 +69,7 @@ function claims(outcome: Outcome) {
     summary: outcome.summary,
     achievements: outcome.achievements,
     limitations: outcome.limitations,
+    ...(outcome.unexpected && { unexpected: outcome.unexpected }),
     next_steps: outcome.nextSteps,
     packages_added: outcome.packagesAdded,
     packages_removed: outcome.packagesRemoved,

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import type { Evidence } from '../../domain/fact.ts'
 import { completeTask as decide, refuseOpenSubtasks } from '../../domain/track/complete-task.ts'
-import { taskOutcomes } from '../../domain/track/task.ts'
+import { type Attempt, taskOutcomes } from '../../domain/track/task.ts'
 import { assertOpen } from '../../domain/track/whereabouts.ts'
+import type { Handling } from '../context.ts'
 import { findTask } from '../find/entities.ts'
-import { choice, identifier } from '../input/fields.ts'
+import { choice, identifier, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
 import { completionAnswer, completionShape } from './completion-answer.ts'
@@ -39,6 +41,8 @@ export const completeTask = defineOperation({
     metadata: metadataFields.optional(),
     phase_complete: z.boolean().describe('Set to true to mark the current phase as complete').optional(),
     attempt_id: identifier('Attempt, if not the open one').optional(),
+    areas: texts('Areas to add to those declared at the start').optional(),
+    preview: z.boolean().describe('Answer the verdict and end nothing').optional(),
   }),
   output: completionShape,
 }).handler(async (handling, input) => {
@@ -54,8 +58,9 @@ export const completeTask = defineOperation({
   if (before.attempt === null) return completionShape.parse(before.repeated)
   if (input.phase_complete) await refuseGatedPhase(handling, before.attempt)
 
-  const evidence = await measure(handling, before.attempt)
   const outcome = outcomeOf(input.outcome, input.metadata)
+  const evidence = await measure(handling, before.attempt, { outcome, areas: input.areas ?? [] })
+  if (input.preview) return previewOf(handling, before.attempt, evidence)
 
   return handling.record(async (reads, setting) => {
     const task = await findTask(reads, input.task_id)
@@ -95,3 +100,13 @@ export const completeTask = defineOperation({
     }
   })
 })
+
+/** What completing would answer now; nothing ends and nothing is recorded. */
+async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence: Evidence) {
+  return store.view(async (reads) => {
+    const task = await findTask(reads, attempt.taskId)
+    const { phase } = await loadCompletion(reads, task, attempt)
+    const answer = completionAnswer({ task, attempt, phase, evidence, at: clock.now() })
+    return { ...answer, preview: true, completed_at: null }
+  })
+}

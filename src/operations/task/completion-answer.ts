@@ -7,11 +7,27 @@ import type { Attempt, Task } from '../../domain/track/task.ts'
 
 const paths = z.array(z.string())
 
+/** What a report adds where several agents share a work tree, or the agent's words go further than the measurement. */
+export const sharedTreeFields = {
+  contested_files: z
+    .array(z.strictObject({ path: z.string(), perhaps: paths.readonly() }))
+    .readonly()
+    .optional(),
+  commits: z.array(z.strictObject({ id: z.string(), subject: z.string(), by: z.string() })).optional(),
+  commits_total: z.int().optional(),
+  claimed_paths: z
+    .array(z.strictObject({ path: z.string(), found: z.string() }))
+    .readonly()
+    .optional(),
+  areas_added: paths.readonly().optional(),
+}
+
 export const completionShape = z.looseObject({
   task_id: z.string(),
   attempt_id: z.string(),
   duration_seconds: z.int(),
-  completed_at: z.string(),
+  /** Null in a preview. */
+  completed_at: z.string().nullable(),
   files_changed: z.looseObject({
     added: paths,
     modified: paths,
@@ -20,6 +36,7 @@ export const completionShape = z.looseObject({
   }),
   counts: z.looseObject({}),
   details: z.array(z.looseObject({})),
+  ...sharedTreeFields,
   ignored: z.looseObject({ added: paths, modified: paths, deleted: paths }),
   verification: z.looseObject({
     status: z.string(),

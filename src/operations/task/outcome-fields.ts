@@ -10,6 +10,10 @@ export const outcomeFields = z
     manual_review_needed: z.boolean().describe('Does a human need to review before continuing?').optional(),
     manual_review_reason: text('Why manual review is needed').optional(),
     next_steps: texts('Suggested next steps').optional(),
+    unexpected: z
+      .array(z.strictObject({ path: text('Path'), why: text('Why') }))
+      .describe('Why files outside the areas changed')
+      .optional(),
   })
   .describe('What you did, in your words: kept as your claim beside what is measured')
 
@@ -39,6 +43,7 @@ export function outcomeOf(
     nextSteps: outcome.next_steps ?? [],
     manualReviewNeeded: outcome.manual_review_needed ?? false,
     manualReviewReason: outcome.manual_review_reason ?? null,
+    ...(outcome.unexpected && outcome.unexpected.length > 0 && { unexpected: outcome.unexpected }),
     packagesAdded: metadata?.packages_added ?? [],
     packagesRemoved: metadata?.packages_removed ?? [],
     commandsExecuted: metadata?.commands_executed ?? [],

@@ -35,10 +35,22 @@ export function startAnswer(
         : []),
       ...started.notes,
       ...measured.snapshot.notes,
+      ...(started.resumed ? [] : dirtyNote(measured.snapshot.dirty)),
       ...unmatchedNotes(survey.filter(({ files }) => files === 0)),
       ...measured.rivals,
     ],
   }
+}
+
+const mostDirty = 5
+
+function dirtyNote(dirty: readonly string[]): readonly string[] {
+  if (dirty.length === 0) return []
+  const more = dirty.length > mostDirty ? ` and ${dirty.length - mostDirty} more` : ''
+  const shown = dirty.slice(0, mostDirty).map((path) => excerpt(path, 120))
+  return [
+    `${dirty.length === 1 ? '1 file is' : `${dirty.length} files are`} not committed already: ${shown.join(', ')}${more}. Only what changes from now on counts as yours.`,
+  ]
 }
 
 const mostUnmatched = 5

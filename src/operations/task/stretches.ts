@@ -56,3 +56,10 @@ function openDuring(neighbours: Neighbours, from: Boundary, to: Boundary): reado
     .filter(({ openedAt, closedAt }) => openedAt < to.at && (closedAt === null || closedAt > from.at))
     .map(({ id }) => id)
 }
+
+/** Who was open at a moment that is known to the second, in milliseconds since the epoch. */
+export function openAt(neighbours: Neighbours, at: number): readonly string[] {
+  return [...neighbours.values()]
+    .filter(({ openedAt, closedAt }) => openedAt < at + 1000 && (closedAt === null || closedAt >= at))
+    .map(({ id }) => id)
+}

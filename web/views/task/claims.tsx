@@ -1,7 +1,7 @@
+import { claimedNotFound } from '../../../src/domain/track/claimed-paths.ts'
 import type { AttemptDetail, Changes } from '../../api/answers.ts'
 import { Claimed } from '../../parts/evidence.tsx'
 import { Prose } from '../../parts/prose.tsx'
-import { claimedNotFound } from './claimed-paths.ts'
 
 /** What the agent says of its own work, and what of it was not found. */
 export function Claims({
@@ -14,7 +14,9 @@ export function Claims({
   const { claimed } = attempt
   if (claimed === null) return null
   const isWhole = changes !== null && changes.changes.length === changes.total
-  const missing = isWhole ? claimedNotFound(claimed, changes.changes) : []
+  const measured = changes?.changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+  const others = changes?.contested_files?.map(({ path }) => path)
+  const missing = isWhole ? claimedNotFound(claimed, [...(measured ?? []), ...(others ?? [])]) : []
   return (
     <section class="claims">
       <h2>Claimed</h2>
