@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { Failure } from '../domain/failure.ts'
+import type { PlanDocument } from '../domain/plan/document/plan-document.ts'
 import { readRegular, specialKind } from '../files/regular-file.ts'
 import type { LoadedPlan, PlanFiles, PlanFormat } from '../ports/plan-files.ts'
 import { readBacklog } from './backlog/read-backlog.ts'
@@ -17,17 +18,27 @@ import { readTaskman } from './taskman/read-taskman.ts'
 const largest = 200_000_000
 const mostFiles = 20_000
 
+/** What the system says when a file cannot be read. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it is no longer there',
+  EACCES: 'you may not read it',
+  EPERM: 'you may not read it',
+  EISDIR: 'it is a folder',
+  ELOOP: 'it is a link that leads to itself',
+}
+
 /** Reads plans from files; relative paths are meant from a folder. */
 export function planFiles(folder: string): PlanFiles {
   return {
     load: async (path, format) => {
       const place = resolve(folder, path)
-      const found = await stat(place).catch(() => null)
-      if (found === null) {
+      const found = await stat(place).catch((error: unknown) => {
+        const code = codeOf(error)
+        if (code !== 'ENOENT' && code !== 'ENOTDIR') throw unreadable(path, code)
         throw new Failure('NOT_FOUND', `There is no file ${path}.`, {
           hint: `It was looked for at ${place}.`,
         })
-      }
+      })
       const special = specialKind(found)
       if (special !== null) {
         throw new Failure('INVALID_INPUT', `${path} is ${special}, not a file.`, {
@@ -56,26 +67,26 @@ async function fromFolder(folder: string, format: PlanFormat | undefined): Promi
 }
 
 async function markdownFiles(folder: string): Promise<readonly SourceText[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const entries = await told(folder, readdir(folder, { recursive: true, withFileTypes: true }))
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).slice(0, mostFiles)
   return Promise.all(
     files.map(async ({ parentPath, name }) => {
       const path = join(parentPath, name)
       const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
-      return { path: shown, text: (await readRegular(path)).toString('utf8') }
+      return { path: shown, text: (await told(path, readRegular(path))).toString('utf8') }
     }),
   )
 }
 
 async function fromFile(file: string, asked: PlanFormat | undefined): Promise<LoadedPlan> {
-  const bytes = await readRegular(file)
+  const bytes = await told(file, readRegular(file))
   const text = bytes.toString('utf8')
   const format = asked ?? formatOf(file, text)
   switch (format) {
     case 'journal':
       return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
     case 'taskman':
-      return accepted(format, await readTaskman(file))
+      return accepted(format, await told(file, readTaskman(file)))
     case 'markdown':
       return accepted(format, readMarkdownPlan(text))
     case 'json':
@@ -91,7 +102,49 @@ async function fromFile(file: string, asked: PlanFormat | undefined): Promise<Lo
   }
 }
 
+/** What cannot be read is told in a sentence, also where it went away while it was read. */
+async function told<T>(file: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw unreadable(file, codeOf(error))
+  }
+}
+
+function unreadable(file: string, code: string): Failure {
+  return new Failure('UNAVAILABLE', `${file} cannot be read: ${reasons[code] ?? code}.`, {
+    hint: 'Nothing was imported. Look at the file, then import it again.',
+  })
+}
+
+/** `ENOENT`, `SQLITE_NOTADB`; without a code, what the error says. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return 'code' in error ? String(error.code) : error.message
+}
+
+function isEmpty({ phases, milestones, tasks }: PlanDocument, format: PlanFormat): boolean {
+  // The one phase of a Backlog.md project is made by us.
+  return tasks.length + milestones.length === 0 && (phases.length === 0 || format === 'backlog')
+}
+
+function nothingIn(format: PlanFormat, notices: readonly string[]): Failure {
+  const found = notices.slice(0, 5).join('\n')
+  return new Failure(
+    'INVALID_INPUT',
+    `Nothing was imported, because there is no task in it (read as ${format}).${found === '' ? '' : `\n${found}`}`,
+    {
+      hint:
+        format === 'markdown'
+          ? 'Tasks are the entries of a list, such as "- [ ] Draw the screens", and headings are phases. Another format is named with --from.'
+          : 'Another format is named with --from.',
+    },
+  )
+}
+
 function accepted(format: Exclude<PlanFormat, 'journal'>, result: ImportResult): LoadedPlan {
+  if (result.accepted && isEmpty(result.document, format)) throw nothingIn(format, result.notices)
   if (result.accepted) return { kind: 'plan', format, document: result.document, notices: result.notices }
   const { problems } = result
   const shown = problems.slice(0, 20).join('\n')
@@ -100,7 +153,7 @@ function accepted(format: Exclude<PlanFormat, 'journal'>, result: ImportResult):
     'INVALID_INPUT',
     `Nothing was imported, because the ${format} plan has problems:\n${shown}${more}`,
     {
-      hint: 'Mend them and import again, or name another format with --from.',
+      hint: 'Fix them and import again, or name another format with --from.',
       details: { problems: problems.slice(0, 100) },
     },
   )

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
@@ -81,6 +82,42 @@ describe('nothing is half imported', () => {
     project.write('broken.json', '{ "phases": [')
     expect(await project.refusal('plan_import', { file: 'broken.json' })).toContain('Nothing was imported')
   })
+})
+
+test.each([
+  ['prose.md', 'Only words.\n\nAnd more.', 'lines 1 to 3'],
+  ['empty.md', '', 'read as markdown'],
+  ['empty.json', '{"tasks":[],"phases":[]}', 'read as json'],
+])('a file without a task is refused: %s', async (name, text, told) => {
+  const project = await openProject()
+  project.write(name, text)
+  const refused = await project.refusal('plan_import', { file: name })
+  expect(refused).toMatch(/^Nothing was imported, because there is no task in it/)
+  expect(refused).toContain(told)
+  expect(await project.call('taskman_task_list')).toMatchObject({ tasks: [] })
+})
+
+test('what cannot be read is told in a sentence', async () => {
+  const project = await openProject()
+  execFileSync('mkfifo', [join(project.folder, 'pipe.md')])
+  symlinkSync('loop.md', join(project.folder, 'loop.md'))
+  project.write('broken.db', `SQLite format 3\0${'x'.repeat(4000)}`)
+  const told = (file: string) => project.refusal('plan_import', { file })
+  expect(await told('pipe.md')).toBe(
+    'pipe.md is a pipe, not a file. | Write the plan to a file and import that.',
+  )
+  expect(await told('loop.md')).toMatch(/^loop\.md cannot be read: it is a link that leads to itself\./)
+  expect(await told('/proc/self/mem')).toMatch(/cannot be read: /)
+  expect(await told('broken.db')).toMatch(/broken\.db cannot be read: SQLITE_/)
+})
+
+test('a file that vanishes while its folder is read is told in a sentence', async () => {
+  const project = await openProject()
+  project.write('backlog/tasks/task-1 - One.md', '---\nid: task-1\ntitle: One\nstatus: To Do\n---\n')
+  const gone = join(project.folder, 'backlog', 'tasks')
+  const reading = project.refusal('plan_import', { file: 'backlog' }).catch((error: unknown) => String(error))
+  rmSync(gone, { recursive: true })
+  expect(await reading).toMatch(/no longer there|no task in it/)
 })
 
 test('a taskman database is imported with its ids, times, notes and dependencies, and stays as it is', async () => {

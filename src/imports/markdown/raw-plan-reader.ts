@@ -37,7 +37,6 @@ export function readRawPlan(text: string): RawPlan {
   let open: OpenTask[] = []
   let heading: RawHeading | null = null
   let milestone: RawMilestone | null = null
-  let fence: string | null = null
 
   const owner = (indent: number): OpenTask | undefined => {
     open = open.filter((task) => task.indent < indent)
@@ -50,7 +49,7 @@ export function readRawPlan(text: string): RawPlan {
     if (heading) withProse.add(heading)
     say(line, 'left out: text outside any task')
   }
-  const take = (found: SourceLine, { line, raw }: { readonly line: number; readonly raw: string }): void => {
+  const take = (found: PlanLine, { line, raw }: { readonly line: number; readonly raw: string }): void => {
     switch (found.kind) {
       case 'rule':
         silent.add(line)
@@ -92,6 +91,7 @@ export function readRawPlan(text: string): RawPlan {
         const task: OpenTask = {
           line,
           title,
+          number: found.number,
           key,
           role,
           ...(marked ?? { status: 'to_do', dropped: false }),
@@ -121,17 +121,41 @@ export function readRawPlan(text: string): RawPlan {
     }
   }
 
-  for (const [index, raw] of withoutComments(text.replace(/^\ufeff/, ''))
-    .split(/\r\n|\n|\r/)
-    .entries()) {
-    const mark = /^\s*(`{3,}|~{3,})/.exec(raw)?.[1] ?? null
-    const inside = fence !== null
-    if (fence === null) fence = mark
-    else if (mark?.startsWith(fence)) fence = null
-    const found = inside || mark !== null ? { kind: 'text' as const, ...indented(raw) } : sourceLine(raw)
-    take(found.kind === 'text' && found.text === '' ? { kind: 'blank' } : found, { line: index + 1, raw })
-  }
+  const lines = linesOf(text)
+  // Where there are checkboxes, other lists are text; where there are none, the lists are the tasks.
+  const withBoxes = lines.some(({ found }) => found.kind === 'task')
+  for (const { found, line, raw } of lines) take(meant(found, withBoxes), { line, raw })
   return { headings, milestones, tasks: gathered(tasks, milestones), notices, withProse, silent }
+}
+
+interface Line {
+  readonly found: SourceLine
+  readonly line: number
+  readonly raw: string
+}
+
+/** What each line is by its looks; within a fence it is text. */
+function linesOf(text: string): readonly Line[] {
+  let fence: string | null = null
+  return withoutComments(text.replace(/^\ufeff/, ''))
+    .split(/\r\n|\n|\r/)
+    .map((raw, index) => {
+      const mark = /^\s*(`{3,}|~{3,})/.exec(raw)?.[1] ?? null
+      const inside = fence !== null
+      if (fence === null) fence = mark
+      else if (mark?.startsWith(fence)) fence = null
+      const found = inside || mark !== null ? { kind: 'text' as const, ...indented(raw) } : sourceLine(raw)
+      const blank = found.kind === 'text' && found.text === ''
+      return { found: blank ? { kind: 'blank' } : found, line: index + 1, raw }
+    })
+}
+
+type PlanLine = Exclude<SourceLine, { kind: 'item' }>
+
+function meant(found: SourceLine, withBoxes: boolean): PlanLine {
+  if (found.kind !== 'item') return found
+  const { indent, number, text } = found
+  return withBoxes ? { kind: 'text', indent, text } : { kind: 'task', indent, mark: ' ', number, text }
 }
 
 function milestoneOf(

@@ -36,6 +36,8 @@ export interface RawMilestone {
 export interface RawTask {
   readonly line: number
   readonly title: string
+  /** Its number in a numbered list. */
+  readonly number: string | null
   readonly key: string | null
   readonly role: string | null
   readonly status: DocumentStatus

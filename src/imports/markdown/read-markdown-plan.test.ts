@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PlanDocument } from '../../domain/plan/document/plan-document.ts'
@@ -53,6 +54,44 @@ test('the example of the dialect is read whole', () => {
     role: 'software-architect',
     description: 'OpenAPI, with examples.',
   })
+})
+
+test('the guide shows the same example', () => {
+  const guide = new URL('../../../docs/guide/plan.md', import.meta.url)
+  expect(readFileSync(guide, 'utf8')).toContain(`\`\`\`markdown\n${markdownExample}\`\`\``)
+})
+
+test('without checkboxes, lists are the tasks: numbered ones too, and numbers are references', () => {
+  const { document, notices } = accepted(`# Plan
+
+Some words first.
+
+## Build
+1. Draw it @developer
+2. Build it after: 1
+   with care
+   - a part of it
+3) Ship it (after: 2, Draw it)
+## Later
+* Look again
+`)
+  expect(document.phases.map(({ name }) => name)).toEqual(['Build', 'Later'])
+  expect(document.tasks.map(({ key, parent, status, role }) => [key, parent, status, role])).toEqual([
+    ['draw-it', null, 'to_do', 'developer'],
+    ['build-it', null, 'to_do', null],
+    ['a-part-of-it', 'build-it', 'to_do', null],
+    ['ship-it', null, 'to_do', null],
+    ['look-again', null, 'to_do', null],
+  ])
+  expect(document.tasks.map(({ dependsOn }) => dependsOn)).toEqual([
+    [],
+    ['draw-it'],
+    [],
+    ['build-it', 'draw-it'],
+    [],
+  ])
+  expect(document.tasks[1]?.description).toBe('with care')
+  expect(notices).toEqual(['line 3: left out: text outside any task.'])
 })
 
 test('marks say how far a task is, and an unknown one is reported', () => {

@@ -3,13 +3,27 @@ export type SourceLine =
   | { readonly kind: 'blank' }
   | { readonly kind: 'rule' }
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
-  | { readonly kind: 'task'; readonly indent: number; readonly mark: string; readonly text: string }
+  | {
+      readonly kind: 'task'
+      readonly indent: number
+      readonly mark: string
+      readonly number: string | null
+      readonly text: string
+    }
+  /** Of a list without checkboxes. */
+  | {
+      readonly kind: 'item'
+      readonly indent: number
+      readonly number: string | null
+      readonly text: string
+    }
   | { readonly kind: 'milestone'; readonly reached: boolean; readonly text: string }
   | { readonly kind: 'after'; readonly indent: number; readonly text: string; readonly after: string }
   | { readonly kind: 'text'; readonly indent: number; readonly text: string }
 
 const heading = /^(#{1,6})(?: (.*))?$/
-const checkbox = /^(?:[-*+]|\d+[.)])\s+\[([^\]]?)\](?:\s+(.*))?$/
+const checkbox = /^(?:[-*+]|(\d{1,9})[.)])\s+\[([^\]]?)\](?:\s+(.*))?$/
+const item = /^(?:[-*+]|(\d{1,9})[.)])\s+(.+)$/
 const milestone =
   /^(?:[-*+]\s+)?(?:\[([ xX])\]\s+)?(?:\*\*milestone:?\*\*:?|__milestone:?__:?|milestone:)\s*(.*)$/i
 const after = /^(?:[-*+]\s+)?\(?(?:after|depends on):\s*(.*?)\)?$/i
@@ -24,9 +38,14 @@ export function sourceLine(line: string): SourceLine {
   const goal = milestone.exec(text)
   if (goal) return { kind: 'milestone', reached: (goal[1] ?? ' ') !== ' ', text: goal[2] ?? '' }
   const box = checkbox.exec(text)
-  if (box) return { kind: 'task', indent, mark: box[1] ?? '', text: box[2]?.trim() ?? '' }
+  if (box) {
+    const [, number = null, mark = '', title = ''] = box
+    return { kind: 'task', indent, mark, number, text: title.trim() }
+  }
   const dependencies = after.exec(text)
   if (dependencies && indent > 0) return { kind: 'after', indent, text, after: dependencies[1] ?? '' }
+  const entry = item.exec(text)
+  if (entry) return { kind: 'item', indent, number: entry[1] ?? null, text: entry[2] ?? '' }
   return { kind: 'text', indent, text }
 }
 

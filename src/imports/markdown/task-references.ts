@@ -4,14 +4,14 @@ export type Reference =
   | { readonly found: true; readonly tasks: readonly RawTask[] }
   | { readonly found: false; readonly problem: string }
 
-/** Finds the tasks that a text names: by key, by title, or by the number that a title begins with. */
+/** Finds the tasks that a text names: by key, by title, by the number that a title begins with, or by its number in a list. */
 export function taskReferences(
   tasks: readonly RawTask[],
   keyOf: (task: RawTask) => string,
 ): (text: string, from: RawTask) => readonly Reference[] {
   const byKey = Map.groupBy(tasks, (task) => keyOf(task))
   const byTitle = Map.groupBy(tasks, ({ title }) => plain(title))
-  const byNumber = Map.groupBy(tasks, ({ title }) => plain(leadingNumber(title)))
+  const byNumber = Map.groupBy(tasks, ({ title, number }) => plain(leadingNumber(title) || (number ?? '')))
   const find = (text: string, from: RawTask): Reference | null => {
     const name = plain(text)
     const matches = byKey.get(text) ?? byTitle.get(name) ?? (name === '' ? undefined : byNumber.get(name))
