@@ -77,7 +77,7 @@ test('process simulate tells of each event whether it is accepted, why not, and 
   write('.waymark/processes/small.yaml', smallProcess)
   const answer = json('process', 'simulate', 'small', '--events', events)
   expect(answer.steps).toMatchObject([
-    { accepted: false, code: 'INVALID_PAYLOAD', validation_errors: [{ path: '/' }] },
+    { accepted: false, code: 'INVALID_PAYLOAD', validation_errors: [{ path: '/summary' }] },
     { accepted: false, code: 'GUARD_FAILED', missing: [{ guard_name: 'required_artifacts.plan' }] },
     { accepted: true, transition: { from_state: 'plan', to_state: 'build' }, new_revision: 2 },
     { accepted: true, state_changed: false, missing: [{ guard_name: 'enough', fix: 'Look again.' }] },

@@ -19,6 +19,7 @@ export function approvedContent(
     return { state: run.state, entered, files: files.sort(), tree }
   }
   const { counted } = countedArtifacts(of, {
+    dialect: definition.dialect,
     context: run.context,
     payload: {},
     artifacts: run.artifacts,

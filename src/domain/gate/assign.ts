@@ -1,6 +1,7 @@
 import type { ProcessDefinition, TransitionDefinition } from './definition.ts'
 import { type JsonObject, valueAt } from './json.ts'
-import { type SchemaProblem, schemaProblems } from './schema/schema-problems.ts'
+import { schemaProblems } from './schema/schema-problems.ts'
+import type { SchemaProblem } from './schema/schema-words.ts'
 
 /** The context after a transition: what it assigns, and the payload where it is merged. */
 export function assignedContext(

@@ -1,4 +1,5 @@
-import type { ArtifactDefinition } from './definition.ts'
+import { isOfType } from './artifact-type.ts'
+import type { ArtifactDefinition, Dialect } from './definition.ts'
 import type { Artifact, Evidence, Visit } from './evidence.ts'
 import { schemaProblems } from './schema/schema-problems.ts'
 
@@ -13,13 +14,13 @@ export function countedArtifacts(type: string, evidence: Evidence): CountedArtif
   const declared = evidence.declared.find((definition) => definition.type === type)
   const latest = new Map(
     evidence.artifacts
-      .filter((artifact) => artifact.type === type)
+      .filter((artifact) => isOfType(evidence.declared, artifact, type))
       .map((artifact) => [artifact.path, artifact]),
   )
   const counted: Artifact[] = []
   const passedOver: string[] = []
   for (const artifact of latest.values()) {
-    const objection = objectionTo(artifact, declared, evidence.visits)
+    const objection = objectionTo(artifact, declared, evidence)
     if (objection === null) counted.push(artifact)
     else passedOver.push(`${artifact.path} ${objection}`)
   }
@@ -29,7 +30,7 @@ export function countedArtifacts(type: string, evidence: Evidence): CountedArtif
 function objectionTo(
   artifact: Artifact,
   declared: ArtifactDefinition | undefined,
-  visits: readonly Visit[],
+  { visits, dialect }: Pick<Evidence, 'visits' | 'dialect'>,
 ): string | null {
   if (artifact.standing === 'deleted') return 'was deleted since'
   if (artifact.standing === 'changed') return 'changed since it was handed in'
@@ -40,10 +41,15 @@ function objectionTo(
   if (declared.minBytes !== null && artifact.bytes < declared.minBytes) {
     return `has ${artifact.bytes} bytes, at least ${declared.minBytes} are needed`
   }
-  if (declared.schema === null) return null
+  if (declared.schema === null || !isChecked(artifact.path, dialect)) return null
   if (artifact.content === undefined) return 'is not JSON'
   const [problem] = schemaProblems(declared.schema, artifact.content)
   return problem ? `does not fit its schema at ${problem.path}: ${problem.message}` : null
+}
+
+/** state_gate never looked into a file: in its dialect a schema is for JSON files alone. */
+function isChecked(path: string, dialect: Dialect): boolean {
+  return dialect === 1 || /\.json$/i.test(path)
 }
 
 /** The revision that evidence must be newer than; 0 for any. */

@@ -27,6 +27,7 @@ export interface Emitter {
 
 export function evidenceOf(definition: ProcessDefinition, run: Run, emission: Emission): Evidence {
   return {
+    dialect: definition.dialect,
     context: run.context,
     payload: emission.payload,
     artifacts: handedIn(run.artifacts, recorded(run, emission)),

@@ -1,8 +1,9 @@
-import type { ArtifactDefinition } from './definition.ts'
+import type { ArtifactDefinition, Dialect } from './definition.ts'
 import type { JsonObject } from './json.ts'
 
 /** Everything that guards may look at, as it was gathered before the decision. */
 export interface Evidence {
+  readonly dialect: Dialect
   /** The context before the event. */
   readonly context: JsonObject
   readonly payload: JsonObject

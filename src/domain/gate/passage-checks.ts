@@ -8,7 +8,7 @@ import {
 import { type Emission, evidenceOf } from './emission.ts'
 import { judgeOver, type MissingGuard, noSuchGuard } from './expression.ts'
 import type { Truth } from './guards/guard.ts'
-import { judgePassage } from './passage.ts'
+import { judgePassage, needsArtifacts } from './passage.ts'
 import type { Run } from './run.ts'
 
 /** One thing that a transition asks for, and how it stands. */
@@ -39,7 +39,9 @@ export function passageChecks(
       fix: truth === 'holds' ? '' : negated && truth === 'fails' ? 'Take another way.' : verdict.fix,
     }
   })
-  const required = transition.escape ? [] : (stateNamed(definition, run.state)?.requiredArtifacts ?? [])
+  const required = needsArtifacts(definition, run.state, transition)
+    ? (stateNamed(definition, run.state)?.requiredArtifacts ?? [])
+    : []
   const present = required.flatMap((type): readonly PassageCheck[] => {
     const { counted } = countedArtifacts(type, evidence)
     if (counted.length === 0) return []

@@ -2,6 +2,7 @@ import { countedArtifacts } from './counted-artifacts.ts'
 import { type ProcessDefinition, stateNamed, type TransitionDefinition } from './definition.ts'
 import { type Emission, evidenceOf } from './emission.ts'
 import { isAssumed, judgeExpression, judgeOver, type MissingGuard } from './expression.ts'
+import { leads } from './reach.ts'
 import type { Run } from './run.ts'
 
 /** Open only where nothing is missing: what is not known is missing too. */
@@ -11,8 +12,8 @@ export interface Passage {
 }
 
 /**
- * Whether a transition may be taken: its guard, the artifacts that the state asks for (unless it is an escape), and how
- * often the state it leads to may be entered.
+ * Whether a transition may be taken: its guard, the artifacts that the state asks for (on the way forward), and how often
+ * the state it leads to may be entered.
  */
 export function judgePassage(
   definition: ProcessDefinition,
@@ -23,10 +24,25 @@ export function judgePassage(
   const judge = judgeOver(evidence, emission.assumed)
   const guarded =
     transition.guard === null ? [] : judgeExpression(transition.guard, definition, judge).missing
-  const artifacts = transition.escape ? [] : missingArtifacts(definition, run, emission)
+  const artifacts = needsArtifacts(definition, run.state, transition)
+    ? missingArtifacts(definition, run, emission)
+    : []
   const visits = exhaustedVisits(definition, run, transition)
   const missing = [...guarded, ...artifacts, ...visits]
   return { satisfied: missing.length === 0, missing }
+}
+
+/**
+ * Whether a transition asks for what its state requires. Forward it does. A way back, to a state that every run came
+ * through to get here, leaves it for later; so does an escape.
+ */
+export function needsArtifacts(
+  definition: ProcessDefinition,
+  state: string,
+  { to, escape: escapes }: TransitionDefinition,
+): boolean {
+  if (escapes || (stateNamed(definition, state)?.requiredArtifacts ?? []).length === 0) return false
+  return to !== state && !leads(definition, to, state)
 }
 
 function missingArtifacts(

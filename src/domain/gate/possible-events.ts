@@ -23,6 +23,8 @@ export interface PossibleTransition {
   readonly guard: string | null
   readonly guardStatus: 'satisfied' | 'unsatisfied' | 'no_guard'
   readonly missing: readonly MissingGuard[]
+  /** The roles that it is for, where it is not for the emitter's; null where it is. */
+  readonly onlyFor: readonly string[] | null
 }
 
 type Situation = Omit<Emission, 'event' | 'expectedRevision'>
@@ -49,29 +51,31 @@ export function possibleEvent(
     judgement: judgePassage(definition, run, { transition, emission }),
   }))
   const blockedReason = reasonAgainst(definition, run, { emission, isHere: found.length > 0 })
+  const { role } = situation.emitter
   const open = judged.find(
-    ({ transition, judgement }) =>
-      judgement.satisfied && permits(transition.allowedRoles, situation.emitter.role),
+    ({ transition, judgement }) => judgement.satisfied && permits(transition.allowedRoles, role),
   )
   return {
     event,
     isAllowed: blockedReason === null,
     blockedReason,
-    transitions: judged.map(({ transition, judgement }) => possibleTransition(transition, judgement)),
+    transitions: judged.map(({ transition, judgement }) => possibleTransition(transition, judgement, role)),
     elsewhere: found.length > 0 ? [] : elsewhere(definition, run, emission),
     wouldTransitionTo: blockedReason === null ? (open?.transition.to ?? null) : null,
   }
 }
 
 function possibleTransition(
-  { to, guard }: TransitionDefinition,
+  { to, guard, allowedRoles }: TransitionDefinition,
   { satisfied, missing }: Passage,
+  role: string | null,
 ): PossibleTransition {
   return {
     to,
     guard: guard === null ? null : expressionWords(guard),
     guardStatus: statusOf(guard !== null, satisfied),
     missing,
+    onlyFor: permits(allowedRoles, role) ? null : allowedRoles,
   }
 }
 
@@ -93,7 +97,11 @@ function elsewhere(
         ...judged.missing.filter(({ name }) => !unseen.includes(name)),
         ...unseen.map((name) => lookedAtIn(transition.from, name)),
       ]
-      return possibleTransition(transition, { satisfied: missing.length === 0, missing })
+      return possibleTransition(
+        transition,
+        { satisfied: missing.length === 0, missing },
+        emission.emitter.role,
+      )
     })
 }
 

@@ -17,3 +17,14 @@ export function reachable(definition: ProcessDefinition, start: string): Readonl
   }
   return steps
 }
+
+/** Whether every way from the beginning to a state goes through another one before. */
+export function leads(definition: ProcessDefinition, through: string, state: string): boolean {
+  const { initialState } = definition
+  if (through === state || !reachable(definition, initialState).has(state)) return false
+  const around = new Set(through === initialState ? [] : [initialState])
+  for (const step of around) {
+    for (const next of nextStates(definition, step)) if (next !== through) around.add(next)
+  }
+  return !around.has(state)
+}

@@ -6,7 +6,8 @@ import { type Emission, recorded } from './emission.ts'
 import type { MissingGuard } from './expression.ts'
 import { judgePassage } from './passage.ts'
 import { endOf, entered, handedIn, type Run } from './run.ts'
-import { type SchemaProblem, schemaProblems } from './schema/schema-problems.ts'
+import { schemaProblems } from './schema/schema-problems.ts'
+import type { SchemaProblem } from './schema/schema-words.ts'
 
 /** The seed's codes, in the order in which they are checked. */
 export type RefusalCode =

@@ -28,6 +28,7 @@ export async function approveOnly(
     const mover = await moverOf(reads, loaded)
     const given = giveApprovals({ loaded, run, outside, handling, mover }, approvals, setting)
     const evidence: Evidence = {
+      dialect: loaded.definition.dialect,
       context: run.context,
       payload: {},
       artifacts: run.artifacts,

@@ -1,6 +1,7 @@
 import type { Happening } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { approvedContent } from '../../domain/gate/approved-content.ts'
+import { isOfType } from '../../domain/gate/artifact-type.ts'
 import type { ApprovalFact } from '../../domain/gate/evidence.ts'
 import type { Run } from '../../domain/gate/run.ts'
 import type { RunApproval } from '../../domain/gate/run-record.ts'
@@ -44,7 +45,11 @@ export function giveApprovals(
         hint: `waymark get-state ${record.id} shows what was handed in.`,
       })
     }
-    if (artifacts.some((artifact) => artifact.by === by && (of === null || artifact.type === of))) {
+    if (
+      artifacts.some(
+        (artifact) => artifact.by === by && (of === null || isOfType(definition.artifacts, artifact, of)),
+      )
+    ) {
       throw new Failure(
         'FORBIDDEN',
         `${by} handed in what is to be approved in run ${record.id}: nobody approves their own work.`,

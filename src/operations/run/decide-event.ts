@@ -105,10 +105,13 @@ function withUsableFiles(result: Accepted | Refused, { unusable, revision }: Out
   return {
     accepted: false,
     code: 'INVALID_PAYLOAD',
-    message: unusable.slice(0, 5).join(' '),
+    message: unusable
+      .slice(0, 5)
+      .map(({ message }) => message)
+      .join(' '),
     currentRevision: revision,
     missing: [],
-    validationErrors: unusable.map((message) => ({ path: 'artifact_paths', message })),
+    validationErrors: unusable,
   }
 }
 

@@ -114,6 +114,7 @@ function guardAnswer({ name, description, truth, reason, fix }: MissingGuard) {
 
 function requiredArtifact({ definition, run, facts }: RunSituation, type: string) {
   const { counted, passedOver } = countedArtifacts(type, {
+    dialect: definition.dialect,
     context: run.context,
     payload: {},
     artifacts: run.artifacts,

@@ -48,23 +48,27 @@ export const listEvents = defineOperation({
     revision: record.revision,
     events: events
       .filter(({ isAllowed }) => isAllowed || input.include_blocked === true)
-      .map((event) => eventAnswer(event)),
+      .map((event) => eventAnswer(event, input.include_blocked === true)),
   }
 })
 
-function eventAnswer(possible: RunSituation['events'][number]) {
+/** Transitions that are for other roles are left out, or marked where everything is asked for. */
+function eventAnswer(possible: RunSituation['events'][number], all: boolean) {
   const { event, transitions, elsewhere, isAllowed, blockedReason, wouldTransitionTo } = possible
   return {
     event_name: event.name,
     description: event.description ?? '',
     allowed_roles: event.allowedRoles,
     ...(event.payloadSchema !== null && { payload_schema: event.payloadSchema }),
-    transitions: [...transitions, ...elsewhere].map(({ to, guard, guardStatus, missing }) => ({
-      to_state: to,
-      ...(guard !== null && { guard }),
-      guard_status: guardStatus,
-      ...(missing.length > 0 && { missing_requirements: missing.map(guardLine) }),
-    })),
+    transitions: [...transitions, ...elsewhere]
+      .filter(({ onlyFor }) => all || onlyFor === null)
+      .map(({ to, guard, guardStatus, missing, onlyFor }) => ({
+        to_state: to,
+        ...(guard !== null && { guard }),
+        guard_status: guardStatus,
+        ...(missing.length > 0 && { missing_requirements: missing.map(guardLine) }),
+        ...(onlyFor !== null && { only_for_roles: onlyFor }),
+      })),
     would_transition_to: wouldTransitionTo,
     is_allowed: isAllowed,
     blocked_reason: blockedReason,

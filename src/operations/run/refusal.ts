@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import type { MissingGuard } from '../../domain/gate/expression.ts'
 import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { SchemaProblem } from '../../domain/gate/schema/schema-words.ts'
 import type { Refused } from '../../domain/gate/transition.ts'
 
 /** A refused event as its caller is told: what failed, and the way on. */
@@ -45,10 +46,21 @@ function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Re
       )
     case 'INVALID_PAYLOAD':
       return [
-        ...validationErrors.slice(0, 5).map(({ path, message }) => `${path || 'payload'}: ${message}`),
-        ...(validationErrors.some(({ path }) => path === 'artifact_paths') ? [filesWanted] : []),
+        ...validationErrors.slice(0, 5).map(problemLine),
+        ...(validationErrors.some(isAboutFile) ? [filesWanted] : []),
       ].join('\n')
     case 'GUARD_FAILED':
       return missing.map((guard) => `${guardLine(guard)}. ${guard.fix}`).join('\n')
   }
+}
+
+/** `"plan.steps.0" must be a text, not 3.` What is wrong with a file is a sentence already. */
+function problemLine(problem: SchemaProblem): string {
+  if (isAboutFile(problem)) return problem.message
+  const field = problem.path.slice(1).replace(/\//g, '.')
+  return `${field === '' ? 'The payload' : `"${field}"`} ${problem.message}.`
+}
+
+function isAboutFile({ path }: SchemaProblem): boolean {
+  return path.startsWith('/artifact_paths/')
 }

@@ -31,7 +31,7 @@ test('SG-032 what is no regular file of the project is no evidence, and leaves n
       code: 'INVALID_PAYLOAD',
       message: expect.stringContaining(reason),
       hint: expect.stringContaining('Attach regular files inside the project'),
-      details: { validation_errors: [{ path: 'artifact_paths', message: expect.stringContaining(path) }] },
+      details: { validation_errors: [{ path: '/artifact_paths/0', message: expect.stringContaining(path) }] },
     })
   }
   const { events, refusals } = await run.history()
@@ -43,7 +43,10 @@ test('SG-032 what is no regular file of the project is no evidence, and leaves n
 test('every file that is no evidence is told at once', async () => {
   const run = await runOf(counting)
   const { details } = await run.refused('go', { artifact_paths: ['../x', 'README.md', 'none.md'] })
-  expect(details?.['validation_errors']).toHaveLength(2)
+  expect(details?.['validation_errors']).toMatchObject([
+    { path: '/artifact_paths/0' },
+    { path: '/artifact_paths/2' },
+  ])
 })
 
 test('the same file counts once, in whatever spelling and how often it is handed in', async () => {

@@ -95,12 +95,13 @@ test('SG-037 SG-038 SG-054 INVALID_PAYLOAD names the path of each mistake', asyn
   expect(await run.refused('submit_observation', { payload: { findings: 3 } })).toMatchObject({
     code: 'INVALID_PAYLOAD',
     details: {
-      validation_errors: [{ path: '/findings', message: expect.any(String) }],
+      validation_errors: [{ path: '/findings', message: 'must be a string, not 3' }],
     },
   })
   expect(await run.refused('submit_observation')).toMatchObject({
     code: 'INVALID_PAYLOAD',
-    details: { validation_errors: [{ path: '/', message: expect.stringContaining('findings') }] },
+    hint: '"findings" is missing.',
+    details: { validation_errors: [{ path: '/findings', message: 'is missing' }] },
   })
 })
 

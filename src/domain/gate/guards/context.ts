@@ -1,3 +1,4 @@
+import type { Dialect } from '../definition.ts'
 import type { Evidence } from '../evidence.ts'
 import { sameJson, shownJson, valueAt } from '../json.ts'
 import { type GuardKind, satisfied, unknown, unsatisfied } from './guard.ts'
@@ -20,13 +21,16 @@ export const context: GuardKind<ContextGuard> = {
   evaluate: (guard, evidence) => {
     const value = variableOf(guard.variable, evidence)
     const reason = `"${guard.variable}" is ${value === undefined ? 'not set' : shownJson(value)}`
-    if (holds(guard, value)) return satisfied(reason)
+    const isUnset = value === undefined || (value === null && evidence.dialect === 1)
+    if (holds(guard, value, { isUnset, dialect: evidence.dialect })) return satisfied(reason)
     const judge = comparesNumbers(guard) && typeof value !== 'number' ? unknown : unsatisfied
     return judge(`${reason}, not ${wanted(guard)}`, `"${guard.variable}" must be ${wanted(guard)}.`)
   },
 }
 
-function variableOf(variable: string, { context, payload }: Evidence): unknown {
+function variableOf(variable: string, { context, payload, dialect }: Evidence): unknown {
+  // state_gate knew no paths: a variable was a key, dots and all.
+  if (dialect === 'original' && Object.hasOwn(context, variable)) return context[variable]
   const path = variable.split('.')
   if (path[0] !== '$') return valueAt(context, path)
   return valueAt({ context, payload }, path.slice(1))
@@ -37,20 +41,26 @@ function comparesNumbers({ condition }: ContextCondition): boolean {
   return ['gt', 'gte', 'lt', 'lte'].includes(condition)
 }
 
-function holds(guard: ContextCondition, value: unknown): boolean {
+/** In state_gate a variable that is not set compares with nothing, and one that is null is set. */
+function holds(
+  guard: ContextCondition,
+  value: unknown,
+  { isUnset, dialect }: { readonly isUnset: boolean; readonly dialect: Dialect },
+): boolean {
+  const compares = dialect === 1 || !isUnset
   switch (guard.condition) {
     case 'exists':
-      return value !== undefined && value !== null
+      return !isUnset
     case 'not_exists':
-      return value === undefined || value === null
+      return isUnset
     case 'equals':
       return sameJson(value, guard.value)
     case 'not_equals':
-      return !sameJson(value, guard.value)
+      return compares && !sameJson(value, guard.value)
     case 'in':
       return guard.value.some((allowed) => sameJson(value, allowed))
     case 'not_in':
-      return !guard.value.some((refused) => sameJson(value, refused))
+      return compares && !guard.value.some((refused) => sameJson(value, refused))
     case 'gt':
       return typeof value === 'number' && value > guard.value
     case 'gte':

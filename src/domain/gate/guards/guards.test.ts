@@ -8,6 +8,7 @@ import { evaluateGuard, guardNeeds } from './guard-kinds.ts'
 
 function judged(guard: Guard, more: Partial<Evidence> = {}, facts: Partial<Facts> = {}) {
   const evidence: Evidence = {
+    dialect: 1,
     context: {},
     payload: {},
     artifacts: [],

@@ -1,11 +1,34 @@
 import { didYouMean } from '../../nearest-word.ts'
 import type { GuardExpression, ProcessDefinition } from '../definition.ts'
-import { type DefinitionPath, type Finding, finding } from './finding.ts'
+import { type DefinitionPath, type Finding, finding, type Severity } from './finding.ts'
 
 type Names = readonly string[]
 
+/** What names belong to. */
+export type ReferenceKind = 'state' | 'event' | 'guard' | 'role' | 'artifact'
+
+interface UnknownName {
+  readonly kind: ReferenceKind
+  readonly name: string
+  readonly finding: Finding
+}
+
 /** Every name that is used is declared. */
 export function references(definition: ProcessDefinition): readonly Finding[] {
+  return unknownNames(definition).map((unknown) => unknown.finding)
+}
+
+/** The same in a definition that is not whole: only of kinds whose names are known for sure. */
+export function referencesTo(
+  definition: ProcessDefinition,
+  kinds: readonly ReferenceKind[],
+): readonly Finding[] {
+  return unknownNames(definition)
+    .filter(({ kind, name }) => name !== '' && kinds.includes(kind))
+    .map((unknown) => unknown.finding)
+}
+
+function unknownNames(definition: ProcessDefinition): readonly UnknownName[] {
   const states = definition.states.map(({ name }) => name)
   const artifacts = definition.artifacts.map(({ type }) => type)
   const roles = definition.roles.map(({ name }) => name)
@@ -29,6 +52,8 @@ export function references(definition: ProcessDefinition): readonly Finding[] {
         unknown(event, 'event', {
           known: definition.events.map(({ name }) => name),
           path: ['roles', at, 'allowed_events', place],
+          // state_gate listed them for its readers alone: the event says who may emit it.
+          severity: definition.dialect === 1 ? 'error' : 'warning',
         }),
       ),
     ),
@@ -38,7 +63,7 @@ export function references(definition: ProcessDefinition): readonly Finding[] {
 function transitionReferences(
   { transitions, events, guards }: ProcessDefinition,
   { states, roles }: { readonly states: Names; readonly roles: Names },
-): readonly Finding[] {
+): readonly UnknownName[] {
   const eventNames = events.map(({ name }) => name)
   const guardNames = guards.map(({ name }) => name)
   return transitions.flatMap((transition, at) => {
@@ -59,7 +84,7 @@ function unknownGuards(
   expression: GuardExpression | null,
   known: Names,
   path: DefinitionPath,
-): readonly Finding[] {
+): readonly UnknownName[] {
   if (expression === null) return []
   if (typeof expression === 'string') return unknown(expression, 'guard', { known, path })
   if ('not' in expression) return unknownGuards(expression.not, known, [...path, 'not'])
@@ -71,7 +96,7 @@ function unknownGuards(
 function guardReferences(
   { guards }: ProcessDefinition,
   { artifacts, roles }: { readonly artifacts: Names; readonly roles: Names },
-): readonly Finding[] {
+): readonly UnknownName[] {
   return guards.flatMap(({ name, guard }) => {
     if (guard.type === 'artifact') {
       const path = ['guards', name, 'artifact_type']
@@ -87,7 +112,7 @@ function guardReferences(
   })
 }
 
-function unknownRoles(used: Names, known: Names, path: DefinitionPath): readonly Finding[] {
+function unknownRoles(used: Names, known: Names, path: DefinitionPath): readonly UnknownName[] {
   return used.flatMap((role, at) =>
     role === '*' ? [] : unknown(role, 'role', { known, path: [...path, at] }),
   )
@@ -95,10 +120,14 @@ function unknownRoles(used: Names, known: Names, path: DefinitionPath): readonly
 
 function unknown(
   name: string,
-  kind: 'state' | 'event' | 'guard' | 'role' | 'artifact',
-  { known, path }: { readonly known: Names; readonly path: DefinitionPath },
-): readonly Finding[] {
+  kind: ReferenceKind,
+  {
+    known,
+    path,
+    severity = 'error',
+  }: { readonly known: Names; readonly path: DefinitionPath; readonly severity?: Severity },
+): readonly UnknownName[] {
   if (known.includes(name)) return []
   const message = `There is no ${kind} "${name}".${didYouMean(name, known)}`
-  return [finding('error', 'unknown-reference', { message, path })]
+  return [{ kind, name, finding: finding(severity, 'unknown-reference', { message, path }) }]
 }

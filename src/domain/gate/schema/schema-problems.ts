@@ -1,21 +1,15 @@
-import { Validator } from '@cfworker/json-schema'
+import { type OutputUnit, Validator } from '@cfworker/json-schema'
 import type { JsonObject } from '../json.ts'
-
-export interface SchemaProblem {
-  /** A JSON pointer, `/summary`; `/` for the whole. */
-  readonly path: string
-  readonly message: string
-}
+import { inWords, type SchemaProblem } from './schema-words.ts'
 
 /** What in a value does not fit a JSON Schema, the innermost problems only. A schema that cannot be used is one problem. */
 export function schemaProblems(schema: JsonObject, value: unknown): readonly SchemaProblem[] {
   try {
     const { valid, errors } = validatorOf(schema).validate(value)
     if (valid) return []
-    const inner = errors.filter(({ keyword }) => !containers.includes(keyword))
-    return (inner.length === 0 ? errors : inner)
-      .slice(0, 20)
-      .map(({ instanceLocation, error }) => ({ path: instanceLocation.slice(1) || '/', message: error }))
+    const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+    const inner = errors.filter((unit) => !containers.includes(unit.keyword) && !isInside(unit, choices))
+    return (inner.length === 0 ? errors : inner).slice(0, 20).map((unit) => inWords(unit, schema, value))
   } catch (error) {
     return [{ path: '/', message: `the schema cannot be used: ${messageOf(error)}` }]
   }
@@ -34,7 +28,25 @@ function validatorOf(schema: JsonObject): Validator {
 }
 
 // They only say that something inside them is wrong, which is reported too.
-const containers: readonly string[] = ['properties', 'items', 'allOf', '$ref']
+const containers: readonly string[] = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'dependentSchemas',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'allOf',
+  'if',
+  '$ref',
+]
+
+/** Whether it is about one of several forms, none of which fits: together they contradict each other. */
+function isInside({ keywordLocation }: OutputUnit, choices: readonly OutputUnit[]): boolean {
+  return choices.some((choice) => keywordLocation.startsWith(`${choice.keywordLocation}/`))
+}
 
 function messageOf(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')

@@ -1,4 +1,5 @@
 import { approvedContent } from '../../../domain/gate/approved-content.ts'
+import { isOfType } from '../../../domain/gate/artifact-type.ts'
 import type {
   ApprovalFact,
   CommandFact,
@@ -170,8 +171,11 @@ async function approvalFacts(
   const mover = await moverOf(reads, loaded)
   return approvals.map(({ role, of, by, content }) => {
     const now = approvedContent(definition, of === null ? run : presented, { of, tree: outside.tree })
-    const authors = artifacts.filter(({ type }) => of === null || type === of).map((artifact) => artifact.by)
-    if (outside.handedIn.some(({ type }) => type === of)) authors.push(emitter)
+    const authors = artifacts
+      .filter((file) => of === null || isOfType(definition.artifacts, file, of))
+      .map((file) => file.by)
+    if (of !== null && outside.handedIn.some((file) => isOfType(definition.artifacts, file, of)))
+      authors.push(emitter)
     return {
       role,
       of,

@@ -2,6 +2,7 @@ import { Failure } from '../../../domain/failure.ts'
 import { artifactType } from '../../../domain/gate/artifact-type.ts'
 import type { ProcessDefinition } from '../../../domain/gate/definition.ts'
 import type { KeptArtifact } from '../../../domain/gate/run-record.ts'
+import type { SchemaProblem } from '../../../domain/gate/schema/schema-words.ts'
 import { didYouMean } from '../../../domain/nearest-word.ts'
 import type { EvidenceFile } from '../../../ports/evidence-files.ts'
 import type { Handling } from '../../context.ts'
@@ -14,7 +15,7 @@ export type HandedIn = Omit<KeptArtifact, 'revision' | 'by'>
 /** The files of an event, and what is wrong with those that cannot be evidence, a sentence each. */
 export interface ReadFiles {
   readonly handedIn: readonly HandedIn[]
-  readonly unusable: readonly string[]
+  readonly unusable: readonly SchemaProblem[]
 }
 
 /** Reads the files of an event. */
@@ -25,17 +26,16 @@ export async function readHandedIn(
 ): Promise<ReadFiles> {
   const declared = definition.artifacts.map(({ type }) => type)
   const byPath = new Map<string, HandedIn>()
-  const unusable: string[] = []
-  for (const file of named) {
+  const unusable: SchemaProblem[] = []
+  for (const [at, file] of named.entries()) {
+    const refuse = (message: string) => unusable.push({ path: `/artifact_paths/${at}`, message })
     const { path, type } = typeof file === 'string' ? { path: file, type: null } : file
     if (type !== null && !declared.includes(type)) {
-      unusable.push(
-        `${path}: process ${definition.id} knows no artifact "${type}".${didYouMean(type, declared)}`,
-      )
+      refuse(`${path}: process ${definition.id} knows no artifact "${type}".${didYouMean(type, declared)}`)
       continue
     }
     const read = await readOne(() => evidenceFiles.read(folder, [path]))
-    if (typeof read === 'string') unusable.push(read)
+    if (typeof read === 'string') refuse(read)
     else byPath.set(read.path, typed(definition, read, type))
   }
   return { handedIn: [...byPath.values()], unusable }

@@ -1,7 +1,11 @@
 import { Failure } from '../../../domain/failure.ts'
+import { isOfType } from '../../../domain/gate/artifact-type.ts'
+import type { ProcessDefinition } from '../../../domain/gate/definition.ts'
 import type { Need } from '../../../domain/gate/evidence.ts'
 import type { CommandGuard } from '../../../domain/gate/guards/command.ts'
 import { commandsFor, neededFor } from '../../../domain/gate/needs.ts'
+import type { KeptArtifact } from '../../../domain/gate/run-record.ts'
+import type { SchemaProblem } from '../../../domain/gate/schema/schema-words.ts'
 import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
 import type { Context, Handling } from '../../context.ts'
 import { measure } from '../../task/measure.ts'
@@ -23,7 +27,7 @@ export interface Outside {
   /** The files that come with the event. */
   readonly handedIn: readonly HandedIn[]
   /** What is wrong with files that came with it and cannot be evidence. */
-  readonly unusable: readonly string[]
+  readonly unusable: readonly SchemaProblem[]
   readonly folder: string
 }
 
@@ -46,7 +50,7 @@ export async function gatherOutside(
     ...neededFor(definition, record.state, event),
     ...approvals.map(({ role, of }): Need => ({ kind: 'approvals', role, of })),
   ]
-  const looked = artifacts.filter(({ type }) => needs.some((need) => looksAt(need, type)))
+  const looked = artifacts.filter((file) => needs.some((need) => looksAt(definition, need, file)))
   const standing = looked.length === 0 ? [] : await evidenceFiles.standing(folder, looked)
   const needsTree = needs.some(({ kind }) => kind === 'command') || needs.some(approvesState)
   return {
@@ -67,11 +71,13 @@ export async function gatherOutside(
 /** Gathers only what approvals are bound to. */
 export async function gatherApproved(
   { evidenceFiles, folder, witness }: Context,
-  { artifacts }: LoadedRun,
+  { artifacts, definition }: LoadedRun,
   approvals: readonly { readonly of: string | null }[],
 ): Promise<Pick<Outside, 'standings' | 'tree'>> {
   const isState = approvals.some(({ of }) => of === null)
-  const looked = artifacts.filter(({ type }) => isState || approvals.some(({ of }) => of === type))
+  const looked = artifacts.filter(
+    (file) => isState || approvals.some(({ of }) => of !== null && isOfType(definition.artifacts, file, of)),
+  )
   const standing = looked.length === 0 ? [] : await evidenceFiles.standing(folder, looked)
   return {
     standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
@@ -80,9 +86,9 @@ export async function gatherApproved(
 }
 
 /** Whether a need asks for files of a type: an approval of the state is about all of them. */
-function looksAt(need: Need, type: string): boolean {
-  if (need.kind === 'artifacts') return need.type === type
-  return need.kind === 'approvals' && (need.of === null || need.of === type)
+function looksAt({ artifacts }: ProcessDefinition, need: Need, file: KeptArtifact): boolean {
+  if (need.kind === 'artifacts') return isOfType(artifacts, file, need.type)
+  return need.kind === 'approvals' && (need.of === null || isOfType(artifacts, file, need.of))
 }
 
 function approvesState(need: Need): boolean {
