@@ -10,7 +10,7 @@ const gitPlaces = [
 ]
 
 // A command is written by those whose work it judges: it does not act in the role of who runs it.
-const roles = ['WAYMARK_ROLE', 'STATE_GATE_ROLE']
+const roles = ['WAYMARK_ROLE', 'STATE_GATE_ROLE', 'WAYMARK_ACTOR']
 
 /** What a command inherits: this process' variables, and that nobody watches it. */
 export function commandEnvironment(inherited: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CommandEnd, CommandLine } from '../ports/command-runner.ts'
 import { OutputTail } from './output-tail.ts'
@@ -88,7 +89,8 @@ export class RunningCommand {
     void this.ended.then(() => clearTimeout(kill))
   }
 
-  #end({ code, signal }: Exit): CommandEnd {
+  #end(exit: Exit): CommandEnd {
+    const { code, signal } = told(exit)
     if (this.#interruption !== null) {
       const { status, sentence } = this.#interruption
       return { status, exitCode: null, output: this.#output.text(sentence) }
@@ -99,6 +101,14 @@ export class RunningCommand {
     }
     return { status: code === 0 ? 'passed' : 'failed', exitCode: code, output: this.#output.text() }
   }
+}
+
+/** The outer shell tells the signal that ended the command as 128 and its number. */
+function told({ code, signal }: Exit): Exit {
+  if (code === null || code <= 128) return { code, signal }
+  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][] // as Node types its names
+  const name = names.find(([, number]) => number === code - 128)?.[0]
+  return name === undefined ? { code, signal } : { code: null, signal: name }
 }
 
 function unstarted({ folder }: CommandLine, error: Error): string {

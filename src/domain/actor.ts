@@ -8,4 +8,6 @@ export interface Actor {
   readonly channel: Channel
   /** Names the connection while it lasts: unnamed agents of one client are told apart by it. */
   readonly connection?: string
+  /** Inside a guard's command: an agent without a role, by whose way no person is asked either. */
+  readonly insideCommand?: true
 }

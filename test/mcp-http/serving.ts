@@ -66,6 +66,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     proofs: new LoginProofs(),
     streams: new OpenStreams({ tokens, sessions, now }),
     rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
+    insideCommand: () => null,
     now,
   }
   const server = httpServer(

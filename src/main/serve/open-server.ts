@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
+import { isCalledFromCommand } from '../../commands/inside-command.ts'
 import { catalog } from '../../operations/catalog.ts'
 import { serveAssets } from '../../surfaces/http/assets/serve-assets.ts'
 import { LoginCodes } from '../../surfaces/http/guard/login-codes.ts'
@@ -15,6 +16,7 @@ import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts
 import { type UnreadLimits, usualUnread } from '../../surfaces/http/unread-answers.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import { version } from '../program.ts'
+import { commandActor, runsInsideCommand } from '../settings/actor.ts'
 import { drained } from './drained.ts'
 import { listen } from './listen.ts'
 
@@ -67,6 +69,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     proofs: new LoginProofs(),
     streams: new OpenStreams({ tokens, sessions, now }),
     rates: options.rates ?? usualRates(),
+    insideCommand: callersFromCommands(),
     now,
   }
   const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }
@@ -81,6 +84,17 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     port,
     security,
     stop: () => drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))),
+  }
+}
+
+/** Looks once at each connection: who holds it stays who it is. A server inside a command serves nobody else. */
+function callersFromCommands(): Security['insideCommand'] {
+  const known = new WeakMap<object, boolean>()
+  const isSelf = runsInsideCommand(process.env)
+  return (connection, channel) => {
+    const isInside = isSelf || (known.get(connection) ?? isCalledFromCommand(connection))
+    known.set(connection, isInside)
+    return isInside ? commandActor(channel) : null
   }
 }
 

@@ -50,15 +50,20 @@ function add(tokens: TokenFile, name: string, { kind = 'agent', role }: Flags): 
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@()-]{0,99}$/u.test(name)) {
     throw mistaken(`"${name}" cannot be a token's name: it has up to 100 letters, digits, spaces and ._@-.`)
   }
-  refuseAgent(kind)
+  refuseAgent(kind, role)
   const secret = tokens.add({ name, kind, role: role ?? null, explicit: true })
   print(`${secret}\n`)
   tell(`This is the token of ${name} (${kind}). It is shown only now: keep it where only they can read it.\n`)
 }
 
-/** As on the whole command line: an agent makes nobody a person. */
-function refuseAgent(kind: string): void {
-  const { kind: caller, name } = commandLineActor(process.env, userName())
+/** As on the whole command line: an agent makes nobody a person, and a guard's command gives no roles. */
+function refuseAgent(kind: string, role: string | undefined): void {
+  const { kind: caller, name, insideCommand } = commandLineActor(process.env, userName())
+  if (insideCommand && role !== undefined) {
+    throw new Failure('FORBIDDEN', `A token with the role ${role} is not made inside a guard's command.`, {
+      hint: 'Ask a person to run: waymark token add <name> --role <role>',
+    })
+  }
   if (kind === 'agent' || caller === 'person') return
   throw new Failure('FORBIDDEN', `Tokens of people are made by people; ${name} acts as an agent.`, {
     hint: 'Ask a person to run: waymark token add <name> --kind person',

@@ -1,4 +1,5 @@
-import type { Actor } from '../../domain/actor.ts'
+import { isInsideCommand } from '../../commands/inside-command.ts'
+import type { Actor, Channel } from '../../domain/actor.ts'
 import { shownName } from '../../surfaces/mcp/client-name.ts'
 import { type Environment, firstSet } from './environment.ts'
 
@@ -19,8 +20,25 @@ const agentMarks: Readonly<Record<string, string>> = {
   AI_AGENT: 'agent',
 }
 
-/** Who uses the command line: a person, except inside an agent's shell. */
+const gateCommand = { name: 'command of a guard', kind: 'agent', role: null, insideCommand: true } as const
+
+/** Who acts by way of a server that was called from inside a guard's command. */
+export function commandActor(channel: Channel): Actor {
+  return { ...gateCommand, channel }
+}
+
+/** Whether this process runs inside a guard's command, whose writers act for nobody there. */
+export function runsInsideCommand(environment: Environment): boolean {
+  if (isSet(environment['WAYMARK_RUNNER'])) return true
+  ownPlace ??= isInsideCommand(process.pid)
+  return ownPlace
+}
+// As at the start: a process that outlives the command does not leave it.
+let ownPlace: boolean | null = null
+
+/** Who uses the command line: a person, except inside an agent's shell or a guard's command. */
 export function commandLineActor(environment: Environment, userName: string): Actor {
+  if (runsInsideCommand(environment)) return commandActor('cli')
   const agent = agentOf(environment)
   return {
     name: firstSet(environment, ['WAYMARK_ACTOR']) ?? agent ?? userName,
@@ -36,6 +54,9 @@ export function stdioActor(
   clientName: string | undefined,
   connection: string,
 ): Actor {
+  if (runsInsideCommand(environment)) {
+    return { ...commandActor('stdio'), name: shownName(clientName) ?? gateCommand.name, connection }
+  }
   return {
     name:
       firstSet(environment, ['WAYMARK_ACTOR']) ?? shownName(clientName) ?? agentOf(environment) ?? 'agent',

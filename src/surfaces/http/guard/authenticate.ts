@@ -16,17 +16,25 @@ export function authenticate(knock: Knock, security: Security): Caller | null {
 function byToken(authorization: string, knock: Knock, security: Security): Caller {
   const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
   const entry = secret === undefined ? null : entryOf(secret, security.tokens.entries())
-  if (entry) return callerOf(entry, 'http', { session: null, csrf: null })
+  if (entry) return confined(callerOf(entry, 'http', { session: null, csrf: null }), knock, security)
   throw mistaken(knock, security, 'The token in the Authorization header is not valid.')
 }
 
 /** A cookie that is not known is an old one, not an attack: its holder logs in again. */
-function byCookie({ cookie }: Knock, { hosts, tokens, sessions, now }: Security): Caller | null {
-  const secret = readCookie(cookie, cookieName(hosts().port))
+function byCookie(knock: Knock, security: Security): Caller | null {
+  const { hosts, tokens, sessions, now } = security
+  const secret = readCookie(knock.cookie, cookieName(hosts().port))
   const session = secret === null ? null : sessions.find(secret, now())
   const entry = session && tokens.entries().find(({ hash }) => hash === session.token)
   if (secret === null || !session || !entry) return null
-  return callerOf(entry, 'dashboard', { session: session.hash, csrf: csrfOf(secret) })
+  const caller = callerOf(entry, 'dashboard', { session: session.hash, csrf: csrfOf(secret) })
+  return confined(caller, knock, security)
+}
+
+/** A command of a guard reads the files of its user, tokens too: what it sends with them is not that user's word. */
+function confined(caller: Caller, { connection }: Knock, { insideCommand }: Security): Caller {
+  const actor = insideCommand(connection, caller.actor.channel)
+  return actor === null ? caller : { ...caller, actor }
 }
 
 function callerOf(

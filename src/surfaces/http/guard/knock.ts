@@ -17,6 +17,13 @@ export interface Knock {
   readonly csrf: string | undefined
   /** The address of the other end. */
   readonly from: string
+  readonly connection: Connection
+}
+
+/** The ports of both ends, by which the process at the other end can be found on this machine. */
+export interface Connection {
+  readonly localPort?: number | undefined
+  readonly remotePort?: number | undefined
 }
 
 export function knockOf({ method = 'GET', url = '', headers, rawHeaders, socket }: IncomingMessage): Knock {
@@ -32,6 +39,7 @@ export function knockOf({ method = 'GET', url = '', headers, rawHeaders, socket 
     cookie: headers.cookie,
     csrf: single(headers['x-waymark-csrf']),
     from: socket.remoteAddress ?? 'unknown',
+    connection: socket,
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../../../domain/actor.ts'
 import { readJson } from '../api/read-json.ts'
 import type { RequestContext } from '../app.ts'
 import { Refusal } from '../refusal/refusal.ts'
@@ -19,6 +20,8 @@ export function logIn(c: RequestContext, security: Security): Response {
     })
   }
   const { codes, sessions, hosts, now } = security
+  const command = security.insideCommand(c.env.incoming.socket, 'dashboard')
+  if (command) throw forPeople(command)
   const token = codes.take(c.req.query('code') ?? '', now())
   if (token === null) return notLoggedIn(c, security)
   const secret = sessions.begin(token, now())
@@ -81,11 +84,15 @@ export async function proveLogin(
 
 /** `POST /api/login-code`: a fresh code for who sends a person's token, or shows that they know it. */
 export async function makeLoginCode(c: RequestContext, security: Security): Promise<Response> {
+  const command = security.insideCommand(c.env.incoming.socket, 'http')
+  if (command) throw forPeople(command)
   const { name, kind, hash } = c.var.caller ? tokenOfCaller(c) : await tokenShown(c, security)
-  if (kind !== 'person') {
-    throw new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`)
-  }
+  if (kind !== 'person') throw forPeople({ name })
   return c.json({ code: security.codes.make(hash, security.now()) }, 200, { 'Cache-Control': 'no-store' })
+}
+
+function forPeople({ name }: Pick<Actor, 'name'>): Refusal {
+  return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`)
 }
 
 function tokenOfCaller(c: RequestContext) {

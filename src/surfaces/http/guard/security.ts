@@ -1,4 +1,6 @@
+import type { Actor, Channel } from '../../../domain/actor.ts'
 import type { Hosts } from './hosts.ts'
+import type { Connection } from './knock.ts'
 import type { LoginCodes } from './login-codes.ts'
 import type { LoginProofs } from './login-proof.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -16,6 +18,8 @@ export interface Security {
   readonly proofs: LoginProofs
   readonly streams: OpenStreams
   readonly rates: Rates
+  /** Who acts by way of a connection from inside a guard's command, whatever token it has; null for any other. */
+  readonly insideCommand: (connection: Connection, channel: Channel) => Actor | null
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }

@@ -32,6 +32,8 @@ export async function putToPerson(
   failure: Failure,
   asking: Asking,
 ): Promise<CallToolResult | InputRequiredResult | null> {
+  // Whoever answers there is the command itself.
+  if (asking.context.actor.insideCommand) return null
   const holdId = failure.details?.['hold_id']
   if (failure.code !== 'FORBIDDEN' || typeof holdId !== 'string' || !asking.canAsk) return null
   const hold = await askable(asking.context, holdId)
