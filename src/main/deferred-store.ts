@@ -16,6 +16,8 @@ export function deferredStore(find: () => Promise<Store>): Store {
     view: async (look) => (await store()).view(look),
     replay: async (idempotency) => (await store()).replay(idempotency),
     restore: async (facts) => (await store()).restore(facts),
+    inspect: async () => (await store()).inspect(),
+    repair: async (at) => (await store()).repair(at),
     health: async () => (await store()).health(),
     async *follow(after, signal) {
       yield* (await store()).follow(after, signal)

@@ -46,6 +46,7 @@ import { processPage } from './process/process-page.ts'
 import { processShow } from './process/show.ts'
 import { processSimulate } from './process/simulate.ts'
 import { doctor } from './project/doctor.ts'
+import { repair } from './project/repair.ts'
 import { status } from './project/status.ts'
 import { tidy } from './project/tidy.ts'
 import { logDecision } from './record/log-decision.ts'
@@ -144,6 +145,7 @@ const operations = [
   names,
   demo,
   doctor,
+  repair,
   tidy,
 ] as const
 

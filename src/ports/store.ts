@@ -56,11 +56,42 @@ export interface Store {
   replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null>
   /** Makes the project from its whole journal. Fails with CONFLICT where there is a record already. */
   restore(facts: readonly Fact[]): Promise<void>
+  /** Replays the journal into an empty store and compares every table; asks SQLite whether the file is sound. */
+  inspect(): Promise<Inspection>
+  /** Makes the tables again from the facts, after a copy of the file. Fails with REFUSED where the journal is broken. */
+  repair(at: number): Promise<Repair>
   /** What `doctor` and `status` say about the database. Creates nothing. */
   health(): Promise<StoreHealth>
   /** Facts after `after` as they are committed by any process, until the signal aborts. Costs a poll only while followed. */
   follow(after: number, signal: AbortSignal): AsyncIterable<Fact>
   close(): Promise<void>
+}
+
+/** What was found in a whole record. */
+export interface Inspection {
+  /** Facts whose hashes follow one from the other. */
+  readonly facts: number
+  /** The first fact whose hash does not follow; null when the chain holds. */
+  readonly brokenAt: number | null
+  /** Why a fact could not be applied again; null when all were. */
+  readonly trouble: string | null
+  /** What SQLite found wrong in the file. */
+  readonly damage: readonly string[]
+  /** How many tables and rows were compared with what the facts make; none where the journal is broken. */
+  readonly tables: number
+  readonly rows: number
+  readonly differing: number
+  /** The first differing rows of each table, a sentence each. */
+  readonly differences: readonly { readonly table: string; readonly says: string }[]
+}
+
+export interface Repair {
+  /** The copy of the database as it was. */
+  readonly backup: string
+  readonly facts: number
+  /** The tables that were made again, and how many of their rows differed. */
+  readonly tables: readonly string[]
+  readonly rows: number
 }
 
 export interface StoreHealth {

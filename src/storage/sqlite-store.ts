@@ -2,7 +2,15 @@ import { dirname } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Fact } from '../domain/fact.ts'
 import { Failure } from '../domain/failure.ts'
-import type { Idempotency, Reads, RecordRequest, Store, StoreHealth } from '../ports/store.ts'
+import type {
+  Idempotency,
+  Inspection,
+  Reads,
+  RecordRequest,
+  Repair,
+  Store,
+  StoreHealth,
+} from '../ports/store.ts'
 import { Followers } from './follow.ts'
 import { healthOf } from './health.ts'
 import { writeIgnore, writeProjectId } from './project/project-folder.ts'
@@ -11,6 +19,8 @@ import { readsOf } from './reads/reads.ts'
 import { storedAnswer } from './record/idempotency.ts'
 import { record } from './record/record.ts'
 import { restore } from './record/restore.ts'
+import { inspectRecord } from './safety/inspection.ts'
+import { repairRecord } from './safety/repair.ts'
 import type { Tables } from './schema/tables.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
 import { ConnectionRetired } from './sqlite/driver.ts'
@@ -20,6 +30,17 @@ import { unavailable } from './sqlite/unavailable.ts'
 import type { StoreOptions } from './store-options.ts'
 
 const noProject = ''
+
+const nothingRecorded: Inspection = {
+  facts: 0,
+  brokenAt: null,
+  trouble: null,
+  damage: [],
+  tables: 0,
+  rows: 0,
+  differing: 0,
+  differences: [],
+}
 
 export class SqliteStore implements Store {
   readonly #options: StoreOptions
@@ -69,6 +90,23 @@ export class SqliteStore implements Store {
       })
       this.#resolved.set(db, project)
       this.#writeFolder(project.id)
+    })
+  }
+
+  inspect(): Promise<Inspection> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      if (!open) return nothingRecorded
+      const id = await this.#reading(async (_, projectId) => projectId)
+      return inspectRecord(this.#options.file, id === noProject ? null : id)
+    })
+  }
+
+  repair(at: number): Promise<Repair> {
+    return this.#answering(async () => {
+      const projectId = await this.#reading(async (_, id) => id)
+      if (projectId === noProject) throw nothingToRepair(this.#options.file)
+      return repairRecord({ file: this.#options.file, projectId, at })
     })
   }
 
@@ -137,4 +175,10 @@ export class SqliteStore implements Store {
     if (this.#options.shared) writeProjectId(this.#options.root, projectId)
     else writeIgnore(dirname(this.#options.file))
   }
+}
+
+function nothingToRepair(file: string): Failure {
+  return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
+    hint: 'Restore a backup with `waymark restore <file>`.',
+  })
 }

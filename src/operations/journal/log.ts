@@ -3,6 +3,7 @@ import type { Fact } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { recordFindings } from '../project/record-findings.ts'
 
 export const log = defineOperation({
   name: 'log',
@@ -15,6 +16,10 @@ export const log = defineOperation({
   input: z.strictObject({
     limit: count('How many; default 20', 1000).optional(),
     since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
+    verify: z
+      .boolean()
+      .describe('Also check the whole record: the file, the chain of hashes, every table beside the facts')
+      .optional(),
     before: count('The facts before this position', Number.MAX_SAFE_INTEGER).optional(),
   }),
   output: z.looseObject({
@@ -22,9 +27,11 @@ export const log = defineOperation({
       z.looseObject({ seq: z.int(), at: z.string(), kind: z.string(), actor: z.string(), hash: z.string() }),
     ),
     head: z.int(),
+    healthy: z.boolean().optional(),
+    checks: z.array(z.looseObject({ check: z.string(), ok: z.boolean(), finding: z.string() })).optional(),
   }),
-}).handler(({ store }, input) =>
-  store.view(async ({ journal }) => {
+}).handler(async ({ store }, input) => {
+  const answer = await store.view(async ({ journal }) => {
     const limit = input.limit ?? 20
     const facts =
       input.since === undefined
@@ -33,8 +40,11 @@ export const log = defineOperation({
           ].reverse()
         : await journal.since(input.since, limit)
     return { facts: facts.map(factEntry), head: await journal.head() }
-  }),
-)
+  })
+  if (input.verify !== true) return answer
+  const checks = recordFindings(await store.inspect()).map((check) => ({ ...check }))
+  return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
+})
 
 function factEntry(fact: Fact) {
   const { kind, ...body } = fact.happening

@@ -2,12 +2,7 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { Handling } from '../context.ts'
 import { defineOperation } from '../operation.ts'
-
-interface Check {
-  readonly check: string
-  readonly ok: boolean
-  readonly finding: string
-}
+import { type Check, recordFindings } from './record-findings.ts'
 
 export const doctor = defineOperation({
   name: 'doctor',
@@ -15,7 +10,8 @@ export const doctor = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'Check the installation and the record',
-  description: 'Checks Node, git, the database and the hash chain of the journal, and says what to mend.',
+  description:
+    'Checks Node, git and the record: the database file, the chain of hashes, and every table beside what the facts make.',
   kind: 'query',
   input: z.strictObject({}),
   output: z.looseObject({
@@ -27,7 +23,7 @@ export const doctor = defineOperation({
     programCheck(handling),
     await attempted('witness', () => witnessCheck(handling)),
     await attempted('database', () => databaseCheck(handling)),
-    await attempted('journal', () => journalCheck(handling)),
+    ...(await recordChecks(handling)),
   ]
   return { healthy: checks.every(({ ok }) => ok), checks: checks.map((check) => ({ ...check })) }
 })
@@ -68,11 +64,12 @@ async function databaseCheck({ store }: Handling): Promise<Check> {
   }
 }
 
-async function journalCheck({ store }: Handling): Promise<Check> {
-  const chain = await store.view(({ journal }) => journal.verify())
-  if (chain.brokenAt === null) {
-    return { check: 'journal', ok: true, finding: `${chain.facts} facts, the hash chain holds` }
+/** The whole record: the file, the chain of its facts, and every table beside what the facts make. */
+async function recordChecks({ store }: Handling): Promise<readonly Check[]> {
+  try {
+    return recordFindings(await store.inspect())
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return [{ check: 'journal', ok: false, finding: [error.message, error.hint].filter(Boolean).join(' ') }]
   }
-  const finding = `The hash chain breaks at fact ${chain.brokenAt}: it, or one before it, was changed outside Waymark.`
-  return { check: 'journal', ok: false, finding }
 }

@@ -26,7 +26,8 @@ export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
   return { facts: last.seq, brokenAt: null }
 }
 
-function follows(row: FactTable, last: { readonly seq: number; readonly hash: string }): boolean {
+/** Whether a fact is the one after `last`, unchanged. */
+export function follows(row: FactTable, last: { readonly seq: number; readonly hash: string }): boolean {
   return (
     row.seq === last.seq + 1 && isJson(row.actor) && isJson(row.body) && row.hash === factHash(last.hash, row)
   )

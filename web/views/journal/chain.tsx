@@ -1,10 +1,13 @@
 import { useQuery } from '../../live/query.ts'
 import { StatusIcon } from '../../parts/status-icon.tsx'
 
-/** Whether every fact's hash follows from the fact before it. Checked when the view is opened, and on request. */
+const parts: readonly string[] = ['file', 'journal', 'tables']
+
+/** Whether the record is whole: its file, its chain of hashes, its tables. Checked when the view is opened, and on request. */
 export function Chain() {
   const doctor = useQuery('doctor', {}, () => false)
-  const journal = doctor.answer.value?.checks.find(({ check }) => check === 'journal')
+  const checks = doctor.answer.value?.checks.filter(({ check }) => parts.includes(check)) ?? []
+  const journal = checks.find(({ ok }) => !ok) ?? checks.find(({ check }) => check === 'journal')
   if (!journal) return <span class="muted">Checking the hash chain…</span>
   return (
     <span class="chain" data-broken={journal.ok ? undefined : ''}>

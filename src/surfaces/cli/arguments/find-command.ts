@@ -14,7 +14,8 @@ export function findCommand(operations: readonly Operation[], words: readonly st
   const spoken = spokenWords(words)
   const fitting = operations
     .flatMap((operation) => commandsOf(operation).map((command) => ({ operation, command })))
-    .filter(({ command }) => isPrefix(command.split(' '), spoken))
+    // A flag that does something else is a command of its own: `doctor --repair`.
+    .filter(({ command }) => isPrefix(command.split(' '), command.includes(' --') ? words : spoken))
     .sort((a, b) => b.command.length - a.command.length)[0]
   if (!fitting) return null
   const length = fitting.command.split(' ').length

@@ -1,6 +1,7 @@
 import type { Happening } from '../../../domain/fact.ts'
 import { factWords } from '../fact-words.ts'
 import { clockTime } from '../text/age.ts'
+import { doctor } from './doctor.ts'
 import { type Entry, entriesAt, entryAt, numberAt, textAt } from './entry.ts'
 import { blocks, cutNote } from './parts/sections.ts'
 import type { Page, View } from './view.ts'
@@ -16,6 +17,7 @@ export const log: View = (answer, page) => {
       numberAt(answer, 'head'),
       first > 1 ? `the ones before: --before ${first}` : '--limit shows more.',
     ),
+    entriesAt(answer, 'checks').length > 0 ? doctor(answer, page) : '',
   )
 }
 
