@@ -2,11 +2,13 @@ import type { Dialect, ProcessDefinition } from '../domain/gate/definition.ts'
 import { isJsonObject, type JsonObject, valueAt } from '../domain/gate/json.ts'
 import { type Finding, finding } from '../domain/gate/lint/finding.ts'
 import { lint } from '../domain/gate/lint/lint.ts'
+import { outcomes } from '../domain/gate/lint/outcomes.ts'
 import { type ReferenceKind, referencesTo } from '../domain/gate/lint/references.ts'
 import type { PlacedFinding } from '../ports/process-files.ts'
 import { checkShape } from './check-shape.ts'
 import { definitionFrom } from './definition-from.ts'
 import { processShape } from './dialect/process-shape.ts'
+import { objectsAt, own, textAt } from './plain-fields.ts'
 import { readYaml, type YamlText } from './yaml-text.ts'
 
 export interface ReadDefinition {
@@ -40,7 +42,10 @@ function read(text: string): ReadDefinition {
     return { definition: null, findings: inOrder([...found, ...unknownNames(yaml, found, dialect)]) }
   }
   const definition = definitionFrom(yaml.data, dialect)
-  const judged = lint(definition).map((each) => ({ ...each, place: yaml.placeAt(each.path) }))
+  const judged = [...lint(definition), ...outcomes(definition, statesWithOutcome(yaml.data))].map((each) => ({
+    ...each,
+    place: yaml.placeAt(each.path),
+  }))
   return { definition, findings: inOrder([...found, ...judged]) }
 }
 
@@ -95,6 +100,11 @@ function soundOnly(guards: JsonObject, errors: readonly Finding['path'][]): Json
       return [name, isWrong ? { type: 'blockers', condition: 'none' } : guard]
     }),
   )
+}
+
+function statesWithOutcome(file: JsonObject): ReadonlySet<string> {
+  const stated = objectsAt(file, 'states').filter((state) => own(state, 'outcome') !== undefined)
+  return new Set(stated.map((state) => textAt(state, 'name')))
 }
 
 function inOrder(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {

@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts'
 import type { GateHappening } from './gate/happening.ts'
-import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, TaskId } from './id.ts'
+import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, RunId, TaskId } from './id.ts'
 import type { PlanHappening } from './plan/happening.ts'
 import type {
   ClaimedPath,
@@ -66,6 +66,8 @@ export type Happening =
       readonly summary: string | null
       readonly achievements: readonly string[]
       readonly limitations: readonly string[]
+      /** Runs that gated it and did not succeed, where a person completed it all the same. */
+      readonly despiteRuns?: readonly RunId[]
     }
   | {
       readonly kind: 'mission.extended'

@@ -200,3 +200,24 @@ test('a guardless transition whose state has a limit of visits, or that is no es
   const twoWays = '  - { from: plan, event: abandon, to: abandoned }\n  - { from: "*", event: abandon'
   expect(found(['  - { from: "*", event: abandon', twoWays])).toEqual([])
 })
+
+test.each([
+  ['done', 'failed', true],
+  ['done', 'rejected', true],
+  ['done', 'wont_fix', true],
+  ['done', 'not_done', true],
+  ['done', 'done_with_errors', true],
+  ['done', 'closed', false],
+  ['done', 'ReleaseDone', false],
+])('a final state without outcome whose name is not plainly a success: %s → %s', (from, to, isTold) => {
+  const findings = found(
+    [`name: ${from}, is_final: true`, `name: ${to}, is_final: true`],
+    ['to: done', `to: ${to}`],
+  )
+  const told = [
+    expect.stringMatching(new RegExp(`^warning no-outcome .*"${to}" is final and says no outcome`)),
+  ]
+  expect(findings).toEqual(isTold ? told : [])
+  const stated = `name: ${to}, is_final: true, outcome: succeeded`
+  expect(found([`name: ${from}, is_final: true`, stated], ['to: done', `to: ${to}`])).toEqual([])
+})

@@ -41,6 +41,31 @@ export function refuseWhileGated(what: string, gating: readonly GatingRun[]): vo
   )
 }
 
+/** Refuses to complete what a run gated that did not succeed: another run, or a person, opens it. */
+export function refuseAfterLoss(what: string, lost: readonly RunRecord[], personsWay: string): void {
+  const [first] = lost
+  if (!first) return
+  const others = lost.length > 1 ? ` (and ${lost.length - 1} more)` : ''
+  const again = `state_gate_create_run { process_id: "${first.process.id}", ${first.missionId === null ? `task_id: "${first.taskId}"` : `mission_id: "${first.missionId}"`} }`
+  throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${others}.`, {
+    hint: `Lead another run of the same process to a good end (${again}). ${personsWay}`,
+    details: {
+      runs: lost.slice(0, 20).map((run) => ({
+        run_id: run.id,
+        process_id: run.process.id,
+        status: run.status,
+        current_state: run.state,
+      })),
+    },
+  })
+}
+
+/** How a run ended, as the rest of a sentence. */
+export function lossWords({ id, process, status, state }: RunRecord): string {
+  const how = status === 'cancelled' ? `was cancelled in "${state}"` : `ended failed in "${state}"`
+  return `run ${id} of process ${process.id}, which gates it, ${how}`
+}
+
 function wayWords({ event, roles, missing }: GatingRun['ways'][number]): string {
   const who = roles.includes('*') ? 'anybody' : roles.join(' or ')
   return missing.length === 0

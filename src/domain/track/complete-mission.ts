@@ -1,5 +1,6 @@
 import type { Happening } from '../fact.ts'
 import { Failure } from '../failure.ts'
+import type { RunId } from '../id.ts'
 import { isEnded, type Mission, type MissionEnding } from './mission.ts'
 import type { Hold } from './records.ts'
 import { abandon } from './silence.ts'
@@ -16,9 +17,14 @@ export interface MissionClosing {
 export function completeMission(
   mission: Mission,
   closing: MissionClosing,
-  running: { readonly open: readonly Attempt[]; readonly holds: readonly Hold[] },
+  running: {
+    readonly open: readonly Attempt[]
+    readonly holds: readonly Hold[]
+    /** Runs that did not succeed, and that a person passes over. */
+    readonly passedOver: readonly RunId[]
+  },
 ): readonly Happening[] {
-  const { open, holds } = running
+  const { open, holds, passedOver } = running
   if (isEnded(mission) && !endedByItself(mission)) return repeated(mission, closing)
   if (open.length > 0 && closing.status !== 'failed') throw stillOpen(mission, open)
   const reason = `The ${mission.kind} was completed as failed.`
@@ -29,7 +35,15 @@ export function completeMission(
       reason,
     ),
   )
-  return [...abandoned, { kind: 'mission.ended', missionId: mission.id, ...closing }]
+  return [
+    ...abandoned,
+    {
+      kind: 'mission.ended',
+      missionId: mission.id,
+      ...closing,
+      ...(passedOver.length > 0 && { despiteRuns: passedOver }),
+    },
+  ]
 }
 
 /** A workflow that ended with its last task still takes its summary. */

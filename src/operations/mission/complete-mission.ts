@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
 import type { Happening } from '../../domain/fact.ts'
 import { cancelRun } from '../../domain/gate/cancel-run.ts'
-import { type GatingRun, refuseWhileGated } from '../../domain/gate/forbids.ts'
+import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../domain/gate/forbids.ts'
 import type { RunRecord } from '../../domain/gate/run-record.ts'
 import type { Setting } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
@@ -63,6 +63,11 @@ export const completeMission = defineOperation({
     const mission = await findMission(reads, input.mission_id)
     const gating = isEnded(mission) ? [] : await reads.runs.gating(mission.id)
     if (isGated) refuseWhileGated(`mission ${mission.id}`, gating.map(barely))
+    const lost = isEnded(mission) ? [] : await reads.runs.lost(mission.id)
+    if (input.status === 'completed' && handling.actor.kind === 'agent') {
+      const personsWay = `Or complete it as partial or failed; a person may complete it as it is: waymark mission complete ${mission.id}.`
+      refuseAfterLoss(`mission ${mission.id}`, lost, personsWay)
+    }
     const closing: MissionClosing = {
       status: input.status,
       summary: input.summary,
@@ -75,7 +80,8 @@ export const completeMission = defineOperation({
       { limit: open.length },
     )
     const holds = silent.items.map(({ item }) => item.hold)
-    const ending = decide(mission, closing, { open, holds })
+    const passedOver = input.status === 'completed' ? lost.map(({ id }) => id) : []
+    const ending = decide(mission, closing, { open, holds, passedOver })
     const repeat = ending.length === 0
     const happenings = [
       ...ending,
@@ -93,10 +99,14 @@ export const completeMission = defineOperation({
         limitations: echoed(closing.limitations),
         metrics: await metricsOf(reads, mission, completedAt),
         completed_at: instant(completedAt),
-        warnings:
-          openBlockers === 0
+        warnings: [
+          ...(openBlockers === 0
             ? []
-            : [`${openBlockers} blocker(s) still wait for a person: waymark inbox lists them.`],
+            : [
+                `${openBlockers === 1 ? '1 blocker still waits' : `${openBlockers} blockers still wait`} for a person: waymark inbox lists them.`,
+              ]),
+          ...lost.slice(0, 3).map((run) => `Not everything succeeded: ${lossWords(run)}.`),
+        ],
         ...(repeat && { already_completed: true }),
       },
     }

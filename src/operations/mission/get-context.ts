@@ -12,6 +12,7 @@ import {
   type LoadedSection,
   loadSection,
 } from './context-sections.ts'
+import { missionRuns } from './mission-runs.ts'
 import { phaseSummary, phasesAround } from './phase-summary.ts'
 
 export const getContext = defineOperation({
@@ -80,10 +81,11 @@ export const getContext = defineOperation({
       wanted.includes('phase_summary') && before === null
         ? await phaseSummary(reads, mission, phasesAround(current, phases))
         : null
+    const gates = before === null ? await missionRuns(reads, mission) : null
     const answered =
       wanted.includes('blockers') && before === null ? await answeredBlockers(reads, filter) : []
     const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
-    const used = JSON.stringify([objective, summary, answered]).length
+    const used = JSON.stringify([objective, summary, answered, gates]).length
     const shown = input.limit === undefined ? fitted(sections, answerBudget - used) : sections
     return {
       mission_id: mission.id,
@@ -92,6 +94,9 @@ export const getContext = defineOperation({
       objective,
       current_phase: current,
       total_phases: mission.totalPhases,
+      ...(gates !== null && gates.runs.length > 0 && { runs: gates.runs }),
+      ...(gates !== null &&
+        gates.completed_despite.length > 0 && { completed_despite: gates.completed_despite }),
       ...(summary && { phase_summary: summary }),
       ...(summary && { phase_summary_total: phases.length }),
       ...Object.fromEntries(shown.flatMap(namedList)),

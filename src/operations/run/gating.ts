@@ -1,5 +1,6 @@
+import type { Actor } from '../../domain/actor.ts'
 import { candidates } from '../../domain/gate/candidates.ts'
-import { allowsPhase, type GatingRun, refuseWhileGated } from '../../domain/gate/forbids.ts'
+import { allowsPhase, type GatingRun, refuseAfterLoss, refuseWhileGated } from '../../domain/gate/forbids.ts'
 import type { RunRecord } from '../../domain/gate/run-record.ts'
 import type { MissionId, PhaseId } from '../../domain/id.ts'
 import type { Attempt } from '../../domain/track/task.ts'
@@ -21,31 +22,41 @@ export async function refuseGatedPhase(
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
 ): Promise<void> {
   if (missionId === null || phaseId === null) return
-  const runs = await handling.store.view((reads) => forbidding(reads, missionId, phaseId))
+  const runs = await handling.store.view(async (reads) =>
+    forbidding(reads, await reads.runs.gating(missionId), phaseId),
+  )
   if (runs.length === 0) return
   refuseWhileGated(`phase ${phaseId}`, await described(handling, runs))
 }
 
-/** The same under the lock: a run may have been begun since. */
+/** The same under the lock: a run may have been begun since. What a lost run shuts, a person may open. */
 export async function assertPhaseFree(
   reads: Reads,
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
+  by: Actor['kind'],
 ): Promise<void> {
   if (missionId === null || phaseId === null) return
-  const runs = await forbidding(reads, missionId, phaseId)
+  const runs = await forbidding(reads, await reads.runs.gating(missionId), phaseId)
   refuseWhileGated(
     `phase ${phaseId}`,
     runs.map((record) => ({ record, ways: [] })),
+  )
+  if (by === 'person') return
+  const lost = await forbidding(reads, await reads.runs.lost(missionId), phaseId)
+  refuseAfterLoss(
+    `phase ${phaseId}`,
+    lost,
+    'Or complete the task without phase_complete: a person may end the phase.',
   )
 }
 
 async function forbidding(
   reads: Reads,
-  missionId: MissionId,
+  runs: readonly RunRecord[],
   phaseId: PhaseId,
 ): Promise<readonly RunRecord[]> {
   const found: RunRecord[] = []
-  for (const record of await reads.runs.gating(missionId)) {
+  for (const record of runs) {
     if (record.missionId !== null) {
       const definition = await reads.runs.definition(record.process.hash)
       if (definition !== null && !allowsPhase(definition, record)) found.push(record)

@@ -12,7 +12,8 @@ export const runCancel = defineOperation({
   toolset: 'gate',
   audience: 'person',
   title: 'Cancel a run',
-  description: 'End a run where it stands: it gates nothing any more.',
+  description:
+    'End a run where it stands. What it gates waits for another run of the same process, or for a person to complete it.',
   kind: 'command',
   destructive: true,
   positional: ['run_id', 'reason'],

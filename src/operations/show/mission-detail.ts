@@ -3,6 +3,7 @@ import { currentPhase, type Mission, shownStatus } from '../../domain/track/miss
 import type { Reads } from '../../ports/store.ts'
 import { holdEntry } from '../hold/inbox.ts'
 import { decisionEntry, taskEntry } from '../mission/context-entries.ts'
+import { missionRuns } from '../mission/mission-runs.ts'
 import { phaseSummary } from '../mission/phase-summary.ts'
 
 /** One mission: what it is for, where it stands, its last tasks and decisions, what blocks it. */
@@ -35,6 +36,7 @@ export async function missionDetail(reads: Reads, mission: Mission) {
     decisions_total: decisions.total,
     holds: open.items.map(({ item }) => holdEntry(item)),
     holds_total: open.total,
+    ...(await missionRuns(reads, mission)),
     summary: mission.summary,
     achievements: mission.achievements,
     limitations: mission.limitations,

@@ -4,6 +4,7 @@ import { shownStatus } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
 import { findMission } from '../find/entities.ts'
 import { count, identifier } from '../input/fields.ts'
+import { missionRuns } from '../mission/mission-runs.ts'
 import { defineOperation } from '../operation.ts'
 import { timelineAttempt, timelineMarks, timelineTask } from './timeline-entries.ts'
 import { attemptFields, lineFields, markFields, timelineTaskFields } from './timeline-fields.ts'
@@ -34,6 +35,15 @@ export const missionTimeline = defineOperation({
     tasks: z.array(timelineTaskFields),
     attempts: z.array(attemptFields),
     marks: z.array(markFields),
+    runs: z.array(
+      z.looseObject({
+        run_id: z.string(),
+        process_id: z.string(),
+        status: z.string(),
+        current_state: z.string(),
+      }),
+    ),
+    completed_despite: z.array(z.string()),
     totals: lineFields.extend({
       tasks: z.int(),
       done: z.int(),
@@ -68,6 +78,7 @@ async function timelineOf(reads: Reads, id: string, limit: number) {
     tasks: tasks.map(timelineTask),
     attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),
     marks: said.marks,
+    ...(await missionRuns(reads, mission)),
     totals: {
       tasks: tasks.length,
       done: tasks.filter(({ standing }) => standing === 'done').length,

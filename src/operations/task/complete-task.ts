@@ -70,7 +70,7 @@ export const completeTask = defineOperation({
     assertOpen(task, attempt)
     const scopeReason = evidence.warnings[0] ?? 'Files changed outside the declared scope.'
     const situation = await loadCompletion(reads, task, attempt)
-    if (input.phase_complete) await assertPhaseFree(reads, attempt)
+    if (input.phase_complete) await assertPhaseFree(reads, attempt, handling.actor.kind)
     const request = {
       status: input.status,
       outcome,

@@ -1,4 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
+import type { MissionId } from '../../domain/id.ts'
 import type { CompletionSituation } from '../../domain/track/complete-task.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
 import { assertOpen } from '../../domain/track/whereabouts.ts'
@@ -83,7 +84,12 @@ export async function loadCompletion(
     openSubtasks: await tasks.openSubtasks(task.id),
     othersOpen: open.filter(({ id }) => id !== attempt.id),
     stepsToDo: planned.filter(({ id }) => id !== task.id).length,
-    isGated: mission?.kind === 'workflow' && (await reads.runs.gating(mission.id)).length > 0,
+    isGated: mission?.kind === 'workflow' && (await isGated(reads, mission.id)),
     holds: onAttempt.filter(({ status }) => status === 'open'),
   }
+}
+
+/** A workflow does not end by itself while a run of it goes on, nor after one that did not succeed. */
+async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> {
+  return (await runs.gating(missionId)).length > 0 || (await runs.lost(missionId)).length > 0
 }

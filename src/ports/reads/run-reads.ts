@@ -53,6 +53,11 @@ export interface RunReads {
   list(filter: RunFilter, request: PageRequest): Promise<Page<RunRecord>>
   /** Active runs of a mission, and of the tasks at home there or worked on there, at most 100. */
   gating(missionId: MissionId): Promise<readonly RunRecord[]>
+  /**
+   * Runs of the same that ended failed or cancelled, without a later run of the same definition and subject that
+   * succeeded; those of dropped tasks left out. Oldest first, at most 100.
+   */
+  lost(missionId: MissionId): Promise<readonly RunRecord[]>
   definition(hash: string): Promise<ProcessDefinition | null>
   /** What moved a run, newest first. */
   history(runId: RunId, request: PageRequest): Promise<Page<RunEvent>>

@@ -13,7 +13,7 @@ export function factWords(happening: Happening): string {
     case 'mission.started':
       return `started ${happening.mission.kind} ${happening.mission.id} "${shortened(happening.mission.name)}"`
     case 'mission.ended':
-      return `ended mission ${happening.missionId}: ${plainWord(happening.status)}`
+      return `ended mission ${happening.missionId}: ${plainWord(happening.status)}${despite(happening.despiteRuns ?? [])}`
     case 'mission.extended':
       return `extended mission ${happening.missionId} from ${happening.before} to ${counted(happening.totalPhases, 'phase')}`
     case 'mission.reopened':
@@ -92,4 +92,8 @@ function asAgent(agentName: string | null): string {
 
 function percent(progress: number | null): string {
   return progress === null ? '' : ` (${progress} %)`
+}
+
+function despite(runs: readonly string[]): string {
+  return runs.length === 0 ? '' : `, although ${runs.slice(0, 3).join(', ')} did not succeed`
 }

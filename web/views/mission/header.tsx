@@ -3,6 +3,7 @@ import { now } from '../../live/now.ts'
 import { durationText } from '../../parts/duration.ts'
 import { statusOf } from '../../parts/status.ts'
 import { StatusBadge } from '../../parts/status-icon.tsx'
+import { href } from '../../router/location.ts'
 import type { Timeline } from './timeline/source.ts'
 
 const number = new Intl.NumberFormat('en')
@@ -25,6 +26,24 @@ export function MissionHeader({ mission }: { readonly mission: Timeline }) {
           </p>
         )}
       </div>
+      {mission.runs.length > 0 && (
+        <p class="mission-runs">
+          {mission.runs.map(({ run_id, process_id, status, current_state }) => (
+            <span key={run_id}>
+              Gate{' '}
+              <a class="link" href={href(`/runs/${run_id}`)}>
+                {process_id}
+              </a>{' '}
+              <StatusBadge status={statusOf(status)} /> <span class="muted">{current_state}</span>{' '}
+            </span>
+          ))}
+        </p>
+      )}
+      {mission.completed_despite.map((loss) => (
+        <p key={loss} class="deleted">
+          Completed although {loss}.
+        </p>
+      ))}
       <dl class="figures">
         <Figure name="Tasks">
           {totals.done} / {totals.tasks}

@@ -6,7 +6,7 @@ import { idsLike } from '../ids-like.ts'
 import { prepared } from '../prepared.ts'
 import type { ReadScope } from '../scope.ts'
 import { commandResults } from './command-results.ts'
-import { gatingRuns } from './gating-runs.ts'
+import { gatingRuns, lostRuns } from './gating-runs.ts'
 import { keptDefinition } from './kept-definition.ts'
 import { loadRun, runById } from './load-run.ts'
 import { runPages } from './run-pages.ts'
@@ -34,6 +34,7 @@ export function runReads(scope: ReadScope): RunReads {
     },
     load: (id) => loadRun(scope, id),
     gating: (missionId) => gatingRuns(scope, missionId),
+    lost: (missionId) => lostRuns(scope, missionId),
     definition: (hash) => keptDefinition(scope, hash),
     async eventAt(runId, revision) {
       const row = await db

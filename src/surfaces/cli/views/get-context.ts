@@ -1,6 +1,7 @@
 import { type Entry, entriesAt, numberAt, textAt } from './entry.ts'
 import { nextPage } from './parts/next-page.ts'
 import { phaseTable } from './parts/phase-table.ts'
+import { runLines } from './parts/run-lines.ts'
 import { decisionList, issueList, progressList } from './parts/said.ts'
 import { blocks, cutNote, pairs, section } from './parts/sections.ts'
 import { statusWord } from './parts/status-word.ts'
@@ -10,6 +11,7 @@ import type { Page, View } from './view.ts'
 export const getContext: View = (answer, page) =>
   blocks(
     contextHead(answer, page),
+    section('Runs', runLines(answer, page), page),
     section('Phases', phaseTable(entriesAt(answer, 'phase_summary'), page), page),
     list('Tasks', 'tasks', answer, page),
     list('Blockers', 'blockers', answer, page),

@@ -5,6 +5,7 @@ import type { Page } from '../view.ts'
 import { claims } from './claims.ts'
 import { holdList } from './hold-list.ts'
 import { phaseTable } from './phase-table.ts'
+import { runLines } from './run-lines.ts'
 import { decisionList } from './said.ts'
 import { blocks, cutNote, pairs, section } from './sections.ts'
 import { statusWord } from './status-word.ts'
@@ -22,6 +23,7 @@ export function missionPage(mission: Entry, page: Page): string {
       numberAt(mission, 'tasks_total'),
       'waymark context <mission> --include tasks shows all.',
     ),
+    section('Runs', runLines(mission, page), page),
     section('Waiting for a person', holdList(entriesAt(mission, 'holds'), page), page),
     section('Decisions', decisionList(entriesAt(mission, 'decisions'), page), page),
     claims(mission, 'Whoever completed it', page),

@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import { type Answer, person } from '../../support/project.ts'
+import { process } from './processes.ts'
+import { driving, failureOf, writeProcess } from './run.ts'
+import { type GatedMission, gatedMission } from './subject.ts'
+
+const open = () => gatedMission(process('gate'), 'gate')
+
+function end({ project, missionId }: GatedMission, more: object = {}, actor?: typeof person) {
+  const input = { mission_id: missionId, status: 'completed', summary: 'Done.', ...more }
+  return project.call('complete_mission', input, ...(actor ? [{ actor }] : []))
+}
+
+async function another({ project, missionId }: GatedMission, process_id = 'gate') {
+  const { run_id } = await project.call('state_gate_create_run', { process_id, mission_id: missionId })
+  return driving(project, run_id)
+}
+
+test('a run that failed does not open its mission’s gate; another run that succeeds does', async () => {
+  const mission = await open()
+  await mission.run.emit('abandon')
+  expect(await failureOf(end(mission))).toMatchObject({
+    code: 'REFUSED',
+    message: `Cannot complete mission ${mission.missionId}: run ${mission.run.id} of process gate, which gates it, ended failed in "abandoned".`,
+    hint: expect.stringContaining('state_gate_create_run { process_id: "gate", mission_id:'),
+  })
+  const again = await another(mission)
+  await again.emit('go')
+  expect(await end(mission)).toMatchObject({ status: 'completed', warnings: [] })
+})
+
+test('a cancelled run does not open it either, nor does a run of another or a changed process', async () => {
+  const mission = await open()
+  const { project, run } = mission
+  await project.call('run_cancel', { run_id: run.id, reason: 'Wrong.' }, { actor: person })
+  const cancelled = expect.stringContaining('was cancelled in "work"')
+  expect(await failureOf(end(mission))).toMatchObject({ code: 'REFUSED', message: cancelled })
+  writeProcess(project, process('easy'))
+  await (await another(mission, 'easy')).emit('go')
+  expect(await failureOf(end(mission))).toMatchObject({ message: cancelled })
+  writeProcess(project, process('gate', { go: ', description: Easier' }))
+  await (await another(mission)).emit('go')
+  expect(await failureOf(end(mission))).toMatchObject({ message: cancelled })
+})
+
+test('what an agent may say of such a mission: partial or failed; the answer tells what the run came to', async () => {
+  const mission = await open()
+  await mission.run.emit('abandon')
+  expect(await end(mission, { status: 'partial' })).toMatchObject({
+    status: 'partial',
+    warnings: [expect.stringContaining('ended failed in "abandoned"')],
+  })
+})
+
+test('a person may complete it all the same; mission, context, timeline and history say so', async () => {
+  const mission = await open()
+  const { project, run, missionId } = mission
+  await run.emit('abandon')
+  const context = { mission_id: missionId, include: ['tasks'] }
+  expect((await project.call('get_context', context)).runs).toEqual([
+    { run_id: run.id, process_id: 'gate', status: 'failed', current_state: 'abandoned' },
+  ])
+  await end(mission, { summary: 'Good enough for the demo.' }, person)
+  const despite = [expect.stringContaining(`run ${run.id} of process gate`)]
+  expect(await project.call('get_context', context)).toMatchObject({ completed_despite: despite })
+  expect(await project.call('show', { id: missionId })).toMatchObject({
+    status: 'COMPLETED',
+    runs: [{ status: 'failed' }],
+    completed_despite: despite,
+  })
+  expect(await project.call('mission_timeline', { id: missionId })).toMatchObject({
+    completed_despite: despite,
+  })
+  const { facts } = await project.call('log', { limit: 5 })
+  expect(facts.findLast(({ kind }: Answer) => kind === 'mission.ended')).toMatchObject({
+    actor_kind: 'person',
+    body: { despiteRuns: [run.id] },
+  })
+})
+
+test('a phase of the mission is not completed by an agent after such a run', async () => {
+  const mission = await open()
+  await mission.run.emit('abandon')
+  const task = await mission.start({ phase: 1, phase_name: 'Build' })
+  expect(await failureOf(mission.complete(task, { phase_complete: true }))).toMatchObject({
+    code: 'REFUSED',
+    message: expect.stringContaining('ended failed in "abandoned"'),
+  })
+  expect(await mission.complete(task)).toMatchObject({ phase_status: 'in_progress' })
+})
+
+test('a run of a task that was dropped is not asked for any more', async () => {
+  const mission = await open()
+  const { project } = mission
+  await mission.run.emit('go')
+  const task_id = await mission.start()
+  const { run_id } = await project.call('state_gate_create_run', { process_id: 'gate', task_id })
+  await driving(project, run_id).emit('abandon')
+  await mission.complete(task_id, { status: 'failed' })
+  expect(await failureOf(end(mission))).toMatchObject({
+    code: 'REFUSED',
+    message: expect.stringContaining(run_id),
+  })
+  await project.call('task_drop', { id: task_id, reason: 'Not needed.' })
+  expect(await end(mission)).toMatchObject({ status: 'completed' })
+})
