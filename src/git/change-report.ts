@@ -1,6 +1,7 @@
 import type { ChangeReport, FileChange, Origin } from '../domain/track/changes.ts'
 import { collapseAppeared } from './collapse.ts'
 import { type Difference, sameState } from './comparison.ts'
+import { settingsDoubts } from './content-settings.ts'
 import { compareSnapshots, comparisonPlace, type Span } from './differences.ts'
 import { comparisonNotes } from './notes.ts'
 import { findOrigins, type Origins } from './origin.ts'
@@ -31,7 +32,13 @@ export async function reportChanges(span: Span, environment: Environment): Promi
   const lost = details.lost
     ? ['The contents of some changed files are gone or were not kept: their lines are not counted.']
     : []
-  const doubts = [...new Set([...all.flatMap(({ uncertain }) => uncertain ?? []), ...origins.doubts])]
+  const doubts = [
+    ...new Set([
+      ...all.flatMap(({ uncertain }) => uncertain ?? []),
+      ...origins.doubts,
+      ...settingsDoubts(span),
+    ]),
+  ]
   const elsewhere = all.length === 0 ? await changedElsewhere(span) : []
   return {
     status: doubts.length === 0 ? 'verified' : 'partial',

@@ -34,7 +34,7 @@ export function isTrue(value: string | undefined): boolean {
 }
 
 /** Settings that decide what content a file has, and run nothing. Only these reach our private configuration. */
-const contentSettings = [
+export const contentSettings = [
   'core.autocrlf',
   'core.eol',
   'core.safecrlf',
@@ -51,6 +51,33 @@ const contentSettings = [
   'core.excludesfile',
   'core.attributesfile',
 ]
+
+/** What the file system under a work tree can tell apart. */
+export interface Distinctions {
+  readonly modes: boolean
+  readonly links: boolean
+  readonly case: boolean
+}
+
+/**
+ * The settings with ours after them, which win, where the user's would let git take an edited file for unchanged: times
+ * and modes not compared, a link taken for a file, a second spelling taken for the first.
+ */
+export function withSafeSettings(
+  entries: readonly ConfigurationEntry[],
+  distinctions: Distinctions,
+): readonly ConfigurationEntry[] {
+  const safe = {
+    'core.trustctime': 'true',
+    'core.checkstat': 'default',
+    // Otherwise mixed line endings end git with an error. It only warns of them.
+    'core.safecrlf': 'false',
+    ...(distinctions.modes ? { 'core.filemode': 'true' } : {}),
+    ...(distinctions.links ? { 'core.symlinks': 'true' } : {}),
+    ...(distinctions.case ? { 'core.ignorecase': 'false' } : {}),
+  }
+  return [...entries, ...Object.entries(safe).map(([key, value]) => ({ scope: 'waymark', key, value }))]
+}
 
 /** Settings of ours, which come last and win. */
 const ownSettings = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { configured, isTrue } from './configuration.ts'
+import { type ConfigurationEntry, configured, isTrue } from './configuration.ts'
 import type { IndexEntries } from './index-entries.ts'
 import type { PathBytes } from './path-bytes.ts'
 import type { Repository } from './repository.ts'
@@ -24,11 +24,11 @@ export function conversionOf(
 ): Conversion {
   const { configuration } = repository
   const attributes =
-    index.hasAttributes ||
+    index.attributes.length > 0 ||
     [...status.untracked, ...status.ignored].some(isAttributesFile) ||
     configured(configuration, 'core.attributesfile') !== undefined ||
     existsSync(repository.attributes) ||
-    existsSync(personalAttributes(environment))
+    existsSync(personalFile(environment, 'attributes'))
   const lineEndings = configured(configuration, 'core.autocrlf') ?? 'false'
   const plainModes = ['core.filemode', 'core.symlinks'].every((key) => {
     const value = configured(configuration, key)
@@ -41,8 +41,20 @@ function isAttributesFile(path: PathBytes): boolean {
   return path.endsWith('.gitattributes')
 }
 
-// Where git looks when core.attributesFile is not set.
-function personalAttributes(environment: Environment): string {
+/** The file of attributes or ignore rules that a person has for every repository. */
+export function personalRules(
+  configuration: readonly ConfigurationEntry[],
+  environment: Environment,
+  name: 'attributes' | 'ignore',
+): string {
+  const key = name === 'attributes' ? 'core.attributesfile' : 'core.excludesfile'
+  const named = configured(configuration, key)
+  if (named === undefined) return personalFile(environment, name)
+  return named.startsWith('~/') ? join(environment['HOME'] ?? homedir(), named.slice(2)) : named
+}
+
+// Where git looks when `core.attributesFile` or `core.excludesFile` is not set.
+function personalFile(environment: Environment, name: 'attributes' | 'ignore'): string {
   const home = environment['HOME'] ?? homedir()
-  return join(environment['XDG_CONFIG_HOME'] || join(home, '.config'), 'git/attributes')
+  return join(environment['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', name)
 }

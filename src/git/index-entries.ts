@@ -1,5 +1,5 @@
 import { readRegular } from '../files/regular-file.ts'
-import { readIndexFile } from './index-file.ts'
+import { type RecordedTimes, readIndexFile } from './index-file.ts'
 import { isAsciiPath, type PathBytes } from './path-bytes.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git } from './run-git.ts'
@@ -10,24 +10,34 @@ export interface IndexEntries {
   readonly paths: readonly PathBytes[]
   /** Whether the paths need no decoding to be shown. */
   readonly ascii: boolean
-  /** Whether some of them are files of attributes. */
-  readonly hasAttributes: boolean
+  /** Those that are files of attributes. */
+  readonly attributes: readonly PathBytes[]
   /** Submodules and other repositories recorded by their commit. */
   readonly submodules: readonly PathBytes[]
   /** Hidden from `status` by a flag. */
   readonly hidden: readonly HiddenEntry[]
+  /** Whose times were set: git compares them by the second, so an edit within one could pass unseen. */
+  readonly setTimes: readonly SetTimesEntry[]
+}
+
+export interface SetTimesEntry {
+  readonly path: PathBytes
+  readonly index: GitState
+  /** Null where git's index does not tell them in a form that is read here. */
+  readonly times: RecordedTimes | null
 }
 
 export interface HiddenEntry {
   readonly path: PathBytes
   readonly index: GitState
-  readonly flag: 'skip-worktree' | 'assume-unchanged'
+  readonly flag: 'skip-worktree' | 'assume-unchanged' | 'times set'
 }
 
 interface Entry {
   readonly path: PathBytes
   readonly isSubmodule: boolean
   readonly hidden: HiddenEntry | null
+  readonly setTimes: SetTimesEntry | null
 }
 
 const submodule = 0o160000
@@ -45,7 +55,10 @@ export async function readIndexEntries(
     const { path, mode, assumeUnchanged, skipWorktree } = record
     const flag = skipWorktree ? 'skip-worktree' : assumeUnchanged ? 'assume-unchanged' : null
     const hidden = flag === null ? null : ({ path, index: record.state(), flag } as const)
-    collection.add({ path, isSubmodule: mode === submodule, hidden })
+    const times = record.times()
+    const isSet = seconds(times.changed) !== seconds(times.modified)
+    const setTimes = isSet && hidden === null ? { path, index: record.state(), times } : null
+    collection.add({ path, isSubmodule: mode === submodule, hidden, setTimes })
   })
   if (!complete) {
     const listing = await git(['ls-files', '-z', '-v', '-s'], privateCall(place))
@@ -65,9 +78,14 @@ function* parseListing(output: Buffer): Generator<Entry> {
     const [tag = 'H', mode = '', oid = ''] = text.slice(start, tab).split(' ')
     const flag = tag === 'S' || tag === 's' ? 'skip-worktree' : 'assume-unchanged'
     const hidden = tag === 'H' || tag === 'M' ? null : ({ path, index: { mode, oid }, flag } as const)
-    yield { path, isSubmodule: mode === submodule.toString(8), hidden }
+    const setTimes = hidden === null ? { path, index: { mode, oid }, times: null } : null
+    yield { path, isSubmodule: mode === submodule.toString(8), hidden, setTimes }
     start = stop + 1
   }
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
 }
 
 class Collection {
@@ -76,29 +94,32 @@ class Collection {
   readonly #submodules: PathBytes[] = []
   readonly #hidden: HiddenEntry[] = []
   #ascii = true
-  #hasAttributes = false
+  readonly #attributes: PathBytes[] = []
+  readonly #setTimes: SetTimesEntry[] = []
 
   constructor(includes: (path: PathBytes) => boolean) {
     this.#includes = includes
   }
 
-  add({ path, isSubmodule, hidden }: Entry): void {
+  add({ path, isSubmodule, hidden, setTimes }: Entry): void {
     // A conflicted path has one record per stage, next to each other.
     if (path === this.#paths.at(-1) || !this.#includes(path)) return
     this.#paths.push(path)
     if (this.#ascii && !isAsciiPath(path)) this.#ascii = false
-    if (path.endsWith('.gitattributes')) this.#hasAttributes = true
+    if (path.endsWith('.gitattributes')) this.#attributes.push(path)
     if (isSubmodule) this.#submodules.push(path)
     if (hidden !== null) this.#hidden.push(hidden)
+    if (setTimes !== null && !isSubmodule) this.#setTimes.push(setTimes)
   }
 
   entries(): IndexEntries {
     return {
       paths: this.#paths,
       ascii: this.#ascii,
-      hasAttributes: this.#hasAttributes,
+      attributes: this.#attributes,
       submodules: this.#submodules,
       hidden: this.#hidden,
+      setTimes: this.#setTimes,
     }
   }
 }

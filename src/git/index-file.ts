@@ -10,6 +10,15 @@ export interface IndexRecord {
   readonly assumeUnchanged: boolean
   readonly skipWorktree: boolean
   readonly state: () => GitState
+  /** Of the file, when git last compared it. */
+  readonly times: () => RecordedTimes
+}
+
+/** In milliseconds. */
+export interface RecordedTimes {
+  readonly changed: number
+  readonly modified: number
+  readonly size: number
 }
 
 const headerLength = 12
@@ -34,7 +43,13 @@ export function readIndexFile(
   if (file.length < headerLength || file.toString('latin1', 0, 4) !== 'DIRC') return false
   const version = file.readUInt32BE(4)
   const oidLength = objectFormat === 'sha256' ? 32 : 20
-  if ((version !== 2 && version !== 3) || !isComplete(file, oidLength)) return false
+  try {
+    if ((version !== 2 && version !== 3) || !isComplete(file, oidLength)) return false
+  } catch (error) {
+    // It was cut short: git says what is wrong with it.
+    if (error instanceof RangeError) return false
+    throw error
+  }
   eachRecord(file, oidLength, take)
   return true
 }
@@ -68,6 +83,11 @@ function eachRecord(file: Buffer, oidLength: number, take: ((record: IndexRecord
         stage: (flags >> 12) & 3,
         assumeUnchanged: (flags & assumeUnchangedFlag) !== 0,
         skipWorktree: extended && (file.readUInt16BE(flagsAt + 2) & skipWorktreeFlag) !== 0,
+        times: () => ({
+          changed: file.readUInt32BE(start) * 1000 + file.readUInt32BE(start + 4) / 1e6,
+          modified: file.readUInt32BE(start + 8) * 1000 + file.readUInt32BE(start + 12) / 1e6,
+          size: file.readUInt32BE(start + 36),
+        }),
         state: () => ({ mode: mode.toString(8), oid: file.toString('hex', start + statLength, flagsAt) }),
       })
     }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { parseConfiguration } from './configuration.ts'
+import { parseConfiguration, withSafeSettings } from './configuration.ts'
+import { distinctionsOf } from './distinctions.ts'
 import { nulRecords } from './path-bytes.ts'
 import type { Repository } from './repository.ts'
 import { type Environment, runGit } from './run-git.ts'
@@ -29,6 +30,9 @@ export async function missingRepository(
     shallow: '',
     reflog: join(directory, 'logs/HEAD'),
     head: null,
-    configuration: parseConfiguration(nulRecords(settings.output)),
+    configuration: withSafeSettings(
+      parseConfiguration(nulRecords(settings.output)),
+      distinctionsOf(top, directory),
+    ),
   }
 }

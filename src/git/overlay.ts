@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import { configured, isTrue } from './configuration.ts'
 import { conversionOf } from './conversion.ts'
 import { blobId, CarefulDisk, rawBlobId } from './disk.ts'
 import { type Draft, hashDrafts } from './draft.ts'
 import { headStates } from './head-states.ts'
-import type { IndexEntries } from './index-entries.ts'
+import type { HiddenEntry, IndexEntries } from './index-entries.ts'
 import type { PathBytes } from './path-bytes.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import type { Repository } from './repository.ts'
@@ -13,6 +14,18 @@ import type { Status } from './status.ts'
 export interface Overlay {
   readonly entries: Map<PathBytes, OverlayEntry>
   readonly notes: readonly string[]
+  /** Stands for the paths outside a sparse checkout that are not on disk. */
+  readonly leftOut: string
+}
+
+/** What was seen of a work tree before its overlay is read. */
+export interface Seen {
+  readonly status: Status
+  readonly index: IndexEntries
+  /** Files that `status` may take for unchanged by their times. */
+  readonly doubtful: readonly HiddenEntry[]
+  /** Files that are compared as they stand on disk, not as git would store them. */
+  readonly raw: readonly PathBytes[]
 }
 
 const submoduleMode = '160000'
@@ -21,14 +34,16 @@ const submoduleMode = '160000'
 export async function readOverlay(
   place: PrivateDirectory,
   repository: Repository,
-  seen: { readonly status: Status; readonly index: IndexEntries },
+  seen: Seen,
 ): Promise<Overlay> {
   const entries = new Map<PathBytes, OverlayEntry>()
   const drafts = new Map<PathBytes, Draft>()
   const disk = new CarefulDisk(place.top)
   settleTracked(seen.status, { entries, drafts })
   await settleDoubtful(place, repository, { status: seen.status, drafts, entries })
-  settleHidden(seen.index, repository, { entries, drafts, disk })
+  const hidden = [...seen.index.hidden, ...seen.doubtful]
+  const leftOut = settleHidden(hidden, repository, { entries, drafts, disk })
+  await settleRaw(place, repository, { raw: seen.raw, entries, drafts, disk })
   for (const path of seen.status.untracked) {
     if (path.endsWith('/')) continue
     drafts.set(path, { head: entries.get(path)?.head ?? null, index: null, tracked: false })
@@ -37,7 +52,7 @@ export async function readOverlay(
   const conversion = conversionOf(repository, seen, place.environment)
   const hashed = await hashDrafts(place, { repository, conversion, drafts })
   for (const [path, entry] of hashed.entries) entries.set(path, entry)
-  return { entries, notes: hashed.notes }
+  return { entries, notes: hashed.notes, leftOut }
 }
 
 interface Work {
@@ -80,12 +95,13 @@ async function settleDoubtful(
 // `status` takes these as unchanged whatever is on disk. A file outside a sparse checkout that is not there
 // counts as HEAD's: it was never meant to be on disk.
 function settleHidden(
-  index: IndexEntries,
+  hidden: readonly HiddenEntry[],
   repository: Repository,
   { entries, drafts, disk }: Work & { readonly disk: CarefulDisk },
-): void {
+): string {
+  const leftOut = createHash('sha256')
   const sparse = isTrue(configured(repository.configuration, 'core.sparsecheckout'))
-  for (const { path, index: state, flag } of index.hidden) {
+  for (const { path, index: state, flag } of hidden) {
     if (drafts.has(path) || state.mode === submoduleMode) continue
     const head = entries.has(path) ? (entries.get(path)?.head ?? null) : state
     if (disk.file(path) !== null) {
@@ -93,7 +109,22 @@ function settleHidden(
       drafts.set(path, { head, index: state, tracked: true })
     } else if (!(sparse && flag === 'skip-worktree')) {
       entries.set(path, { head, disk: null, tracked: true, staged: false })
-    }
+    } else leftOut.update(`${path}\0`)
+  }
+  return leftOut.digest('hex')
+}
+
+async function settleRaw(
+  place: PrivateDirectory,
+  repository: Repository,
+  { raw, entries, drafts, disk }: Work & { readonly raw: readonly PathBytes[]; readonly disk: CarefulDisk },
+): Promise<void> {
+  if (raw.length === 0) return
+  const heads = await headStates(place, repository, raw)
+  for (const path of raw) {
+    if (drafts.has(path) || disk.file(path) === null) continue
+    entries.delete(path)
+    drafts.set(path, { head: heads.get(path) ?? null, index: null, tracked: true })
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readRegularSync } from '../files/regular-file.ts'
 import { privateConfiguration } from './configuration.ts'
@@ -33,6 +33,8 @@ export function writePrivateDirectory(directory: string, repository: Repository)
   )
   copyIfThere(repository.exclude, join(directory, 'info/exclude'))
   copyIfThere(repository.attributes, join(directory, 'info/attributes'))
+  // Whether content is text is told by the content, so that no attribute keeps its lines out of a diff.
+  appendFileSync(join(directory, 'info/attributes'), '\n* !diff\n')
   copyIfThere(repository.sparseCheckout, join(directory, 'info/sparse-checkout'))
   copyIfThere(repository.shallow, join(directory, 'shallow'))
   copySharedIndexes(dirname(repository.index), directory)

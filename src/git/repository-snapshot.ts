@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
+import { contentSettingsOf } from './content-settings.ts'
 import { readIgnored } from './ignored.ts'
 import { type IndexEntries, readIndexEntries } from './index-entries.ts'
 import { operationInProgress } from './operation-in-progress.ts'
 import { readOverlay } from './overlay.ts'
 import { isAsciiPath, nulRecords, type PathBytes } from './path-bytes.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
+import { pathsToReadRaw } from './raw-content.ts'
 import { readRefTips } from './ref-tips.ts'
 import { reflogPosition } from './reflog.ts'
 import type { Repository } from './repository.ts'
 import { type Environment, git } from './run-git.ts'
+import { doubtfulTimes } from './set-times.ts'
 import type { RepositoryState } from './state.ts'
 import { parseStatus, type Status } from './status.ts'
 import { suspiciousKeys } from './suspicious.ts'
@@ -54,16 +57,20 @@ export async function snapshotRepository(
     objects: [repository.objects],
     environment: place.environment,
   }
-  const [statusOutput, index, position, operation, refs] = await Promise.all([
+  const [statusOutput, { index, doubtful }, settings, position, operation, refs] = await Promise.all([
     git(statusQuestion, privateCall(own)),
     // Read while `status` is at work.
-    readIndexEntries(own, repository.objectFormat, place.includes),
+    readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
+      return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
+    }),
+    contentSettingsOf(repository, place.environment),
     reflogPosition(repository.reflog),
     operationInProgress(repository.gitFolder),
     readRefTips(repository.commonFolder),
   ])
   const status = only(parseStatus(nulRecords(statusOutput)), place.includes)
-  const overlay = await readOverlay(own, repository, { status, index })
+  const raw = await pathsToReadRaw(own, repository, { status, index })
+  const overlay = await readOverlay(own, repository, { status, index, doubtful, raw })
   const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
   return {
     state: {
@@ -83,6 +90,8 @@ export async function snapshotRepository(
       operation,
       conflicts: status.conflicts.map(({ path }) => path),
       suspicious: suspiciousKeys(repository.configuration),
+      settings,
+      leftOut: overlay.leftOut,
     },
     paths: presentPaths(index, overlay.entries),
     ascii: index.ascii && status.untracked.every(isAsciiPath),

@@ -1,7 +1,8 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { readRegular } from '../files/regular-file.ts'
-import { type ConfigurationEntry, parseConfiguration } from './configuration.ts'
+import { type ConfigurationEntry, parseConfiguration, withSafeSettings } from './configuration.ts'
+import { distinctionsOf } from './distinctions.ts'
 import { mainObstacle, obstructed } from './obstacles.ts'
 import { nulRecords } from './path-bytes.ts'
 import { type Environment, runGit } from './run-git.ts'
@@ -23,6 +24,7 @@ export interface Repository {
   readonly reflog: string
   /** Null before the first commit. */
   readonly head: { readonly commit: string; readonly tree: string } | null
+  /** The user's settings, and after them ours that win. */
   readonly configuration: readonly ConfigurationEntry[]
 }
 
@@ -102,7 +104,10 @@ export async function findRepository(
     shallow: shallow ?? '',
     reflog: reflog ?? '',
     head: isObjectId(commit) && isObjectId(tree) ? { commit, tree } : null,
-    configuration: parseConfiguration(nulRecords(settings.output)),
+    configuration: withSafeSettings(
+      parseConfiguration(nulRecords(settings.output)),
+      distinctionsOf(top, commonFolder),
+    ),
   }
   return (await redirection(folder, repository)) ?? repository
 }

@@ -1,3 +1,4 @@
+import type { ContentSettings } from './content-settings.ts'
 import type { PathBytes } from './path-bytes.ts'
 import type { RefTips } from './ref-tips.ts'
 import type { GitState } from './status.ts'
@@ -71,6 +72,10 @@ export interface RepositoryState {
   readonly conflicts: readonly PathBytes[]
   /** Keys of its configuration that name programs, with a digest of their values. */
   readonly suspicious: readonly string[]
+  /** Missing in what earlier versions recorded. */
+  readonly settings?: ContentSettings
+  /** Stands for the paths that a sparse checkout leaves out. Missing in what earlier versions recorded. */
+  readonly leftOut?: string
 }
 
 /** Everything a snapshot knows. Stored in its private directory, so that any process can compare it later. */
