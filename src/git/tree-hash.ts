@@ -19,25 +19,32 @@ import { folderMode, formatOf } from './tree-object.ts'
 
 type Setting = Pick<SnapshotContext, 'stateFolder' | 'environment'>
 
+/** The hash of a work tree's content, and of which paths, relative to its top. */
+interface HashedTree {
+  readonly hash: string
+  readonly top: string
+  readonly paths: readonly string[]
+}
+
 /**
  * The hash of a work tree's content: the id of the tree that git would write of all that is on disk, without writing
  * it. The directory is used on the way.
  */
-export async function treeHash(folder: string, directory: string, setting: Setting): Promise<string> {
+export async function hashedTree(folder: string, directory: string, setting: Setting): Promise<HashedTree> {
   let keep = false
   try {
     const location = await locateFolder(folder, setting.environment)
     if (location.engine === 'git') {
-      const { state } = await recordSnapshot(location.repository, {
+      const { state, paths } = await recordSnapshot(location.repository, {
         ...setting,
         directory,
         repositoryMissing: false,
       })
-      return await workTreeId(state, setting.environment)
+      return { hash: await workTreeId(state, setting.environment), top: state.top, paths }
     }
     const reuse = await latestScan(setting.stateFolder, location.folder)
     const reusable = reuse !== undefined && existsSync(reuse)
-    const hash = await checksumTreeHash({
+    const tree = await checksumTreeHash({
       top: location.folder,
       directory,
       ...(reusable ? { reuse } : {}),
@@ -45,7 +52,7 @@ export async function treeHash(folder: string, directory: string, setting: Setti
     // The first one stays, so that the next need not read every file again.
     keep = !reusable
     if (keep) await rememberScan(setting.stateFolder, location.folder, directory)
-    return hash
+    return { ...tree, top: location.folder }
   } finally {
     if (!keep) await rm(directory, { recursive: true, force: true })
   }

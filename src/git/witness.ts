@@ -11,9 +11,10 @@ import { otherTops } from './other-work-trees.ts'
 import { mainTop } from './repository.ts'
 import { gitEnvironment } from './run-git.ts'
 import { loadState } from './snapshot-file.ts'
+import { stampsOf } from './stamps.ts'
 import { sweepDirectories } from './sweep.ts'
 import { type SnapshotContext, takeSnapshot } from './take-snapshot.ts'
-import { treeHash } from './tree-hash.ts'
+import { hashedTree } from './tree-hash.ts'
 import { unifiedDiff } from './unified-diff.ts'
 import { unknownReport } from './unknown-report.ts'
 import { workspacePackages } from './workspace-packages.ts'
@@ -83,7 +84,13 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     packages: workspacePackages,
     treeHash: async (path) => {
       await writableFolder(folder)
-      return treeHash(path, await mkdtemp(join(folder, 'tree-')), context)
+      return (await hashedTree(path, await mkdtemp(join(folder, 'tree-')), context)).hash
+    },
+    standing: async (path) => {
+      await writableFolder(folder)
+      const tree = await hashedTree(path, await mkdtemp(join(folder, 'tree-')), context)
+      // After the hash: what is written between the two has another stamp at the next look.
+      return { hash: tree.hash, stamps: await stampsOf(tree.top, tree.paths) }
     },
     settle: async () => {
       await Promise.all(unfinished)

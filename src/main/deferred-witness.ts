@@ -16,6 +16,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
     unifiedDiff: async (from, to, path) => (await witness()).unifiedDiff(from, to, path),
     packages: async (place) => (await witness()).packages(place),
     treeHash: async (folder) => (await witness()).treeHash(folder),
+    standing: async (folder) => (await witness()).standing(folder),
     settle: async () => {
       if (finding) await (await finding).settle()
     },

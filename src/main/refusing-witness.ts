@@ -13,6 +13,7 @@ export function refusingWitness(failure: Failure): WorkTreeWitness {
     unifiedDiff: refuse,
     packages: refuse,
     treeHash: refuse,
+    standing: refuse,
     settle: () => Promise.resolve(),
     sweep: () => Promise.resolve(0),
   }

@@ -27,6 +27,13 @@ export interface SnapshotRequest {
   readonly top?: string
 }
 
+/** A work tree's content at one time. */
+export interface TreeStanding {
+  readonly hash: string
+  /** Of each file that the hash is of, a text that changes whenever it is written, though its content and times return. */
+  readonly stamps: ReadonlyMap<string, string>
+}
+
 /** What is common to the work trees of one repository, so that all of them are one project. */
 export interface WorkTreeLocation {
   /** The work tree's top, or the folder itself where there is no usable git. */
@@ -59,6 +66,8 @@ export interface WorkTreeWitness {
    * its processes): equal for equal content, whatever is committed. Fails as `snapshot` does.
    */
   treeHash(folder: string): Promise<string>
+  /** The same hash, and what tells whether a file was touched since. */
+  standing(folder: string): Promise<TreeStanding>
   /** Ends what goes on after an answer (keeping the baseline's trees). Call before the process exits. */
   settle(): Promise<void>
   /** Removes private directories older than 24 hours that no kept reference names. Answers how many. */

@@ -77,6 +77,8 @@ export interface CommandFact {
   readonly output: string
   /** Whether the tree is still the one that it ran on. */
   readonly onThisTree: boolean
+  /** Whether files changed while it ran on this tree, so that it tells nothing of it. */
+  readonly disturbed?: boolean
 }
 
 export interface MilestoneFact {

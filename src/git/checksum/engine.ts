@@ -25,8 +25,10 @@ export async function checksumSnapshot({
   return { ref: { engine: 'checksum', directory, top, prefix, id }, paths, dirty: [], notes }
 }
 
-/** The hash of the content of every file that is not ignored. Writes a snapshot as well, for the next to reuse. */
-export function checksumTreeHash(request: Omit<ChecksumRequest, 'prefix'>): Promise<string> {
+/** The hash of the content of every file that is not ignored, and which. Writes a snapshot, for the next to reuse. */
+export function checksumTreeHash(
+  request: Omit<ChecksumRequest, 'prefix'>,
+): Promise<{ readonly hash: string; readonly paths: readonly string[] }> {
   return runJob('treeHash', request)
 }
 

@@ -14,7 +14,7 @@ export interface ScanAnswer {
 /** What the worker thread can be asked for, by name, with its answer. Directories are private directories. */
 export interface Jobs {
   readonly scan: (request: ScanRequest) => ScanAnswer
-  readonly treeHash: (request: ScanRequest) => string
+  readonly treeHash: (request: ScanRequest) => { readonly hash: string; readonly paths: readonly string[] }
   readonly changes: (from: string, to: string) => ChangeReport
   readonly touched: (from: string, to: string) => readonly string[] | null
   readonly unifiedDiff: (from: string, to: string, path?: string) => string | null
@@ -38,7 +38,13 @@ export const jobs: Jobs = {
       ],
     }
   },
-  treeHash: (request) => listedHash(scan(request).manifest.entries),
+  treeHash(request) {
+    const { entries } = scan(request).manifest
+    return {
+      hash: listedHash(entries),
+      paths: entries.filter(({ ignored }) => ignored === undefined).map(({ path }) => displayPath(path)),
+    }
+  },
   changes: changesBetween,
   touched: touchedBetween,
   unifiedDiff: unifiedDiffBetween,

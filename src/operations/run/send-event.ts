@@ -79,6 +79,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): Outside {
     standings: new Map(),
     openChanges: new Map(),
     tree: null,
+    stamps: new Map(),
     commands: [],
     handedIn: [],
     unusable: [],

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { agentActor, person, type TestProject } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf, runOf, type TestRun } from './run.ts'
@@ -137,6 +137,44 @@ test('a command that changes the tree proves nothing about it', async () => {
   )
   await allow(run)
   expect(await missing(run)).toContain('tests_pass: ')
+  expect(await run.state()).toMatchObject({ current_state: 'work' })
+})
+
+const changedAndBack: readonly (readonly [string, string])[] = [
+  ['written twice', "const was = read('src/api.ts')\nwrite('src/api.ts', 'bad')\nwrite('src/api.ts', was)"],
+  [
+    'written twice, with its times set back',
+    "const was = read('src/api.ts')\nconst { atime, mtime } = stat('src/api.ts')\nwrite('src/api.ts', was)\nutimes('src/api.ts', atime, mtime)",
+  ],
+  ['moved away and back', "rename('src/api.ts', 'src/other.ts')\nrename('src/other.ts', 'src/api.ts')"],
+  ['replaced by another', "copy('src/api.ts', 'src/new.ts')\nrename('src/new.ts', 'src/api.ts')"],
+]
+
+describe.each([true, false])('while a command runs (git: %s)', (git) => {
+  test.each(changedAndBack)('a file that is %s counts as changed', async (_, work) => {
+    const run = await runOf(checking(), { git })
+    run.project.write(
+      'check.mjs',
+      `import { copyFileSync as copy, readFileSync as read, renameSync as rename, statSync as stat, utimesSync as utimes, writeFileSync as write } from 'node:fs'\n${work}\n`,
+    )
+    await allow(run)
+    const told = await missing(run)
+    expect(told).toContain('tests_pass: files changed while "node check.mjs" ran')
+    expect(told).toContain('This result does not count: src/api.ts changed while it ran.')
+    run.project.write('check.mjs', counting())
+    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  })
+})
+
+test('a pinned file outside of the tree that changes while the command runs voids the result', async () => {
+  const run = await withCheck(
+    "import { writeFileSync } from 'node:fs'\nwriteFileSync('local.cfg', `${Math.random()}`)",
+    checking(', pinned: ["local.cfg"]'),
+  )
+  run.project.write('.gitignore', 'local.cfg\n')
+  await allow(run)
+  await run.refused('go')
+  expect(await missing(run)).toContain("waits for a person's approval")
   expect(await run.state()).toMatchObject({ current_state: 'work' })
 })
 

@@ -29,6 +29,12 @@ export const command: GuardKind<CommandGuard> = {
       const since = result.startedAt === null ? '' : ` since ${instant(result.startedAt)}`
       return unknown(`"${run}" is running${since}`, 'Ask again when it has ended.')
     }
+    if (result.disturbed) {
+      return unknown(
+        `files changed while "${run}" ran`,
+        `Leave them alone until it has ended, and let the command itself write only what git ignores; then emit the event again${lastLines(result.output)}`,
+      )
+    }
     if (!result.onThisTree) {
       return unknown(`files changed since "${run}" ran`, 'Emit the event: the server runs it again.')
     }

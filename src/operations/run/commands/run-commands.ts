@@ -23,7 +23,7 @@ export async function runCommands(
   await askForApproval(handling, run, outside)
   const approved = outside.commands.filter((command) => command.approved)
   const under = approved.map((command) =>
-    begin(handling, run, { command, tree, folder: outside.folder, again }),
+    begin(handling, run, { command, tree, stamps: outside.stamps, folder: outside.folder, again }),
   )
   const all = Promise.all(under)
   // The command line ends with its answer, and its commands with it: there they are waited for.
@@ -55,6 +55,7 @@ async function askForApproval(
 interface Beginning {
   readonly command: ApprovableCommand
   readonly tree: string
+  readonly stamps: Outside['stamps']
   readonly folder: string
   /** Runs it although there is a result for this tree. */
   readonly again: boolean
@@ -62,6 +63,8 @@ interface Beginning {
 
 /** Resolves when the command has a result for the tree, from this process or another. */
 async function begin(handling: Handling, run: RunRecord, beginning: Beginning): Promise<void> {
+  // What a person approved is what runs: a pinned file that changed since this was judged is asked about first.
+  if (!(await isAsApproved(handling, beginning))) return
   const started = await claim(handling, run, beginning)
   if (started === 'known') return
   if (started === 'elsewhere') return waitForOther(handling, beginning)
@@ -98,16 +101,12 @@ function claim(
   })
 }
 
-async function runHere(
-  handling: Handling,
-  { command, folder }: Beginning,
-  started: CommandResult,
-): Promise<void> {
-  const { commandRunner, witness, recordAside } = handling
+async function runHere(handling: Handling, beginning: Beginning, started: CommandResult): Promise<void> {
+  const { commandRunner, recordAside } = handling
+  const { command, folder } = beginning
   const { run, timeout } = command.guard
   const { status, exitCode, output } = await commandRunner.start({ run, folder, timeout })
-  // A tree that changed under the command, or that cannot be measured any more, is not the one it tells of.
-  const treeHeld = (await witness.treeHash(folder).catch(() => null)) === started.tree
+  const disturbance = await disturbanceOf(handling, beginning)
   await recordAside(async () => ({
     happenings: [
       {
@@ -116,12 +115,46 @@ async function runHere(
         runId: started.runId,
         status,
         exitCode,
-        output,
-        treeHeld,
+        output:
+          disturbance === null ? output : withLine(output, `This result does not count: ${disturbance}.`),
+        treeHeld: disturbance === null,
       },
     ],
     answer: null,
   }))
+}
+
+async function isAsApproved(
+  { commandApprovals }: Handling,
+  { command: { guard, hash }, folder }: Beginning,
+): Promise<boolean> {
+  return (await commandApprovals.hashOf({ run: guard.run, folder, pinned: guard.pinned })) === hash
+}
+
+/** What became of the tree while a command ran, so that it does not tell of this one; null where nothing did. */
+async function disturbanceOf(handling: Handling, beginning: Beginning): Promise<string | null> {
+  const { tree, stamps, folder } = beginning
+  const after = await handling.witness.standing(folder).catch(() => null)
+  if (after === null) return 'the work tree could not be measured when it had ended'
+  // Of a file that was changed and changed back the hash says nothing, and its stamp does.
+  const touched = touchedBetween(stamps, after.stamps)
+  if (touched.length > 0) {
+    const more = touched.length > mostNamed ? ` and ${touched.length - mostNamed} more` : ''
+    return `${touched.slice(0, mostNamed).join(', ')}${more} changed while it ran`
+  }
+  if (after.hash !== tree) return 'the work tree changed before it began'
+  return (await isAsApproved(handling, beginning)) ? null : 'a pinned file changed while it ran'
+}
+
+const mostNamed = 5
+
+function touchedBetween(before: Outside['stamps'], after: Outside['stamps']): readonly string[] {
+  const gone = [...before.keys()].filter((path) => !after.has(path))
+  return [...gone, ...[...after.keys()].filter((path) => after.get(path) !== before.get(path))].sort()
+}
+
+function withLine(output: string, line: string): string {
+  return `${output}${output === '' || output.endsWith('\n') ? '' : '\n'}${line}`
 }
 
 async function waitForOther(

@@ -85,7 +85,15 @@ async function commandFact(
   if (status === 'running') {
     return isAlive(result.runner) ? { ...nothing, status, startedAt } : { ...nothing, status: 'not_run' }
   }
-  return { run, status, exitCode, startedAt, output, onThisTree: onTree !== null && result.treeHeld }
+  return {
+    run,
+    status,
+    exitCode,
+    startedAt,
+    output,
+    onThisTree: onTree !== null && result.treeHeld,
+    disturbed: onTree !== null && !result.treeHeld,
+  }
 }
 
 async function openBlockers(

@@ -7,6 +7,7 @@ import { commandsFor, neededFor } from '../../../domain/gate/needs.ts'
 import type { KeptArtifact } from '../../../domain/gate/run-record.ts'
 import type { SchemaProblem } from '../../../domain/gate/schema/schema-words.ts'
 import type { LoadedRun } from '../../../ports/reads/run-reads.ts'
+import type { TreeStanding } from '../../../ports/work-tree.ts'
 import type { Context, Handling } from '../../context.ts'
 import { measure } from '../../task/measure.ts'
 import { subjectOf } from '../subject.ts'
@@ -23,6 +24,8 @@ export interface Outside {
   readonly openChanges: OpenChanges
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
   readonly tree: string | null
+  /** Of each file of that tree, what changes when it is written; empty where no command is asked for. */
+  readonly stamps: TreeStanding['stamps']
   readonly commands: readonly ApprovableCommand[]
   /** The files that come with the event. */
   readonly handedIn: readonly HandedIn[]
@@ -52,7 +55,7 @@ export async function gatherOutside(
   ]
   const looked = artifacts.filter((file) => needs.some((need) => looksAt(definition, need, file)))
   const standing = looked.length === 0 ? [] : await evidenceFiles.standing(folder, looked)
-  const needsTree = needs.some(({ kind }) => kind === 'command') || needs.some(approvesState)
+  const tree = await treeFor(needs, { witness, folder })
   return {
     revision: record.revision,
     needs,
@@ -60,7 +63,7 @@ export async function gatherOutside(
     openChanges: needs.some(({ kind }) => kind === 'changes')
       ? await measureOpen(handling, subjectOf(record))
       : new Map(),
-    tree: needsTree ? await measuredTree(() => witness.treeHash(folder)) : null,
+    ...tree,
     commands: await approvableCommands(handling, commandsFor(definition, record.state, event)),
     handedIn: [],
     unusable: [],
@@ -105,8 +108,20 @@ async function measureOpen(handling: Handling, subject: ReturnType<typeof subjec
   return new Map(measured)
 }
 
+async function treeFor(
+  needs: readonly Need[],
+  { witness, folder }: Pick<Handling, 'witness' | 'folder'>,
+): Promise<Pick<Outside, 'tree' | 'stamps'>> {
+  if (needs.some(({ kind }) => kind === 'command')) {
+    const standing = await measuredTree(() => witness.standing(folder))
+    return { tree: standing?.hash ?? null, stamps: standing?.stamps ?? new Map() }
+  }
+  const tree = needs.some(approvesState) ? await measuredTree(() => witness.treeHash(folder)) : null
+  return { tree, stamps: new Map() }
+}
+
 /** A tree that cannot be measured is no tree: no result and no approval counts for it. */
-async function measuredTree(measureTree: () => Promise<string>): Promise<string | null> {
+async function measuredTree<Measured>(measureTree: () => Promise<Measured>): Promise<Measured | null> {
   try {
     return await measureTree()
   } catch (error) {
