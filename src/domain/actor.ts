@@ -10,4 +10,29 @@ export interface Actor {
   readonly connection?: string
   /** Inside a guard's command: an agent without a role, by whose way no person is asked either. */
   readonly insideCommand?: true
+  /**
+   * What lets it act, whatever it calls itself: `user:<name>` of the machine's user, `token:<hash>` of a token that a
+   * person made.
+   */
+  readonly identity?: string
+}
+
+/** Who did something: the name that is shown, and the identity; null where only names were kept. */
+export interface Author {
+  readonly name: string
+  readonly identity: string | null
+}
+
+/** Two that differ here are two, whatever they are called; an agent is never a person. */
+export function identityOf({ kind, channel, name, identity }: Actor): string {
+  return `${kind} ${identity ?? `${channel}:${name}`}`
+}
+
+export function isBy({ name, identity }: Author, actor: Actor): boolean {
+  return identity === null ? name === actor.name : identity === identityOf(actor)
+}
+
+/** Whose an idempotency key is: the same word of another actor is another key. */
+export function keyOwner(actor: Actor): string {
+  return `${identityOf(actor)} ${actor.channel} ${actor.name}`
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Context } from '../operations/context.ts'
 import { tell } from '../surfaces/cli/process-terminal.ts'
@@ -5,8 +6,9 @@ import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
 import type { ClientIdentity } from '../surfaces/mcp/surface.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
-import { stdioActor } from './settings/actor.ts'
+import { stdioActor, userIdentity } from './settings/actor.ts'
 import { readMcpFlags } from './settings/mcp-flags.ts'
+import { userName } from './settings/user-name.ts'
 import { keepTidy } from './upkeep.ts'
 
 /** Runs the server until its client is gone. A flag that is not understood ends it with exit code 2. */
@@ -16,7 +18,7 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
   const environment = process.env
   const connection = crypto.randomUUID().slice(0, 8)
   const base = openContext({
-    actor: stdioActor(environment, undefined, connection),
+    actor: ofThisUser(stdioActor(environment, undefined, connection)),
     environment,
     workingFolder: process.cwd(),
     project: flags.project,
@@ -40,7 +42,11 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
 }
 
 function asClient(base: Context, client: ClientIdentity | undefined, connection: string): Context {
-  return { ...base, actor: stdioActor(process.env, client?.name, connection) }
+  return { ...base, actor: ofThisUser(stdioActor(process.env, client?.name, connection)) }
+}
+
+function ofThisUser(actor: Actor): Actor {
+  return { ...actor, identity: userIdentity(userName()) }
 }
 
 function understood(words: readonly string[]): ReturnType<typeof readMcpFlags> | null {

@@ -1,3 +1,4 @@
+import { keyOwner } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Setting } from '../domain/id.ts'
 import type { Idempotency } from '../ports/store.ts'
@@ -58,7 +59,14 @@ function idempotencyOf(
       `The idempotency key must have 1 to 200 characters, not ${key.length}.`,
     )
   }
-  return { key, operation: operation.name, inputHash: context.fingerprint(input) }
+  const { actor } = context
+  return {
+    key,
+    owner: keyOwner(actor),
+    connection: actor.connection ?? null,
+    operation: operation.name,
+    inputHash: context.fingerprint(input),
+  }
 }
 
 function handlingOf(context: Context, idempotency: Idempotency | undefined): Handling {

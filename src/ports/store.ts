@@ -30,6 +30,10 @@ export interface Decided<Answer> {
 /** A command's key: same key and same input, same answer. */
 export interface Idempotency {
   readonly key: string
+  /** Whose key it is: the same word of another actor is another key. */
+  readonly owner: string
+  /** The connection it comes by, where there is one: a claim's token is answered to no other. */
+  readonly connection: string | null
   readonly operation: string
   /** Hash of the input that came with the key. */
   readonly inputHash: string

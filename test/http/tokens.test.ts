@@ -77,7 +77,13 @@ test('what a token did is recorded under its name, role and channel', async () =
   const mission = { name: 'Shop', objective: 'A shop' }
   expect((await call(project, '/api/start_mission', token, mission)).status).toBe(200)
   const { facts } = await jsonOf(call(project, '/api/journal', token))
-  expect(facts.at(-1).actor).toEqual({ name: 'ci', kind: 'agent', role: 'builder', channel: 'http' })
+  expect(facts.at(-1).actor).toEqual({
+    identity: expect.stringMatching(/^token:[0-9a-f]{16}$/),
+    name: 'ci',
+    kind: 'agent',
+    role: 'builder',
+    channel: 'http',
+  })
 })
 
 test('a token that was added or removed counts at once for a server that runs', async () => {

@@ -67,6 +67,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     streams: new OpenStreams({ tokens, sessions, now }),
     rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
     insideCommand: () => null,
+    user: 'user:tess',
     now,
   }
   const server = httpServer(

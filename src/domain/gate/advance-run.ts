@@ -15,22 +15,24 @@ export interface Advancing {
   readonly accepted: Accepted
   readonly emission: Emission
   /** The files of the event, with their stamps. */
-  readonly artifacts: readonly Omit<KeptArtifact, 'revision' | 'by'>[]
+  readonly artifacts: readonly Omit<KeptArtifact, 'revision' | 'by' | 'author'>[]
   /** Open holds of the run. */
   readonly holds: readonly Hold[]
   readonly by: string
+  /** The identity of whoever emitted it. */
+  readonly author: string
 }
 
 export interface AdvancedRun {
   readonly record: RunRecord
   readonly event: RunEvent
   /** What happened, once the answer that a repeat gets is known. */
-  happenings(repeat: Pick<EmissionRepeat, 'key' | 'inputHash' | 'answer'> | null): readonly Happening[]
+  happenings(repeat: Omit<EmissionRepeat, 'eventId'> | null): readonly Happening[]
 }
 
 /** What an accepted event makes of a run: its revision, and in another state what people are asked there. */
 export function advanceRun(advancing: Advancing, setting: Setting): AdvancedRun {
-  const { record, definition, accepted, emission, holds, by } = advancing
+  const { record, definition, accepted, emission, holds, by, author } = advancing
   const { run, from, to, stateChanged, unsatisfied } = accepted
   const event: RunEvent = {
     id: setting.ids.next('runEvent'),
@@ -42,10 +44,11 @@ export function advanceRun(advancing: Advancing, setting: Setting): AdvancedRun 
     from,
     to,
     stateChanged,
-    artifacts: advancing.artifacts.map((artifact) => ({ ...artifact, revision: run.revision, by })),
+    artifacts: advancing.artifacts.map((artifact) => ({ ...artifact, revision: run.revision, by, author })),
     unsatisfied: unsatisfied.map(({ name, reason }) => `${name}: ${reason}`),
     role: emission.emitter.role,
     by,
+    author,
     at: setting.at,
   }
   const status = statusIn(definition, to)

@@ -23,7 +23,7 @@ export function cancelRun(
 /** The entry in a run's history for what no event of its process did. */
 export function movedByHand(
   run: RunRecord,
-  about: Pick<RunEvent, 'kind' | 'event' | 'to' | 'by'>,
+  about: Pick<RunEvent, 'kind' | 'event' | 'to' | 'by' | 'author'>,
   setting: Setting,
 ): RunEvent {
   return {
@@ -40,6 +40,7 @@ export function movedByHand(
     unsatisfied: [],
     role: null,
     by: about.by,
+    ...(about.author !== undefined && { author: about.author }),
     at: setting.at,
   }
 }

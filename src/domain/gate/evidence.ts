@@ -97,6 +97,8 @@ export interface ApprovalFact {
   /** The type of artifact, or null for the run's present state. */
   readonly of: string | null
   readonly by: string
+  /** Null in an approval of before identities were kept. */
+  readonly identity: string | null
   readonly byAuthor: boolean
   /** Whether what was approved is still the same, by its hash. */
   readonly current: boolean

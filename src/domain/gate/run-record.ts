@@ -35,6 +35,8 @@ export interface KeptArtifact extends Omit<Artifact, 'standing'> {
   /** Changes whenever the file does: while it is the same, the file need not be read again. */
   readonly stamp: string
   readonly by: string
+  /** Their identity; absent in what was handed in before identities were kept. */
+  readonly author?: string
 }
 
 /** What moved a run: an event that was accepted, or somebody who moved or ended it. */
@@ -55,6 +57,8 @@ export interface RunEvent {
   readonly unsatisfied: readonly string[]
   readonly role: string | null
   readonly by: string
+  /** Their identity; absent in what was recorded before identities were kept. */
+  readonly author?: string
   readonly at: number
 }
 
@@ -83,6 +87,8 @@ export interface RunApproval {
   readonly content: string
   readonly reason: string | null
   readonly by: string
+  /** Two approvals are two only where these differ; absent in approvals of before they were kept. */
+  readonly identity?: string
   readonly at: number
 }
 

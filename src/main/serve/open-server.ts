@@ -16,7 +16,8 @@ import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts
 import { type UnreadLimits, usualUnread } from '../../surfaces/http/unread-answers.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import { version } from '../program.ts'
-import { commandActor, runsInsideCommand } from '../settings/actor.ts'
+import { commandActor, runsInsideCommand, userIdentity } from '../settings/actor.ts'
+import { userName } from '../settings/user-name.ts'
 import { drained } from './drained.ts'
 import { listen } from './listen.ts'
 
@@ -70,6 +71,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     streams: new OpenStreams({ tokens, sessions, now }),
     rates: options.rates ?? usualRates(),
     insideCommand: callersFromCommands(),
+    user: userIdentity(userName()),
     now,
   }
   const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }

@@ -45,7 +45,13 @@ export function commandLineActor(environment: Environment, userName: string): Ac
     kind: agent === null ? 'person' : 'agent',
     role: roleOf(environment),
     channel: 'cli',
+    identity: userIdentity(userName),
   }
+}
+
+/** The user of this machine, as the system knows them: what they call themselves changes nothing about it. */
+export function userIdentity(userName: string): string {
+  return `user:${userName}`
 }
 
 /** Who speaks over standard input: an agent, called what its client calls itself. */

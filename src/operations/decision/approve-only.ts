@@ -5,7 +5,7 @@ import { evaluateGuard } from '../../domain/gate/guards/guard-kinds.ts'
 import { endDecisions } from '../../domain/gate/run-holds.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
-import { type GivenApproval, giveApprovals } from '../run/approvals.ts'
+import { alreadySaid, type GivenApproval, giveApprovals } from '../run/approvals.ts'
 import { engineRun, factsFor } from '../run/evidence/facts.ts'
 import { moverOf } from '../run/evidence/mover.ts'
 import { gatherOutside } from '../run/evidence/outside.ts'
@@ -18,15 +18,18 @@ export async function approveOnly(
   approvals: readonly GivenApproval[],
 ) {
   const { clock, fingerprint, commandRunner } = handling
-  const by = handling.actor.name
   const outside = await gatherOutside(handling, before, undefined)
   return handling.record(async (reads, setting) => {
     const loaded = await loadRun(reads, before.record.id)
     const run = engineRun(loaded, outside.standings)
     const isAlive = (runner: string) => commandRunner.isAlive(runner)
-    const facts = await factsFor({ reads, outside, fingerprint, now: clock.now(), by, isAlive }, loaded)
+    const facts = await factsFor(
+      { reads, outside, fingerprint, now: clock.now(), by: handling.actor, isAlive },
+      loaded,
+    )
     const mover = await moverOf(reads, loaded)
-    const given = giveApprovals({ loaded, run, outside, handling, mover }, approvals, setting)
+    const known = await reads.runs.approvals(loaded.record.id)
+    const given = giveApprovals({ loaded, run, outside, handling, mover, known }, approvals, setting)
     const evidence: Evidence = {
       dialect: loaded.definition.dialect,
       context: run.context,
@@ -38,7 +41,7 @@ export async function approveOnly(
     }
     const missing = missingApprovals(loaded, evidence)
     const holds = await reads.holds.ofRun(loaded.record.id)
-    const done = missing.length === 0 ? endDecisions(holds, `approved by ${by}`) : []
+    const done = missing.length === 0 ? endDecisions(holds, `approved by ${handling.actor.name}`) : []
     return {
       happenings: [...given.happenings, ...done],
       answer: {
@@ -46,6 +49,7 @@ export async function approveOnly(
         decided: missing.length === 0,
         approvals: approvals.map(({ role, of }) => ({ role, of })),
         still_missing: missing,
+        ...alreadySaid(given.already),
       },
     }
   })

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../domain/gate/json.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
-import type { GivenApproval } from '../run/approvals.ts'
+import { alreadySaid, type GivenApproval } from '../run/approvals.ts'
 import { guardLine, refusalFailure } from '../run/refusal.ts'
 import { sendEvent } from '../run/send-event.ts'
 
@@ -60,6 +60,7 @@ export async function decideRun(
       ...sent.answer,
       approvals: given,
       still_missing: [],
+      ...(sent.kind === 'accepted' && alreadySaid(sent.already)),
     }
   }
   if (given.length === 0 || sent.refused.code !== 'GUARD_FAILED') throw refusalFailure(sent.run, sent.refused)
@@ -69,6 +70,7 @@ export async function decideRun(
     event: event.name,
     approvals: given,
     still_missing: sent.refused.missing.map(guardLine),
+    ...alreadySaid(sent.already),
   }
 }
 

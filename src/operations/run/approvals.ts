@@ -1,3 +1,4 @@
+import { type Author, identityOf, isBy } from '../../domain/actor.ts'
 import type { Happening } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { approvedContent } from '../../domain/gate/approved-content.ts'
@@ -6,6 +7,7 @@ import type { ApprovalFact } from '../../domain/gate/evidence.ts'
 import type { Run } from '../../domain/gate/run.ts'
 import type { RunApproval } from '../../domain/gate/run-record.ts'
 import type { Setting } from '../../domain/id.ts'
+import { instant } from '../../domain/instant.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
 import { changedMeanwhile } from '../decision/changed-meanwhile.ts'
@@ -27,17 +29,28 @@ export interface Approving {
   readonly outside: Outside
   readonly handling: Handling
   /** Who brought the run to its state, and so cannot approve that. */
-  readonly mover: string | null
+  readonly mover: Author | null
+  /** What was approved before. */
+  readonly known: readonly RunApproval[]
+}
+
+export interface GivenApprovals {
+  readonly happenings: readonly Happening[]
+  readonly facts: readonly ApprovalFact[]
+  /** What the same person approved before, as it is now: it counts once, and is not kept twice. */
+  readonly already: readonly RunApproval[]
 }
 
 /** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
 export function giveApprovals(
-  { loaded, run, outside, handling, mover }: Approving,
+  { loaded, run, outside, handling, mover, known }: Approving,
   given: readonly GivenApproval[],
   setting: Setting,
-): { readonly happenings: readonly Happening[]; readonly facts: readonly ApprovalFact[] } {
+): GivenApprovals {
   const { record, definition, artifacts } = loaded
-  const by = handling.actor.name
+  const { actor } = handling
+  const by = actor.name
+  const identity = identityOf(actor)
   const approvals = given.map(({ role, of, reason, shown }): RunApproval => {
     const content = approvedContent(definition, run, { of, tree: outside.tree })
     if (content === null) {
@@ -45,38 +58,57 @@ export function giveApprovals(
         hint: `waymark get-state ${record.id} shows what was handed in.`,
       })
     }
-    if (
-      artifacts.some(
-        (artifact) => artifact.by === by && (of === null || isOfType(definition.artifacts, artifact, of)),
-      )
-    ) {
-      throw new Failure(
-        'FORBIDDEN',
-        `${by} handed in what is to be approved in run ${record.id}: nobody approves their own work.`,
-        {
-          hint: 'Ask somebody else to approve it.',
-        },
-      )
-    }
-    if (of === null && mover === by) {
-      throw new Failure(
-        'FORBIDDEN',
-        `${by} brought run ${record.id} to "${record.state}", which is to be approved: nobody approves their own work.`,
-        { hint: 'Ask somebody else to approve it.' },
-      )
+    const own = artifacts
+      .filter((artifact) => of === null || isOfType(definition.artifacts, artifact, of))
+      .map((artifact): Author => ({ name: artifact.by, identity: artifact.author ?? null }))
+      .find((author) => isBy(author, actor))
+    if (own) throw ownWork(by, own, `handed in what is to be approved in run ${record.id}`)
+    if (of === null && mover !== null && isBy(mover, actor)) {
+      throw ownWork(by, mover, `brought run ${record.id} to "${record.state}", which is to be approved`)
     }
     const fingerprint = handling.fingerprint(content)
     if (shown !== undefined && shown !== fingerprint) throw changedMeanwhile(record.id)
-    return { runId: record.id, role, of, content: fingerprint, reason, by, at: setting.at }
+    return { runId: record.id, role, of, content: fingerprint, reason, by, identity, at: setting.at }
   })
+  const before = (approval: RunApproval) => known.find((earlier) => isRepeated(earlier, approval))
+  const fresh = approvals.filter((approval) => before(approval) === undefined)
   return {
-    happenings: approvals.map((approval) => ({
+    happenings: fresh.map((approval) => ({
       kind: 'run.approved',
       runId: record.id,
       missionId: record.missionId,
       taskId: record.taskId,
       approval,
     })),
-    facts: approvals.map(({ role, of }) => ({ role, of, by, byAuthor: false, current: true })),
+    facts: fresh.map(({ role, of }) => ({ role, of, by, identity, byAuthor: false, current: true })),
+    already: approvals.flatMap((approval) => before(approval) ?? []),
+  }
+}
+
+function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunApproval): boolean {
+  return (
+    earlier.role === role && earlier.of === of && earlier.content === content && earlier.identity === identity
+  )
+}
+
+function ownWork(by: string, author: Author, did: string): Failure {
+  const called = author.name === by ? by : `${by}, who is the same person here as ${author.name},`
+  return new Failure('FORBIDDEN', `${called} ${did}: nobody approves their own work.`, {
+    hint: `Ask somebody else to approve it. ${secondPerson}`,
+  })
+}
+
+/** How a second person acts: another name is none. */
+const secondPerson =
+  'A second person needs a login of their own: waymark token add <name> --kind person, and waymark serve.'
+
+/** What somebody is told who approved the same before; null where nobody did. */
+export function alreadySaid(already: readonly RunApproval[]): object {
+  if (already.length === 0) return {}
+  const what = already.map(({ of }) => of ?? 'the state').join(', ')
+  const when = instant(Math.max(...already.map(({ at }) => at)))
+  return {
+    already_approved: already.map(({ role, of, by, at }) => ({ role, of, by, at: instant(at) })),
+    note: `You approved ${what} already, at ${when}: it counts once. ${secondPerson}`,
   }
 }

@@ -1,10 +1,10 @@
-import type { Happening } from '../../domain/fact.ts'
+import { identityOf } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { emitterFor } from '../../domain/gate/acting.ts'
 import { advanceRun } from '../../domain/gate/advance-run.ts'
 import type { Emission } from '../../domain/gate/emission.ts'
 import type { EmissionRepeat } from '../../domain/gate/happening.ts'
-import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { RunApproval, RunRecord } from '../../domain/gate/run-record.ts'
 import { type Accepted, type Refused, transition } from '../../domain/gate/transition.ts'
 import type { Setting } from '../../domain/id.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
@@ -12,7 +12,7 @@ import type { Decided, Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
 import type { Answer } from '../operation.ts'
 import { acceptedAnswer } from './accepted-answer.ts'
-import { type GivenApproval, giveApprovals } from './approvals.ts'
+import { type GivenApproval, type GivenApprovals, giveApprovals } from './approvals.ts'
 import { emissionOf, type SentEvent } from './emission.ts'
 import { engineRun, factsFor } from './evidence/facts.ts'
 import { moverOf } from './evidence/mover.ts'
@@ -28,7 +28,7 @@ export interface Sending {
   /** The role that a person asks for; an agent's is the connection's. */
   readonly role?: string | undefined
   /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
-  readonly repeat: Pick<EmissionRepeat, 'key' | 'inputHash'> | null
+  readonly repeat: Required<Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'>> | null
   /** Approvals that whoever sends it gives first, in the same transaction. */
   readonly approvals?: readonly GivenApproval[]
 }
@@ -41,12 +41,15 @@ export type Sent =
       readonly answer: Answer
       readonly eventId: string
       readonly run: RunRecord
+      readonly already: readonly RunApproval[]
     }
   | {
       readonly kind: 'refused'
       readonly refused: Refused
       readonly run: RunRecord
       readonly holdId: string | null
+      /** Approvals that came with it and that the same person had given before. */
+      readonly already: readonly RunApproval[]
     }
 
 export interface Deciding {
@@ -71,18 +74,24 @@ export async function decideEvent(
   const run = engineRun(loaded, outside.standings)
   const facts = await factsFor(sourcesOf(reads, deciding), loaded)
   const mover = await moverOf(reads, loaded)
-  const given = giveApprovals({ loaded, run, outside, handling, mover }, sending.approvals ?? [], setting)
+  const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
+  const given = giveApprovals(
+    { loaded, run, outside, handling, mover, known },
+    sending.approvals ?? [],
+    setting,
+  )
   const emission = emissionOf(sending.sent, {
     emitter: emitterFor(definition, sending.sent.event, { actor: handling.actor, asked: sending.role }),
     facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },
     handedIn: outside.handedIn,
   })
   const result = withUsableFiles(transition(definition, run, emission), outside)
-  if (!result.accepted && given.happenings.length > 0 && result.code === 'GUARD_FAILED') {
+  const approves = given.happenings.length > 0 || given.already.length > 0
+  if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
     // An approval was given, and others are still to come: nobody was refused anything.
     return {
       happenings: given.happenings,
-      answer: { kind: 'refused', refused: result, run: record, holdId: null },
+      answer: { kind: 'refused', refused: result, run: record, holdId: null, already: given.already },
     }
   }
   if (!result.accepted) {
@@ -93,10 +102,10 @@ export async function decideEvent(
     )
     return {
       happenings: [...given.happenings, ...noticed.happenings],
-      answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId },
+      answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId, already: [] },
     }
   }
-  return accept({ reads, loaded, accepted: result, emission, given: given.happenings }, deciding, setting)
+  return accept({ reads, loaded, accepted: result, emission, given }, deciding, setting)
 }
 
 /** An event whose files cannot be evidence is refused for that before its guards are. */
@@ -120,7 +129,7 @@ interface Accepting {
   readonly loaded: LoadedRun
   readonly accepted: Accepted
   readonly emission: Emission
-  readonly given: readonly Happening[]
+  readonly given: GivenApprovals
 }
 
 async function accept(
@@ -138,13 +147,24 @@ async function accept(
       artifacts: outside.handedIn,
       holds: await reads.holds.ofRun(record.id),
       by: handling.actor.name,
+      author: identityOf(handling.actor),
     },
     setting,
   )
   const answer = acceptedAnswer(definition, advanced, accepted)
   return {
-    happenings: [...given, ...advanced.happenings(sending.repeat && { ...sending.repeat, answer })],
-    answer: { kind: 'accepted', accepted, answer, eventId: advanced.event.id, run: advanced.record },
+    happenings: [
+      ...given.happenings,
+      ...advanced.happenings(sending.repeat && { ...sending.repeat, answer }),
+    ],
+    answer: {
+      kind: 'accepted',
+      accepted,
+      answer,
+      eventId: advanced.event.id,
+      run: advanced.record,
+      already: given.already,
+    },
   }
 }
 
@@ -155,7 +175,7 @@ export async function repeatedEvent(
   { repeat, sent }: Sending,
 ): Promise<Sent | null> {
   if (repeat === null) return null
-  const known = await reads.runs.repeat(record.id, repeat.key)
+  const known = await reads.runs.repeat(record.id, repeat)
   if (known === null) return null
   if (known.inputHash === repeat.inputHash) {
     return { kind: 'repeated', answer: known.answer, eventId: known.eventId, run: record }
@@ -183,7 +203,7 @@ function sourcesOf(reads: Reads, { handling, outside }: Deciding) {
     outside,
     fingerprint,
     now: clock.now(),
-    by: handling.actor.name,
+    by: handling.actor,
     isAlive: (runner: string) => commandRunner.isAlive(runner),
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { keyOwner } from '../../domain/actor.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -59,7 +60,7 @@ export const emitEvent = defineOperation({
     runId: input.run_id,
     sent: { event: input.event_name, payload, files, expectedRevision: input.expected_revision },
     dryRun: input.dry_run ?? false,
-    repeat: { key: input.idempotency_key, inputHash },
+    repeat: { key: input.idempotency_key, owner: keyOwner(handling.actor), inputHash },
   })
   return input.dry_run ? dryAnswer(sent) : answerOf(sent)
 })

@@ -82,8 +82,8 @@ export function eventEntry(event: RunEvent) {
   }
 }
 
-export function approvalEntry({ role, of, reason, by, at }: RunApproval) {
-  return { role, of, reason, by, at: instant(at) }
+export function approvalEntry({ role, of, content, reason, by, identity, at }: RunApproval) {
+  return { role, of, content, reason, by, identity: identity ?? null, at: instant(at) }
 }
 
 export function refusalEntry(refusal: RunRefusal) {

@@ -35,7 +35,7 @@ export async function situationOf(handling: Handling, runId: string | undefined)
     return { loaded: found, holds: await reads.holds.ofRun(found.record.id) }
   })
   const outside = await gatherOutside(handling, loaded, undefined)
-  const by = handling.actor.name
+  const by = handling.actor
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const facts = restsOnFacts(outside)
     ? await store.view((reads) =>

@@ -69,8 +69,8 @@ export interface RunReads {
     runId: RunId,
     refused: { readonly event: string; readonly code: string; readonly since: number },
   ): Promise<number>
-  /** What a caller's key is bound to in a run; null when it is free. */
-  repeat(runId: RunId, key: string): Promise<EmissionRepeat | null>
+  /** What the owner's key is bound to in a run; null when it is free, whoever else has the same. */
+  repeat(runId: RunId, key: Required<Pick<EmissionRepeat, 'key' | 'owner'>>): Promise<EmissionRepeat | null>
   /** Oldest first, at most 1000. */
   approvals(runId: RunId): Promise<readonly RunApproval[]>
   /** The last result of a command line in a folder on a tree, or on any tree. */

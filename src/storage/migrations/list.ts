@@ -1,6 +1,7 @@
 import { planAndTrack } from './0001-plan-and-track.ts'
 import { gate } from './0002-gate.ts'
+import { identities } from './0003-identities.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
-export const migrations: readonly Migration[] = [planAndTrack, gate]
+export const migrations: readonly Migration[] = [planAndTrack, gate, identities]

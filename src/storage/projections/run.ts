@@ -114,6 +114,7 @@ async function keepArtifacts({ db, projectId }: Projecting, { runId, artifacts }
           content: eb.ref('excluded.content'),
           revision: eb.ref('excluded.revision'),
           by_name: eb.ref('excluded.by_name'),
+          author: eb.ref('excluded.author'),
         })),
       )
       .execute()

@@ -12,21 +12,42 @@ export async function storedAnswer(
 ): Promise<{ readonly answer: unknown } | null> {
   const row = await db
     .selectFrom('command')
-    .select(['operation', 'input_hash', 'answer'])
+    .select(['owner', 'connection', 'operation', 'input_hash', 'answer'])
     .where('project_id', '=', projectId)
+    .where('owner', 'in', [idempotency.owner, ofBefore])
     .where('idempotency_key', '=', idempotency.key)
+    .orderBy('owner', 'desc')
+    .limit(1)
     .executeTakeFirst()
   if (!row) return null
+  if (row.owner === ofBefore) throw reused(`was used before keys had owners`, idempotency)
+  const isOwn = row.connection === idempotency.connection
+  if (!isOwn && holdsClaim(row.answer)) {
+    throw reused('was used by another connection, for a claim: its token is not answered again', idempotency)
+  }
   if (row.operation === idempotency.operation && row.input_hash === idempotency.inputHash) {
     return { answer: parsed(row.answer) }
   }
-  throw new Failure(
-    'IDEMPOTENCY_KEY_REUSED',
+  throw reused(
     row.operation === idempotency.operation
-      ? `The idempotency key "${idempotency.key}" was used for ${row.operation} with another input.`
-      : `The idempotency key "${idempotency.key}" was used for ${row.operation}, not for ${idempotency.operation}.`,
-    { hint: 'Give every new command a key of its own; repeat a key only with the very same input.' },
+      ? `was used for ${row.operation} with another input`
+      : `was used for ${row.operation}, not for ${idempotency.operation}`,
+    idempotency,
   )
+}
+
+/** The owner of keys that were kept before they had one. */
+const ofBefore = ''
+
+function reused(how: string, { key }: Idempotency): Failure {
+  return new Failure('IDEMPOTENCY_KEY_REUSED', `The idempotency key "${key}" ${how}.`, {
+    hint: 'Give every new command a key of its own; repeat a key only with the very same input.',
+  })
+}
+
+/** Whether an answer holds the token of a claim, which is its holder's alone. */
+function holdsClaim(answer: string): boolean {
+  return /"claim":\{[^{}]*"token":|"claim_token":/.test(answer)
 }
 
 export async function storeAnswer(
@@ -43,7 +64,9 @@ export async function storeAnswer(
     .insertInto('command')
     .values({
       project_id: made.projectId,
+      owner: idempotency.owner,
       idempotency_key: idempotency.key,
+      connection: idempotency.connection,
       operation: idempotency.operation,
       input_hash: idempotency.inputHash,
       answer: JSON.stringify(made.answer ?? null),

@@ -27,7 +27,9 @@ export function runEventRow(
     unsatisfied: JSON.stringify(event.unsatisfied),
     role: event.role,
     by_name: event.by,
+    author: event.author ?? null,
     idempotency_key: repeat?.key ?? null,
+    key_owner: repeat?.owner ?? null,
     input_hash: repeat?.inputHash ?? null,
     answer: repeat === null ? null : JSON.stringify(repeat.answer),
     at: event.at,
@@ -49,6 +51,7 @@ export function runEventOf(row: Selectable<RunEventTable>): RunEvent {
     unsatisfied: parsed(row.unsatisfied),
     role: row.role,
     by: row.by_name,
+    ...(row.author !== null && { author: row.author }),
     at: row.at,
   }
 }
@@ -58,6 +61,7 @@ export function repeatOf(row: Selectable<RunEventTable>): EmissionRepeat | null 
   if (row.idempotency_key === null || row.input_hash === null || row.answer === null) return null
   return {
     key: row.idempotency_key,
+    ...(row.key_owner !== null && { owner: row.key_owner }),
     inputHash: row.input_hash,
     eventId: row.id as RunEventId, // a brand
     answer: parsed(row.answer),

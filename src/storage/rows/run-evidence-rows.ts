@@ -26,6 +26,7 @@ export function artifactRow(
     content: artifact.content === undefined ? null : JSON.stringify(artifact.content),
     revision: artifact.revision,
     by_name: artifact.by,
+    author: artifact.author ?? null,
   }
 }
 
@@ -39,6 +40,7 @@ export function artifactOf(row: Selectable<RunArtifactTable>): KeptArtifact {
     ...(row.content !== null && { content: parsed(row.content) }),
     revision: row.revision,
     by: row.by_name,
+    ...(row.author !== null && { author: row.author }),
   }
 }
 
@@ -84,6 +86,7 @@ export function approvalRow({ projectId, seq }: RowKey, approval: RunApproval): 
     content: approval.content,
     reason: approval.reason,
     by_name: approval.by,
+    identity: approval.identity ?? null,
     at: approval.at,
   }
 }
@@ -96,6 +99,7 @@ export function approvalOf(row: Selectable<RunApprovalTable>): RunApproval {
     content: row.content,
     reason: row.reason,
     by: row.by_name,
+    ...(row.identity !== null && { identity: row.identity }),
     at: row.at,
   }
 }

@@ -43,7 +43,9 @@ export interface RunEventTable {
   unsatisfied: string
   role: string | null
   by_name: string
+  author: string | null
   idempotency_key: string | null
+  key_owner: string | null
   input_hash: string | null
   answer: string | null
   at: number
@@ -69,6 +71,7 @@ export interface RunArtifactTable {
   content: string | null
   revision: number
   by_name: string
+  author: string | null
 }
 
 export interface RunRefusalTable {
@@ -95,6 +98,7 @@ export interface RunApprovalTable {
   content: string
   reason: string | null
   by_name: string
+  identity: string | null
   at: number
 }
 

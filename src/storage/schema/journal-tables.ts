@@ -29,7 +29,10 @@ export interface FactTable {
 /** The answer of a command that came with an idempotency key. */
 export interface CommandTable {
   project_id: string
+  /** Whose key it is; empty for keys of before they had owners. */
+  owner: string
   idempotency_key: string
+  connection: string | null
   operation: string
   input_hash: string
   answer: string

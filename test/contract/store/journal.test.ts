@@ -99,7 +99,7 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
 })
 
 describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
-  const key = { key: 'k', operation: 'start', inputHash: 'h' }
+  const key = { key: 'k', owner: 'ada', connection: null, operation: 'start', inputHash: 'h' }
 
   test('a repeat is answered as the first time, and nothing happens again', async () => {
     await using temporary = await fresh()
@@ -129,6 +129,35 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
     const refused = { code: 'IDEMPOTENCY_KEY_REUSED', message: expect.stringContaining(says) }
     await expect(store.record({ actor: agent, at: 2, idempotency, decide })).rejects.toMatchObject(refused)
     await expect(store.replay(idempotency)).rejects.toMatchObject(refused)
+  })
+
+  test('a key is its owner’s: the same word of another is another key', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const asked = (owner: string, answer: number) =>
+      store.record({
+        actor: agent,
+        at: answer,
+        idempotency: { ...key, owner },
+        decide: async () => ({ happenings: [], answer }),
+      })
+    expect(await asked('ada', 1)).toBe(1)
+    expect(await asked('ben', 2)).toBe(2)
+    expect(await asked('ada', 3)).toBe(1)
+    expect(await store.replay({ ...key, owner: 'cy' })).toBeNull()
+  })
+
+  test('the token of a claim is answered again only on the connection that made it', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const idempotency = { ...key, connection: 'one' }
+    const decide = async () => ({ happenings: [], answer: { claim: { token: 'c-secret', agent: 'ada' } } })
+    await store.record({ actor: agent, at: 1, idempotency, decide })
+    expect(await store.replay(idempotency)).toMatchObject({ answer: { claim: { token: 'c-secret' } } })
+    await expect(store.replay({ ...key, connection: 'two' })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+      message: expect.stringContaining('its token is not answered again'),
+    })
   })
 
   test('a refused command does not use its key up', async () => {

@@ -95,7 +95,7 @@ export const entering = (revision: number, to: string, changes: Partial<RunEvent
   advanced(anEvent(revision, { to, stateChanged: true, ...changes }))
 
 export function aRepeat(event: RunEvent, key: string): EmissionRepeat {
-  return { key, inputHash: 'input', eventId: event.id, answer: { revision: event.revision } }
+  return { key, owner: 'ada', inputHash: 'input', eventId: event.id, answer: { revision: event.revision } }
 }
 
 export function refused(changes: Partial<RunRefusal> = {}): Extract<Happening, { kind: 'run.refused' }> {

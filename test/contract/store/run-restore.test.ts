@@ -135,7 +135,9 @@ async function allOf({ runs, holds, journal }: Reads): Promise<unknown> {
     loaded: await runs.load('run-1'),
     list: await runs.list({}, page),
     history,
-    repeats: await Promise.all(history.map(({ item }) => runs.repeat(r(1), `k${item.revision}`))),
+    repeats: await Promise.all(
+      history.map(({ item }) => runs.repeat(r(1), { key: `k${item.revision}`, owner: 'ada' })),
+    ),
     refusals: await runs.refusals(r(1), page),
     approvals: await runs.approvals(r(1)),
     command: await runs.commandResult({ run: 'npm test', folder: '/tree' }),

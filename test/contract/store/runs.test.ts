@@ -187,9 +187,10 @@ describe.each(dialects)('runs in $dialect', ({ fresh }) => {
       advanced(anEvent(3)),
     )
     await store.view(async ({ runs }) => {
-      expect(await runs.repeat(r(1), 'k')).toEqual(repeat)
-      expect(await runs.repeat(r(1), 'other')).toBeNull()
-      expect(await runs.repeat(r(2), 'k')).toBeNull()
+      expect(await runs.repeat(r(1), { key: 'k', owner: 'ada' })).toEqual(repeat)
+      expect(await runs.repeat(r(1), { key: 'k', owner: 'ben' })).toBeNull()
+      expect(await runs.repeat(r(1), { key: 'other', owner: 'ada' })).toBeNull()
+      expect(await runs.repeat(r(2), { key: 'k', owner: 'ada' })).toBeNull()
     })
   })
 

@@ -1,3 +1,4 @@
+import type { ApprovalFact } from '../evidence.ts'
 import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
 
 export interface ApprovalGuard {
@@ -5,7 +6,7 @@ export interface ApprovalGuard {
   readonly role: string
   /** The type of artifact that is approved; null for the state of the run. */
   readonly of: string | null
-  /** How many different people. */
+  /** How many different people: by their identity, whatever they are called. */
   readonly count: number
 }
 
@@ -15,7 +16,7 @@ export const approval: GuardKind<ApprovalGuard> = {
   evaluate: ({ role, of, count }, { facts }) => {
     const given = facts.approvals.filter((fact) => fact.role === role && fact.of === of)
     const counted = given.filter(({ byAuthor, current }) => current && !byAuthor)
-    const people = new Set(counted.map(({ by }) => by)).size
+    const people = peopleOf(counted)
     const subject = of === null ? '' : ` of "${of}"`
     if (people >= count) return satisfied(`${people} of ${count} approvals by ${role}${subject}`)
     const outdated = given.some(({ current }) => !current) ? '; it changed after an approval' : ''
@@ -25,4 +26,10 @@ export const approval: GuardKind<ApprovalGuard> = {
       `Ask a ${role} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
     )
   },
+}
+
+/** Approvals of before identities were kept are one person's at most. */
+function peopleOf(approvals: readonly ApprovalFact[]): number {
+  const known = new Set(approvals.flatMap(({ identity }) => identity ?? [])).size
+  return known > 0 ? known : Math.min(approvals.length, 1)
 }

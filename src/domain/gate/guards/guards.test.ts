@@ -209,6 +209,7 @@ test('approval: n people of the role, of what is there now, never the author', (
     role: 'reviewer',
     of: 'plan',
     by: name,
+    identity: `person ${name}`,
     byAuthor: false,
     current: true,
     ...more,
@@ -216,6 +217,11 @@ test('approval: n people of the role, of what is there now, never the author', (
   const given = (...approvals: Facts['approvals']) => judged(guard, {}, { approvals })
   expect(given(by('Ann'), by('Ben')).truth).toBe('holds')
   expect(given(by('Ann'), by('Ann')).truth).toBe('fails')
+  const tess = { identity: 'person user:tess' }
+  expect(given(by('Ann', tess), by('Ben', tess)).reason).toBe('1 of 2 approvals by reviewer of "plan"')
+  const before = { identity: null }
+  expect(given(by('Ann', before), by('Ben', before)).truth).toBe('fails')
+  expect(given(by('Ann', before), by('Ben')).truth).toBe('fails')
   expect(given(by('Ann'), by('Ben', { byAuthor: true })).reason).toContain('an author cannot approve')
   expect(given(by('Ann'), by('Ben', { current: false })).reason).toContain('changed after an approval')
   expect(given(by('Ann'), by('Ben', { role: 'agent' })).truth).toBe('fails')

@@ -1,3 +1,4 @@
+import { type Actor, type Author, identityOf } from '../../../domain/actor.ts'
 import { approvedContent } from '../../../domain/gate/approved-content.ts'
 import { isOfType } from '../../../domain/gate/artifact-type.ts'
 import type {
@@ -27,7 +28,7 @@ export interface FactSources {
   readonly fingerprint: Fingerprint
   readonly now: number
   /** Who asks, or emits. */
-  readonly by: string
+  readonly by: Actor
   /** Whether a runner of that name still runs. */
   readonly isAlive: (runner: string) => boolean
 }
@@ -177,21 +178,30 @@ async function approvalFacts(
   // What comes with the event is part of what must have been approved, and the work of whoever emits it.
   const presented = withHandedIn(run, outside.handedIn)
   const mover = await moverOf(reads, loaded)
-  return approvals.map(({ role, of, by, content }) => {
+  return approvals.map(({ role, of, by, identity = null, content }) => {
     const now = approvedContent(definition, of === null ? run : presented, { of, tree: outside.tree })
-    const authors = artifacts
+    const authors: Author[] = artifacts
       .filter((file) => of === null || isOfType(definition.artifacts, file, of))
-      .map((file) => file.by)
-    if (of !== null && outside.handedIn.some((file) => isOfType(definition.artifacts, file, of)))
-      authors.push(emitter)
+      .map((artifact) => ({ name: artifact.by, identity: artifact.author ?? null }))
+    if (of !== null && outside.handedIn.some((file) => isOfType(definition.artifacts, file, of))) {
+      authors.push({ name: emitter.name, identity: identityOf(emitter) })
+    }
+    if (of === null && mover !== null) authors.push(mover)
     return {
       role,
       of,
       by,
-      byAuthor: authors.includes(by) || (of === null && mover === by),
+      identity,
+      byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
       current: now !== null && fingerprint(now) === content,
     }
   })
+}
+
+/** By identity where both have one, else by name. */
+function isSame(one: Author, other: Author): boolean {
+  if (one.identity === null || other.identity === null) return one.name === other.name
+  return one.identity === other.identity
 }
 
 function withHandedIn(run: Run, files: Outside['handedIn']): Run {

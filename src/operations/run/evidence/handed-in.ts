@@ -10,7 +10,7 @@ import type { Handling } from '../../context.ts'
 /** A file as a caller names it, with the type that it is of where its path does not tell. */
 export type NamedFile = string | { readonly path: string; readonly type: string }
 
-export type HandedIn = Omit<KeptArtifact, 'revision' | 'by'>
+export type HandedIn = Omit<KeptArtifact, 'revision' | 'by' | 'author'>
 
 /** The files of an event, and what is wrong with those that cannot be evidence, a sentence each. */
 export interface ReadFiles {

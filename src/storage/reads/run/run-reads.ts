@@ -13,7 +13,8 @@ import { runPages } from './run-pages.ts'
 import { settingsOf } from './settings.ts'
 import { subjectWork } from './subject-work.ts'
 
-const eventOfKey = prepared((db, projectId: string, runId: string, key: string) =>
+// A key of before keys had owners is its name's: that of who emitted the event.
+const eventsOfKey = prepared((db, projectId: string, runId: string, key: string) =>
   db
     .selectFrom('run_event')
     .selectAll()
@@ -46,8 +47,11 @@ export function runReads(scope: ReadScope): RunReads {
         .executeTakeFirst()
       return row ? runEventOf(row) : null
     },
-    async repeat(runId, key) {
-      const [row] = await eventOfKey(db, projectId, runId, key)
+    async repeat(runId, { key, owner }) {
+      const rows = await eventsOfKey(db, projectId, runId, key)
+      const row =
+        rows.find(({ key_owner }) => key_owner === owner) ??
+        rows.find(({ key_owner, by_name }) => key_owner === null && owner.endsWith(` ${by_name}`))
       return row ? repeatOf(row) : null
     },
     async refusalsAlike(runId, { event, code, since }) {

@@ -24,13 +24,16 @@ export const decided: View = (answer, page) => {
     const done = textAt(answer, 'status') === 'dismissed' ? 'Rejected' : 'Approved'
     return `${ink('green', done)}: ${textAt(answer, 'kind').replace(/_/g, ' ')} ${hold}. The agent is told: ${textAt(answer, 'answer')}`
   }
+  const already = entriesAt(answer, 'already_approved').map((approval) => approval['of'])
   const approvals = entriesAt(answer, 'approvals')
+    .filter((approval) => !already.includes(approval['of']))
     .map((approval) => `${textAt(approval, 'of') || 'the state'} as ${textAt(approval, 'role')}`)
     .join(', ')
   const approved = approvals === '' ? '' : `Approved ${approvals}.`
   const missing = textsAt(answer, 'still_missing')
+  const note = textAt(answer, 'note')
   if (missing.length > 0) {
-    return blocks(approved, section('Still needed', indented(missing.join('\n')), page))
+    return blocks(approved, note, section('Still needed', indented(missing.join('\n')), page))
   }
   const event = textAt(answer, 'event')
   return blocks(

@@ -16,7 +16,12 @@ export function authenticate(knock: Knock, security: Security): Caller | null {
 function byToken(authorization: string, knock: Knock, security: Security): Caller {
   const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
   const entry = secret === undefined ? null : entryOf(secret, security.tokens.entries())
-  if (entry) return confined(callerOf(entry, 'http', { session: null, csrf: null }), knock, security)
+  if (entry)
+    return confined(
+      callerOf(entry, { channel: 'http', session: null, csrf: null, user: security.user }),
+      knock,
+      security,
+    )
   throw mistaken(knock, security, 'The token in the Authorization header is not valid.')
 }
 
@@ -27,7 +32,12 @@ function byCookie(knock: Knock, security: Security): Caller | null {
   const session = secret === null ? null : sessions.find(secret, now())
   const entry = session && tokens.entries().find(({ hash }) => hash === session.token)
   if (secret === null || !session || !entry) return null
-  const caller = callerOf(entry, 'dashboard', { session: session.hash, csrf: csrfOf(secret) })
+  const caller = callerOf(entry, {
+    channel: 'dashboard',
+    session: session.hash,
+    csrf: csrfOf(secret),
+    user: security.user,
+  })
   return confined(caller, knock, security)
 }
 
@@ -38,11 +48,13 @@ function confined(caller: Caller, { connection }: Knock, { insideCommand }: Secu
 }
 
 function callerOf(
-  { name, kind, role, hash }: TokenEntry,
-  channel: Channel,
-  login: Pick<Caller, 'session' | 'csrf'>,
+  { name, kind, role, hash, explicit }: TokenEntry,
+  login: Pick<Caller, 'session' | 'csrf'> & { readonly channel: Channel; readonly user: string },
 ): Caller {
-  return { actor: { name, kind, role, channel }, token: hash, ...login }
+  const { channel, user, ...own } = login
+  // What the server made for itself can be read by every program of its user: it is nobody else.
+  const identity = explicit ? `token:${hash.slice(0, 16)}` : user
+  return { actor: { name, kind, role, channel, identity }, token: hash, ...own }
 }
 
 /** A wrong token or code; too many of them from one client are not even looked at as such. */

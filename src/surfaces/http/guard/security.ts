@@ -20,6 +20,8 @@ export interface Security {
   readonly rates: Rates
   /** Who acts by way of a connection from inside a guard's command, whatever token it has; null for any other. */
   readonly insideCommand: (connection: Connection, channel: Channel) => Actor | null
+  /** Whose machine's user the server runs as: the tokens that it makes for itself are theirs. */
+  readonly user: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }

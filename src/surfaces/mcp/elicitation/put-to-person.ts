@@ -70,7 +70,13 @@ async function decided(
   const { actor } = context
   const person: Context = {
     ...context,
-    actor: { name: `person at ${actor.name}`, kind: 'person', role: null, channel: 'elicitation' },
+    actor: {
+      name: `person at ${actor.name}`,
+      kind: 'person',
+      role: null,
+      channel: 'elicitation',
+      ...(actor.identity !== undefined && { identity: actor.identity }),
+    },
   }
   // A yes gives the approvals that the state asks for, too.
   const isYes = decision === eventFor('approve', request.events)

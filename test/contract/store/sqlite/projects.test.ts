@@ -41,7 +41,7 @@ test('reading a fresh project leaves no file', async () => {
   await using temporary = await temporaryStore()
   const { store, root } = temporary
   await store.view((reads) => reads.missions.list({ limit: 5 }))
-  await store.replay({ key: 'k', operation: 'o', inputHash: 'h' })
+  await store.replay({ key: 'k', owner: 'ada', connection: null, operation: 'o', inputHash: 'h' })
   expect(await store.health()).toMatchObject({ exists: false, seq: 0, warnings: [] })
   expect(await readdir(root)).toEqual([])
 })

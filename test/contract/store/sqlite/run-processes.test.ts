@@ -34,7 +34,7 @@ test('two stores that bind one key of a run at once bind it to one event', async
       actor: { name: `c${number}`, kind: 'agent', role: null, channel: 'stdio' },
       at: number,
       decide: async ({ runs }) => {
-        const known = await runs.repeat(r(1), 'k')
+        const known = await runs.repeat(r(1), { key: 'k', owner: 'ada' })
         if (known) return { happenings: [], answer: known.eventId }
         const event = anEvent(2)
         return { happenings: [advanced(event, { repeat: aRepeat(event, 'k') })], answer: event.id }

@@ -7,7 +7,7 @@ const store = storeOf(root, file)
 const answer = await store.record({
   actor: agent,
   at: Date.now(),
-  idempotency: { key, operation: 'greet', inputHash: 'same' },
+  idempotency: { key, owner: 'ada', connection: null, operation: 'greet', inputHash: 'same' },
   decide: async () => ({ happenings: [], answer: { by: name } }),
 })
 process.stdout.write(`${JSON.stringify(answer)}\n`)
