@@ -47,6 +47,13 @@ export function checkShape(yaml: YamlText, shape: Shape, dialect: Dialect): read
         if (node.items.length < (shape.least ?? 0)) return expected('a list with an entry', spot)
         return node.items.flatMap((item, at) => check({ node: item, shape: shape.of, path: [...path, at] }))
       }
+      case 'choices': {
+        if (!isSeq(node)) {
+          return check({ node, shape: { kind: 'choice', values: [...shape.words, ...shape.values] }, path })
+        }
+        const one: Shape = { kind: 'choice', values: shape.values }
+        return node.items.flatMap((item, at) => check({ node: item, shape: one, path: [...path, at] }))
+      }
       case 'variants':
         return checkVariant(spot, shape)
       case 'guards':

@@ -2,6 +2,7 @@ import type { GuardExpression, NamedGuard } from '../domain/gate/definition.ts'
 import type { ContextCondition } from '../domain/gate/guards/context.ts'
 import type { Guard } from '../domain/gate/guards/guard.ts'
 import { isJsonObject, type JsonObject } from '../domain/gate/json.ts'
+import { type SharedKind, sharedKinds } from '../domain/track/scope/file-kind.ts'
 import { listAt, numberOrNull, own, textAt, textOrNull, textsAt } from './plain-fields.ts'
 
 /** A guard whose shape was checked. */
@@ -96,8 +97,15 @@ function changesFrom(fields: JsonObject): Guard {
     case 'none':
       return { type: 'changes', condition }
     default:
-      return { type: 'changes', condition: 'in_scope' }
+      return { type: 'changes', condition: 'in_scope', ...sharedFrom(own(fields, 'shared')) }
   }
+}
+
+/** Nothing where all may change: so it was before one could choose. */
+function sharedFrom(value: unknown): { readonly shared?: readonly SharedKind[] } {
+  if (value === undefined || value === 'all') return {}
+  const written: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return { shared: sharedKinds.filter((kind) => written.includes(kind)) }
 }
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }

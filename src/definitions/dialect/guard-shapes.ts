@@ -1,3 +1,4 @@
+import { sharedKinds } from '../../domain/track/scope/file-kind.ts'
 import { type Field, object, optional, required, type Shape, text, texts } from './shape.ts'
 
 const told = {
@@ -29,6 +30,10 @@ const anything = { ...variable, value: required({ kind: 'anything' }) }
 const among = { ...variable, value: required({ kind: 'list', of: { kind: 'anything' } }) }
 const number = { ...variable, value: required({ kind: 'number' }) }
 const globs = { paths: required({ kind: 'list', of: text, least: 1 }, 'Globs') }
+const shared = optional(
+  { kind: 'choices', words: ['all', 'none'], values: sharedKinds },
+  'Kinds of files that may change though no area names them; default all',
+)
 const count: Shape = { kind: 'integer', least: 1 }
 
 /** The guards, told apart by their type, and some by their condition. */
@@ -52,7 +57,12 @@ export const guardShape: Shape = {
       lt: number,
       lte: number,
     }),
-    changes: byCondition('changes', { in_scope: {}, none: {}, touches_only: globs, touches_none: globs }),
+    changes: byCondition('changes', {
+      in_scope: { shared },
+      none: {},
+      touches_only: globs,
+      touches_none: globs,
+    }),
     command: guard('command', {
       run: required(text, 'A command line, run in the project'),
       timeout: optional(

@@ -34,9 +34,9 @@ const state = object({
   required_artifacts: optional(texts, 'Types of artifacts without which the state cannot be left'),
   tool_permissions: optional(
     object({
-      allowed: optional(texts),
-      denied: optional(texts),
-      ask: optional(texts),
+      allowed: optional(texts, 'Tools, or Bash(npm test*) for some commands; others are denied'),
+      denied: optional(texts, 'Tools, or Bash(git push*) for some commands'),
+      ask: optional(texts, 'Tools and commands that a person decides about'),
       paths: optional({ kind: 'map', of: texts }, 'Globs that a tool is limited to'),
     }),
   ),

@@ -44,6 +44,13 @@ function schemaOf(shape: Shape): JsonSchema {
       return { type: 'object' }
     case 'choice':
       return { enum: shape.values }
+    case 'choices':
+      return {
+        anyOf: [
+          { enum: [...shape.words, ...shape.values] },
+          { type: 'array', items: { enum: shape.values } },
+        ],
+      }
     case 'list':
       return { type: 'array', items: schemaOf(shape.of), ...(shape.least && { minItems: shape.least }) }
     case 'map':

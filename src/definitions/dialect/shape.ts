@@ -7,6 +7,8 @@ export type Shape =
   | { readonly kind: 'list'; readonly of: Shape; readonly least?: number }
   | { readonly kind: 'map'; readonly of: Shape }
   | ObjectShape
+  /** One of the words, or one or several of the values. */
+  | { readonly kind: 'choices'; readonly words: readonly string[]; readonly values: readonly string[] }
   /** Objects that the value of a key tells apart. */
   | { readonly kind: 'variants'; readonly by: string; readonly of: Readonly<Record<string, Shape>> }
   /** A name of a guard, or all, any or not of such. */

@@ -1,3 +1,4 @@
+import type { SharedKind } from '../track/scope/file-kind.ts'
 import type { ArtifactDefinition, Dialect } from './definition.ts'
 import type { JsonObject } from './json.ts'
 
@@ -64,7 +65,12 @@ export interface ChangeFacts {
   readonly complete: boolean
   /** Changed by attempts that declared no areas, so that no scope covers them. */
   readonly undeclared: readonly string[]
-  readonly files: readonly { readonly path: string; readonly inScope: boolean }[]
+  readonly files: readonly {
+    readonly path: string
+    readonly inScope: boolean
+    /** Of which shared kind it is, where no area names it and its kind alone lets it pass. */
+    readonly shared?: SharedKind | null
+  }[]
 }
 
 export interface CommandFact {

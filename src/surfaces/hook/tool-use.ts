@@ -22,7 +22,21 @@ export function toolUse(
     names: other === undefined ? [name] : [name, other],
     edits: editors.includes(name),
     file: namedFile(fileOf(input), place),
+    command: commandOf(input),
   }
+}
+
+/** A line, or the words of a command; some clients wrap the line in a shell of their own. */
+function commandOf({ command }: JsonObject): string | null {
+  if (typeof command === 'string') return command
+  if (!Array.isArray(command)) return null
+  const words = command.map(String)
+  const [shell = '', flag = '', line] = words
+  if (words.length === 3 && /(?:^|\/)(?:ba|z|da|k)?sh$/.test(shell) && /^-l?c$/.test(flag))
+    return line ?? null
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ')
 }
 
 function fileOf(input: JsonObject): string | null {

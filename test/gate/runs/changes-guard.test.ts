@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { readDefinition } from '../../../src/definitions/read-definition.ts'
 import { person } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { runOf, writeProcess } from './run.ts'
@@ -115,4 +116,63 @@ test('a run of a task looks at the attempts of that task only', async () => {
 test('a run on its own has no changes to look at', async () => {
   const run = await runOf(changing('scoped', 'condition: in_scope'), { git: true })
   expect(await missing(run)).toEqual(unmeasured)
+})
+
+const strict = (shared: string) => changing('strict', `condition: in_scope, shared: ${shared}`)
+
+test('in_scope with shared: none counts manifests, lock files, CI, docs and others’ tests, until an area names them', async () => {
+  const { project, run, start, complete } = await gatedMission(strict('none'), 'strict')
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: true })
+  for (const path of [
+    'package-lock.json',
+    'package.json',
+    '.github/workflows/ci.yml',
+    'docs/a.md',
+    'test/pay.test.ts',
+  ])
+    project.write(path, '{}\n')
+  const [reason] = await missing(run)
+  expect(reason).toMatch(/^right: changed though no area names them: /)
+  for (const named of [
+    'package.json (manifests)',
+    'package-lock.json (manifests)',
+    '.github/workflows/ci.yml (ci)',
+    'docs/a.md (docs)',
+    'test/pay.test.ts (tests)',
+  ])
+    expect(reason).toContain(named)
+  await complete(task)
+  expect(await missing(run)).toEqual([reason])
+  const named = await start({ areas: ['package.json', 'package-lock.json', '.github/', 'docs/', 'test/'] })
+  await complete(named)
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('in_scope with some shared kinds lets these pass, and without any word all of them', async () => {
+  const some = await gatedMission(strict('[manifests, docs]'), 'strict')
+  await some.start()
+  some.project.write('package.json', '{}\n')
+  some.project.write('docs/a.md', 'A.')
+  expect(await some.run.emit('go', { dry_run: true })).toMatchObject({ success: true })
+  some.project.write('.gitlab-ci.yml', 'a: b')
+  expect(await missing(some.run)).toEqual(['right: changed though no area names them: .gitlab-ci.yml (ci)'])
+  some.project.remove('.gitlab-ci.yml')
+  some.project.write('other.ts', 'export {}')
+  expect(await missing(some.run)).toEqual(['right: changed outside the scope: other.ts'])
+
+  const all = await gatedMission(changing('lenient', 'condition: in_scope'), 'lenient')
+  await all.start()
+  all.project.write('.gitlab-ci.yml', 'a: b')
+  expect(await all.run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('a shared kind that does not exist is refused with the one that was meant', async () => {
+  expect(readDefinition(strict('manifest')).findings).toMatchObject([
+    { severity: 'error', message: expect.stringContaining('Did you mean "manifests"?') },
+  ])
+  expect(readDefinition(strict('[docs, test]')).findings).toMatchObject([
+    { severity: 'error', message: expect.stringContaining('"test"') },
+  ])
 })

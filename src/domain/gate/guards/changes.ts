@@ -1,9 +1,15 @@
 import picomatch from 'picomatch'
+import type { SharedKind } from '../../track/scope/file-kind.ts'
 import type { ChangeFacts } from '../evidence.ts'
 import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
 
 export type ChangesGuard = { readonly type: 'changes' } & (
-  | { readonly condition: 'in_scope' | 'none' }
+  | {
+      readonly condition: 'in_scope'
+      /** The kinds of shared files that may change though no area names them; absent: all of them. */
+      readonly shared?: readonly SharedKind[]
+    }
+  | { readonly condition: 'none' }
   | { readonly condition: 'touches_only' | 'touches_none'; readonly paths: readonly string[] }
 )
 
@@ -22,7 +28,10 @@ export const changes: GuardKind<ChangesGuard> = {
       )
     }
     const offending = offendingPaths(guard, facts.changes)
-    return offending.length === 0 ? satisfied(held(guard)) : refused(guard, offending)
+    if (offending.length > 0) return refused(guard, offending)
+    const unnamed = unnamedShared(guard, facts.changes)
+    if (unnamed.length > 0) return refusedShared(unnamed)
+    return satisfied(held(guard))
   },
 }
 
@@ -41,6 +50,22 @@ function offendingPaths(guard: ChangesGuard, { files }: ChangeFacts): readonly s
       return files.map(({ path }) => path).filter((path) => refused(path))
     }
   }
+}
+
+/** Shared files that changed though no area of the subject's tasks names them, and that the guard does not let pass. */
+function unnamedShared(guard: ChangesGuard, { files }: ChangeFacts): ChangeFacts['files'] {
+  if (guard.condition !== 'in_scope' || guard.shared === undefined) return []
+  const passing: readonly (string | null | undefined)[] = guard.shared
+  return files.filter(({ shared }) => shared != null && !passing.includes(shared))
+}
+
+function refusedShared(files: ChangeFacts['files']): Verdict {
+  const named = files.slice(0, 5).map(({ path, shared }) => `${path} (${shared})`)
+  const more = files.length > 5 ? ` and ${files.length - 5} more` : ''
+  return unsatisfied(
+    `changed though no area names them: ${named.join(', ')}${more}`,
+    'Name them in the areas of a task, or take the changes back.',
+  )
 }
 
 function held(guard: ChangesGuard): string {

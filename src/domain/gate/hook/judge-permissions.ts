@@ -1,7 +1,8 @@
 import picomatch from 'picomatch'
 import { stateNamed, type ToolPermissions } from '../definition.ts'
 import type { HookRun } from './hook-run.ts'
-import { isTool } from './tool-name.ts'
+import { fitsCommand, readShellLine, type ShellLine, unwrapped } from './shell-line.ts'
+import { isTool, meantTool } from './tool-name.ts'
 import { type HookVerdict, strictest, type ToolUse } from './tool-use.ts'
 import { waysOn } from './ways-on.ts'
 
@@ -26,12 +27,59 @@ export function judgePermissions(run: HookRun, use: ToolUse): HookVerdict | null
 function objections(permissions: ToolPermissions, use: ToolUse): readonly Objection[] {
   const { allowed, denied, ask, paths } = permissions
   const [name] = use.names
-  const isIn = (list: readonly string[]) => list.some((meant) => isTool(meant, use))
+  const line = use.command === null ? null : readShellLine(use.command)
+  const isIn = (list: readonly string[]) =>
+    list.some((meant) => meantTool(meant)?.pattern === null && isTool(meant, use))
   if (isIn(denied)) return [{ decision: 'deny', says: `denies ${name}` }]
+  const deniedPart = touched(patternsFor(denied, use), line)
+  if (deniedPart !== null) return [{ decision: 'deny', says: `denies ${deniedPart}` }]
   const limits = paths.filter(({ tool }) => isTool(tool, use)).flatMap(({ globs }) => beyond(globs, use))
-  if (isIn(ask)) return [...limits, { decision: 'ask', says: `lets a person decide about ${name}` }]
-  if (allowed.length === 0 || isIn(allowed)) return limits
-  return [...limits, { decision: 'deny', says: `allows only ${allowed.join(', ')}, not ${name}` }]
+  const asked = isIn(ask) ? name : touched(patternsFor(ask, use), line)
+  if (asked !== null) return [...limits, { decision: 'ask', says: `lets a person decide about ${asked}` }]
+  const isAllowed = allowed.length === 0 || isIn(allowed)
+  if (!isAllowed) {
+    const only = `allows only ${allowed.join(', ')}, not`
+    const refused = beyondPatterns(patternsFor(allowed, use), line)
+    if (refused === null) return limits
+    return [...limits, { decision: 'deny', says: `${only} ${refused || name}` }]
+  }
+  // What cannot be told apart may hold what is denied, or asked about.
+  if (line === null || line.unclear === null || patternsFor([...denied, ...ask], use).length === 0)
+    return limits
+  const says = `looks at the commands of ${name}, and ${line.unclear} hides what this line runs`
+  return [...limits, { decision: 'ask', says }]
+}
+
+function patternsFor(list: readonly string[], use: ToolUse): readonly string[] {
+  return list.flatMap((written) => {
+    const meant = meantTool(written)
+    return meant !== null && meant.pattern !== null && isTool(meant.tool, use) ? [meant.pattern] : []
+  })
+}
+
+/** The first command of a line that a pattern fits, however it is quoted and whatever stands before its name. */
+function touched(patterns: readonly string[], line: ShellLine | null): string | null {
+  const found = line?.commands.find(({ text, bare }) =>
+    [text, bare, unwrapped(bare)].some((written) =>
+      patterns.some((pattern) => fitsCommand(pattern, written)),
+    ),
+  )
+  return found === undefined ? null : shown(found.text)
+}
+
+/**
+ * What of a line the patterns do not cover: null when every command fits one exactly as it is written, and nothing else
+ * happens; empty where there is no pattern.
+ */
+function beyondPatterns(patterns: readonly string[], line: ShellLine | null): string | null {
+  if (patterns.length === 0 || line === null || line.commands.length === 0) return ''
+  const other = line.commands.find(({ text }) => !patterns.some((pattern) => fitsCommand(pattern, text)))
+  if (other !== undefined) return shown(other.text)
+  return line.unclear === null ? null : `a line with ${line.unclear}`
+}
+
+function shown(command: string): string {
+  return `"${command.length > 120 ? `${command.slice(0, 119)}…` : command}"`
 }
 
 /** What a limit to some files says to a call. */

@@ -7,6 +7,19 @@ export function isTool(meant: string, { names }: Pick<ToolUse, 'names'>): boolea
   return names.some((name) => name.startsWith(beginning))
 }
 
+/** `Bash(npm test*)`: a tool, and which of its commands are meant; the whole tool where there is no pattern. */
+export interface MeantTool {
+  readonly tool: string
+  readonly pattern: string | null
+}
+
+/** Null for what is neither a name nor a name with a pattern. */
+export function meantTool(written: string): MeantTool | null {
+  const [, tool, pattern] = /^([^()\s]+)\((.+)\)$/s.exec(written) ?? []
+  if (tool !== undefined && pattern !== undefined) return { tool, pattern }
+  return /[()]/.test(written) ? null : { tool: written, pattern: null }
+}
+
 /** Clients that call a tool without its server leave only its name to tell whose it is. */
 const ownTools = [
   'start_mission',

@@ -5,6 +5,8 @@ export interface ToolUse {
   /** Whether it changes the file that it names. */
   readonly edits: boolean
   readonly file: NamedFile
+  /** The line that it gives to a shell; null when it gives none. */
+  readonly command: string | null
 }
 
 /** The file or folder that a call names, if it names one. `path` is relative to the work tree's top, with `/`. */

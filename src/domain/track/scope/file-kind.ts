@@ -3,6 +3,25 @@ import { folded } from './path.ts'
 /** What a file is for, as far as its path tells: files that work in any area touches are not judged like the rest. */
 export type FileKind = 'lock' | 'manifest' | 'ci' | 'config' | 'docs' | 'test' | 'source'
 
+/** The kinds that work in any area may touch; `manifests` with the lock files that follow them. */
+export const sharedKinds = ['manifests', 'ci', 'config', 'docs', 'tests'] as const
+export type SharedKind = (typeof sharedKinds)[number]
+
+/** Null for source code, which belongs to somebody's area. */
+export function sharedKind(path: string): SharedKind | null {
+  return kindWords[fileKind(path)]
+}
+
+const kindWords = {
+  lock: 'manifests',
+  manifest: 'manifests',
+  ci: 'ci',
+  config: 'config',
+  docs: 'docs',
+  test: 'tests',
+  source: null,
+} as const satisfies Record<FileKind, SharedKind | null>
+
 /** Tells a file's kind by its path. */
 export function fileKind(path: string): FileKind {
   const lower = folded(path)

@@ -1,5 +1,6 @@
 import type { Evidence } from '../../../domain/fact.ts'
 import type { ChangeFacts } from '../../../domain/gate/evidence.ts'
+import { type SharedKind, sharedKind } from '../../../domain/track/scope/file-kind.ts'
 import { judgePath } from '../../../domain/track/scope/judge.ts'
 import { isDeclared, parseScope, type Scope } from '../../../domain/track/scope/scope.ts'
 import type { Attempt } from '../../../domain/track/task.ts'
@@ -43,18 +44,27 @@ function judged(
   const scopes = attempts
     .map(({ areas, snapshot }) => parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }))
     .filter(isDeclared)
-  const byPath = new Map<string, boolean>()
+  const byPath = new Map<string, { inScope: boolean; shared: SharedKind | null }>()
+  const inAreas = new Set(files.flatMap(({ path, scope }) => (scope === 'in' ? [path] : [])))
+  const isNamed = (path: string) =>
+    inAreas.has(path) || accepted.has(path) || scopes.some((scope) => judgePath(scope, path) === 'in')
   const undeclared: string[] = []
-  for (const { path, scope } of files) {
+  for (const { path, from, scope } of files) {
     // What no attempt's areas judged may be covered by those of another attempt; what was judged out stays out.
     const covered = scope === null ? coveredBy(scopes, path) : scope !== 'out'
     const inScope = covered || accepted.has(path)
     if (scope === null && !inScope) undeclared.push(path)
-    byPath.set(path, (byPath.get(path) ?? true) && inScope)
+    // Of a rename, both ends were touched.
+    const unnamed = [path, from].find((end) => end != null && !isNamed(end) && sharedKind(end) !== null)
+    const before = byPath.get(path)
+    byPath.set(path, {
+      inScope: (before?.inScope ?? true) && inScope,
+      shared: before?.shared ?? (unnamed == null ? null : sharedKind(unnamed)),
+    })
   }
   return {
     undeclared: [...new Set(undeclared)],
-    files: [...byPath].map(([path, inScope]) => ({ path, inScope })),
+    files: [...byPath].map(([path, judgement]) => ({ path, ...judgement })),
   }
 }
 

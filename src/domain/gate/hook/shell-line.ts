@@ -1,0 +1,113 @@
+/** A line for a shell, as far as it can be told what it runs without running it. */
+export interface ShellLine {
+  /** Each command of the line, with single blanks between its words: as it is written, and without quotes. */
+  readonly commands: readonly { readonly text: string; readonly bare: string }[]
+  /**
+   * Null when the line runs these commands and does nothing else; else what keeps that from being known: a substitution,
+   * a variable, a redirection, a group.
+   */
+  readonly unclear: string | null
+}
+
+// What only goes nowhere or joins the outputs does nothing else. Digits before it belong to it at the start of a word.
+const harmlessRedirection = /(?:&>>?|\d*[<>]>?) ?\/dev\/null(?=[\s;&|]|$)|\d*>&\d(?=[\s;&|]|$)/y
+const expansion = /\$[\w{(@*#?$!'"-]/y
+
+/** Takes a line apart at `;`, `&`, `|` and line breaks. One pass, so that a long line costs no more than its length. */
+export function readShellLine(line: string): ShellLine {
+  const source = line.replaceAll('\r\n', '\n')
+  const commands: { text: string; bare: string }[] = []
+  const unclear: string[] = []
+  let [text, bare] = ['', '']
+  let quote: '"' | "'" | null = null
+  const add = (written: string, plain = written) => {
+    text += written
+    bare += plain
+  }
+  const cut = () => {
+    if (text.trim() !== '') commands.push({ text: text.trim(), bare: bare.trim() })
+    text = ''
+    bare = ''
+  }
+  for (let at = 0; at < source.length; at += 1) {
+    const char = source[at] ?? ''
+    const startsWord = text === '' || text.endsWith(' ')
+    if (char === '\0' || char === '\r') unclear.push('a control character')
+    if (quote === "'") {
+      if (char === "'") quote = null
+      add(char, char === "'" ? '' : char)
+      continue
+    }
+    if (char === '\\') {
+      at += 1
+      const next = source[at] ?? ''
+      // A line that goes on after a line break is one line.
+      if (next !== '\n') add(`\\${next}`, next)
+      continue
+    }
+    if (char === '`' || (char === '$' && matchAt(expansion, source, at) !== null)) {
+      unclear.push(char === '`' || source[at + 1] === '(' ? 'a substitution' : 'a variable')
+    }
+    if (quote === '"') {
+      if (char === '"') quote = null
+      add(char, char === '"' ? '' : char)
+      continue
+    }
+    if (char === '"' || char === "'") {
+      quote = char
+      add(char, '')
+      continue
+    }
+    const redirection = startsWord || '<>&'.includes(char) ? matchAt(harmlessRedirection, source, at) : null
+    if (redirection !== null) {
+      at += redirection.length - 1
+      continue
+    }
+    if (char === '#' && startsWord) unclear.push('a comment')
+    if (char === '<' || char === '>') unclear.push('a redirection')
+    if (char === '(' || char === ')') unclear.push('a group')
+    if (';&|\n()`'.includes(char)) cut()
+    else if (char === ' ' || char === '\t') add(startsWord ? '' : ' ')
+    else add(char)
+  }
+  cut()
+  if (quote !== null) unclear.push('an open quote')
+  return { commands, unclear: unclear[0] ?? null }
+}
+
+function matchAt(pattern: RegExp, source: string, at: number): string | null {
+  pattern.lastIndex = at
+  return pattern.exec(source)?.[0] ?? null
+}
+
+const before =
+  /^(?:[A-Za-z_]\w*=\S*|[{!]|then|do|else|elif|if|while|until|time|env|command|builtin|exec|nohup|nice|sudo) /
+const folder = /^\S*\//
+
+/** A command without what may stand before its name: assignments, words such as `sudo`, its folder. */
+export function unwrapped(bare: string): string {
+  let rest = bare
+  for (let found = before.exec(rest); found !== null; found = before.exec(rest)) {
+    rest = rest.slice(found[0].length)
+  }
+  return rest.replace(folder, '')
+}
+
+/** Whether a command fits `npm test*`: `*` is any characters; `npm test:*` is `npm test` with any more words. */
+export function fitsCommand(pattern: string, command: string): boolean {
+  if (pattern.endsWith(':*')) {
+    const beginning = pattern.slice(0, -2)
+    return command === beginning || command.startsWith(`${beginning} `)
+  }
+  const [first = '', ...others] = pattern.split('*')
+  if (others.length === 0) return command === first
+  if (!command.startsWith(first)) return false
+  let at = first.length
+  const last = others.pop() ?? ''
+  for (const part of others) {
+    const found = command.indexOf(part, at)
+    if (found === -1) return false
+    at = found + part.length
+  }
+  return command.length - last.length >= at && command.endsWith(last)
+}
