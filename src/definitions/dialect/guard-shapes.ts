@@ -81,7 +81,10 @@ export const guardShape: Shape = {
     task: byCondition('task', { all_done: { phase: optional(text, 'Default: all tasks') } }),
     approval: guard('approval', {
       role: required(text, 'Who approves'),
-      of: optional(text, 'A type of artifacts; default: the state of the run'),
+      of: optional(
+        text,
+        'A type of artifacts, or changes: the measured changes of the mission or task; default: the state of the run',
+      ),
       count: optional(count, 'How many people; default 1'),
     }),
   },

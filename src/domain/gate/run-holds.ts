@@ -1,6 +1,7 @@
 import type { Happening } from '../fact.ts'
 import type { Setting } from '../id.ts'
 import type { Hold, HoldRequest } from '../track/records.ts'
+import { isOfChanges } from './approved-content.ts'
 import { awaitedDecision } from './awaited-decision.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
 import type { RunRecord } from './run-record.ts'
@@ -66,9 +67,15 @@ function decisionReason(
 ): string {
   const what = stateNamed(definition, run.state)?.description
   const asked = [
-    ...approvals.map(({ role, of }) => `an approval${of === null ? '' : ` of ${of}`} by ${role}`),
+    ...approvals.map(
+      ({ role, of }) => `an approval${of === null ? '' : ` of ${approvedWords(definition, of)}`} by ${role}`,
+    ),
     ...(events.length === 0 ? [] : [events.join(' or ')]),
   ]
   const described = what === null || what === undefined ? '' : ` (${what})`
   return `${definition.name}, run ${run.id}, is in "${run.state}"${described} and waits for ${asked.join(', ')}.`
+}
+
+function approvedWords(definition: ProcessDefinition, of: string): string {
+  return isOfChanges(definition, of) ? 'the measured changes' : of
 }

@@ -10,6 +10,7 @@ import { holdEntry } from '../hold/inbox.ts'
 import { noticeStaleAttempts } from '../hold/stale-attempts.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { subjectOf } from '../run/subject.ts'
 import { whereWritable } from '../where-writable.ts'
 import { verifiedShort } from './verified.ts'
 
@@ -57,6 +58,7 @@ export async function deskCard(reads: Reads, line: HoldLine) {
     mission_name: mission === null ? null : excerpt(mission.name, 120),
     run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
     choices: await choicesOf(reads, line.hold, run),
+    changed: await changedOf(reads, line.hold, run),
     agent_name: attempt === null ? null : (attempt.agentName ?? attempt.actor.name),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
@@ -72,4 +74,24 @@ async function choicesOf({ runs }: Reads, { request }: Hold, run: RunRecord | nu
   const definition = await runs.definition(run.process.hash)
   if (definition === null) return []
   return choiceEntries(definition, request.state, request.events)
+}
+
+const mostTasks = 5
+
+/** Whose measured changes are to be approved, so that their diff can be opened; null where it is not about them. */
+async function changedOf({ runs, tasks }: Reads, { request }: Hold, run: RunRecord | null) {
+  if (run === null || request?.kind !== 'decision') return null
+  if (!request.approvals.some(({ of }) => of === 'changes')) return null
+  const subject = subjectOf(run)
+  if (subject === null) return null
+  const attempts = await runs.attemptsOf(subject)
+  const ids = [
+    ...new Set(attempts.filter(({ status }) => status !== 'abandoned').map(({ taskId }) => taskId)),
+  ]
+  const names = await tasks.named(ids.slice(-mostTasks))
+  return {
+    mission_id: subject.missionId,
+    task_id: subject.taskId,
+    tasks: ids.slice(-mostTasks).map((id) => ({ id, name: excerpt(names.get(id) ?? id, 80) })),
+  }
 }

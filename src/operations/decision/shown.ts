@@ -34,7 +34,11 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
   const run = engineRun(loaded, outside.standings)
   const approvals = new Map(
     asked.map(({ of }) => {
-      const content = approvedContent(definition, run, { of, tree: outside.tree })
+      const content = approvedContent(definition, run, {
+        of,
+        tree: outside.tree,
+        changes: outside.changes?.files ?? null,
+      })
       return [of, content && fingerprint(content)] as const
     }),
   )
@@ -48,9 +52,13 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
     content: isBare ? revisionContent(record.revision) : fingerprint(whole),
     approvals,
     parts: async () => {
-      const contents = await evidenceFiles.contents(folder, [...new Set(artifacts.map(({ path }) => path))])
+      const changed = outside.changes?.files.map(({ path }) => path) ?? []
+      const top = changed.length === 0 ? folder : (await context.witness.locate(folder)).top
       return {
-        files: contents,
+        files: [
+          ...(await evidenceFiles.contents(folder, [...new Set(artifacts.map(({ path }) => path))])),
+          ...(await evidenceFiles.contents(top, changed)),
+        ],
         facts: {
           state,
           'entered at revision': `${entered}`,

@@ -1,11 +1,11 @@
 import { type Author, identityOf, isBy } from '../../domain/actor.ts'
 import type { Happening } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
-import { approvedContent } from '../../domain/gate/approved-content.ts'
+import { approvedContent, isOfChanges } from '../../domain/gate/approved-content.ts'
 import { isOfType } from '../../domain/gate/artifact-type.ts'
 import type { ApprovalFact } from '../../domain/gate/evidence.ts'
 import type { Run } from '../../domain/gate/run.ts'
-import type { RunApproval } from '../../domain/gate/run-record.ts'
+import type { RunApproval, RunRecord } from '../../domain/gate/run-record.ts'
 import type { Setting } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
@@ -52,7 +52,12 @@ export function giveApprovals(
   const by = actor.name
   const identity = identityOf(actor)
   const approvals = given.map(({ role, of, reason, shown }): RunApproval => {
-    const content = approvedContent(definition, run, { of, tree: outside.tree })
+    const content = approvedContent(definition, run, {
+      of,
+      tree: outside.tree,
+      changes: outside.changes?.files ?? null,
+    })
+    if (content === null && isOfChanges(definition, of)) throw unmeasured(record)
     if (content === null) {
       throw new Failure('REFUSED', `Run ${record.id} has no "${of}" that could be approved.`, {
         hint: `waymark get-state ${record.id} shows what was handed in.`,
@@ -62,6 +67,10 @@ export function giveApprovals(
       .filter((artifact) => of === null || isOfType(definition.artifacts, artifact, of))
       .map((artifact): Author => ({ name: artifact.by, identity: artifact.author ?? null }))
       .find((author) => isBy(author, actor))
+    const worker = isOfChanges(definition, of)
+      ? outside.changes?.authors.find((author) => isBy(author, actor))
+      : undefined
+    if (worker) throw ownWork(by, worker, `worked on what is to be approved in run ${record.id}`)
     if (own) throw ownWork(by, own, `handed in what is to be approved in run ${record.id}`)
     if (of === null && mover !== null && isBy(mover, actor)) {
       throw ownWork(by, mover, `brought run ${record.id} to "${record.state}", which is to be approved`)
@@ -83,6 +92,16 @@ export function giveApprovals(
     facts: fresh.map(({ role, of }) => ({ role, of, by, identity, byAuthor: false, current: true })),
     already: approvals.flatMap((approval) => before(approval) ?? []),
   }
+}
+
+function unmeasured({ id, missionId, taskId }: RunRecord): Failure {
+  const why =
+    missionId === null && taskId === null
+      ? `Run ${id} gates no mission and no task, so it has no measured changes that could be approved.`
+      : `The changes behind run ${id} cannot be approved: no task was begun, or a part of them could not be measured.`
+  return new Failure('REFUSED', why, {
+    hint: 'Begin the run for a mission or a task, and work there in tasks: start_task, complete_task.',
+  })
 }
 
 function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunApproval): boolean {

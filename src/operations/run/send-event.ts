@@ -78,6 +78,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): Outside {
     needs: [],
     standings: new Map(),
     openChanges: new Map(),
+    changes: null,
     tree: null,
     stamps: new Map(),
     commands: [],

@@ -4,7 +4,7 @@ import type { ChangeReport } from '../../domain/track/changes.ts'
 import type { ClaimedWork } from '../../domain/track/claimed-paths.ts'
 import type { SnapshotPlace } from '../../domain/track/snapshot.ts'
 import type { Attempt } from '../../domain/track/task.ts'
-import type { Handling } from '../context.ts'
+import type { Context } from '../context.ts'
 import { namesPackage } from './areas-at-start.ts'
 import { judge } from './judge.ts'
 import { readNeighbours } from './neighbours.ts'
@@ -21,7 +21,7 @@ const nothingSaid: Claims = { outcome: { summary: '', achievements: [] }, areas:
 
 /** Measures what an attempt changed, and judges it. What cannot be measured is reported as unknown, never as nothing. */
 export async function measure(
-  handling: Handling,
+  handling: Context,
   attempt: Attempt,
   claims: Claims = nothingSaid,
 ): Promise<Evidence> {
@@ -54,7 +54,7 @@ type End =
   | { readonly place: SnapshotPlace; readonly notes: readonly string[] }
   | { readonly place: null; readonly report: ChangeReport }
 
-async function endSnapshot({ witness }: Handling, attempt: Attempt, name: string): Promise<End> {
+async function endSnapshot({ witness }: Context, attempt: Attempt, name: string): Promise<End> {
   const { top, prefix, engine } = attempt.snapshot
   try {
     const { ref, notes } = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine, top })

@@ -95,6 +95,13 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
               Open run
             </a>
           ) : null}
+          {(card.changed?.tasks ?? [])
+            .filter(({ id }) => id !== card.task_id)
+            .map(({ id, name }) => (
+              <a key={id} class="button" href={href(`/tasks/${id}/diff`)}>
+                Diff of {name}
+              </a>
+            ))}
           {card.attempt_status !== null ? (
             <a class="button" href={href(`/tasks/${card.task_id}/diff`)}>
               Open diff {isSelected ? <KeyCap keys={keysOf('open diff')} /> : null}

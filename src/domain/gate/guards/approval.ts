@@ -4,7 +4,7 @@ import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
 export interface ApprovalGuard {
   readonly type: 'approval'
   readonly role: string
-  /** The type of artifact that is approved; null for the state of the run. */
+  /** The type of artifact that is approved, `changes` for what was measured; null for the state of the run. */
   readonly of: string | null
   /** How many different people: by their identity, whatever they are called. */
   readonly count: number

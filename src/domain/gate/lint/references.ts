@@ -1,4 +1,5 @@
 import { didYouMean } from '../../nearest-word.ts'
+import { isOfChanges } from '../approved-content.ts'
 import type { GuardExpression, ProcessDefinition } from '../definition.ts'
 import { type DefinitionPath, type Finding, finding, type Severity } from './finding.ts'
 
@@ -94,10 +95,10 @@ function unknownGuards(
 }
 
 function guardReferences(
-  { guards }: ProcessDefinition,
+  definition: ProcessDefinition,
   { artifacts, roles }: { readonly artifacts: Names; readonly roles: Names },
 ): readonly UnknownName[] {
-  return guards.flatMap(({ name, guard }) => {
+  return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type === 'artifact') {
       const path = ['guards', name, 'artifact_type']
       return unknown(guard.artifactType, 'artifact', { known: artifacts, path })
@@ -105,7 +106,7 @@ function guardReferences(
     if (guard.type !== 'approval') return []
     return [
       ...unknown(guard.role, 'role', { known: roles, path: ['guards', name, 'role'] }),
-      ...(guard.of === null
+      ...(guard.of === null || isOfChanges(definition, guard.of)
         ? []
         : unknown(guard.of, 'artifact', { known: artifacts, path: ['guards', name, 'of'] })),
     ]

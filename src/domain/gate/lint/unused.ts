@@ -27,6 +27,16 @@ export function unused({
     ...guards.flatMap(({ name }) =>
       guarding.has(name) ? [] : warn(`Guard "${name}" guards no transition.`, ['guards', name]),
     ),
+    ...guards.flatMap(({ name, guard }) =>
+      guard.type === 'approval' && guard.of === 'changes' && artifacts.some(({ type }) => type === 'changes')
+        ? [
+            finding('warning', 'hidden-changes', {
+              message: `Guard "${name}" asks for an approval of the artifact "changes", not of the measured changes: call the artifact something else.`,
+              path: ['guards', name, 'of'],
+            }),
+          ]
+        : [],
+    ),
     ...artifacts.flatMap(({ type }, at) =>
       wanted.has(type)
         ? []

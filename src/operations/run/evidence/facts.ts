@@ -1,5 +1,5 @@
 import { type Actor, type Author, identityOf } from '../../../domain/actor.ts'
-import { approvedContent } from '../../../domain/gate/approved-content.ts'
+import { approvedContent, isOfChanges } from '../../../domain/gate/approved-content.ts'
 import { isOfType } from '../../../domain/gate/artifact-type.ts'
 import type {
   ApprovalFact,
@@ -179,7 +179,11 @@ async function approvalFacts(
   const presented = withHandedIn(run, outside.handedIn)
   const mover = await moverOf(reads, loaded)
   return approvals.map(({ role, of, by, identity = null, content }) => {
-    const now = approvedContent(definition, of === null ? run : presented, { of, tree: outside.tree })
+    const now = approvedContent(definition, of === null ? run : presented, {
+      of,
+      tree: outside.tree,
+      changes: outside.changes?.files ?? null,
+    })
     const authors: Author[] = artifacts
       .filter((file) => of === null || isOfType(definition.artifacts, file, of))
       .map((artifact) => ({ name: artifact.by, identity: artifact.author ?? null }))
@@ -187,6 +191,7 @@ async function approvalFacts(
       authors.push({ name: emitter.name, identity: identityOf(emitter) })
     }
     if (of === null && mover !== null) authors.push(mover)
+    if (isOfChanges(definition, of)) authors.push(...(outside.changes?.authors ?? []))
     return {
       role,
       of,

@@ -1,4 +1,5 @@
 import { Failure } from '../../../domain/failure.ts'
+import { isOfChanges } from '../../../domain/gate/approved-content.ts'
 import { isOfType } from '../../../domain/gate/artifact-type.ts'
 import type { ProcessDefinition } from '../../../domain/gate/definition.ts'
 import type { Need } from '../../../domain/gate/evidence.ts'
@@ -13,6 +14,7 @@ import { measure } from '../../task/measure.ts'
 import { subjectOf } from '../subject.ts'
 import type { OpenChanges } from './change-facts.ts'
 import type { HandedIn } from './handed-in.ts'
+import { type MeasuredChanges, measuredChanges } from './measured-changes.ts'
 
 /** What is slow and outside the database, gathered before a decision with no transaction open. */
 export interface Outside {
@@ -22,6 +24,8 @@ export interface Outside {
   /** How the files that were handed in stand now, by path. */
   readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
   readonly openChanges: OpenChanges
+  /** What an approval of the measured changes is bound to; null where none asks for it, or they cannot be measured. */
+  readonly changes: MeasuredChanges | null
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
   readonly tree: string | null
   /** Of each file of that tree, what changes when it is written; empty where no command is asked for. */
@@ -56,13 +60,18 @@ export async function gatherOutside(
   const looked = artifacts.filter((file) => needs.some((need) => looksAt(definition, need, file)))
   const standing = looked.length === 0 ? [] : await evidenceFiles.standing(folder, looked)
   const tree = await treeFor(needs, { witness, folder })
+  const wantsChanges = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
+  const subject = subjectOf(record)
+  const openChanges =
+    wantsChanges || needs.some(({ kind }) => kind === 'changes')
+      ? await measureOpen(handling, subject)
+      : new Map()
   return {
     revision: record.revision,
     needs,
     standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
-    openChanges: needs.some(({ kind }) => kind === 'changes')
-      ? await measureOpen(handling, subjectOf(record))
-      : new Map(),
+    openChanges,
+    changes: wantsChanges ? await measuredChanges(handling, subject, openChanges) : null,
     ...tree,
     commands: await approvableCommands(handling, commandsFor(definition, record.state, event)),
     handedIn: [],
@@ -73,10 +82,12 @@ export async function gatherOutside(
 
 /** Gathers only what approvals are bound to. */
 export async function gatherApproved(
-  { evidenceFiles, folder, witness }: Context,
-  { artifacts, definition }: LoadedRun,
+  context: Context,
+  { artifacts, definition, record }: LoadedRun,
   approvals: readonly { readonly of: string | null }[],
-): Promise<Pick<Outside, 'standings' | 'tree'>> {
+): Promise<Pick<Outside, 'standings' | 'tree' | 'changes'>> {
+  const { evidenceFiles, folder, witness } = context
+  const subject = subjectOf(record)
   const isState = approvals.some(({ of }) => of === null)
   const looked = artifacts.filter(
     (file) => isState || approvals.some(({ of }) => of !== null && isOfType(definition.artifacts, file, of)),
@@ -85,6 +96,9 @@ export async function gatherApproved(
   return {
     standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
     tree: isState ? await measuredTree(() => witness.treeHash(folder)) : null,
+    changes: approvals.some(({ of }) => isOfChanges(definition, of))
+      ? await measuredChanges(context, subject, await measureOpen(context, subject))
+      : null,
   }
 }
 
@@ -98,7 +112,7 @@ function approvesState(need: Need): boolean {
   return need.kind === 'approvals' && need.of === null
 }
 
-async function measureOpen(handling: Handling, subject: ReturnType<typeof subjectOf>): Promise<OpenChanges> {
+async function measureOpen(handling: Context, subject: ReturnType<typeof subjectOf>): Promise<OpenChanges> {
   if (subject === null) return new Map()
   const attempts = await handling.store.view(({ runs }) => runs.attemptsOf(subject))
   const open = attempts.filter(({ status }) => status === 'open')

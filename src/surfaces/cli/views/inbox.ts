@@ -1,5 +1,5 @@
 import { shortened } from '../../../domain/gate/shown.ts'
-import { type Entry, entriesAt, numberAt, textAt } from './entry.ts'
+import { type Entry, entriesAt, entryAt, numberAt, textAt } from './entry.ts'
 import { holdList } from './parts/hold-list.ts'
 import { nextPage } from './parts/next-page.ts'
 import { blocks, cutNote } from './parts/sections.ts'
@@ -17,11 +17,15 @@ function hints(holds: readonly Entry[]): string {
     .join('\n')
 }
 
-/** The command that decides what is shown, and nothing else. */
+/** The commands that show what is asked, and that decide it and nothing else. */
 function answerLine(hold: Entry): string {
   const content = textAt(hold, 'content')
   if (content === '') return ''
-  return `waymark approve ${textAt(hold, 'hold_id')} --content ${shortened(content)}`
+  const approve = `waymark approve ${textAt(hold, 'hold_id')} --content ${shortened(content)}`
+  const approvals = entriesAt(entryAt(hold, 'request') ?? {}, 'approvals')
+  if (!approvals.some((approval) => textAt(approval, 'of') === 'changes')) return approve
+  const [task, mission] = [textAt(hold, 'task_id'), textAt(hold, 'mission_id')]
+  return `${task === '' ? `waymark mission changes ${mission}` : `waymark diff ${task}`}\n${approve}`
 }
 
 export const inbox: View = (answer, page) => {
