@@ -15,6 +15,8 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
   readonly command: string
   /** Other words for it that the CLI understands. */
   readonly aliases?: readonly string[]
+  /** What a screen of the dashboard asks, and no person types: it is served over HTTP, and is no command. */
+  readonly screen?: true
   readonly toolset: Toolset
   readonly audience: Audience
   readonly title: string

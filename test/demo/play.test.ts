@@ -77,3 +77,23 @@ async function headPast(program: ReturnType<typeof runProgram>, seq: number): Pr
     if (answer.head > seq) return answer
   }
 }
+
+test('Enter prints another address that logs in, and the help says what else it takes', async () => {
+  const program = runProgram(bin, 'demo', 'play', '--at-once', '--port', '0')
+  const [, first = ''] = await program.printed(/(http:\S+login\?code=\S+)\n.*Enter prints another/)
+  await program.printed(/The day is over/)
+  program.enter()
+  const [, second = ''] = await program.printed(/over\..*(http:\S+login\?code=\S+)\n/s)
+  expect(second).not.toBe(first)
+  for (const address of [first, second]) {
+    const { status, headers } = await fetch(address, { redirect: 'manual' })
+    expect([status < 400, headers.get('set-cookie') !== null]).toEqual([true, true])
+  }
+  const { code } = await program.interrupt()
+  expect(code).toBe(0)
+  const help = await runProgram(bin, 'demo', 'play', '--help').ended
+  expect(help).toMatchObject({ code: 0, error: '' })
+  expect(help.out).toMatch(
+    /^Play a recorded day.*Usage: waymark demo play .*--at-once +The whole day at once/s,
+  )
+})

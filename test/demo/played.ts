@@ -20,6 +20,8 @@ export interface Program {
   readonly printed: (text: RegExp) => Promise<RegExpExecArray>
   /** Calls an operation of the server that it said it serves. */
   readonly ask: (operation: string, input?: object) => Promise<Answer>
+  /** Presses Enter in its terminal. */
+  readonly enter: () => void
   /** Ends it as Ctrl-C does. */
   readonly interrupt: () => Promise<Ended>
   readonly ended: Promise<Ended>
@@ -69,6 +71,7 @@ export function runProgram(file: string, ...words: readonly string[]): Program {
       })
       return response.json()
     },
+    enter: () => void child.stdin.write('\n'),
     interrupt: () => {
       child.kill('SIGINT')
       return ended

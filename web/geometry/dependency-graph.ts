@@ -88,7 +88,7 @@ function phaseNode(phase: string | null): string {
 }
 
 function countMarks(tasks: readonly DependencyNode[]): Record<Mark, number> {
-  const marks = { done: 0, in_progress: 0, ready: 0, blocked: 0 }
+  const marks = { done: 0, in_progress: 0, ready: 0, blocked: 0, dropped: 0 }
   for (const { mark } of tasks) marks[mark] += 1
   return marks
 }

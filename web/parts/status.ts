@@ -19,8 +19,23 @@ export function statusOf(word: string): Status {
   return byWord[word.toLowerCase()] ?? 'planned'
 }
 
+/** What a review, files outside the scope or an approval waits for is a person's look, as on the board. */
+const lookedAt = ['review', 'scope', 'approval', 'command']
+
+/** Of a task with what waits for a person about it. */
+export function taskStatus(task: {
+  readonly status: string
+  readonly resolution: string | null
+  readonly holds: readonly { readonly kind: string }[]
+}): Status {
+  if (task.resolution === 'dropped') return 'dropped'
+  if (task.holds.some(({ kind }) => kind === 'blocker')) return 'blocked'
+  if (task.holds.some(({ kind }) => lookedAt.includes(kind))) return 'review'
+  return task.resolution === 'claimed' ? 'claimed' : statusOf(task.status)
+}
+
 /** Of a task in its plan. One that waits for another is planned; `blocked` is what waits for a person. */
-export function markStatus(mark: 'done' | 'in_progress' | 'ready' | 'blocked'): Status {
+export function markStatus(mark: 'done' | 'in_progress' | 'ready' | 'blocked' | 'dropped'): Status {
   return mark === 'blocked' ? 'planned' : statusOf(mark)
 }
 

@@ -100,5 +100,6 @@ function homeOf({ phaseId, milestoneId }: Pick<PlacedTask, 'phaseId' | 'mileston
 }
 
 function progress(tasks: readonly GraphTask[]): { readonly done: number; readonly total: number } {
-  return { done: tasks.filter(({ status }) => status === 'done').length, total: tasks.length }
+  const kept = tasks.filter(({ dropped }) => dropped !== true)
+  return { done: kept.filter(({ status }) => status === 'done').length, total: kept.length }
 }

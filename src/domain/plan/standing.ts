@@ -1,7 +1,7 @@
 import { chains, criticalPathOf } from './chains.ts'
 import { type GraphTask, isReady, taskGraph, waitsFor } from './task-graph.ts'
 
-export type Mark = 'done' | 'in_progress' | 'ready' | 'blocked'
+export type Mark = 'done' | 'in_progress' | 'ready' | 'blocked' | 'dropped'
 
 /** How a task stands in its plan. */
 export interface Standing {
@@ -24,6 +24,7 @@ export function standings(tasks: readonly GraphTask[]): readonly Standing[] {
 }
 
 function markOf(task: GraphTask, ready: boolean): Mark {
+  if (task.dropped) return 'dropped'
   if (task.status === 'done') return 'done'
   if (task.status === 'in_progress' || task.claimed) return 'in_progress'
   return ready ? 'ready' : 'blocked'

@@ -4,6 +4,8 @@ export interface GraphTask {
   readonly dependsOn: readonly string[]
   /** A dropped task is done: what depends on it becomes ready. */
   readonly status: 'to_do' | 'in_progress' | 'done'
+  /** It was given up: nothing waits for it, and it is not counted as work. */
+  readonly dropped?: boolean
   /** Somebody holds it, whether an attempt is open or not. */
   readonly claimed: boolean
   /** A task without a role fits every role. */

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline'
 import type { Fact } from '../../domain/fact.ts'
-import { print } from '../../surfaces/cli/process-terminal.ts'
+import { print, tell } from '../../surfaces/cli/process-terminal.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
 import { closeContext } from '../open-context.ts'
+import { freshLogin } from '../serve/ask-login.ts'
 import { openLog } from '../serve/log.ts'
 import { openAnywhere } from '../serve/open-anywhere.ts'
 import { thisProcess } from '../serve/process-start.ts'
 import { reported } from '../serve/reported.ts'
+import type { RunningServer } from '../serve/running-servers.ts'
 import { openProjects } from '../serve/served-projects.ts'
 import { serverFolder } from '../serve/server-folder.ts'
 import { untilTold } from '../serve/until-told.ts'
@@ -57,8 +60,15 @@ async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }:
     const address = `${host}:${server.port}`
     // As with `serve`: an agent that starts it for its user gets no address that acts as a person.
     const isAgent = commandLineActor(process.env, userName()).kind === 'agent'
-    const visit = { person: isAgent ? null : person, open: flags.open, folder }
-    await welcome({ ...thisProcess(), port: server.port, address, instance, projects: [] }, [served], visit)
+    const visit = {
+      person: isAgent ? null : person,
+      open: flags.open,
+      folder,
+      another: 'Enter prints another',
+    }
+    const running = { ...thisProcess(), port: server.port, address, instance, projects: [] }
+    await welcome(running, [served], visit)
+    if (!isAgent) offerLogins(running, person, signal)
     const speed = flags.speed === undefined ? lengthOf(facts) / usualLength : flags.speed
     say(playing(facts, speed))
     await play(facts, { store: context.store, signal, speed })
@@ -69,6 +79,24 @@ async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }:
     await server.stop()
     await closeContext(context)
   }
+}
+
+/** The demo's tokens are its own, so no other command could print a further address. */
+function offerLogins(server: RunningServer, person: string, signal: AbortSignal): void {
+  // In the background of a shell there is no keyboard: reading it would stop the process.
+  process.on('SIGTTIN', () => undefined)
+  process.stdin.on('error', () => undefined)
+  const lines = createInterface({ input: process.stdin })
+  lines.on('line', () => {
+    freshLogin(server, person).then(
+      (login) => say(`Dashboard: ${login}`),
+      (error: unknown) => tell(`waymark: ${error instanceof Error ? error.message : String(error)}\n`),
+    )
+  })
+  signal.addEventListener('abort', () => {
+    lines.close()
+    process.stdin.destroy()
+  })
 }
 
 function lengthOf(facts: readonly Fact[]): number {

@@ -11,6 +11,8 @@ export interface Visit {
   readonly person: string | null
   /** Opens the dashboard in a browser. */
   readonly open: boolean
+  /** How to get another address, where it is not by `waymark serve`. */
+  readonly another?: string
   /** Where the tokens are. */
   readonly folder: string
 }
@@ -19,7 +21,7 @@ export interface Visit {
 export async function welcome(
   server: RunningServer,
   projects: readonly ServedProject[] | null,
-  { person, open, folder }: Visit,
+  { person, open, folder, another = 'waymark serve prints another' }: Visit,
 ): Promise<void> {
   const { address, pid } = server
   const login = person === null ? null : await freshLogin(server, person)
@@ -29,7 +31,7 @@ export async function welcome(
       : `Waymark serves here already, at http://${address} (process ${pid}).`,
     login === null
       ? `Dashboard: http://${address}. To log in, run waymark serve in a terminal of your own.`
-      : `Dashboard: ${login}\n           logs you in, once and within ten minutes; waymark serve prints another.`,
+      : `Dashboard: ${login}\n           logs you in, once and within ten minutes; ${another}.`,
     `MCP:       http://${address}/mcp, with the token in ${join(folder, 'agent.token')}`,
   ]
   print(`${lines.join('\n')}\n`)

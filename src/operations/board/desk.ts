@@ -17,6 +17,7 @@ import { verifiedShort } from './verified.ts'
 export const desk = defineOperation({
   name: 'desk',
   command: 'desk',
+  screen: true,
   toolset: 'track',
   audience: 'person',
   title: 'What waits, with its evidence',

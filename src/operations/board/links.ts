@@ -10,6 +10,7 @@ import { planSource } from '../plan/plan-source.ts'
 export const links = defineOperation({
   name: 'task_links',
   command: 'task links',
+  screen: true,
   toolset: 'plan',
   audience: 'person',
   title: 'What a task depends on and blocks',

@@ -8,6 +8,7 @@ const mostTasks = 5_000
 export const names = defineOperation({
   name: 'names',
   command: 'names',
+  screen: true,
   toolset: 'track',
   audience: 'person',
   title: 'Everything that has a name',

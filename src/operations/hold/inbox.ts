@@ -47,7 +47,9 @@ export const inbox = defineOperation({
       { limit: limit + 1, ...(before !== undefined && { before }) },
     )
     const shown = page.items.slice(0, limit)
+    const tasks = await reads.tasks.named(shown.flatMap(({ item }) => item.hold.taskId ?? []))
     return {
+      tasks,
       shown: shown.map(({ item }) => item),
       total: page.total,
       next_cursor: nextCursor([
@@ -55,16 +57,25 @@ export const inbox = defineOperation({
       ]),
     }
   })
-  const { shown, ...page } = answer
+  const { shown, tasks, ...page } = answer
   const contents = await contentsShown(
     handling,
     shown.map(({ hold }) => hold),
   )
   return {
-    holds: shown.map((line) => ({ ...holdEntry(line), content: contents.get(line.hold.id) ?? null })),
+    holds: shown.map((line) => ({
+      ...holdEntry(line),
+      task_name: nameOf(line, tasks),
+      content: contents.get(line.hold.id) ?? null,
+    })),
     ...page,
   }
 })
+
+function nameOf({ hold }: HoldLine, names: ReadonlyMap<string, string>): string | null {
+  const name = hold.taskId === null ? undefined : names.get(hold.taskId)
+  return name === undefined ? null : excerpt(name, 120)
+}
 
 export function holdEntry({ hold, issue }: HoldLine) {
   return {

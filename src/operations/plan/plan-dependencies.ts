@@ -8,6 +8,7 @@ import { planSource } from './plan-source.ts'
 export const planDependencies = defineOperation({
   name: 'plan_dependencies',
   command: 'plan dependencies',
+  screen: true,
   toolset: 'plan',
   audience: 'both',
   title: 'The dependencies of the plan',
@@ -22,7 +23,7 @@ export const planDependencies = defineOperation({
         id: z.string(),
         title: z.string(),
         phase_id: z.string().nullable(),
-        mark: z.enum(['done', 'in_progress', 'ready', 'blocked']),
+        mark: z.enum(['done', 'in_progress', 'ready', 'blocked', 'dropped']),
         critical: z.boolean(),
       }),
     ),

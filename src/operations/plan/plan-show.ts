@@ -20,16 +20,19 @@ export const planShow = defineOperation({
     phases: z.array(z.looseObject({})),
     tasks: z.int(),
     done: z.int(),
+    dropped: z.int(),
     ready: z.int(),
     critical_path: z.array(z.string()),
   }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
     const source = await planSource(reads, await ownerOf(reads, input.mission), clock.now())
+    const kept = source.tasks.filter(({ dropped }) => dropped !== true)
     return {
       phases: outline(source).map((phase) => ({ ...phase })),
-      tasks: source.tasks.length,
-      done: source.tasks.filter(({ status }) => status === 'done').length,
+      tasks: kept.length,
+      done: kept.filter(({ status }) => status === 'done').length,
+      dropped: source.tasks.length - kept.length,
       ready: readyTasks(source.tasks).length,
       critical_path: criticalPath(source.tasks).map(({ id }) => id),
     }

@@ -24,6 +24,7 @@ function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTas
     parentId: task.parentTaskId,
     dependsOn: task.dependsOn,
     status: task.status,
+    dropped: task.dropped,
     claimed: task.held,
     role: task.role,
     estimate: null,

@@ -31,7 +31,9 @@ export function printEntity(answer: Answer, input: Answer): readonly string[] {
 export function printList(key: string): (answer: Answer, input: Answer) => readonly string[] {
   return (answer, input) => {
     const entries = answer[key]
-    const text = input['format'] === 'text' ? asText(entries) : JSON.stringify(entries)
+    const isEmpty = Array.isArray(entries) && entries.length === 0
+    const words = isEmpty ? `There are no ${key} to show.` : asText(entries)
+    const text = input['format'] === 'text' ? words : JSON.stringify(entries)
     const cursor = answer['next_cursor']
     if (typeof cursor !== 'string' || !Array.isArray(entries)) return [text]
     return [text, `${entries.length} of ${String(answer['total'])}; next: cursor "${cursor}"`]

@@ -10,6 +10,7 @@ const mostRuns = 50
 export const processPage = defineOperation({
   name: 'process_page',
   command: 'process page',
+  screen: true,
   toolset: 'gate',
   audience: 'person',
   title: 'A process with its source',

@@ -22,6 +22,7 @@ import { type RunSituation, situationOf } from './situation.ts'
 export const runPage = defineOperation({
   name: 'run_page',
   command: 'run page',
+  screen: true,
   toolset: 'gate',
   audience: 'person',
   title: 'A run with all that it asks for',

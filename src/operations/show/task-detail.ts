@@ -17,6 +17,7 @@ export async function taskDetail(reads: Reads, task: Task) {
   const issues = await records.issues(filter, { limit: 20 })
   const progress = await records.progress(filter, { limit: 20 })
   const open = await holds.list({ ...filter, status: 'open' }, { limit: 20 })
+  const closed = await holds.list({ ...filter, status: 'closed' }, { limit: 20 })
   return {
     kind: 'task',
     id: task.id,
@@ -36,6 +37,7 @@ export async function taskDetail(reads: Reads, task: Task) {
     issues: issues.items.map(({ item }) => issueEntry(item)),
     progress: progress.items.map(({ item }) => milestoneEntry(item)),
     holds: open.items.map(({ item }) => holdEntry(item)),
+    answered_holds: closed.items.map(({ item }) => holdEntry(item)),
   }
 }
 

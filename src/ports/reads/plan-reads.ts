@@ -36,6 +36,7 @@ export interface GraphTask {
   readonly parentTaskId: TaskId | null
   readonly role: string | null
   readonly status: TaskStatus
+  readonly dropped: boolean
   readonly held: boolean
   readonly sortOrder: number | null
   readonly seq: number

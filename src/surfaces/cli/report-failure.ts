@@ -23,6 +23,26 @@ function differences({ details }: Failure): string {
 
 const longestDifference = 20_000
 
+/** What lists the things of a kind, for a person: an agent is told the tool. */
+const listedBy: Readonly<Record<string, string>> = {
+  mission: 'waymark mission list --status all shows every mission.',
+  task: 'waymark plan show and waymark task list show the tasks, waymark status what runs now.',
+  'mission or task': 'waymark mission list --status all shows the missions, waymark task list the tasks.',
+  attempt: 'waymark show <task> shows the attempts of a task.',
+  run: 'waymark list-runs --status all shows every run.',
+  hold: 'waymark inbox shows what waits for you; with --closed, what was answered.',
+  phase: 'waymark phase list shows the phases; waymark phase add makes one.',
+  milestone: 'waymark milestone list shows the milestones.',
+}
+
+/** An unknown id, with the command that shows the known ones. */
+export function forPerson(failure: Failure): Failure {
+  const [, kind = ''] = /^(\w+|mission or task) not found: /i.exec(failure.message) ?? []
+  const hint = listedBy[kind.toLowerCase()]
+  if (hint === undefined || !/NOT_FOUND$/.test(failure.code)) return failure
+  return new Failure(failure.code, failure.message, { hint, cause: failure })
+}
+
 /** An input that the contract refuses, told in the words of the command line. */
 export function inCommandWords(failure: Failure, operation: Operation): Failure {
   const intro = `${operation.name}: `

@@ -9,10 +9,11 @@ import { candidates } from './completion/candidates.ts'
 import { completionScript } from './completion/scripts.ts'
 import { type ExitCode, exitCodes } from './exit-code.ts'
 import { commandHelp } from './help/command-help.ts'
-import { otherCommands } from './help/other-commands.ts'
-import { groupUsage, usage } from './help/usage.ts'
-import { inCommandWords, reportFailure } from './report-failure.ts'
+import { type OtherCommand, otherCommands } from './help/other-commands.ts'
+import { everyCommand, groupUsage, usage } from './help/usage.ts'
+import { forPerson, inCommandWords, reportFailure } from './report-failure.ts'
 import type { Terminal } from './terminal.ts'
+import { twoColumns } from './text/columns.ts'
 import { render, type Wanted } from './views/render.ts'
 
 /** What the command line needs from the program around it. */
@@ -26,7 +27,14 @@ export interface Surroundings {
 }
 
 /** Runs one command line. Whatever cannot be done is told on stderr; nothing is thrown but bugs. */
-export async function runCommandLine(words: readonly string[], around: Surroundings): Promise<ExitCode> {
+export async function runCommandLine(
+  words: readonly string[],
+  surroundings: Surroundings,
+): Promise<ExitCode> {
+  const around = {
+    ...surroundings,
+    operations: surroundings.operations.filter(({ screen }) => screen !== true),
+  }
   try {
     return await run(generalFirst(words), around)
   } catch (error) {
@@ -42,6 +50,8 @@ async function run(words: readonly string[], around: Surroundings): Promise<Exit
   if (first === '' || asksForHelp(first)) return say(usage(operations, terminal), around)
   if (first === '--version' || first === '-v') return say(`${around.version}\n`, around)
   if (first === 'help' || (isOther(first) && rest.some(asksForHelp))) return help(helpWords(words), around)
+  const other = otherCommands.find(({ command }) => startsWith(words, command))
+  if (other !== undefined && rest.some(asksForHelp)) return say(otherHelp(other), around)
   if (first === 'completion') return say(completionScript(rest[0]), around)
   if (first === '__complete') return say(await completed(rest, around), around)
   const found = findCommand(operations, words)
@@ -73,7 +83,7 @@ async function perform(
     // `waymark doctor` and `waymark verify` in a script must be able to fail.
     return answer['healthy'] === false || answer['passed'] === false ? 1 : 0
   } catch (error) {
-    throw error instanceof Failure ? inCommandWords(error, operation) : error
+    throw error instanceof Failure ? inCommandWords(forPerson(error), operation) : error
   } finally {
     await around.close(context)
   }
@@ -101,10 +111,11 @@ function helpWords([first = '', ...rest]: readonly string[]): readonly string[] 
 function help(words: readonly string[], around: Surroundings): ExitCode {
   const { operations, terminal } = around
   if (words.length === 0) return say(usage(operations, terminal), around)
+  if (words[0] === 'all') return say(everyCommand(operations, terminal), around)
+  const other = otherCommands.find(({ command }) => startsWith(words, command))
+  if (other) return say(otherHelp(other), around)
   const found = findCommand(operations, words)
   if (found) return say(commandHelp(found.operation, terminal), around)
-  const other = otherCommands.find(({ command }) => command === words[0])
-  if (other) return say(`${other.title}\n\nUsage: ${other.usage}\n`, around)
   const group = commandGroup(operations, words[0] ?? '')
   if (group.length > 0) return say(groupUsage(words[0] ?? '', group, terminal), around)
   throw unknownCommand(operations, words)
@@ -113,7 +124,7 @@ function help(words: readonly string[], around: Surroundings): ExitCode {
 async function completed(words: readonly string[], around: Surroundings): Promise<string> {
   const context = around.open(undefined)
   try {
-    const found = await candidates(words, around.operations, context.store)
+    const found = await candidates(words, around.operations, context)
     return found.map((candidate) => `${candidate}\n`).join('')
   } finally {
     await around.close(context)
@@ -127,6 +138,15 @@ function generalFirst(words: readonly string[]): readonly string[] {
   if (taking.includes(first) && rest.length > 0) return [...generalFirst(rest), first, second]
   if (taking.some((flag) => first.startsWith(`${flag}=`))) return [...generalFirst(words.slice(1)), first]
   return words
+}
+
+function startsWith(words: readonly string[], command: string): boolean {
+  return command.split(' ').every((word, at) => word === words[at])
+}
+
+function otherHelp({ title, usage: line, flags = [] }: OtherCommand): string {
+  const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, { width: 110 })}\n`
+  return `${title}\n\nUsage: ${line}\n${explained}`
 }
 
 function say(text: string, { terminal }: Surroundings): ExitCode {

@@ -3,7 +3,8 @@ import { useRef } from 'preact/hooks'
 import { Agent } from '../../parts/agent.tsx'
 import { PlusMinus } from '../../parts/evidence.tsx'
 import { shortId } from '../../parts/short-id.ts'
-import { StatusIcon } from '../../parts/status-icon.tsx'
+import { statusOf } from '../../parts/status.ts'
+import { StatusBadge, StatusIcon } from '../../parts/status-icon.tsx'
 import { Since } from '../../parts/time.tsx'
 import { useFlash } from '../../parts/use-flash.ts'
 import { href } from '../../router/location.ts'
@@ -34,7 +35,11 @@ export function Card({ card: of, isSelected, drag }: CardProps) {
       }}
       onDragEnd={() => drag(null)}
     >
-      <a href={href(`/tasks/${id}`)} draggable={false}>
+      <a
+        href={href(`/tasks/${id}`)}
+        draggable={false}
+        {...(statusOf(card.outcome) === 'dropped' && { 'data-dropped': '' })}
+      >
         {title}
       </a>
       <p class="task-of muted">
@@ -59,6 +64,8 @@ export function Card({ card: of, isSelected, drag }: CardProps) {
             {verified.scope_match === false ? <StatusIcon status="blocked" /> : null}
             <PlusMinus {...verified} />
           </span>
+        ) : statusOf(card.outcome) === 'dropped' ? (
+          <StatusBadge status="dropped" />
         ) : card.is_claimed ? (
           <span class="claimed-word">
             <StatusIcon status="claimed" named={false} /> on somebody’s word

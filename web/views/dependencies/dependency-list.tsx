@@ -1,7 +1,7 @@
 import { type DependencyNode, type DependencyPlan, indented } from '../../geometry/dependency-graph.ts'
+import { markStatus } from '../../parts/status.ts'
 import { StatusIcon } from '../../parts/status-icon.tsx'
 import { href } from '../../router/location.ts'
-import { statusOfMark } from './graph-node.tsx'
 
 /** The same as a list: each task is indented by how much has to happen before it. */
 export function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
@@ -18,8 +18,12 @@ export function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
                 data-critical={node.critical}
                 style={{ '--depth': String(Math.min(depth, 12)) }}
               >
-                <StatusIcon status={statusOfMark[node.mark]} />
-                <a class="cut" href={href(`/tasks/${node.id}`)}>
+                <StatusIcon status={markStatus(node.mark)} />
+                <a
+                  class="cut"
+                  {...(node.mark === 'dropped' && { 'data-dropped': '' })}
+                  href={href(`/tasks/${node.id}`)}
+                >
                   {node.title}
                 </a>
                 {node.critical && <span class="critical-word">critical</span>}

@@ -1,6 +1,6 @@
 import type { GraphNode } from '../../geometry/dependency-graph.ts'
 import type { PlacedNode } from '../../geometry/layered-layout.ts'
-import type { Status } from '../../parts/status.ts'
+import { markStatus } from '../../parts/status.ts'
 import { StatusIcon } from '../../parts/status-icon.tsx'
 import { href } from '../../router/location.ts'
 
@@ -12,13 +12,6 @@ interface GraphNodeProps {
 }
 
 export const nodeSize = { width: 204, height: 34 } as const
-
-export const statusOfMark = {
-  done: 'done',
-  in_progress: 'active',
-  ready: 'ready',
-  blocked: 'planned',
-} as const satisfies Record<string, Status>
 
 /** A task, or a folded phase with how its tasks stand. */
 export function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
@@ -58,14 +51,16 @@ export function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
       data-node={node.id}
       data-mark={task.mark}
       data-critical={task.critical}
-      data-colour={statusOfMark[task.mark]}
+      data-colour={markStatus(task.mark)}
       title={task.title}
       style={place}
       href={href(`/tasks/${task.id}`)}
       {...current}
     >
-      <StatusIcon status={statusOfMark[task.mark]} />
-      <span class="cut">{task.title}</span>
+      <StatusIcon status={markStatus(task.mark)} />
+      <span class="cut" {...(task.mark === 'dropped' && { 'data-dropped': '' })}>
+        {task.title}
+      </span>
       {task.critical && <span class="visually-hidden">, on the critical path</span>}
     </a>
   )

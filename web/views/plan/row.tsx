@@ -87,12 +87,17 @@ function Task({ row }: { readonly row: TaskRow }) {
   return (
     <>
       <StatusIcon status={markStatus(mark)} />
-      <a class="cut wide" href={href(`/tasks/${id}`)} draggable={false}>
+      <a
+        class="cut wide"
+        href={href(`/tasks/${id}`)}
+        draggable={false}
+        {...(mark === 'dropped' && { 'data-dropped': '' })}
+      >
         {name}
       </a>
       {critical ? <span class="critical">critical path</span> : null}
       <span class="muted plan-waits">
-        {waits > 0 ? `waits for ${waits}` : mark === 'ready' ? 'ready' : ''}
+        {waits > 0 ? `waits for ${waits}` : mark === 'ready' || mark === 'dropped' ? mark : ''}
       </span>
       <span class="muted plan-role cut">{role}</span>
       <span class="id">{shortId(id)}</span>

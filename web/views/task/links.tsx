@@ -26,7 +26,9 @@ function LinkList({ title, tasks }: { readonly title: string; readonly tasks: re
           <li key={id}>
             <a class="linked" href={href(`/tasks/${id}`)}>
               <StatusIcon status={markStatus(mark)} /> <span class="id">{shortId(id)}</span>{' '}
-              <span class="cut">{name}</span>
+              <span class="cut" {...(mark === 'dropped' && { 'data-dropped': '' })}>
+                {name}
+              </span>
             </a>
           </li>
         ))}

@@ -5,12 +5,13 @@ import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Prose } from '../../parts/prose.tsx'
-import { statusOf } from '../../parts/status.ts'
+import { statusOf, taskStatus } from '../../parts/status.ts'
 import { StatusBadge } from '../../parts/status-icon.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
+import { Answers } from './answers.tsx'
 import { ChangeTree } from './changes.tsx'
 import { Claims } from './claims.tsx'
 import { InlineDiff } from './inline-diff.tsx'
@@ -83,7 +84,7 @@ function Head({ task, attempt }: Parts) {
   return (
     <header class="task-head">
       <div>
-        <h1>{task.name}</h1>
+        <h1 {...(task.resolution === 'dropped' && { 'data-dropped': '' })}>{task.name}</h1>
         {task.goal && task.goal !== task.name ? (
           <p class="muted">
             <Prose text={task.goal} />
@@ -94,7 +95,7 @@ function Head({ task, attempt }: Parts) {
         <div>
           <dt>Status</dt>
           <dd>
-            <StatusBadge status={task.resolution === 'claimed' ? 'claimed' : statusOf(task.status)} />
+            <StatusBadge status={taskStatus(task)} />
           </dd>
         </div>
         {attempt ? (
@@ -125,6 +126,7 @@ function Head({ task, attempt }: Parts) {
 function Overview({ task, attempt, links }: Parts & { readonly links: TaskLinks | null }) {
   return (
     <div class="task-main">
+      <Answers task={task} />
       {task.attempts.length > 1 ? <Attempts task={task} shown={attempt} /> : null}
       {attempt ? (
         <Measured key={attempt.attempt_id} attempt={attempt} />

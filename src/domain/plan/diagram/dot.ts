@@ -7,6 +7,7 @@ const colours = {
   in_progress: '#fff2cc',
   ready: '#cfe2f3',
   blocked: '#eeeeee',
+  dropped: '#f7f7f7',
 } as const satisfies Record<Mark, string>
 
 /** A Graphviz digraph of the dependencies. */
@@ -32,8 +33,9 @@ export function dot(source: DiagramSource): string {
 
 function boxLine({ name, title, mark, critical }: Box): string {
   const classes = critical ? `${mark} critical` : mark
+  const gone = mark === 'dropped' ? ' fontcolor="#999999" style="rounded,filled,dashed"' : ''
   const border = critical ? ' penwidth=3 color="#cc0000"' : ''
-  return `${name} [label="${dotLabel(title)}" class="${classes}" fillcolor="${colours[mark]}"${border}]`
+  return `${name} [label="${dotLabel(title)}" class="${classes}" fillcolor="${colours[mark]}"${gone}${border}]`
 }
 
 /** Graphviz reads escapes and HTML entities in every quoted label. */

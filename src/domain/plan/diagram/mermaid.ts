@@ -18,8 +18,9 @@ export function mermaid(source: DiagramSource): string {
     '  classDef in_progress fill:#fff2cc,stroke:#bf9000,color:#333',
     '  classDef ready fill:#cfe2f3,stroke:#3d85c6,color:#333',
     '  classDef blocked fill:#eeeeee,stroke:#999999,color:#333',
+    '  classDef dropped fill:#f7f7f7,stroke:#bbbbbb,color:#999,stroke-dasharray:4',
     '  classDef critical stroke:#cc0000,stroke-width:3px',
-    ...['done', 'in_progress', 'ready', 'blocked'].flatMap((mark) =>
+    ...['done', 'in_progress', 'ready', 'blocked', 'dropped'].flatMap((mark) =>
       classLine(
         boxes.filter((box) => box.mark === mark),
         mark,

@@ -17,6 +17,7 @@ type Columns = Pick<
   | 'parent_task_id'
   | 'role'
   | 'status'
+  | 'resolution'
   | 'claim_expires_at'
   | 'sort_order'
   | 'seq'
@@ -30,7 +31,7 @@ export async function planGraph(
 ): Promise<readonly GraphTask[]> {
   const owned = owner === undefined ? sql`` : sql`and ${ofOwner(owner)}`
   const { rows } = await sql<Columns>`
-    select id, name, phase_id, milestone_id, parent_task_id, role, status, claim_expires_at, sort_order, seq
+    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, claim_expires_at, sort_order, seq
     from task where project_id = ${scope.projectId} ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
   const dependencies = await dependenciesOf(
@@ -51,6 +52,7 @@ function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): Gra
     parentTaskId: row.parent_task_id as TaskId | null, // a brand
     role: row.role,
     status,
+    dropped: row.resolution === 'dropped',
     held: status === 'in_progress',
     sortOrder: row.sort_order,
     seq: row.seq,

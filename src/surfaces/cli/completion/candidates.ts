@@ -1,32 +1,89 @@
+import type { Context } from '../../../operations/context.ts'
 import { inputSchema } from '../../../operations/input/json-schema.ts'
 import type { Operation } from '../../../operations/operation.ts'
-import type { Store } from '../../../ports/store.ts'
 import { idsLike } from '../arguments/expand-ids.ts'
 import { findCommand } from '../arguments/find-command.ts'
-import { flagsOf } from '../arguments/flag.ts'
+import { type Flag, flagsOf } from '../arguments/flag.ts'
 import { generalFlags } from '../arguments/general-flags.ts'
 import { otherCommands } from '../help/other-commands.ts'
+
+type Known = Pick<Context, 'store' | 'processFiles'>
 
 /** What may stand in the place of the last word. */
 export async function candidates(
   words: readonly string[],
   operations: readonly Operation[],
-  store: Store,
+  known: Known,
 ): Promise<readonly string[]> {
   const typed = words.at(-1) ?? ''
   const before = words.slice(0, -1)
   const found = findCommand(operations, before)
   if (!found) {
-    const other = otherCommands.find(({ command }) => command === before[0])
+    const other = otherCommands.find(({ command }) => command === before.join(' '))
     const next = other?.words ?? commandWords(before, operations)
     return next.filter((word) => word.startsWith(typed))
   }
-  const flags = [...flagsOf(inputSchema(found.operation)), ...generalFlags]
+  const { operation, rest } = found
+  const flags = [...flagsOf(inputSchema(operation)), ...generalFlags]
   const last = flags.find(({ name }) => before.at(-1) === `--${name}`)
-  if (last && last.choices.length > 0) return last.choices.filter((choice) => choice.startsWith(typed))
+  if (last !== undefined && last.takes !== 'nothing') return valuesOf(last, { operation, typed }, known)
   if (typed.startsWith('-'))
     return flags.map(({ name }) => `--${name}`).filter((flag) => flag.startsWith(typed))
-  return /^[a-z]-/.test(typed) ? idsLike(store, typed) : []
+  const further = rest.length === 0 ? commandWords(before, operations) : []
+  const place = operation.positional?.[positionals(rest, flags)]
+  const flag = flags.find(({ path }) => path.length === 1 && path[0] === place)
+  const values = flag === undefined ? [] : await valuesOf(flag, { operation, typed }, known)
+  return [...further.filter((word) => word.startsWith(typed)), ...values]
+}
+
+/** How many values were given by position. */
+function positionals(rest: readonly string[], flags: readonly Flag[]): number {
+  const taking = flags.filter(({ takes }) => takes !== 'nothing').map(({ name }) => `--${name}`)
+  return rest.filter((word, at) => !word.startsWith('-') && !taking.includes(rest[at - 1] ?? '')).length
+}
+
+interface Asked {
+  readonly operation: Operation
+  readonly typed: string
+}
+
+async function valuesOf(flag: Flag, { operation, typed }: Asked, known: Known): Promise<readonly string[]> {
+  if (flag.choices.length > 0) return flag.choices.filter((choice) => choice.startsWith(typed))
+  const field = flag.path.join('.')
+  if (['process', 'process_id'].includes(field)) {
+    const processes = await known.processFiles.list()
+    return processes.map(({ id }) => id).filter((id) => id.startsWith(typed))
+  }
+  if (field.endsWith('phase') || (field === 'id' && operation.name.startsWith('taskman_phase'))) {
+    if (flag.takes === 'number') return []
+    const phases = await known.store.view(({ plan }) => plan.phases(null))
+    return phases.map(({ id }) => id).filter((id) => id.startsWith(typed))
+  }
+  if (field.endsWith('milestone') || (field === 'id' && operation.name.startsWith('taskman_milestone'))) {
+    const milestones = await known.store.view(({ plan }) => plan.milestones({ owner: null }))
+    return milestones.map(({ id }) => id).filter((id) => id.startsWith(typed))
+  }
+  const kinds = idKinds(field, flag, operation).filter((kind) => {
+    const start = `${kind}-`
+    return start.startsWith(typed) || typed.startsWith(start)
+  })
+  const found = await Promise.all(
+    kinds.map((kind) => idsLike(known.store, typed.length > kind.length ? typed : `${kind}-`)),
+  )
+  return found.flat()
+}
+
+/** The letters that the ids of a field begin with. */
+function idKinds(field: string, { description }: Flag, { name }: Operation): readonly string[] {
+  if (/run_?id$/.test(field)) return ['run']
+  if (/^(?:mission|mission_id)$/.test(field)) return ['m', 'w']
+  if (/task_id$|^(?:task-id|dep-id|task|parent|depends_on)$/.test(field)) return ['t']
+  if (field !== 'id') return []
+  if (['approve', 'reject'].includes(name)) return ['h', 'run']
+  if (name === 'resolve') return ['h']
+  if (/task/.test(name)) return ['t']
+  const named = [...description.matchAll(/\b([a-z]+)-…/g)].flatMap(([, kind]) => kind ?? [])
+  return named.length > 0 ? named : ['t', 'm', 'w']
 }
 
 /** The next words of the commands that begin with the words before. */

@@ -5,6 +5,8 @@ export interface OtherCommand {
   readonly usage: string
   /** What may follow it. */
   readonly words: readonly string[]
+  /** Its flags, each with what it is for. */
+  readonly flags?: readonly (readonly [string, string])[]
 }
 
 export const serveUsage =
@@ -37,6 +39,13 @@ export const otherCommands: readonly OtherCommand[] = [
     title: 'Play a recorded day of real work on a dashboard of its own, in a temporary folder',
     usage: demoUsage,
     words: ['--speed', '--at-once', '--port', '--open', '--recording'],
+    flags: [
+      ['--speed <times>', 'How many times as fast as it was; default: so that the day takes a minute'],
+      ['--at-once', 'The whole day at once'],
+      ['--port <port>', 'Default: one that is free'],
+      ['--open', 'Open the dashboard in a browser'],
+      ['--recording <folder>', 'Another recording than the one that comes with Waymark'],
+    ],
   },
   {
     command: 'token',

@@ -12,6 +12,6 @@ export const changes: View = (answer, page) => {
     `Task ${textAt(answer, 'task_id')}, attempt ${textAt(answer, 'attempt_id')}${soFar}: ${countsInWords(entryAt(answer, 'counts') ?? {})}`,
     changedFiles(files, page),
     next === '' ? '' : cutNote(files.length, numberAt(answer, 'total'), `the next ones: --offset ${next}`),
-    verification ? verdict(verification, page) : '',
+    verification ? verdict(verification, page, entryAt(answer, 'counts')) : '',
   )
 }

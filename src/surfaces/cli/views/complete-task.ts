@@ -12,7 +12,7 @@ export const completeTask: View = (answer, page) => {
   const phase = textAt(answer, 'phase_status')
   return blocks(
     `${page.ink('green', 'Completed')} task ${page.ink('bold', textAt(answer, 'task_id'))} after ${took}.${repeated}`,
-    verification ? verdict(verification, page) : '',
+    verification ? verdict(verification, page, entryAt(answer, 'counts')) : '',
     section(
       `Measured: ${countsInWords(entryAt(answer, 'counts') ?? {})}`,
       indented(changedFiles(detailsOf(answer), page)),

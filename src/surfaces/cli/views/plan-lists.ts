@@ -78,6 +78,7 @@ function planTable(tasks: readonly Entry[], page: Page): string {
 }
 
 function standing(task: Entry, page: Page): string {
+  if (textAt(task, 'resolution') === 'dropped') return statusWord('dropped', page)
   const holder = textAt(task, 'claimed_by')
   const status = statusWord(textAt(task, 'status'), page)
   if (task['blocked'] === true && task['status'] !== 'done')

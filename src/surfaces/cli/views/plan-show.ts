@@ -11,17 +11,20 @@ export const planShow: View = (answer, page) => {
     counted(numberAt(answer, 'tasks'), 'task'),
     `${numberAt(answer, 'done')} done`,
     `${numberAt(answer, 'ready')} ready`,
+    ...(numberAt(answer, 'dropped') > 0 ? [`${numberAt(answer, 'dropped')} dropped`] : []),
     `critical path of ${counted(textsAt(answer, 'critical_path').length, 'task')}`,
   ].join(', ')
-  const legend = '✓ done  ● in progress  ○ ready  · waits  ! on the critical path'
+  const legend = '✓ done  ● in progress  ○ ready  · waits  ✗ dropped  ! on the critical path'
   return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
 }
 
 function phaseText(phase: Entry, page: Page): string {
   const name = textAt(phase, 'name') || 'Outside the phases'
-  const heading = `${page.ink('bold', name)}  ${page.ink('dim', `${numberAt(phase, 'done')}/${numberAt(phase, 'total')}`)}`
+  const id = textAt(phase, 'id')
+  const counts = `${numberAt(phase, 'done')}/${numberAt(phase, 'total')}`
+  const heading = `${page.ink('bold', name)}  ${page.ink('dim', id === '' ? counts : `${id}  ${counts}`)}`
   const milestones = entriesAt(phase, 'milestones').flatMap((milestone) => [
-    `  ${milestone['reached'] === true ? page.ink('green', '◆') : '◇'} ${textAt(milestone, 'name') || textAt(milestone, 'id')}`,
+    `  ${milestone['reached'] === true ? page.ink('green', '◆') : '◇'} ${textAt(milestone, 'name') || textAt(milestone, 'id')}  ${page.ink('dim', textAt(milestone, 'id'))}`,
     ...entriesAt(milestone, 'tasks').flatMap((task) => taskLines(task, 2, page)),
   ])
   const tasks = entriesAt(phase, 'tasks').flatMap((task) => taskLines(task, 1, page))
@@ -31,7 +34,11 @@ function phaseText(phase: Entry, page: Page): string {
 function taskLines(task: Entry, depth: number, page: Page): readonly string[] {
   const waits = textsAt(task, 'waitsFor')
   const role = textAt(task, 'role')
-  const notes = [role, waits.length === 0 ? '' : `waits for ${counted(waits.length, 'task')}`].filter(Boolean)
+  const notes = [
+    textAt(task, 'id'),
+    role,
+    waits.length === 0 ? '' : `waits for ${counted(waits.length, 'task')}`,
+  ].filter(Boolean)
   const critical = task['critical'] === true ? page.ink('yellow', '!') : ' '
   const line = `${'  '.repeat(depth)}${marked(textAt(task, 'mark'), page)} ${critical} ${textAt(task, 'title')}`
   const after = notes.length === 0 ? '' : `  ${page.ink('dim', notes.join(', '))}`
@@ -47,6 +54,8 @@ function marked(mark: string, page: Page): string {
       return page.ink('green', '✓')
     case 'in_progress':
       return page.ink('cyan', '●')
+    case 'dropped':
+      return page.ink('dim', '✗')
     case 'ready':
       return page.ink('bold', '○')
     default:

@@ -14,7 +14,7 @@ export const planTask: View = (task, page) => {
     [
       ['id', textAt(task, 'id')],
       ['description', textAt(task, 'description')],
-      ['status', statusWord(textAt(task, 'status'), page)],
+      ['status', statusWord(textAt(task, 'resolution') || textAt(task, 'status'), page)],
       ['held by', textAt(task, 'claimed_by')],
       ['phase', textAt(task, 'phase_id')],
       ['milestone', textAt(task, 'milestone_id')],

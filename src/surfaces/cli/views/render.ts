@@ -1,16 +1,18 @@
 import type { Answer, Operation } from '../../../operations/operation.ts'
 import type { Terminal } from '../terminal.ts'
 import { printable, printableAll, printableJson } from '../text/printable.ts'
+import { board } from './board.ts'
 import { changes } from './changes.ts'
 import { completeTask } from './complete-task.ts'
 import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
-import { isEntry } from './entry.ts'
+import { isEntry, textAt } from './entry.ts'
 import { generic } from './generic.ts'
 import { getContext } from './get-context.ts'
 import { inbox } from './inbox.ts'
 import { listMissions } from './list-missions.ts'
 import { log } from './log.ts'
+import { missionChanges } from './mission-changes.ts'
 import { planMilestones, planNotes, planPhases, planTasks } from './plan-lists.ts'
 import { planShow } from './plan-show.ts'
 import { nextTask, planTask } from './plan-task.ts'
@@ -23,15 +25,21 @@ import { runEvents } from './run-events.ts'
 import { runList } from './run-list.ts'
 import { decided, emitted, history } from './run-moves.ts'
 import { runState } from './run-state.ts'
+import { settings } from './settings.ts'
 import { show } from './show.ts'
 import { startTask } from './start-task.ts'
 import { status } from './status.ts'
+import { timeline } from './timeline.ts'
 import { verified } from './verified.ts'
 import type { View } from './view.ts'
+
+/** As it is, so that it can be pasted where it is drawn. */
+const graph: View = (answer) => textAt(answer, 'text').trimEnd()
 
 const views: ReadonlyMap<string, View> = new Map(
   Object.entries({
     approve: decided,
+    board,
     changes,
     complete_task: completeTask,
     decide: decided,
@@ -41,12 +49,16 @@ const views: ReadonlyMap<string, View> = new Map(
     inbox,
     list_missions: listMissions,
     log,
+    mission_changes: missionChanges,
+    mission_timeline: timeline,
+    plan_graph: graph,
     plan_show: planShow,
     process_lint: processLint,
     process_list: processList,
     process_show: processShow,
     process_simulate: processSimulate,
     reject: decided,
+    setting_list: settings,
     resolve,
     run_history: history,
     show,

@@ -3,7 +3,7 @@ import { counted } from '../text/count.ts'
 import { table } from '../text/table.ts'
 import { type Entry, entriesAt, numberAt, textAt, textsAt } from './entry.ts'
 import { missionTable } from './parts/mission-table.ts'
-import { blocks, cutNote, pairs, section, warnings } from './parts/sections.ts'
+import { blocks, cutNote, indented, pairs, section, warnings } from './parts/sections.ts'
 import type { Page, View } from './view.ts'
 
 export const status: View = (answer, page) => {
@@ -18,6 +18,7 @@ export const status: View = (answer, page) => {
       ],
       page,
     ),
+    missions.length === 0 && numberAt(answer, 'facts') <= 1 ? section('First steps', firstSteps, page) : '',
     section('Open missions', missionTable(missions, page), page),
     cutNote(missions.length, numberAt(answer, 'missions_total'), 'waymark mission list shows the others.'),
     section('Running now', runningTable(entriesAt(answer, 'running'), page), page),
@@ -30,6 +31,16 @@ export const status: View = (answer, page) => {
     warnings(textsAt(answer, 'warnings'), page),
   )
 }
+
+const firstSteps = indented(
+  [
+    'waymark import plan.md                   reads a plan: headings are phases, lists are tasks',
+    'waymark phase add --id P1 --name Design  begins one by hand; then waymark task add --phase P1 --title "…"',
+    'claude mcp add waymark -- waymark mcp    connects an agent, here Claude Code; any MCP client runs waymark mcp',
+    'waymark serve --open                     opens the dashboard',
+    'waymark demo play                        plays a recorded day, in a folder of its own',
+  ].join('\n'),
+)
 
 function recordLine(answer: Entry): string {
   const database = textAt(answer, 'database')

@@ -25,19 +25,23 @@ export function changedFiles(changes: readonly Entry[], { ink }: Page): string {
 /** `4 files: 1 added, 2 modified, 1 renamed`. */
 export function countsInWords(counts: Entry): string {
   const kinds = Object.keys(letters).filter((kind) => numberAt(counts, kind) > 0)
-  const total = kinds.reduce((sum, kind) => sum + numberAt(counts, kind), 0)
+  const total = countOf(counts)
   if (total === 0) return 'no file changed'
   const parts = kinds.map((kind) => `${numberAt(counts, kind)} ${kind}`)
   return `${total === 1 ? '1 file' : `${total} files`}: ${parts.join(', ')}`
 }
 
+function countOf(counts: Entry): number {
+  return Object.keys(letters).reduce((sum, kind) => sum + numberAt(counts, kind), 0)
+}
+
 /** How sure the measurement is and what it says of the scope, solid where it was verified. */
-export function verdict(verification: Entry, page: Page): string {
+export function verdict(verification: Entry, page: Page, counts: Entry | null = null): string {
   const { ink } = page
   const unexpected = textsAt(verification, 'unexpected_files')
   const told = textsAt(verification, 'warnings').filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
-    `${certainty(textAt(verification, 'status'), page)} ${scopeInWords(verification, page)}`.trimEnd(),
+    `${certainty(textAt(verification, 'status'), page)} ${scopeInWords(verification, page, counts)}`.trimEnd(),
     ink('red', indented(bullets(unexpected.map(inOneLine)))),
     warnings(told, page),
   ]
@@ -68,10 +72,19 @@ function certainty(status: string, { ink }: Page): string {
   return ink('red', '○ Not known: it could not be measured.')
 }
 
-function scopeInWords(verification: Entry, { ink }: Page): string {
+function scopeInWords(verification: Entry, { ink }: Page, counts: Entry | null): string {
   const matches = verification['scope_match']
-  if (matches === true) return 'Nothing of its own lies outside the declared scope.'
-  if (matches === false) return ink('red', 'Files changed outside the declared scope:')
+  const total = counts === null ? 0 : countOf(counts)
+  const files = total === 1 ? '1 file' : `${total} files`
+  if (matches === true) {
+    const changed = total === 0 ? '' : `${files} changed. `
+    return `${changed}Nothing of its own lies outside the declared scope.`
+  }
+  if (matches === false) {
+    const outside = textsAt(verification, 'unexpected_files').length
+    const many = total === 0 ? `${outside}` : `${outside} of ${files}`
+    return ink('red', `Changed outside the declared scope: ${many}`)
+  }
   return textAt(verification, 'status') === 'unknown' ? '' : 'No scope was declared.'
 }
 

@@ -15,6 +15,7 @@ const styles: Readonly<Record<string, Style>> = {
   blocked: 'red',
   failed: 'red',
   abandoned: 'red',
+  dropped: 'dim',
 }
 
 /** A status as words: `IN_PROGRESS` is `in progress`. */

@@ -16,6 +16,7 @@ export function taskPage(task: Entry, page: Page): string {
     ...attempts.map((attempt) => attemptText(attempt, page)),
     cutNote(attempts.length, numberAt(task, 'attempts_total'), 'these are the last ones.'),
     section('Waiting for a person', holdList(entriesAt(task, 'holds'), page), page),
+    section('Answered', holdList(entriesAt(task, 'answered_holds'), page), page),
     section('Decisions', decisionList(entriesAt(task, 'decisions'), page), page),
     section('Issues', issueList(entriesAt(task, 'issues'), page), page),
     section('Progress', progressList(entriesAt(task, 'progress'), page), page),
@@ -27,7 +28,10 @@ function headOf(task: Entry, page: Page): readonly (readonly [string, string])[]
   return [
     ['id', textAt(task, 'id')],
     ['goal', textAt(task, 'goal')],
-    ['status', `${statusWord(textAt(task, 'status'), page)}${claimed}`],
+    [
+      'status',
+      `${statusWord(textAt(task, 'resolution') === 'dropped' ? 'dropped' : textAt(task, 'status'), page)}${claimed}`,
+    ],
     ['mission', textAt(task, 'mission_id')],
     ['parent', textAt(task, 'parent_task_id')],
     ['step', textAt(task, 'step')],
@@ -70,7 +74,7 @@ function measuredText(attempt: Entry, page: Page): string {
   }
   const counts = entryAt(measured, 'counts')
   return [
-    verdict(verification, page),
+    verdict(verification, page, counts),
     counts ? `Measured: ${countsInWords(counts)}` : '',
     indented(changedFiles(entriesAt(measured, 'changes'), page)),
     indented(ignoredFiles(entryAt(measured, 'ignored'))),

@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest'
+import { type CommandLineProject, type Entry, openCommandLine, startWork } from './command-line.ts'
+import { spoken } from './spoken.ts'
+
+test('help shows at most thirty commands, and all of them on demand', async () => {
+  const { out } = await spoken(['--help'])
+  const listed = out.split('\n').filter((line) => /^ {2}[a-z]/.test(line) && !line.startsWith('  -'))
+  expect(listed.length).toBeGreaterThan(20)
+  expect(listed.length).toBeLessThanOrEqual(30)
+  expect(out).toContain('waymark help all')
+  const all = (await spoken(['help', 'all'])).out
+  expect(all).toContain('  task dep remove')
+  expect(all).not.toMatch(/^ {2}(?:desk|names|run page|process page|task links|plan dependencies) /m)
+})
+
+test.each(['desk', 'names', 'run page', 'process page', 'task links', 'plan dependencies'])(
+  'what only a screen asks is no command: %s',
+  async (command) => {
+    const { code, error } = await spoken(command.split(' '))
+    expect(code).toBe(2)
+    expect(error).toMatch(/^waymark: There is no command/)
+  },
+)
+
+test('an empty project says what to do first', async () => {
+  const project = openCommandLine()
+  const { out } = await spoken(['status'], project)
+  expect(out).toMatch(/First steps[\s\S]*waymark import plan\.md[\s\S]*waymark serve --open/)
+  startWork(project)
+  expect((await spoken(['status'], project)).out).not.toContain('First steps')
+  for (const list of ['task', 'phase', 'milestone']) {
+    const empty = openCommandLine({ git: false })
+    expect(empty.run(list, 'list', '--format', 'text')).toMatchObject({
+      code: 0,
+      out: `There are no ${list}s to show.\n`,
+    })
+  }
+})
+
+test('no command prints a raw table: board, timeline, settings, files of a mission', async () => {
+  const project = openCommandLine()
+  const { missionId, taskId } = startWork(project)
+  project.write('src/new.ts', 'export const made = 1\n')
+  project.write('outside.ts', 'export const made = 1\n')
+  const progress = ['progress', 'log', '--message', 'Half of it', '--task-id', taskId]
+  expect(project.run(...progress).code).toBe(0)
+  const board = (await spoken(['board'], project)).out
+  expect(board).toMatch(/In progress \(1\)\n[\s\S]*Add the form +in progress/)
+  completed(project, taskId)
+  const timeline = (await spoken(['mission', 'timeline', missionId], project)).out
+  expect(timeline).toMatch(/tasks +1 of 1 done/)
+  expect(timeline).toMatch(/Add the form [\s\S]*2 files/)
+  expect(timeline).toMatch(/progress .*Half of it/)
+  expect((await spoken(['setting', 'list'], project)).out).toMatch(
+    /^hook_outside_areas: ask\n {2}What the hook/m,
+  )
+  const files = (await spoken(['mission', 'changes', missionId], project)).out
+  expect(files).toMatch(/^2 files changed in m-\w+, 1 outside the declared scope/)
+  for (const text of [board, timeline, files]) expect(text).not.toMatch(/[{[]"|"[}\]]|_name\b/)
+})
+
+test('the verdict says how many of how many', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  project.write('src/new.ts', 'export const made = 1\n')
+  project.write('outside.ts', 'export const made = 1\n')
+  completed(project, taskId)
+  const { out } = await spoken(['show', taskId], project)
+  expect(out).toContain('Changed outside the declared scope: 1 of 2 files')
+})
+
+test('a task that was dropped looks dropped', async () => {
+  const project = openCommandLine()
+  const [kept, gone] = planned(project)
+  expect(project.run('task', 'drop', gone, 'Not wanted').code).toBe(0)
+  const plan = (await spoken(['plan', 'show'], project)).out
+  expect(plan).toContain('1 task, 0 done, 1 ready, 1 dropped')
+  expect(plan).toMatch(new RegExp(`✗ +Second +${gone}`))
+  expect(plan).toMatch(new RegExp(`○ [ !] First +${kept}`))
+  expect(plan).toMatch(/Design {2}P1 {2}0\/1/)
+  for (const words of [['show', gone], ['task', 'get', gone], ['task', 'list'], ['board']])
+    expect((await spoken(words, project)).out).toContain('dropped')
+  expect(project.run('plan', 'graph').out).toMatch(/class t\d+ dropped/)
+})
+
+test('a graph can be pasted from a terminal as it is', async () => {
+  const project = openCommandLine()
+  planned(project)
+  const { out } = await spoken(['plan', 'graph'], project)
+  expect(out).toMatch(/^flowchart LR\n/)
+  expect(out).toBe(project.run('plan', 'graph').out.replace(/\n\n$/, '\n'))
+})
+
+test('the inbox names the task, and the task shows what was answered', async () => {
+  const project = openCommandLine()
+  const { taskId } = startWork(project)
+  const issue = ['issue', 'log', '--task-id', taskId, '--type', 'other', '--requires-human-review']
+  expect(project.run(...issue, '--description', 'Which?', '--resolution', 'Guessed').code).toBe(0)
+  const { holds } = project.json('inbox')
+  const { out } = await spoken(['inbox'], project)
+  expect(out).toContain(holds[0].hold_id)
+  expect(out).toContain(taskId)
+  expect(out).toContain('Task: Add the form')
+  expect(project.run('resolve', holds[0].hold_id, 'The second.').code).toBe(0)
+  expect((await spoken(['show', taskId], project)).out).toMatch(/Answered\n[\s\S]*The second\./)
+})
+
+test.each([
+  [['show', 'm-none'], /mission list --status all/],
+  [['show', 't-none'], /task list/],
+  [['task', 'get', 't-none'], /waymark plan show/],
+  [['context', 'm-none', '--include', 'tasks'], /waymark mission list --status all/],
+  [['get-state', 'run-none'], /waymark list-runs --status all/],
+  [['resolve', 'h-none', 'yes'], /waymark inbox/],
+  [['phase', 'edit', 'P9', '--name', 'x'], /waymark phase list/],
+])('an unknown id names the command that lists the known ones: %s', async (words, hint) => {
+  const project = openCommandLine({ git: false })
+  const { code, error } = await spoken(words, project)
+  expect(code).toBe(1)
+  expect(error).toMatch(hint)
+  expect(error).not.toMatch(/\bCall |_/)
+})
+
+function planned(project: CommandLineProject): readonly [string, string] {
+  expect(project.run('phase', 'add', '--id', 'P1', '--name', 'Design').code).toBe(0)
+  const add = (title: string): Entry => project.json('task', 'add', '--phase', 'P1', '--title', title)
+  return [add('First').id, add('Second').id]
+}
+
+function completed(project: CommandLineProject, taskId: string): void {
+  const { code, error } = project.run(
+    'task',
+    'complete',
+    taskId,
+    '--status',
+    'success',
+    '--outcome.summary',
+    'Done.',
+  )
+  expect({ code, error }).toEqual({ code: 0, error: '' })
+}
