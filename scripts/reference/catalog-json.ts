@@ -6,7 +6,7 @@ export function catalogJson(operations: readonly Operation[]): string {
   const entries = operations.map((operation) => ({
     name: operation.name,
     tool: operation.tool ?? null,
-    command: operation.command,
+    command: operation.screen ? null : operation.command,
     toolset: operation.toolset,
     audience: operation.audience,
     kind: operation.kind,

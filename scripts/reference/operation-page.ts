@@ -22,7 +22,13 @@ ${Object.entries(outputSchema(operation).properties ?? {})
   .map(([name, schema]) => `- \`${name}\`: ${typeInWords(schema)}`)
   .join('\n')}
 
-## On the command line
+${onCommandLine(operation, flags)}`
+}
+
+/** What only a screen asks is no command. */
+function onCommandLine(operation: Operation, flags: readonly Flag[]): string {
+  if (operation.screen) return `Over HTTP: \`POST /api/${operation.name}\`.\n`
+  return `## On the command line
 
 \`\`\`sh
 ${exampleOf(operation, flags)}
@@ -30,10 +36,13 @@ ${exampleOf(operation, flags)}
 `
 }
 
-function calledAs({ tool, command, kind, audience }: Operation): string {
+function calledAs({ tool, command, kind, audience, screen }: Operation): string {
   const asTool = tool === undefined ? 'It is no tool: agents do not see it.' : `Tool: \`${tool}\`.`
   const who = audience === 'person' ? ' Only people may call it.' : ''
-  return `${asTool} Command: \`waymark ${command}\`. It ${kind === 'query' ? 'only reads' : 'records something'}.${who}`
+  const asCommand = screen
+    ? 'A screen of the dashboard asks it; it is no command.'
+    : `Command: \`waymark ${command}\`.`
+  return `${asTool} ${asCommand} It ${kind === 'query' ? 'only reads' : 'records something'}.${who}`
 }
 
 function fieldTable(flags: readonly Flag[]): string {

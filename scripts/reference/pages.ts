@@ -13,8 +13,8 @@ export function referencePages(operations: readonly Operation[]): ReadonlyMap<st
 
 function overview(operations: readonly Operation[]): string {
   const rows = operations.map(
-    ({ name, tool, command, kind, audience, title }) =>
-      `| [${name}](${name}.md) | ${tool === undefined ? '' : `\`${tool}\``} | \`waymark ${command}\` | ${kind} | ${audience} | ${title} |`,
+    ({ name, tool, command, kind, audience, screen, title }) =>
+      `| [${name}](${name}.md) | ${tool === undefined ? '' : `\`${tool}\``} | ${screen ? '' : `\`waymark ${command}\``} | ${kind} | ${audience} | ${title} |`,
   )
   return `# Reference
 
