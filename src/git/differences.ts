@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { comparedPaths, type Difference } from './comparison.ts'
 import { isIncluded } from './exclusion.ts'
+import { contentPlaces } from './kept-contents.ts'
 import type { PathBytes } from './path-bytes.ts'
 import type { PrivateDirectory } from './private-directory.ts'
-import { emptyTree } from './repository-snapshot.ts'
 import type { Environment } from './run-git.ts'
 import type { RepositoryState, WorkTreeState } from './state.ts'
 import { treeDifference } from './tree-difference.ts'
+import { emptyTree } from './tree-object.ts'
 
 /** Two snapshots of one work tree. */
 export interface Span {
@@ -26,7 +27,13 @@ export interface RepositoryPair {
 export function comparisonPlace({ from, to }: Span, environment: Environment): PrivateDirectory {
   const directory = to.repositories[0]?.directory ?? ''
   const all = [...from.repositories, ...to.repositories]
-  const objects = new Set(all.flatMap((state) => [state.objects, join(state.directory, 'objects')]))
+  const objects = new Set(
+    all.flatMap((state) => [
+      state.objects,
+      join(state.directory, 'objects'),
+      ...contentPlaces(state.contents),
+    ]),
+  )
   return {
     directory,
     top: to.top,

@@ -1,12 +1,14 @@
 import { configured, isTrue } from './configuration.ts'
+import type { ContentSettings } from './content-settings.ts'
 import type { Conversion } from './conversion.ts'
-import { diskFile, sameStat } from './disk.ts'
+import { type DiskFile, diskFile, sameStat } from './disk.ts'
 import { filteredState, filtersOf } from './filters.ts'
 import { type Candidate, hashAndKeep, hashOnly, shareTiers } from './hashing.ts'
+import { keptBytes } from './kept-contents.ts'
 import { displayPath, type PathBytes } from './path-bytes.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import type { Repository } from './repository.ts'
-import type { OverlayEntry } from './state.ts'
+import type { DiskState, OverlayEntry, RepositoryState } from './state.ts'
 import type { GitState } from './status.ts'
 
 /** A path whose state on disk is still to be found. */
@@ -20,7 +22,20 @@ export interface DraftWork {
   readonly repository: Repository
   readonly conversion: Conversion
   readonly drafts: ReadonlyMap<PathBytes, Draft>
+  readonly known: Known
 }
+
+/** What earlier snapshots of the work tree know, and how much may be kept beside it. */
+export interface Known {
+  readonly earlier: RepositoryState | null
+  /** When that one began, by the clock of the file system. */
+  readonly takenAt: number
+  readonly settings: ContentSettings
+  readonly budget: number
+}
+
+// A clock may tick in steps of up to two seconds: a younger file may have changed again within the same tick.
+const settled = 2_000
 
 export interface HashedDrafts {
   readonly entries: ReadonlyMap<PathBytes, OverlayEntry>
@@ -30,8 +45,9 @@ export interface HashedDrafts {
 /** Finds the states of the drafts, each as closely as its size allows. */
 export async function hashDrafts(place: PrivateDirectory, work: DraftWork): Promise<HashedDrafts> {
   const { repository, conversion, drafts } = work
-  const { candidates, entries } = sortOut(place, drafts)
-  const tiers = shareTiers(candidates)
+  const { candidates, entries } = sortOut(place, work)
+  const used = place.contents === undefined ? 0 : keptBytes(place.contents)
+  const tiers = shareTiers(candidates, used < work.known.budget)
   const paths = conversion.attributes ? candidates.map(({ path }) => path) : []
   const { objectFormat } = repository
   const [kept, identified, filters] = await Promise.all([
@@ -55,20 +71,52 @@ export async function hashDrafts(place: PrivateDirectory, work: DraftWork): Prom
   }
   return {
     entries,
-    notes: changed.map((path) => `${displayPath(path)} changed while the snapshot was taken.`),
+    notes: [
+      ...changed.map((path) => `${displayPath(path)} changed while the snapshot was taken.`),
+      ...budgetNotes(used, work.known.budget),
+    ],
   }
 }
 
-function sortOut(place: PrivateDirectory, drafts: DraftWork['drafts']) {
+function sortOut(place: PrivateDirectory, { drafts, known, conversion }: DraftWork) {
   const candidates: Candidate[] = []
   const entries = new Map<PathBytes, OverlayEntry>()
+  const earlier = conversion.attributes || conversion.byIndex ? null : comparable(known)
   for (const [path, { head, index, tracked }] of drafts) {
     const file = diskFile(place.top, path)
-    if (file !== null) candidates.push({ path, file, index, tracked })
-    else entries.set(path, { head, disk: null, tracked, staged: false })
+    const disk = file === null ? null : unchangedSince(file, earlier?.overlay.get(path), known.takenAt)
+    if (file === null || disk !== null) entries.set(path, { head, disk, tracked, staged: false })
+    else candidates.push({ path, file, index, tracked })
   }
   return { candidates, entries }
 }
+
+// What git makes of a content depends on its settings.
+function comparable({ earlier, settings }: Known): RepositoryState | null {
+  if (earlier === null || earlier.contents === undefined) return null
+  return JSON.stringify(earlier.settings) === JSON.stringify(settings) ? earlier : null
+}
+
+function unchangedSince(file: DiskFile, entry: OverlayEntry | undefined, takenAt: number): DiskState | null {
+  if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined || entry.disk.unkept) {
+    return null
+  }
+  const isSettled = Math.max(file.stat.modified, file.stat.changed) < takenAt - settled
+  return isSettled && sameStat(file.stat, entry.disk.stat) ? entry.disk : null
+}
+
+function budgetNotes(used: number, budget: number): string[] {
+  if (used < budget * warnedFrom) return []
+  const size = `The contents kept for this project's reports take ${megabytes(used)} of ${megabytes(budget)} MB`
+  const effect = used < budget ? '' : ', so those of further files are not kept: their lines are not counted'
+  return [`${size}${effect}. What no task needs any more goes with: waymark tidy`]
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / (1024 * 1024))
+}
+
+const warnedFrom = 0.8
 
 function identifiedState(
   oid: string | undefined,

@@ -1,9 +1,9 @@
-import { accessSync, constants, existsSync, readFileSync, readlinkSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { blobId, type DiskFile } from './disk.ts'
 import { readIndexFile } from './index-file.ts'
 import { nulInput, onDisk, type PathBytes, quotePath } from './path-bytes.ts'
-import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { keepingCall, type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git, runGit } from './run-git.ts'
 import type { GitState } from './status.ts'
 
@@ -33,7 +33,7 @@ const limits = {
 }
 
 /** Shares out how closely each file is looked at. */
-export function shareTiers(candidates: readonly Candidate[]): Tiers {
+export function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): Tiers {
   const keep: Candidate[] = []
   const identify: Candidate[] = []
   const glance: Candidate[] = []
@@ -41,7 +41,7 @@ export function shareTiers(candidates: readonly Candidate[]): Tiers {
   const identified = allowance(limits.identified)
   for (const candidate of candidates) {
     const { size } = candidate.file.stat
-    if (size <= limits.keptFile && (candidate.tracked || kept(size))) keep.push(candidate)
+    if (mayKeep && size <= limits.keptFile && (candidate.tracked || kept(size))) keep.push(candidate)
     else if (identified(size)) identify.push(candidate)
     else glance.push(candidate)
   }
@@ -63,9 +63,11 @@ export async function hashAndKeep(
   }
   const add = [...plain, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
   const paths = candidates.map(({ path }) => path)
-  const added = await runGit(add, privateCall(small, nulInput(paths)))
-  if (added.code !== 0) await git(add, privateCall(small, nulInput(readable(place.top, candidates))))
-  return smallIndex(small.index, objectFormat)
+  const added = await runGit(add, keepingCall(small, nulInput(paths)))
+  if (added.code !== 0) await git(add, keepingCall(small, nulInput(readable(place.top, candidates))))
+  const states = smallIndex(small.index, objectFormat)
+  rmSync(small.index, { force: true })
+  return states
 }
 
 function smallIndex(path: string, objectFormat: string): Map<PathBytes, GitState> {

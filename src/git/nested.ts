@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { displayPath, type PathBytes } from './path-bytes.ts'
 import { findRepository, type Repository } from './repository.ts'
-import { type RepositorySnapshot, snapshotRepository } from './repository-snapshot.ts'
+import { type Keeping, type RepositorySnapshot, snapshotRepository } from './repository-snapshot.ts'
 import type { Environment } from './run-git.ts'
 
 const deepest = 4
@@ -18,6 +18,7 @@ export interface NestedPlace {
   readonly top: string
   readonly directory: string
   readonly environment: Environment
+  readonly keeping: Keeping | null
   readonly includes: (path: PathBytes) => boolean
   /** The object folder of the repository around. */
   readonly objects: string
@@ -56,6 +57,7 @@ export async function snapshotNested(
         directory: join(place.directory, 'nested', String(snapshots.length)),
         prefix: path,
         environment: place.environment,
+        keeping: place.keeping,
         includes: (inner) => place.includes(path + inner),
       })
       snapshots.push(snapshot)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { configured, isTrue } from './configuration.ts'
 import { conversionOf } from './conversion.ts'
 import { blobId, CarefulDisk, rawBlobId } from './disk.ts'
-import { type Draft, hashDrafts } from './draft.ts'
+import { type Draft, hashDrafts, type Known } from './draft.ts'
 import { headStates } from './head-states.ts'
 import type { HiddenEntry, IndexEntries } from './index-entries.ts'
 import type { PathBytes } from './path-bytes.ts'
@@ -26,6 +26,7 @@ export interface Seen {
   readonly doubtful: readonly HiddenEntry[]
   /** Files that are compared as they stand on disk, not as git would store them. */
   readonly raw: readonly PathBytes[]
+  readonly known: Known
 }
 
 const submoduleMode = '160000'
@@ -50,7 +51,7 @@ export async function readOverlay(
   }
   settleRemovedFromIndex(repository, { entries, drafts, disk, top: place.top })
   const conversion = conversionOf(repository, seen, place.environment)
-  const hashed = await hashDrafts(place, { repository, conversion, drafts })
+  const hashed = await hashDrafts(place, { repository, conversion, drafts, known: seen.known })
   for (const [path, entry] of hashed.entries) entries.set(path, entry)
   return { entries, notes: hashed.notes, leftOut }
 }

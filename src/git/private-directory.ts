@@ -13,6 +13,8 @@ export interface PrivateDirectory {
   readonly index: string
   /** The user's objects, read only, and those of other snapshots. */
   readonly objects: readonly string[]
+  /** Where contents are kept; in the directory itself when left out. */
+  readonly contents?: string
   readonly environment: Environment
 }
 
@@ -49,7 +51,7 @@ export function privateCall(place: PrivateDirectory, input?: Buffer): GitCall {
       GIT_DIR: place.directory,
       GIT_WORK_TREE: place.top,
       GIT_INDEX_FILE: place.index,
-      GIT_ALTERNATE_OBJECT_DIRECTORIES: place.objects.map(alternate).join(':'),
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: readable(place).map(alternate).join(':'),
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
     },
@@ -57,8 +59,19 @@ export function privateCall(place: PrivateDirectory, input?: Buffer): GitCall {
   }
 }
 
-// git splits the variable at colons unless an entry is quoted.
-function alternate(path: string): string {
+/** The same, and what it writes is kept for all snapshots of the project. */
+export function keepingCall(place: PrivateDirectory, input?: Buffer): GitCall {
+  const call = privateCall(place, input)
+  if (place.contents === undefined) return call
+  return { ...call, environment: { ...call.environment, GIT_OBJECT_DIRECTORY: place.contents } }
+}
+
+function readable({ objects, contents }: PrivateDirectory): readonly string[] {
+  return contents === undefined ? objects : [...objects, contents]
+}
+
+/** A folder in `GIT_ALTERNATE_OBJECT_DIRECTORIES`: git splits it at colons unless an entry is quoted. */
+export function alternate(path: string): string {
   return /[:"\\\n]/.test(path) ? `"${path.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n')}"` : path
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { contentSettingsOf } from './content-settings.ts'
 import { readIgnored } from './ignored.ts'
 import { type IndexEntries, readIndexEntries } from './index-entries.ts'
+import { contentBudget, contentsFolder } from './kept-contents.ts'
 import { operationInProgress } from './operation-in-progress.ts'
 import { readOverlay } from './overlay.ts'
 import { isAsciiPath, nulRecords, type PathBytes } from './path-bytes.ts'
@@ -12,9 +12,10 @@ import { reflogPosition } from './reflog.ts'
 import type { Repository } from './repository.ts'
 import { type Environment, git } from './run-git.ts'
 import { doubtfulTimes } from './set-times.ts'
-import type { RepositoryState } from './state.ts'
+import type { RepositoryState, WorkTreeState } from './state.ts'
 import { parseStatus, type Status } from './status.ts'
 import { suspiciousKeys } from './suspicious.ts'
+import { emptyTree } from './tree-object.ts'
 
 export interface RepositorySnapshot {
   readonly state: RepositoryState
@@ -27,10 +28,20 @@ export interface RepositorySnapshot {
   readonly notes: readonly string[]
 }
 
+export interface Keeping {
+  readonly stateFolder: string
+  /** The most that contents may take, in bytes. */
+  readonly budget: number
+  /** The last snapshot of the same work tree: what did not change since is not read again. */
+  readonly earlier: WorkTreeState | null
+}
+
 export interface SnapshotPlace {
   readonly directory: string
   readonly prefix: PathBytes
   readonly environment: Environment
+  /** Where contents are kept for all snapshots of the project; null where they are not to be kept. */
+  readonly keeping: Keeping | null
   readonly includes: (path: PathBytes) => boolean
 }
 
@@ -50,12 +61,15 @@ export async function snapshotRepository(
   place: SnapshotPlace,
 ): Promise<RepositorySnapshot> {
   writePrivateDirectory(place.directory, repository)
+  const contents =
+    place.keeping === null ? null : contentsFolder(place.keeping.stateFolder, repository.objectFormat)
   const own: PrivateDirectory = {
     directory: place.directory,
     top: repository.top,
     index: repository.index,
     objects: [repository.objects],
     environment: place.environment,
+    ...(contents === null ? {} : { contents }),
   }
   const [statusOutput, { index, doubtful }, settings, position, operation, refs] = await Promise.all([
     git(statusQuestion, privateCall(own)),
@@ -70,7 +84,18 @@ export async function snapshotRepository(
   ])
   const status = only(parseStatus(nulRecords(statusOutput)), place.includes)
   const raw = await pathsToReadRaw(own, repository, { status, index })
-  const overlay = await readOverlay(own, repository, { status, index, doubtful, raw })
+  const overlay = await readOverlay(own, repository, {
+    status,
+    index,
+    doubtful,
+    raw,
+    known: {
+      earlier: place.keeping?.earlier?.repositories.find(({ prefix }) => prefix === place.prefix) ?? null,
+      takenAt: place.keeping?.earlier?.takenAt ?? 0,
+      settings,
+      budget: place.keeping?.budget ?? contentBudget,
+    },
+  })
   const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
   return {
     state: {
@@ -92,17 +117,13 @@ export async function snapshotRepository(
       suspicious: suspiciousKeys(repository.configuration),
       settings,
       leftOut: overlay.leftOut,
+      ...(contents === null ? {} : { contents }),
     },
     paths: presentPaths(index, overlay.entries),
     ascii: index.ascii && status.untracked.every(isAsciiPath),
     nested: [...index.submodules, ...status.untracked.filter((path) => path.endsWith('/'))],
     notes: overlay.notes,
   }
-}
-
-/** The id of the tree with nothing in it, which git knows without having it. */
-export function emptyTree(objectFormat: string): string {
-  return createHash(objectFormat).update('tree 0\0').digest('hex')
 }
 
 function only(status: Status, includes: (path: PathBytes) => boolean): Status {

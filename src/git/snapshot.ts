@@ -1,12 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { excludedFolders, isIncluded } from './exclusion.ts'
+import { latestScan, rememberScan } from './latest-scan.ts'
 import { snapshotNested } from './nested.ts'
 import { displayPath, type PathBytes, pathBytes } from './path-bytes.ts'
 import type { Repository } from './repository.ts'
-import { snapshotRepository } from './repository-snapshot.ts'
+import { type Keeping, snapshotRepository } from './repository-snapshot.ts'
 import type { Environment } from './run-git.ts'
-import { storeState } from './snapshot-file.ts'
+import { loadState, storeState } from './snapshot-file.ts'
 import type { RepositoryState, WorkTreeState } from './state.ts'
 
 export interface SnapshotWish {
@@ -14,6 +15,8 @@ export interface SnapshotWish {
   readonly stateFolder: string
   readonly environment: Environment
   readonly repositoryMissing: boolean
+  /** The most that kept contents may take, in bytes; null to keep none. */
+  readonly budget: number | null
 }
 
 export interface RecordedSnapshot {
@@ -29,11 +32,19 @@ export async function recordSnapshot(repository: Repository, wish: SnapshotWish)
   const { directory, environment } = wish
   const excluded = excludedFolders(repository.top, repository.prefix, wish.stateFolder)
   const includes = (path: PathBytes) => isIncluded(path, excluded)
-  const outer = await snapshotRepository(repository, { directory, environment, includes, prefix: '' })
+  const keeping = await keepingOf(repository, wish)
+  const outer = await snapshotRepository(repository, {
+    directory,
+    environment,
+    keeping,
+    includes,
+    prefix: '',
+  })
   const nested = await snapshotNested(outer, {
     top: repository.top,
     directory,
     environment,
+    keeping,
     includes,
     objects: repository.objects,
   })
@@ -54,9 +65,25 @@ export async function recordSnapshot(repository: Repository, wish: SnapshotWish)
     excluded,
   }
   await storeState(directory, state)
+  if (keeping !== null) await rememberScan(wish.stateFolder, latestKey(repository.top), directory)
   // In a large tree nearly always true, and then there are 100,000 paths to leave alone.
   const ascii = all.every((snapshot) => snapshot.ascii)
   return { state, paths: ascii ? bytes : bytes.map(displayPath), notes }
+}
+
+async function keepingOf(
+  { top }: Repository,
+  { stateFolder, budget }: SnapshotWish,
+): Promise<Keeping | null> {
+  if (budget === null) return null
+  const latest = await latestScan(stateFolder, latestKey(top))
+  const earlier = latest === undefined ? null : await loadState(latest)
+  return { stateFolder, budget, earlier: earlier?.top === top ? earlier : null }
+}
+
+// Beside the last scan without git of the same folder.
+function latestKey(top: string): string {
+  return `git ${top}`
 }
 
 // A submodule's state in the repository around it is the commit that is checked out in it.

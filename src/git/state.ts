@@ -76,6 +76,8 @@ export interface RepositoryState {
   readonly settings?: ContentSettings
   /** Stands for the paths that a sparse checkout leaves out. Missing in what earlier versions recorded. */
   readonly leftOut?: string
+  /** Where its contents are kept. Missing where they are in its directory, as earlier versions kept them. */
+  readonly contents?: string
 }
 
 /** Everything a snapshot knows. Stored in its private directory, so that any process can compare it later. */

@@ -15,6 +15,8 @@ import type { WorkTreeState } from './state.ts'
 export interface SnapshotContext {
   readonly stateFolder: string
   readonly environment: Environment
+  /** The most that kept contents may take, in bytes. */
+  readonly budget: number
   /** Takes what goes on after the answer. */
   readonly afterwards: (work: Promise<void>) => void
 }
@@ -28,15 +30,21 @@ export async function takeSnapshot(
   const location = await locateFolder(request.folder, context.environment)
   const repository = await repositoryFor(request, location, { directory, environment: context.environment })
   if (repository === null) return scan(location, directory, context)
-  const { stateFolder, environment } = context
+  const { stateFolder, environment, budget } = context
   const recorded = await recordSnapshot(repository, {
     directory,
     stateFolder,
     environment,
+    budget,
     repositoryMissing: location.engine !== 'git',
   })
   // Once the answer is out: nobody should wait for it.
-  context.afterwards(nextTurn().then(() => keepBaseline(recorded.state, environment)))
+  context.afterwards(
+    nextTurn()
+      .then(() => keepBaseline(recorded.state, environment))
+      // What cannot be kept is missed only where the repository loses it as well.
+      .catch(() => undefined),
+  )
   const { top, prefix, head } = repository
   return {
     ref: { engine: 'git', directory, top, prefix, id: head?.commit ?? 'unborn' },

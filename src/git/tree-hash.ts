@@ -9,13 +9,12 @@ import { locateFolder } from './location.ts'
 import { PatchedTree } from './patched-tree.ts'
 import type { PathBytes } from './path-bytes.ts'
 import { readTrees } from './read-trees.ts'
-import { emptyTree } from './repository-snapshot.ts'
 import type { Environment } from './run-git.ts'
 import { recordSnapshot } from './snapshot.ts'
 import type { OverlayEntry, RepositoryState, WorkTreeState } from './state.ts'
 import type { GitState } from './status.ts'
 import type { SnapshotContext } from './take-snapshot.ts'
-import { folderMode, formatOf } from './tree-object.ts'
+import { emptyTree, folderMode, formatOf } from './tree-object.ts'
 
 type Setting = Pick<SnapshotContext, 'stateFolder' | 'environment'>
 
@@ -39,6 +38,7 @@ export async function hashedTree(folder: string, directory: string, setting: Set
         ...setting,
         directory,
         repositoryMissing: false,
+        budget: null,
       })
       return { hash: await workTreeId(state, setting.environment), top: state.top, paths }
     }

@@ -12,6 +12,11 @@ export function formatOf(oid: string): 'sha1' | 'sha256' {
   return oid.length === 64 ? 'sha256' : 'sha1'
 }
 
+/** The id of the tree with nothing in it, which git knows without having it. */
+export function emptyTree(objectFormat: string): string {
+  return createHash(objectFormat).update('tree 0\0').digest('hex')
+}
+
 /** Parses the content of a tree object: `<mode> <name>\0<id>`, again and again. */
 export function parseTree(content: Buffer, objectFormat: string): TreeEntries {
   const idLength = objectFormat === 'sha256' ? 32 : 20

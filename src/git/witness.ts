@@ -6,6 +6,7 @@ import type { SnapshotRef, WorkTreeWitness } from '../ports/work-tree.ts'
 import { reportChanges, touchedPaths } from './change-report.ts'
 import { checksumChanges, checksumTouched, checksumUnifiedDiff } from './checksum/engine.ts'
 import type { Span } from './differences.ts'
+import { contentBudget, sweepContents } from './kept-contents.ts'
 import { locateFolder } from './location.ts'
 import { otherTops } from './other-work-trees.ts'
 import { mainTop } from './repository.ts'
@@ -25,6 +26,8 @@ export interface WitnessOptions {
   readonly clock: Clock
   /** What git inherits, without its own variables. This process' environment when left out. */
   readonly environment?: NodeJS.ProcessEnv
+  /** The most that the contents of changed files may take, in bytes. A gigabyte when left out. */
+  readonly contentBudget?: number
 }
 
 /** The witness of work trees: git, or checksums where there is no usable git. */
@@ -35,6 +38,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
   const context: SnapshotContext = {
     stateFolder: options.stateFolder,
     environment,
+    budget: options.contentBudget ?? contentBudget,
     afterwards: (work) => {
       const ending = work.finally(() => unfinished.delete(ending))
       unfinished.add(ending)
@@ -95,8 +99,11 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     settle: async () => {
       await Promise.all(unfinished)
     },
-    sweep: (keep) => {
-      return sweepDirectories(folder, new Set(keep.map(({ directory }) => directory)), options.clock.now())
+    sweep: async (keep) => {
+      const now = options.clock.now()
+      const removed = await sweepDirectories(folder, new Set(keep.map(({ directory }) => directory)), now)
+      await sweepContents({ stateFolder: options.stateFolder, snapshots: folder, environment, now })
+      return removed
     },
   }
 }

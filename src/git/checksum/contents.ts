@@ -12,6 +12,7 @@ const MOST_BYTES_OF_ONE = 5_000_000
 const MOST_BYTES = 64_000_000
 const MOST_FILES = 20_000
 const MOST_PACKS = 8
+const LARGE_PACK = 4_000_000
 
 /** Whether a content may be kept: small, and text by git's measure. */
 function isKeepable(content: Buffer): boolean {
@@ -58,8 +59,8 @@ export class ContentStore {
   close(): ContentIndex {
     const packs = new Set(this.#index.values().map(([pack]) => pack))
     packs.delete(this.#pack)
-    if (packs.size > MOST_PACKS) this.#rewrite()
-    else for (const pack of packs) this.#link(pack)
+    if (packs.size > MOST_PACKS) for (const pack of this.#small()) packs.delete(pack)
+    for (const pack of packs) this.#link(pack)
     if (this.#file !== undefined) closeSync(this.#file)
     return this.#index
   }
@@ -103,10 +104,19 @@ export class ContentStore {
     } catch {}
   }
 
-  // Many small packs, mostly dead, become one.
-  #rewrite(): void {
+  // Many small packs, mostly dead, become one. A large one stays as it is: it would be written again and again.
+  #small(): ReadonlySet<string> {
+    const needed = new Map<string, number>()
+    for (const [pack, , length] of this.#index.values()) needed.set(pack, (needed.get(pack) ?? 0) + length)
+    needed.delete(this.#pack)
+    const small = new Set([...needed].filter(([, bytes]) => bytes < LARGE_PACK).map(([pack]) => pack))
+    this.#rewrite(small)
+    return small
+  }
+
+  #rewrite(packs: ReadonlySet<string>): void {
     for (const [hash, place] of this.#index) {
-      if (place[0] === this.#pack) continue
+      if (!packs.has(place[0])) continue
       const content = readContent(this.#earlierDirectory, place)
       if (content === null) this.#index.delete(hash)
       else this.#index.set(hash, this.#write(content))
