@@ -221,3 +221,99 @@ test.each([
   const stated = `name: ${to}, is_final: true, outcome: succeeded`
   expect(found([`name: ${from}, is_final: true`, stated], ['to: done', `to: ${to}`])).toEqual([])
 })
+
+const reviewed = (parts: { plan?: string; ways?: string; fresh?: string }) => `process:
+  dialect: 1
+  id: reviewed
+  version: "1"
+  name: Reviewed
+  initial_state: write
+roles: [{ name: agent, kind: agent }, { name: reviewer, kind: human }]
+states: [{ name: write }, { name: review }, { name: build }, { name: done, is_final: true }]
+events:
+  - { name: submit, allowed_roles: [agent] }
+  - { name: approve, allowed_roles: [reviewer] }
+  - { name: send_back, allowed_roles: [reviewer] }
+transitions:
+${
+  parts.ways ??
+  `  - { from: write, event: submit, to: review }
+  - { from: review, event: approve, to: build, guard: right }
+  - { from: review, event: send_back, to: write }
+  - { from: build, event: submit, to: done }`
+}
+guards:
+  right: ${parts.plan ?? '{ type: approval, role: reviewer, of: plan }'}
+artifacts: [{ type: plan, paths: ["plan.md"], fresh: ${parts.fresh ?? 'state'} }]
+`
+
+function freshness(parts: Parameters<typeof reviewed>[0]): readonly string[] {
+  return readDefinition(reviewed(parts)).findings.map(
+    ({ severity, rule, message }) => `${severity} ${rule}: ${message}`,
+  )
+}
+
+test('freshness: what came with the event into a state can be approved there, in each round', () => {
+  for (const fresh of ['run', 'state', 'loop']) expect(freshness({ fresh })).toEqual([])
+})
+
+test('freshness: an approval of what nothing can have handed in is an error', () => {
+  const ways = `  - { from: write, event: submit, to: review, guard: right }
+  - { from: review, event: approve, to: build }
+  - { from: review, event: send_back, to: write }
+  - { from: build, event: submit, to: done }`
+  const message = expect.stringMatching(
+    /^error never-fresh: "submit" in "write" asks for an approval of "plan", and no event before/,
+  )
+  expect(freshness({ ways })).toEqual([message])
+  expect(freshness({ ways, fresh: 'run' })).toEqual([message])
+  expect(freshness({ ways: ways.replace('guard: right', 'guard: right, when_blocked: record') })).toEqual([])
+})
+
+test('freshness: a file of this state on an event that people send without files is a warning', () => {
+  const plan = '{ type: artifact, artifact_type: plan, condition: exists }'
+  expect(freshness({ plan })).toEqual([
+    expect.stringMatching(
+      /^warning never-fresh: "approve" in "review" asks for "plan", people send it without files/,
+    ),
+  ])
+  expect(freshness({ plan, fresh: 'loop' })).toEqual([])
+})
+
+test('freshness: a way back into the state itself leaves nothing that is new enough', () => {
+  const ways = `  - { from: write, event: submit, to: review }
+  - { from: review, event: approve, to: build, guard: right }
+  - { from: build, event: send_back, to: review }
+  - { from: build, event: submit, to: done }`
+  expect(freshness({ ways })).toEqual([
+    expect.stringMatching(
+      /^warning never-fresh: A run that comes to "review" by write, build, review cannot go on/,
+    ),
+  ])
+  expect(freshness({ ways, fresh: 'run' })).toEqual([])
+})
+
+test('freshness: a process with very many ways is not walked to the end, and that is said', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `s${at}`)
+  const ways = names.flatMap((from) =>
+    names.map((to) => `  - { from: ${from}, event: submit, to: ${to}, guard: g${to} }`),
+  )
+  const text = reviewed({
+    ways: [...ways, '  - { from: s0, event: approve, to: done, guard: right }'].join('\n'),
+  })
+    .replace(
+      '[{ name: write }, { name: review }, { name: build }, ',
+      `[${names.map((name) => `{ name: ${name} }`).join(', ')}, `,
+    )
+    .replace('initial_state: write', 'initial_state: s0')
+    .replace(
+      'guards:',
+      `guards:\n${names.map((name) => `  g${name}: { type: context, variable: a, condition: exists }`).join('\n')}`,
+    )
+  const began = performance.now()
+  const { findings } = readDefinition(text)
+  expect(findings.filter(({ rule }) => rule === 'never-fresh')).toMatchObject([
+    { severity: 'note', message: expect.stringContaining('too many ways') },
+  ])
+  expect(performance.now() - began).toBeLessThan(3_000)
+})

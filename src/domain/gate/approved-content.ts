@@ -1,4 +1,4 @@
-import { countedArtifacts } from './counted-artifacts.ts'
+import { approvalFreshness, countedArtifacts } from './counted-artifacts.ts'
 import type { ProcessDefinition } from './definition.ts'
 import { noFacts } from './evidence.ts'
 import type { JsonObject } from './json.ts'
@@ -40,7 +40,10 @@ export function approvedContent(
     context: run.context,
     payload: {},
     artifacts: run.artifacts,
-    declared: definition.artifacts,
+    declared: definition.artifacts.map((artifact) => ({
+      ...artifact,
+      fresh: approvalFreshness(artifact.fresh),
+    })),
     visits: run.visits,
     facts: noFacts,
   })

@@ -1,5 +1,5 @@
 import { isOfType } from './artifact-type.ts'
-import type { ArtifactDefinition, Dialect } from './definition.ts'
+import type { ArtifactDefinition, Dialect, Freshness } from './definition.ts'
 import type { Artifact, Evidence, Visit } from './evidence.ts'
 import { schemaProblems } from './schema/schema-problems.ts'
 
@@ -52,8 +52,16 @@ function isChecked(path: string, dialect: Dialect): boolean {
   return dialect === 1 || /\.json$/i.test(path)
 }
 
+/**
+ * How new what people approve must be. What came with the event that led to their state is from before that state, and
+ * just what they are to look at: of this round is new enough.
+ */
+export function approvalFreshness(fresh: Freshness): Freshness {
+  return fresh === 'state' ? 'loop' : fresh
+}
+
 /** The revision that evidence must be newer than; 0 for any. */
-function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly Visit[]): number {
+export function newerThan(fresh: ArtifactDefinition['fresh'], visits: readonly Visit[]): number {
   switch (fresh) {
     case 'run':
       return 0

@@ -3,6 +3,7 @@ import { accumulation } from './accumulation.ts'
 import { contextUse } from './context-use.ts'
 import { duplicates } from './duplicates.ts'
 import type { Finding } from './finding.ts'
+import { freshness } from './freshness.ts'
 import { references } from './references.ts'
 import { roles } from './roles.ts'
 import { schemas } from './schemas.ts'
@@ -19,6 +20,7 @@ const rules: readonly Rule[] = [
   ways,
   shadowed,
   accumulation,
+  freshness,
   roles,
   schemas,
   contextUse,
