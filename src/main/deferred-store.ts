@@ -18,6 +18,9 @@ export function deferredStore(find: () => Promise<Store>): Store {
     restore: async (facts) => (await store()).restore(facts),
     inspect: async () => (await store()).inspect(),
     repair: async (at) => (await store()).repair(at),
+    accept: async (at) => (await store()).accept(at),
+    backup: async (file) => (await store()).backup(file),
+    putBack: async (backup, at) => (await store()).putBack(backup, at),
     health: async () => (await store()).health(),
     async *follow(after, signal) {
       yield* (await store()).follow(after, signal)

@@ -21,7 +21,7 @@ import { enclosingTree } from './settings/enclosing-tree.ts'
 import type { Environment } from './settings/environment.ts'
 import { firstSet } from './settings/environment.ts'
 import { projectFolder } from './settings/project-folder.ts'
-import { projectState, stateFolder, writableStateFolder } from './settings/state-folder.ts'
+import { anchorOf, projectState, stateFolder, writableStateFolder } from './settings/state-folder.ts'
 import { unusableFolder } from './unusable-folder.ts'
 
 export interface Opening {
@@ -59,7 +59,9 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     const place = databasePlace(environment, { root, working: workingFolder })
     const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
     const { openStore } = await import('../storage/open-store.ts')
-    return openStore({ ...place, root, sandboxJournal, ids: randomIds })
+    const state = writableStateFolder(machine, folder, canWrite)
+    const anchorFolder = anchorOf(state, { root, database: place.file }, fingerprint)
+    return openStore({ ...place, root, sandboxJournal, anchorFolder, ids: randomIds })
   })
   const program = runningProgram(projectStateFolder)
   return {

@@ -45,6 +45,8 @@ import { processList } from './process/list.ts'
 import { processPage } from './process/process-page.ts'
 import { processShow } from './process/show.ts'
 import { processSimulate } from './process/simulate.ts'
+import { accept } from './project/accept.ts'
+import { backup, restoreBackup } from './project/backup.ts'
 import { doctor } from './project/doctor.ts'
 import { repair } from './project/repair.ts'
 import { status } from './project/status.ts'
@@ -146,6 +148,9 @@ const operations = [
   demo,
   doctor,
   repair,
+  accept,
+  backup,
+  restoreBackup,
   tidy,
 ] as const
 

@@ -64,6 +64,12 @@ export interface Store {
   inspect(): Promise<Inspection>
   /** Makes the tables again from the facts, after a copy of the file. Fails with REFUSED where the journal is broken. */
   repair(at: number): Promise<Repair>
+  /** Takes the record as it is for the right one, also where it lacks what it held before. Answers its facts. */
+  accept(at: number): Promise<number>
+  /** Copies the whole database to a new file while others use it. A relative path is meant from where the caller stands. */
+  backup(file: string): Promise<BackupMade>
+  /** Puts a backup in the place of the database, of which a copy is kept. Right with servers running. */
+  putBack(backup: string, at: number): Promise<PutBack>
   /** What `doctor` and `status` say about the database. Creates nothing. */
   health(): Promise<StoreHealth>
   /** Facts after `after` as they are committed by any process, until the signal aborts. Costs a poll only while followed. */
@@ -79,6 +85,8 @@ export interface Inspection {
   readonly brokenAt: number | null
   /** Why a fact could not be applied again; null when all were. */
   readonly trouble: string | null
+  /** How what is there stands to the anchor outside the database: null where there is none yet. */
+  readonly anchor: { readonly ok: boolean; readonly says: string } | null
   /** What SQLite found wrong in the file. */
   readonly damage: readonly string[]
   /** How many tables and rows were compared with what the facts make; none where the journal is broken. */
@@ -87,6 +95,21 @@ export interface Inspection {
   readonly differing: number
   /** The first differing rows of each table, a sentence each. */
   readonly differences: readonly { readonly table: string; readonly says: string }[]
+}
+
+export interface BackupMade {
+  /** Absolute path. */
+  readonly file: string
+  readonly bytes: number
+  readonly facts: number
+}
+
+export interface PutBack {
+  /** Absolute path of the backup. */
+  readonly restored: string
+  readonly facts: number
+  /** What was replaced; null where there was nothing. */
+  readonly kept: string | null
 }
 
 export interface Repair {

@@ -1,10 +1,14 @@
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import type { Fact } from '../domain/fact.ts'
 import { Failure } from '../domain/failure.ts'
 import type {
+  BackupMade,
   Idempotency,
   Inspection,
+  PutBack,
   Reads,
   RecordRequest,
   Repair,
@@ -19,10 +23,15 @@ import { readsOf } from './reads/reads.ts'
 import { storedAnswer } from './record/idempotency.ts'
 import { record } from './record/record.ts'
 import { restore } from './record/restore.ts'
+import { Anchor } from './safety/anchor.ts'
+import { copyToNew } from './safety/copy-database.ts'
 import { inspectRecord } from './safety/inspection.ts'
+import { putBack } from './safety/put-back.ts'
 import { repairRecord } from './safety/repair.ts'
+import { pointIn, RecordWatch } from './safety/watch.ts'
 import type { Tables } from './schema/tables.ts'
 import { DatabaseFile } from './sqlite/database-file.ts'
+import { connected, type OpenConnection } from './sqlite/dialect.ts'
 import { ConnectionRetired } from './sqlite/driver.ts'
 import { emptyDatabase } from './sqlite/empty-database.ts'
 import { isBusy } from './sqlite/error-code.ts'
@@ -31,7 +40,7 @@ import type { StoreOptions } from './store-options.ts'
 
 const noProject = ''
 
-const nothingRecorded: Inspection = {
+const nothingRecorded: Omit<Inspection, 'anchor'> = {
   facts: 0,
   brokenAt: null,
   trouble: null,
@@ -45,6 +54,8 @@ const nothingRecorded: Inspection = {
 export class SqliteStore implements Store {
   readonly #options: StoreOptions
   readonly #database: DatabaseFile
+  readonly #anchor: Anchor
+  readonly #watch: RecordWatch
   readonly #followers: Followers
   // By connection: a file that was replaced is opened anew, and then the project is looked for anew.
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
@@ -54,19 +65,29 @@ export class SqliteStore implements Store {
 
   constructor(options: StoreOptions) {
     this.#options = options
-    this.#database = new DatabaseFile(options.file, options.sandboxJournal)
+    const folder = options.anchorFolder ?? null
+    this.#anchor = new Anchor(folder === null ? null : join(folder, 'anchor.json'))
+    this.#watch = new RecordWatch(options.file, this.#anchor, folder)
+    this.#database = new DatabaseFile(options.file, options.sandboxJournal, {
+      lost: (loss, connection) => this.#watch.lost(loss, connection),
+      beginning: () => this.#watch.assertNone(),
+    })
     this.#followers = new Followers(options.file, options)
   }
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     return this.#answering(async () => {
-      const { db } = await this.#database.forWriting()
+      const { db, raw } = await this.#database.forWriting()
       const { answer, project } = await db.transaction().execute(async (transaction) => {
+        this.#assertHolds({ db, raw })
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         return record(transaction, request, { ...this.#options, found })
       })
       if (project) {
         this.#resolved.set(db, project)
+        // What was written into a file that is gone is not acknowledged.
+        await this.#database.assertStands()
+        this.#watch.learn(raw, project.id, { wrote: true })
         this.#writeFolder(project.id)
       }
       return answer
@@ -83,12 +104,14 @@ export class SqliteStore implements Store {
 
   restore(facts: readonly Fact[]): Promise<void> {
     return this.#answering(async () => {
-      const { db } = await this.#database.forWriting()
+      this.#watch.expect(facts)
+      const { db, raw } = await this.#database.forWriting()
       const project = await db.transaction().execute(async (transaction) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         return restore(transaction, facts, { root: this.#options.root, found })
       })
       this.#resolved.set(db, project)
+      this.#watch.learn(raw, project.id, { wrote: true })
       this.#writeFolder(project.id)
     })
   }
@@ -96,24 +119,61 @@ export class SqliteStore implements Store {
   inspect(): Promise<Inspection> {
     return this.#answering(async () => {
       const open = await this.#database.forReading()
-      if (!open) return nothingRecorded
-      const id = await this.#reading(async (_, projectId) => projectId)
-      return inspectRecord(this.#options.file, id === noProject ? null : id)
+      const found = open
+        ? await inspectRecord(this.#options.file, await this.#projectIn(open.db))
+        : nothingRecorded
+      return { ...found, anchor: this.#anchorBeside(open?.raw ?? null) }
     })
   }
 
   repair(at: number): Promise<Repair> {
     return this.#answering(async () => {
-      const projectId = await this.#reading(async (_, id) => id)
-      if (projectId === noProject) throw nothingToRepair(this.#options.file)
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      if (projectId === null) throw nothingToRepair(this.#options.file)
       return repairRecord({ file: this.#options.file, projectId, at })
+    })
+  }
+
+  accept(at: number): Promise<number> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      const point = open && projectId !== null ? pointIn(open.raw, projectId) : null
+      this.#anchor.begin(point, at)
+      return point?.seq ?? 0
+    })
+  }
+
+  backup(named: string): Promise<BackupMade> {
+    const file = resolve(named)
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      if (!open || projectId === null) throw nothingToBackUp(this.#options.file)
+      await copyToNew(open.raw, file)
+      return { file, bytes: statSync(file).size, facts: pointIn(open.raw, projectId)?.seq ?? 0 }
+    })
+  }
+
+  putBack(named: string, at: number): Promise<PutBack> {
+    const backup = resolve(named)
+    return this.#answering(async () => {
+      await this.#database.forget()
+      return putBack({
+        file: this.#options.file,
+        backup,
+        at,
+        anchor: this.#anchor,
+        projectIn: (database) => this.#projectIn(connected(database, 'read').db),
+      })
     })
   }
 
   health(): Promise<StoreHealth> {
     return healthOf(this.#options.file, {
       open: () => this.#answering(() => this.#database.forReading()),
-      seq: () => this.view((reads) => reads.journal.head()),
+      seq: () => this.#seq(),
     })
   }
 
@@ -131,15 +191,44 @@ export class SqliteStore implements Store {
     this.#closing.abort()
     await Promise.allSettled(this.#underWay)
     await this.#database.forget()
+    this.#anchor.flush()
+  }
+
+  /** Also where the record lacks what it held before. */
+  async #seq(): Promise<number> {
+    const open = await this.#database.forReading()
+    const projectId = open && (await this.#projectIn(open.db))
+    return open && projectId !== null ? (pointIn(open.raw, projectId)?.seq ?? 0) : 0
+  }
+
+  #projectIn(db: Kysely<Tables>): Promise<string | null> {
+    return db.transaction().execute(async (transaction) => {
+      return (await resolveProject(transaction, this.#options))?.id ?? null
+    })
+  }
+
+  #anchorBeside(database: Database | null): Inspection['anchor'] {
+    if (!this.#anchor.read()) return null
+    const trouble = this.#watch.trouble(database)
+    if (trouble) return { ok: false, says: [trouble.message, trouble.hint].filter(Boolean).join(' ') }
+    return { ok: true, says: `fact ${this.#watch.known?.seq ?? 0} is where it was` }
+  }
+
+  /** Another record, which a person put there, may be another project's. */
+  #assertHolds({ db, raw }: Pick<OpenConnection, 'db' | 'raw'>): void {
+    if (this.#watch.assertHolds(raw)) this.#resolved.delete(db)
   }
 
   #reading<Answer>(read: (db: Kysely<Tables>, projectId: string) => Promise<Answer>): Promise<Answer> {
     return this.#answering(async () => {
       const open = await this.#database.forReading()
+      if (!open) this.#watch.assertNone()
       const db = open?.db ?? (await emptyDatabase())
       return db.transaction().execute(async (transaction) => {
+        if (open) this.#assertHolds(open)
         const project = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         if (project) this.#resolved.set(db, project)
+        if (open && project) this.#watch.learn(open.raw, project.id, { wrote: false })
         return read(transaction, project?.id ?? noProject)
       })
     })
@@ -180,5 +269,11 @@ export class SqliteStore implements Store {
 function nothingToRepair(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
     hint: 'Restore a backup with `waymark restore <file>`.',
+  })
+}
+
+function nothingToBackUp(file: string): Failure {
+  return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was copied.`, {
+    hint: 'The record begins with the first write.',
   })
 }

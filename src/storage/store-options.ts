@@ -9,5 +9,7 @@ export interface StoreOptions {
   readonly root: string
   /** A new database keeps one side file that is never deleted, for sandboxes that forbid deleting. */
   readonly sandboxJournal: boolean
+  /** The folder outside the project that keeps where its journal had come to; without one nothing is kept. */
+  readonly anchorFolder?: string
   readonly ids: IdSource
 }

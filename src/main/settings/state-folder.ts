@@ -37,10 +37,23 @@ export function projectState(
   identity: { readonly folder: string; readonly database: string | null },
   fingerprint: Fingerprint,
 ): string {
-  const name = basename(identity.folder)
+  return join(state, 'projects', folderName(identity.folder, fingerprint(identity)))
+}
+
+/** Where it is kept how far the journal of a project had come, whichever of its work trees is used. */
+export function anchorOf(
+  state: string,
+  identity: { readonly root: string; readonly database: string },
+  fingerprint: Fingerprint,
+): string {
+  return join(state, 'records', folderName(identity.root, fingerprint(identity)))
+}
+
+function folderName(folder: string, hash: string): string {
+  const name = basename(folder)
     .replace(/[^\w.-]+/g, '-')
     .slice(0, 40)
-  return join(state, 'projects', `${name}-${fingerprint(identity).slice(0, 12)}`)
+  return `${name}-${hash.slice(0, 12)}`
 }
 
 // The XDG specification: a relative path is invalid and to be ignored.

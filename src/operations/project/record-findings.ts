@@ -12,7 +12,13 @@ const mostTold = 10
 
 /** What was found in a whole record, a line for each part of it. */
 export function recordFindings(found: Inspection): readonly Check[] {
-  return [fileFinding(found), chainFinding(found), tablesFinding(found)]
+  const { anchor } = found
+  return [
+    fileFinding(found),
+    chainFinding(found),
+    tablesFinding(found),
+    ...(anchor ? [{ check: 'anchor', ok: anchor.ok, finding: anchor.says }] : []),
+  ]
 }
 
 function fileFinding({ damage }: Inspection): Check {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { Failure } from '../../domain/failure.ts'
@@ -29,9 +30,12 @@ export async function copyPages(source: Connection, target: string): Promise<voi
 
 /** One file that holds a whole database, under a name that nothing had; readable by its owner alone. */
 export async function copyToNew(source: Connection, target: string): Promise<void> {
+  if (!existsSync(dirname(target))) throw noFolder(target)
   const partial = `${target}.partial-${randomBytes(6).toString('hex')}`
   try {
-    await copyPages(source, partial)
+    await copyPages(source, partial).catch((error: unknown) => {
+      throw unwritable(error, target)
+    })
     alone(partial)
     chmodSync(partial, 0o600)
     nameOnce(partial, target)
@@ -69,6 +73,23 @@ function schemaOf(file: string): number | null {
   } finally {
     copy.close()
   }
+}
+
+/** What cannot be written is the copy, not the database. */
+function unwritable(error: unknown, target: string): unknown {
+  const code = errorCode(error) ?? ''
+  if (!/^(SQLITE_CANTOPEN|SQLITE_FULL|SQLITE_READONLY|SQLITE_IOERR_WRITE|SQLITE_PERM)/.test(code))
+    return error
+  return new Failure('UNAVAILABLE', `The file ${target} cannot be written (${code}); nothing was changed.`, {
+    hint: 'Name a file in a folder that you may write to, on a disk with room for it.',
+    cause: error,
+  })
+}
+
+function noFolder(target: string): Failure {
+  return new Failure('NOT_FOUND', `There is no folder ${dirname(target)}; nothing was copied.`, {
+    hint: 'Make it, or name a file in another folder.',
+  })
 }
 
 function taken(target: string): Failure {

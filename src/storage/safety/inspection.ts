@@ -1,10 +1,13 @@
 import Database, { type Database as Connection } from 'better-sqlite3'
-import type { Inspection } from '../../ports/store.ts'
+import type { Inspection as WholeInspection } from '../../ports/store.ts'
 import { compare } from '../record/comparison.ts'
 import { type Replay, replay } from '../record/replay.ts'
 import { openReader } from '../sqlite/open-connection.ts'
 import { patiently } from '../sqlite/patience.ts'
 import { integrityFindings } from './integrity-check.ts'
+
+/** The anchor is another's to look at. */
+type Inspection = Omit<WholeInspection, 'anchor'>
 
 /** Looks through a whole database: what SQLite says of the file, the chain of hashes, every table beside its facts. */
 export async function inspectRecord(file: string, projectId: string | null): Promise<Inspection> {

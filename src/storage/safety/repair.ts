@@ -9,6 +9,7 @@ import { patiently } from '../sqlite/patience.ts'
 import { copyToNew } from './copy-database.ts'
 import { chainOf, headOf } from './inspection.ts'
 import { integrityFindings } from './integrity-check.ts'
+import { stamp } from './stamp.ts'
 
 interface Repairing {
   readonly file: string
@@ -46,11 +47,6 @@ async function rebuilt({ raw, db }: OpenConnection, projectId: string): Promise<
   } finally {
     replayed.close()
   }
-}
-
-/** Names that sort by time, and no file system refuses. */
-export function stamp(at: number): string {
-  return new Date(at).toISOString().replace(/[:.]/g, '-')
 }
 
 /** An index can be made again from its table. A page of a table cannot. */

@@ -11,24 +11,40 @@ import { numberOf, openReader, openWriter } from './open-connection.ts'
 import { patiently } from './patience.ts'
 import { Turns } from './turns.ts'
 
+/** How a database was lost while a connection to it was open. */
+export type Loss = 'gone' | 'replaced' | 'log' | 'shrunk'
+
+/** Told of what must not go unnoticed. What it throws refuses the call. */
+export interface Watching {
+  /** Before a connection to a file that is lost is closed. */
+  lost(loss: Loss, connection: Database): Promise<void>
+  /** Before a database is made where there is none. */
+  beginning(): void
+}
+
 /** One database file with two connections, each opened when it is needed and again when the file was replaced. */
 export class DatabaseFile {
   readonly #file: string
   readonly #sandboxJournal: boolean
+  readonly #watching: Watching | null
   readonly #turns = new Turns()
+  /** Of the log, from the first look at it on: as long as a connection is open, SQLite keeps it. */
+  #log: bigint | null = null
+  #size = 0n
   #identity: string | null = null
   #writer: OpenConnection | null = null
   #reader: OpenConnection | null = null
 
-  constructor(file: string, sandboxJournal: boolean) {
+  constructor(file: string, sandboxJournal: boolean, watching: Watching | null = null) {
     this.#file = file
     this.#sandboxJournal = sandboxJournal
+    this.#watching = watching
   }
 
   /** Null while there is no database. Nothing is created. */
   forReading(): Promise<OpenConnection | null> {
     return this.#turns.run(async () => {
-      if (!this.#isThere()) return null
+      if (!(await this.#isThere())) return null
       this.#reader ??= await this.#read()
       const version = await this.#schema(this.#reader.raw)
       if (version === 0) return null
@@ -40,7 +56,7 @@ export class DatabaseFile {
   /** Makes the database if there is none, and brings it to the newest schema. */
   forWriting(): Promise<OpenConnection> {
     return this.#turns.run(async () => {
-      this.#isThere()
+      await this.#isThere()
       const writer = await this.#write()
       await this.#schema(writer.raw)
       return writer
@@ -52,11 +68,41 @@ export class DatabaseFile {
     return this.#turns.run(() => this.#retire())
   }
 
-  #isThere(): boolean {
+  /** Fails when the database was lost since the last look, so that what was written into nothing is not acknowledged. */
+  assertStands(): Promise<void> {
+    return this.#turns.run(async () => {
+      if (this.#loss(fileIdentity(this.#file)) !== null) await this.#isThere()
+    })
+  }
+
+  async #isThere(): Promise<boolean> {
     const identity = fileIdentity(this.#file)
-    if (identity !== this.#identity) this.#retire()
+    const loss = this.#loss(identity)
+    if (loss !== null) await this.#lose(loss)
     this.#identity = identity
     return identity !== null
+  }
+
+  async #lose(loss: Loss): Promise<void> {
+    const connection = this.#writer ?? this.#reader
+    try {
+      if (connection) await this.#watching?.lost(loss, connection.raw)
+    } finally {
+      this.#retire()
+    }
+  }
+
+  #loss(identity: string | null): Loss | null {
+    if (!this.#writer && !this.#reader) return null
+    if (identity === null) return 'gone'
+    if (identity !== this.#identity) return 'replaced'
+    const log = statSync(`${this.#file}-wal`, { bigint: true, throwIfNoEntry: false })?.ino ?? null
+    if (this.#log !== null && log !== this.#log) return 'log'
+    this.#log = log
+    const { size } = statSync(this.#file, { bigint: true })
+    if (size < this.#size) return 'shrunk'
+    this.#size = size
+    return null
   }
 
   async #schema(connection: Database): Promise<number> {
@@ -76,6 +122,7 @@ export class DatabaseFile {
 
   async #write(): Promise<OpenConnection> {
     if (this.#writer) return this.#writer
+    if (fileIdentity(this.#file) === null) this.#watching?.beginning()
     this.#identity = makeFile(this.#file)
     const connection = await patiently(() => openWriter(this.#file))
     await closedOnFailure(connection, () => this.#prepare(connection))
@@ -85,6 +132,7 @@ export class DatabaseFile {
 
   async #prepare(connection: Database): Promise<void> {
     const isNew = (await this.#schema(connection)) === 0
+    if (isNew) this.#watching?.beginning()
     if (isNew) await this.#begin(connection)
     else await keepMode(connection, this.#file)
     await migrate(connection, this.#file, migrations)
@@ -103,6 +151,8 @@ export class DatabaseFile {
     this.#reader = null
     this.#writer = null
     this.#identity = null
+    this.#log = null
+    this.#size = 0n
     for (const connection of open) connection?.retire()
   }
 }

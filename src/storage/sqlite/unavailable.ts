@@ -33,7 +33,7 @@ const causes: readonly Words[] = [
   {
     matches: /^SQLITE_CORRUPT/,
     says: (file) => `The database ${file} is damaged.`,
-    hint: 'Restore it from a backup, or move it away: without the file Waymark begins a new one.',
+    hint: 'Restore a backup with `waymark restore <file>`; what is replaced is kept. `waymark doctor` tells what is wrong.',
   },
   {
     matches: /^(SQLITE_CANTOPEN|ENOENT|ENOTDIR|EISDIR|EEXIST|ELOOP|ENAMETOOLONG|EMFILE|ENFILE)/,

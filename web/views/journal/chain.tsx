@@ -1,7 +1,7 @@
 import { useQuery } from '../../live/query.ts'
 import { StatusIcon } from '../../parts/status-icon.tsx'
 
-const parts: readonly string[] = ['file', 'journal', 'tables']
+const parts: readonly string[] = ['file', 'journal', 'tables', 'anchor']
 
 /** Whether the record is whole: its file, its chain of hashes, its tables. Checked when the view is opened, and on request. */
 export function Chain() {

@@ -111,15 +111,21 @@ test('a damaged database is told, and a restored one works again in the same sto
   expect((await later.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(2)
 })
 
-test('a database that was deleted under an open store is begun anew, and a replaced one is read anew', async () => {
+test('a database that was deleted under an open store is refused; another process that knows of none begins one', async () => {
   await using temporary = await temporaryStore()
   const { store, file } = temporary
   await recordMission(store, 'm-1')
   await rm(dirname(file), { recursive: true })
-  expect(await store.view((reads) => reads.missions.find('m-1'))).toBeNull()
+  const gone = { code: 'UNAVAILABLE', message: expect.stringMatching(/is gone or empty/) }
+  await expect(store.view((reads) => reads.missions.find('m-1'))).rejects.toMatchObject(gone)
+  await expect(recordMission(store, 'm-2')).rejects.toMatchObject(gone)
   expect((await store.health()).exists).toBe(false)
-  await recordMission(store, 'm-2')
-  expect((await store.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(1)
+  const other = temporary.another()
+  await recordMission(other, 'm-2')
+  expect((await other.view((reads) => reads.missions.list({ limit: 5 }))).total).toBe(1)
+  await expect(recordMission(store, 'm-3')).rejects.toMatchObject({
+    message: expect.stringMatching(/was cut or replaced/),
+  })
 })
 
 const run = promisify(execFile)

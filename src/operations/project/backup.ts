@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { Actor } from '../../domain/actor.ts'
+import { Failure } from '../../domain/failure.ts'
+import { defineOperation } from '../operation.ts'
+
+const file = (description: string) => z.string().min(1).max(4000).describe(description)
+
+export const backup = defineOperation({
+  name: 'backup',
+  command: 'backup',
+  toolset: 'track',
+  audience: 'person',
+  title: 'Back up the record',
+  description: 'Copies the whole database to a new file. Servers may go on meanwhile.',
+  kind: 'command',
+  positional: ['file'],
+  input: z.strictObject({ file: file('The file to write, which does not exist yet') }),
+  output: z.looseObject({ file: z.string(), facts: z.int(), bytes: z.int() }),
+}).handler(async ({ store, actor }, input) => {
+  assertHere(actor, `backup ${input.file}`)
+  return { ...(await store.backup(input.file)) }
+})
+
+export const restoreBackup = defineOperation({
+  name: 'restore',
+  command: 'restore',
+  toolset: 'track',
+  audience: 'person',
+  title: 'Restore a backup of the record',
+  description:
+    'Puts a backup in the place of the database and keeps a copy of what it replaces. Servers may go on meanwhile.',
+  kind: 'command',
+  destructive: true,
+  positional: ['file'],
+  input: z.strictObject({ file: file('A file that `waymark backup` wrote') }),
+  output: z.looseObject({ restored: z.string(), facts: z.int(), kept: z.string().nullable() }),
+}).handler(async ({ store, actor, clock }, input) => {
+  assertHere(actor, `restore ${input.file}`)
+  return { ...(await store.putBack(input.file, clock.now())) }
+})
+
+/** A file is named where the person sits: over the network it would be a file of the server's machine. */
+function assertHere({ channel }: Actor, words: string): void {
+  if (channel === 'cli') return
+  throw new Failure(
+    'FORBIDDEN',
+    `The files of backups are named on the command line only, not over ${channel}.`,
+    {
+      hint: `Run it in a terminal on the machine of the project: waymark ${words}`,
+    },
+  )
+}

@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Database, Statement } from 'better-sqlite3'
+import type { Fact } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import { instant } from '../../domain/instant.ts'
+import type { Loss } from '../sqlite/database-file.ts'
+import { type Anchor, newLineage, type Point } from './anchor.ts'
+import { copyToNew } from './copy-database.ts'
+import { stamp } from './stamp.ts'
+
+/** What this process knows of a record, from its own calls and from the anchor: what was there must still be there. */
+export class RecordWatch {
+  readonly #file: string
+  readonly #anchor: Anchor
+  readonly #folder: string | null
+  #known: Point | null = null
+  #knownAt = 0
+  #lineage: string | null = null
+  /** Where what this process still held of a lost database was saved. */
+  #rescued: string | null = null
+
+  constructor(file: string, anchor: Anchor, folder: string | null) {
+    this.#file = file
+    this.#anchor = anchor
+    this.#folder = folder
+  }
+
+  /** Fails when the record lacks a fact that it held. Answers whether a person put another record in its place. */
+  assertHolds(database: Database): boolean {
+    this.#begin()
+    if (this.#known === null || holds(database, this.#known)) return false
+    if (!this.#isVouchedFor((point) => holds(database, point))) throw this.failure(countIn(database))
+    return true
+  }
+
+  /** Fails when there is no database where there was one. */
+  assertNone(): void {
+    this.#begin()
+    if (this.#known === null || this.#isVouchedFor(() => false)) return
+    throw this.failure(null)
+  }
+
+  /** Remembers where the journal is now. Only who wrote has the anchor written. */
+  learn(database: Database, projectId: string, { wrote }: { readonly wrote: boolean }): void {
+    const head = headIn(database, projectId)
+    if (!head || head.seq === 0) return
+    if (this.#known?.hash !== head.hash) {
+      this.#known = { projectId, ...head }
+      this.#knownAt = Date.now()
+      this.#rescued = null
+    }
+    this.#lineage ??= newLineage()
+    if (wrote) this.#anchor.keep({ point: this.#known, lineage: this.#lineage, at: this.#knownAt })
+  }
+
+  /** A journal that holds what is known may be restored where the database is gone. */
+  expect(facts: readonly Fact[]): void {
+    this.#begin()
+    if (this.#known && facts[this.#known.seq - 1]?.hash === this.#known.hash) this.#known = null
+  }
+
+  /** Before a connection to a database that was lost is closed: saves what it still holds. */
+  async lost(loss: Loss, database: Database): Promise<void> {
+    this.#begin()
+    this.#anchor.flush()
+    if (this.#known === null || this.#hasOtherLineage()) return
+    this.#rescued = (await this.#rescue(database)) ?? this.#rescued
+    if (loss === 'log') throw this.#lostLog()
+    if (loss === 'shrunk') throw this.failure(null, 'was cut short')
+  }
+
+  /** What the anchor says beside what is there; null when they agree. */
+  trouble(database: Database | null): Failure | null {
+    try {
+      if (database) this.assertHolds(database)
+      else this.assertNone()
+      return null
+    } catch (error) {
+      if (error instanceof Failure) return error
+      throw error
+    }
+  }
+
+  get known(): Point | null {
+    this.#begin()
+    return this.#known
+  }
+
+  failure(facts: number | null, what = facts === null ? 'is gone or empty' : 'was cut or replaced'): Failure {
+    const { seq = 0 } = this.#known ?? {}
+    const now = facts === null ? '' : ` It holds ${facts} now, and not the last of those.`
+    return new Failure(
+      'UNAVAILABLE',
+      `The database ${this.#file} ${what}: its journal held ${seq} facts on ${instant(this.#knownAt)}.${now} Nothing was recorded.`,
+      { hint: this.#wayBack() },
+    )
+  }
+
+  #wayBack(): string {
+    const from = this.#rescued ?? '<file>'
+    const saved = this.#rescued === null ? '' : `What this process still held was saved in ${this.#rescued}. `
+    return `${saved}A person can restore a backup with \`waymark restore ${from}\`, or go on with what is there with \`waymark doctor --accept\`.`
+  }
+
+  #lostLog(): Failure {
+    const saved = this.#rescued === null ? '' : ` A copy of everything is in ${this.#rescued}.`
+    return new Failure(
+      'UNAVAILABLE',
+      `The log ${this.#file}-wal was removed while the database was in use. Nothing was recorded.${saved}`,
+      {
+        hint: 'Call again: what this process held is written back as it opens the database anew. If it is refused, end the Waymark servers of this project and start them again.',
+      },
+    )
+  }
+
+  /** What the anchor says is known before anything was read. */
+  #begin(): void {
+    if (this.#lineage !== null) return
+    const anchored = this.#anchor.read()
+    this.#lineage = anchored?.lineage ?? newLineage()
+    this.#known = anchored?.point ?? null
+    this.#knownAt = anchored?.at ?? 0
+  }
+
+  #hasOtherLineage(): boolean {
+    const anchored = this.#anchor.read()
+    return anchored !== null && anchored.lineage !== this.#lineage
+  }
+
+  /** Whether a person restored a backup, or took the record as it is, since this process began. */
+  #isVouchedFor(isThere: (point: Point) => boolean): boolean {
+    const anchored = this.#anchor.read()
+    if (anchored === null || anchored.lineage === this.#lineage) return false
+    if (anchored.point !== null && !isThere(anchored.point)) return false
+    this.#lineage = anchored.lineage
+    this.#known = anchored.point
+    this.#knownAt = anchored.at
+    return true
+  }
+
+  async #rescue(database: Database): Promise<string | null> {
+    const folder = this.#folder ?? (existsSync(dirname(this.#file)) ? dirname(this.#file) : null)
+    if (folder === null || this.#known === null) return null
+    const target = join(folder, `rescued-${stamp(Date.now())}-${process.pid}.db`)
+    try {
+      if (!holds(database, this.#known)) return null
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      await copyToNew(database, target)
+      return target
+    } catch {
+      return null // what was lost cannot be read any more
+    }
+  }
+}
+
+const asking = new WeakMap<Database, { readonly holds: Statement; readonly head: Statement }>()
+
+function asked(database: Database) {
+  const known = asking.get(database)
+  if (known) return known
+  const statements = {
+    holds: database.prepare('select 1 from fact where project_id = ? and seq = ? and hash = ?').pluck(),
+    head: database.prepare('select seq, head as hash from project where id = ?'),
+  }
+  asking.set(database, statements)
+  return statements
+}
+
+function holds(database: Database, { projectId, seq, hash }: Point): boolean {
+  return asked(database).holds.get(projectId, seq, hash) !== undefined
+}
+
+function headIn(database: Database, projectId: string): Pick<Point, 'seq' | 'hash'> | undefined {
+  return asked(database).head.get(projectId) as Pick<Point, 'seq' | 'hash'> | undefined // a driver's row
+}
+
+export function pointIn(database: Database, projectId: string): Point | null {
+  const head = headIn(database, projectId)
+  return head ? { projectId, ...head } : null
+}
+
+function countIn(database: Database): number {
+  return Number(database.prepare('select count(*) from fact').pluck().get())
+}
