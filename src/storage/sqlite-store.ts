@@ -165,6 +165,7 @@ export class SqliteStore implements Store {
         backup,
         at,
         anchor: this.#anchor,
+        sandboxJournal: this.#options.sandboxJournal,
         projectIn: (database) => this.#projectIn(connected(database, 'read').db),
       })
     })

@@ -22,6 +22,8 @@ interface Putting {
   readonly backup: string
   readonly at: number
   readonly anchor: Anchor
+  /** A new file keeps no log. */
+  readonly sandboxJournal: boolean
   /** The project of this folder in the backup. */
   readonly projectIn: (backup: Connection) => Promise<string | null>
 }
@@ -30,7 +32,8 @@ interface Putting {
  * Puts a backup in the place of a database, which is kept. Where the database can be used, its pages are replaced in
  * one transaction, so that running servers read the backup from their next call on; else the files change places.
  */
-export async function putBack({ file, backup, at, anchor, projectIn }: Putting): Promise<PutBack> {
+export async function putBack(putting: Putting): Promise<PutBack> {
+  const { file, backup, at, anchor, projectIn, sandboxJournal } = putting
   assertBackup(file, backup)
   mkdirSync(dirname(file), { recursive: true })
   const coming = `${file}.restoring-${randomBytes(6).toString('hex')}`
@@ -42,7 +45,10 @@ export async function putBack({ file, backup, at, anchor, projectIn }: Putting):
     anchor.begin(point, at)
     try {
       if (kept?.usable) await inPlace(coming, file)
-      else changePlaces(coming, file, kept?.name ?? null)
+      else {
+        if (!sandboxJournal) withLog(coming)
+        changePlaces(coming, file, kept?.name ?? null)
+      }
     } catch (error) {
       anchor.begin(before?.point ?? null, at)
       throw error
@@ -145,6 +151,16 @@ async function inPlace(coming: string, file: string): Promise<void> {
     await copyPages(source, file)
   } finally {
     source.close()
+  }
+}
+
+/** As a new database keeps its journal; a copy has none. */
+function withLog(coming: string): void {
+  const database = new Database(coming)
+  try {
+    database.pragma('journal_mode = wal')
+  } finally {
+    database.close()
   }
 }
 

@@ -87,6 +87,7 @@ test('a database that vanishes under a running server is refused, and what the s
     kept: null,
   })
   expect(await missions(store)).toBe(3)
+  expect((await store.health()).journalMode).toBe('wal')
   await recordMission(store, 'm-6')
   expect(await missions(command)).toBe(4)
   expect(await store.inspect()).toMatchObject({ anchor: { ok: true }, differing: 0, brokenAt: null })
