@@ -43,9 +43,9 @@ test('a blocker waits in the inbox; a person’s answer reaches the agent throug
 
 test('an issue’s id serves as well as its hold’s', async () => {
   const { project, issue_id } = await blocked()
-  expect(await project.call('resolve', { id: issue_id }, asPerson)).toMatchObject({
+  expect(await project.call('resolve', { id: issue_id, answer: 'Use cookies.' }, asPerson)).toMatchObject({
     kind: 'blocker',
-    answer: null,
+    answer: 'Use cookies.',
   })
 })
 
@@ -57,7 +57,7 @@ describe('resolve is refused', () => {
 
   test('twice', async () => {
     const { project, issue_id } = await blocked()
-    await project.call('resolve', { id: issue_id }, asPerson)
+    await project.call('resolve', { id: issue_id, answer: 'Use cookies.' }, asPerson)
     expect(await project.refusal('resolve', { id: issue_id }, asPerson)).toContain('already resolved by Tess')
   })
 
@@ -115,7 +115,7 @@ describe('a hold about an attempt’s silence ends with the attempt', () => {
 
   async function silent() {
     const { project, mission_id, task_id, issue_id } = await blocked()
-    await project.call('resolve', { id: issue_id }, asPerson)
+    await project.call('resolve', { id: issue_id, answer: 'Use cookies.' }, asPerson)
     project.wait(later)
     expect((await project.call('inbox')).holds).toMatchObject([{ kind: 'stale_attempt', task_id }])
     return { project, mission_id, task_id }

@@ -12,6 +12,7 @@ import { decideRun } from './decide-run.ts'
 import { contentField, decidedField, reasonField, roleField } from './fields.ts'
 import { findDecisionSubject } from './find-subject.ts'
 import { assertSeen, type Shown, shownOfHold, shownOfRun } from './shown.ts'
+import { neededWords } from './words.ts'
 
 interface Approval {
   readonly reason: string | null
@@ -91,6 +92,12 @@ async function approveHold(handling: Handling, hold: Hold, { reason }: Approval)
     )
   }
   const { request } = hold
+  if (hold.kind === 'blocker') {
+    neededWords(reason ?? undefined, {
+      what: `Hold ${hold.id} is a question: its answer`,
+      command: `waymark resolve ${hold.id} "<answer>"`,
+    })
+  }
   if (request?.kind === 'command') {
     const { hash, run, folder } = request
     const at = handling.clock.now()

@@ -1,4 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
+import { candidates } from '../../domain/gate/candidates.ts'
+import { decisionChoices } from '../../domain/gate/decision-choices.ts'
 import { type EventDefinition, eventNamed } from '../../domain/gate/definition.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { isJsonObject } from '../../domain/gate/json.ts'
@@ -7,7 +9,9 @@ import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
 import { alreadySaid, type GivenApproval } from '../run/approvals.ts'
 import { guardLine, refusalFailure } from '../run/refusal.ts'
+import { wordsForReason } from '../run/said.ts'
 import { sendEvent } from '../run/send-event.ts'
+import { neededWords } from './words.ts'
 
 /** What a person decides about a run. */
 export interface RunDecision {
@@ -37,6 +41,14 @@ export async function decideRun(
       `Process ${definition.id} has no event "${decision.event}".${didYouMean(decision.event, names)}`,
       { hint: `It has ${names.join(', ')}.` },
     )
+  }
+  const [choice] = decisionChoices(definition, record.state, [event.name])
+  const hasWords = wordsForReason.some((name) => Object.hasOwn(decision.payload ?? {}, name))
+  if (choice?.sendsBack && !hasWords && candidates(definition, record.state, event.name).length > 0) {
+    neededWords(decision.reason ?? undefined, {
+      what: `To send run ${record.id} ${event.name}`,
+      command: `waymark decide ${record.id} ${event.name} "<reason>"`,
+    })
   }
   const sent = await sendEvent(handling, {
     runId: record.id,
@@ -73,8 +85,6 @@ export async function decideRun(
     ...alreadySaid(sent.already),
   }
 }
-
-const wordsForReason = ['reason', 'comment', 'message', 'feedback', 'note'] as const
 
 /** A reason goes where the event has a place for it, else beside what its payload holds unless nothing else may. */
 function reasonIn({ payloadSchema }: EventDefinition, reason: string | null): JsonObject {

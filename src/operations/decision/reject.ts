@@ -8,6 +8,7 @@ import { decideRun } from './decide-run.ts'
 import { contentField, decidedField, reasonField, roleField } from './fields.ts'
 import { findDecisionSubject } from './find-subject.ts'
 import { assertSeen, shownOfHold, shownOfRun } from './shown.ts'
+import { neededWords } from './words.ts'
 
 export const reject = defineOperation({
   name: 'reject',
@@ -29,14 +30,17 @@ export const reject = defineOperation({
   output: z.looseObject({ decided: z.boolean() }),
 }).handler(async (handling, input) => {
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
-  const reason = input.reason ?? null
+  const reason = neededWords(input.reason, {
+    what: `To reject ${input.id}`,
+    command: `waymark reject ${input.id} "<reason>"`,
+  })
   const seen = await assertSeen(handling, { id: input.id, seen: input.content }, () =>
     subject.kind === 'run' ? shownOfRun(handling, subject.loaded) : shownOfHold(handling, subject.hold),
   )
   if (subject.kind === 'hold') {
     const closed = await closeHold(handling, subject.hold.id, {
       status: 'dismissed',
-      answer: reason ?? 'rejected',
+      answer: reason,
     })
     return { decided: true, ...closed }
   }

@@ -4,6 +4,7 @@ import type { Hold } from '../../domain/track/records.ts'
 import { contentField } from '../decision/fields.ts'
 import { findHold } from '../decision/find-subject.ts'
 import { assertSeen, shownOfHold } from '../decision/shown.ts'
+import { neededWords } from '../decision/words.ts'
 import { identifier, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { closeHold } from './close-hold.ts'
@@ -36,6 +37,13 @@ export const resolve = defineOperation({
   const hold = await handling.store.view((reads) => findHold(reads, input.id))
   if (input.dismiss !== true) assertAnswerable(hold)
   await assertSeen(handling, { id: input.id, seen: input.content }, () => shownOfHold(handling, hold))
+  const asksForWords = hold.status === 'open' && (hold.kind === 'blocker' || hold.kind === 'review')
+  if (asksForWords && input.dismiss !== true) {
+    neededWords(input.answer, {
+      what: `Hold ${hold.id} is a question: its answer`,
+      command: `waymark resolve ${hold.id} "<answer>"; or close it without one: --dismiss`,
+    })
+  }
   const status = input.dismiss ? 'dismissed' : 'resolved'
   return closeHold(handling, hold.id, { status, answer: input.answer ?? null })
 })

@@ -2,9 +2,11 @@ import type { Going } from '../../domain/gate/hook/brief.ts'
 import type { HookSituation } from '../../domain/gate/hook/pre-tool-use.ts'
 import type { Mission } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
+import { saidLine, saidOf } from '../run/said.ts'
 
 const mostMissions = 3
 const mostHolds = 5
+const mostRunsHeard = 5
 
 /** What goes on: the missions of the open work in the tree, else the project's open ones, and what waits for a person. */
 export async function whatGoesOn(reads: Reads, { attempts, runs }: HookSituation): Promise<Going> {
@@ -13,6 +15,7 @@ export async function whatGoesOn(reads: Reads, { attempts, runs }: HookSituation
     missions: await missionsOf(reads, { attempts, runs }),
     attempts,
     runs,
+    said: await wordsAbout(reads, runs),
     holds: waiting.items.map(({ item }) => item.hold),
     moreHolds: waiting.total - waiting.items.length,
   }
@@ -33,4 +36,15 @@ async function missionsOf(
   }
   const open = await reads.missions.list({ limit: mostMissions, statuses: ['pending', 'in_progress'] })
   return open.items.map(({ item }) => item)
+}
+
+async function wordsAbout(
+  reads: Reads,
+  runs: HookSituation['runs'],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const words = new Map<string, readonly string[]>()
+  for (const { record } of runs.slice(0, mostRunsHeard)) {
+    words.set(record.id, (await saidOf(reads, record)).map(saidLine))
+  }
+  return words
 }

@@ -59,12 +59,13 @@ const answeredBudget = 2_000
 
 /** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
 export async function answeredBlockers({ holds }: Reads, filter: RecordFilter): Promise<readonly unknown[]> {
-  const { items } = await holds.list({ ...filter, kinds: blocking, status: 'closed' }, { limit: 5 })
+  const { items } = await holds.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
   const entries = items.map(({ item }) => blockerEntry(item))
   return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
 }
 
 const blocking = ['blocker', 'review'] as const
+const answerable = [...blocking, 'scope'] as const
 
 function mapped<From, To>(page: Page<From>, entry: (item: From) => To): Page<To> {
   return { total: page.total, items: page.items.map(({ seq, item }) => ({ seq, item: entry(item) })) }

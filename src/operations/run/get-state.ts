@@ -8,6 +8,7 @@ import { defineOperation } from '../operation.ts'
 import { findRun } from './find-run.ts'
 import { fittingContext } from './fitting-context.ts'
 import { runField } from './run-field.ts'
+import { promptWithWords } from './said.ts'
 import { type RunSituation, situationOf } from './situation.ts'
 import { waitForRun } from './wait-for-run.ts'
 
@@ -64,9 +65,10 @@ export const getState = defineOperation({
 })
 
 function stateAnswer(situation: RunSituation) {
-  const { record, definition, events, run, holds } = situation
+  const { record, definition, events, run, holds, said } = situation
   const state = stateNamed(definition, record.state)
-  const prompt = state?.prompt ?? null
+  const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
+  const prompt = promptWithWords(own, record.state, said)
   return {
     run_id: record.id,
     process_id: record.process.id,
@@ -74,7 +76,8 @@ function stateAnswer(situation: RunSituation) {
     status: record.status,
     current_state: record.state,
     revision: record.revision,
-    ...(prompt !== null && { prompt: interpolated(prompt, definition.dialect, record.context) }),
+    ...(prompt !== null && { prompt }),
+    ...(said.length > 0 && { said }),
     ...fittingContext(record.context),
     missing_guards: missingGuards(situation),
     required_artifacts: (state?.requiredArtifacts ?? []).map((type) => requiredArtifact(situation, type)),

@@ -5,6 +5,7 @@ import { defineOperation } from '../operation.ts'
 import { engineRun } from './evidence/facts.ts'
 import { loadRun } from './find-run.ts'
 import { runField } from './run-field.ts'
+import { saidOf } from './said.ts'
 
 export const runSummary = defineOperation({
   name: 'run_summary',
@@ -34,6 +35,7 @@ export const runSummary = defineOperation({
   store.view(async (reads) => {
     const loaded = await loadRun(reads, input.run_id)
     const { record, definition } = loaded
+    const said = await saidOf(reads, record)
     const progress = runProgress(definition, engineRun(loaded, new Map()))
     return {
       run_id: record.id,
@@ -47,6 +49,7 @@ export const runSummary = defineOperation({
         remaining_states: [...progress.remainingStates],
         fewest_steps_to_end: progress.fewestStepsToEnd,
       },
+      ...(said.length > 0 && { said }),
       mission_id: record.missionId,
       task_id: record.taskId,
       created_at: instant(record.createdAt),

@@ -11,6 +11,7 @@ import type { Handling } from '../context.ts'
 import { engineRun, factsFor, restsOnFacts } from './evidence/facts.ts'
 import { gatherOutside, type Outside } from './evidence/outside.ts'
 import { loadRun } from './find-run.ts'
+import { type Said, saidOf } from './said.ts'
 
 /** Where a run stands for whoever asks: everything that its guards look at, and what may be emitted. */
 export interface RunSituation {
@@ -23,6 +24,8 @@ export interface RunSituation {
   readonly events: readonly PossibleEvent[]
   /** What of it waits for a person. */
   readonly holds: readonly Hold[]
+  /** What people said about it last. */
+  readonly said: readonly Said[]
   /** What an event rests on when whoever asks emits it now, with nothing in its payload. */
   readonly emissionOf: (event: string) => Omit<Emission, 'event' | 'expectedRevision'>
 }
@@ -30,9 +33,13 @@ export interface RunSituation {
 /** Reads where a run stands. Starts no command and writes nothing. */
 export async function situationOf(handling: Handling, runId: string | undefined): Promise<RunSituation> {
   const { store, clock, fingerprint, commandRunner } = handling
-  const { loaded, holds } = await store.view(async (reads) => {
+  const { loaded, holds, said } = await store.view(async (reads) => {
     const found = await loadRun(reads, runId)
-    return { loaded: found, holds: await reads.holds.ofRun(found.record.id) }
+    return {
+      loaded: found,
+      holds: await reads.holds.ofRun(found.record.id),
+      said: await saidOf(reads, found.record),
+    }
   })
   const outside = await gatherOutside(handling, loaded, undefined)
   const by = handling.actor
@@ -46,7 +53,7 @@ export async function situationOf(handling: Handling, runId: string | undefined)
   const run = engineRun(loaded, outside.standings)
   const emissionOf = emissionsBy(handling, { facts, definition })
   const events = eventsFor(handling, { run, facts, definition })
-  return { record, definition, loaded, outside, run, facts, events, holds, emissionOf }
+  return { record, definition, loaded, outside, run, facts, events, holds, said, emissionOf }
 }
 
 /** Each event in the role that whoever asks would emit it in. */

@@ -21,6 +21,8 @@ export interface HoldReads {
   ofAttempt(attemptId: string): Promise<readonly Hold[]>
   /** Open holds of a run, oldest first, at most 100. */
   ofRun(runId: string): Promise<readonly Hold[]>
+  /** The ended holds of a run that somebody answered in words, newest first. */
+  answeredOfRun(runId: string, limit: number): Promise<readonly Hold[]>
   /** The open question whether a command may run, by the hash of what is asked. */
   openCommand(hash: string): Promise<Hold | null>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>

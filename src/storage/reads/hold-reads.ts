@@ -41,6 +41,16 @@ export function holdReads(scope: ReadScope): HoldReads {
       const rows = await openOfRun(db, projectId, runId)
       return rows.toSorted((one, other) => one.seq - other.seq).map(holdOf)
     },
+    async answeredOfRun(runId, limit) {
+      const rows = await holds()
+        .where('run_id', '=', runId)
+        .where('status', '<>', 'open')
+        .where('answer', 'is not', null)
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(holdOf)
+    },
     async openCommand(hash) {
       const row = await holds()
         .where('request_hash', '=', hash)

@@ -10,6 +10,8 @@ export interface Going {
   readonly missions: readonly Mission[]
   readonly attempts: readonly HookAttempt[]
   readonly runs: readonly HookRun[]
+  /** What people said about each run last, a line each, newest first. */
+  readonly said: ReadonlyMap<string, readonly string[]>
   /** Open ones, oldest first. */
   readonly holds: readonly Hold[]
   /** How many more of them there are. */
@@ -20,11 +22,11 @@ const longestPrompt = 4000
 const longestLine = 300
 
 /** One brief of what goes on; null when nothing does. */
-export function brief({ missions, attempts, runs, holds, moreHolds }: Going): string | null {
+export function brief({ missions, attempts, runs, said, holds, moreHolds }: Going): string | null {
   const lines = [
     ...missions.map(missionLine),
     ...attempts.map(attemptLine),
-    ...runs.flatMap(runLines),
+    ...runs.flatMap((run) => runLines(run, said.get(run.record.id) ?? [])),
     ...holds.map(({ id, kind, reason }) => `Waits for a person: ${id} (${kind}): ${shortened(reason)}`),
     ...(moreHolds > 0 ? [`${moreHolds} more wait for a person: waymark inbox.`] : []),
   ]
@@ -50,13 +52,14 @@ function attemptLine({ attempt, task }: HookAttempt): string {
   return `Open task ${attempt.taskId}, attempt ${attempt.id}: "${shortened(task)}"; ${areas}. Close it with complete_task.`
 }
 
-function runLines(run: HookRun): readonly string[] {
+function runLines(run: HookRun, words: readonly string[]): readonly string[] {
   const { record, definition } = run
   const prompt = stateNamed(definition, record.state)?.prompt ?? null
-  const said = prompt === null ? '' : interpolated(prompt, definition.dialect, record.context).trim()
+  const asked = prompt === null ? '' : interpolated(prompt, definition.dialect, record.context).trim()
   return [
     `Run ${record.id} of ${definition.name} is in the state "${record.state}", revision ${record.revision}.`,
-    ...(said === '' ? [] : [said.length > longestPrompt ? `${said.slice(0, longestPrompt)}…` : said]),
+    ...(asked === '' ? [] : [asked.length > longestPrompt ? `${asked.slice(0, longestPrompt)}…` : asked]),
+    ...words.map(shortened),
     waysOn(run),
   ]
 }

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import { brief } from '../../../src/domain/gate/hook/brief.ts'
+import { whatGoesOn } from '../../../src/operations/hook/going.ts'
+import { hookSituation } from '../../../src/operations/hook/situation.ts'
+import { person } from '../../support/project.ts'
+import { process } from './processes.ts'
+import { failureOf } from './run.ts'
+import { gatedMission } from './subject.ts'
+
+const reason = 'No tests for expired sessions.'
+
+const text = process('sending-back', { work: ', prompt: "Build it."' })
+  .replace('  - { name: done, is_final: true }', '  - { name: review }\n  - { name: done, is_final: true }')
+  .replace('{ from: work, event: go, to: done }', '{ from: work, event: go, to: review }')
+  .replace(
+    'events:',
+    'events:\n  - { name: send_back, allowed_roles: [reviewer] }\n  - { name: approve, allowed_roles: [reviewer] }',
+  )
+  .replace(
+    'transitions:',
+    'transitions:\n  - { from: review, event: send_back, to: work }\n  - { from: review, event: approve, to: done }',
+  )
+
+async function inReview() {
+  const gated = await gatedMission(text, 'sending-back')
+  await gated.run.emit('go')
+  return gated
+}
+
+test('why a run was sent back is read in its state, its prompt, its summary, its mission and the brief', async () => {
+  const { project, run, missionId } = await inReview()
+  await project.call('reject', { id: run.id, reason }, { actor: person })
+  const said = [{ by: 'Tess', did: 'send_back', words: reason, to: 'work', at: expect.any(String) }]
+  expect(await run.state()).toMatchObject({
+    current_state: 'work',
+    said,
+    prompt: `Build it.\n\nTess (send_back) says: ${reason}`,
+  })
+  expect((await project.call('run_summary', { run_id: run.id })).said).toEqual(said)
+  const context = await project.call('get_context', { mission_id: missionId, include: ['blockers'] })
+  expect(context.runs[0].said).toEqual(said)
+  const { store, clock, witness, folder } = project.context
+  const place = { top: folder, now: clock.now(), packages: witness.packages }
+  const going = await store.view(async (reads) => whatGoesOn(reads, await hookSituation(reads, place)))
+  expect(brief(going)).toContain(`Tess (send_back) says: ${reason}`)
+})
+
+test('the words leave the prompt when the run goes on, and stay in what was said', async () => {
+  const { project, run } = await inReview()
+  await project.call('reject', { id: run.id, reason }, { actor: person })
+  await run.emit('go')
+  const state = await run.state()
+  expect(state.prompt).toBeUndefined()
+  expect(state.said).toMatchObject([{ words: reason }])
+})
+
+test('a no without words is refused, and so is an empty answer to a question', async () => {
+  const { project, run, start } = await inReview()
+  const asked = (name: string, input: object) =>
+    failureOf(project.call(name, input, { actor: person })).then(({ code, message }) => `${code} ${message}`)
+  const needs = /^INVALID_INPUT .*needs words/
+  expect(await asked('reject', { id: run.id })).toMatch(needs)
+  expect(await asked('reject', { id: run.id, reason: '  ' })).toMatch(needs)
+  expect(await asked('decide', { run_id: run.id, event: 'send_back' })).toMatch(needs)
+  expect((await run.state()).current_state).toBe('review')
+  const task_id = await start()
+  const issue = { task_id, type: 'UNCLEAR_REQUIREMENT', description: 'Which?', requires_human_review: true }
+  await project.call('log_issue', { ...issue, resolution: 'None yet.' })
+  const { holds } = await project.call('inbox', { kind: 'blocker' }, { actor: person })
+  const id = holds[0].hold_id
+  expect(await asked('resolve', { id })).toMatch(needs)
+  expect(await asked('resolve', { id, answer: ' \n' })).toMatch(needs)
+  expect(await asked('approve', { id })).toMatch(needs)
+  expect(await project.call('resolve', { id, answer: 'The second.' }, { actor: person })).toMatchObject({
+    status: 'resolved',
+  })
+})
+
+test('the words of an approval and of a command that was refused are read too', async () => {
+  const { project, run } = await gatedMission(
+    process('asking', { guards: '  ok: { type: command, run: "true" }', guard: 'ok' }),
+    'asking',
+  )
+  await run.refused('go')
+  const { holds } = await project.call('inbox', { kind: 'command' }, { actor: person })
+  const said = { id: holds[0].hold_id, reason: 'It deletes the data.' }
+  await project.call('reject', said, { actor: person })
+  expect((await run.state()).said).toMatchObject([
+    { did: 'dismissed command', words: 'It deletes the data.' },
+  ])
+})
