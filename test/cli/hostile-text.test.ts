@@ -47,7 +47,7 @@ test('nothing that anyone says steers a terminal, on any command', async () => {
     'plan_show',
   ])
     expect([name, shown.has(name)]).toEqual([name, true])
-  for (const name of ['taskman_task_list', 'plan_graph', 'process_show', 'names'])
+  for (const name of ['taskman_task_list', 'plan_graph', 'process_show', 'mission_timeline'])
     expect([name, shown.has(name)]).toEqual([name, true])
   expect([...asked].toSorted()).toEqual(catalog.map(({ name }) => name).toSorted())
 }, 120_000)
@@ -105,6 +105,7 @@ function commandLines(operation: Operation, ids: Ids): readonly (readonly string
 
 function idFor({ name }: Operation, ids: Ids): string {
   if (/^run_|^verify/.test(name)) return ids['run_id'] ?? ''
+  if (/^mission_/.test(name)) return ids['mission_id'] ?? ''
   if (/phase/.test(name)) return 'P1'
   if (/milestone/.test(name)) return 'M1'
   if (['approve', 'reject', 'resolve'].includes(name)) return ids['hold_id'] ?? ''
