@@ -1,8 +1,12 @@
 import { defineConfig } from 'rolldown'
 
-/** One entry, chunks that load when a command needs them, and the thread that reads trees without git. */
+/** One entry, chunks that load when a command needs them, and the threads: one reads trees without git, one long definitions. */
 export default defineConfig({
-  input: { waymark: 'src/main/main.ts', 'checksum-worker': 'src/git/checksum/worker.ts' },
+  input: {
+    waymark: 'src/main/main.ts',
+    'checksum-worker': 'src/git/checksum/worker.ts',
+    'definition-worker': 'src/definitions/definition-worker.ts',
+  },
   platform: 'node',
   external: ['better-sqlite3'],
   output: {

@@ -13,6 +13,7 @@ export default defineConfig({
       'test/gate/concurrency/*.test.ts',
       'test/gate/run-properties.test.ts',
       'test/evidence/random.test.ts',
+      'test/freeze/freeze.test.ts',
     ],
     env: { WAYMARK_TEST_SOAK: '1' },
     exclude: ['node_modules/**'],

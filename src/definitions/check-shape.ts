@@ -14,6 +14,9 @@ interface Spot {
   readonly path: DefinitionPath
 }
 
+/** How many unknown keys of one object are told each by itself. */
+const mostOdd = 20
+
 type Keys = Readonly<Record<string, Field>>
 
 /** Everything in a file that has not the shape of its dialect: each unknown key, missing key and odd value. */
@@ -76,7 +79,14 @@ export function checkShape(yaml: YamlText, shape: Shape, dialect: Dialect): read
     const missing = Object.entries(keys)
       .filter(([key, field]) => field.required && !present.some((pair) => pair.key === key))
       .map(([key]) => say('missing-key', `${named(path)} has no "${key}".`, { path, node }))
-    return [...missing, ...present.flatMap((pair) => checkPair(pair, keys, path))]
+    const known = present.filter(({ key }) => Object.hasOwn(keys, key))
+    const odd = present.filter(({ key }) => !Object.hasOwn(keys, key))
+    const shown = new Set([...known, ...odd.slice(0, mostOdd)])
+    const found = present.filter((pair) => shown.has(pair)).flatMap((pair) => checkPair(pair, keys, path))
+    const [next] = odd.slice(mostOdd)
+    if (!next) return [...missing, ...found]
+    const message = `${named(path)} has ${odd.length - mostOdd} more keys that it cannot have.`
+    return [...missing, ...found, say('unknown-key', message, { path, node: next.keyNode })]
   }
 
   const checkPair = (pair: Pair, keys: Keys, path: DefinitionPath): readonly PlacedFinding[] => {

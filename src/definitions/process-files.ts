@@ -6,7 +6,8 @@ import { finding, type Severity } from '../domain/gate/lint/finding.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
 import { readRegular } from '../files/regular-file.ts'
 import type { LoadedProcess, PlacedFinding, ProcessFiles, ProcessOrigin } from '../ports/process-files.ts'
-import { type ReadDefinition, readDefinition } from './read-definition.ts'
+import { readAside } from './read-aside.ts'
+import type { ReadDefinition } from './read-definition.ts'
 
 export interface ProcessFolders {
   /** The project's root. */
@@ -86,7 +87,7 @@ async function isFile(path: string): Promise<boolean> {
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
   const size = (await stat(path)).size
   const text = size > largest ? '' : (await readRegular(path)).toString('utf8')
-  const read = size > largest ? tooLarge(size) : readDefinition(text)
+  const read = size > largest ? tooLarge(size) : await readAside(text)
   return {
     file: shownPath(path, origin, folders),
     origin,

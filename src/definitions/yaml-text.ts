@@ -1,4 +1,13 @@
-import { type Document, isAlias, isNode, LineCounter, type ParsedNode, parseDocument, visit } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isNode,
+  isScalar,
+  LineCounter,
+  type ParsedNode,
+  parseDocument,
+  visit,
+} from 'yaml'
 import { type Finding, finding } from '../domain/gate/lint/finding.ts'
 import type { FilePlace, PlacedFinding } from '../ports/process-files.ts'
 
@@ -24,7 +33,12 @@ export function readYaml(text: string): YamlResult {
     return refused(`The file has ${text.length} characters; at most ${largestFile} are read.`, null)
   }
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, version: '1.2', uniqueKeys: true })
+  const document = parseDocument(text, {
+    lineCounter,
+    prettyErrors: false,
+    version: '1.2',
+    uniqueKeys: false,
+  })
   const at = (offset: number): FilePlace => {
     const { line, col } = lineCounter.linePos(offset)
     return { line: Math.max(1, line), column: Math.max(1, col) }
@@ -43,6 +57,8 @@ export function readYaml(text: string): YamlResult {
       at(alias),
     )
   }
+  const twice = firstKeyTwice(document)
+  if (twice !== null) return refused('Map keys must be unique.', at(twice))
   const root = document.contents
   if (root === null) return refused('The file is empty.', null)
   const placeOf = (node: unknown): FilePlace | null => (isNode(node) && node.range ? at(node.range[0]) : null)
@@ -69,6 +85,26 @@ function firstAlias(document: Document.Parsed): number | null {
     if (!isNode(node) || (!isAlias(node) && !('anchor' in node && node.anchor))) return undefined
     found = node.range?.[0] ?? 0
     return visit.BREAK
+  })
+  return found
+}
+
+/** The offset of the first key that its map has already. The library's own search compares each key with each. */
+function firstKeyTwice(document: Document.Parsed): number | null {
+  let found: number | null = null
+  visit(document, {
+    Map: (_, map) => {
+      const keys = new Set<unknown>()
+      for (const { key } of map.items) {
+        const value = isScalar(key) ? key.value : key
+        if (keys.has(value)) {
+          found = isNode(key) ? (key.range?.[0] ?? 0) : 0
+          return visit.BREAK
+        }
+        keys.add(value)
+      }
+      return undefined
+    },
   })
   return found
 }

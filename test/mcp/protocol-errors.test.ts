@@ -100,13 +100,16 @@ describe('a line that is no request is answered, and the server goes on', () => 
     expect(await answersTo([line])).toEqual([[{ jsonrpc: '2.0', id: 1, result: {} }]])
   })
 
-  test('values nested a hundred thousand deep are survived', async () => {
+  test('values nested a hundred thousand deep are refused as parameters', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const server = startServer()
     server.write(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"log_milestone","arguments":{"task_id":"t-1","message":"m","metadata":{"deep":${deep}}}}}\n`,
     )
-    expect((await server.message(({ id }) => id === 1)).result.isError).toBe(true)
+    expect((await server.message(({ id }) => id === 1)).error).toEqual({
+      code: -32602,
+      message: 'Invalid params: the message is nested more than 100 levels deep.',
+    })
     expect((await server.ask('ping')).result).toEqual({})
   })
 })

@@ -1,4 +1,4 @@
-import picomatch from 'picomatch'
+import { anyGlob } from '../glob.ts'
 import type { ArtifactDefinition, ProcessDefinition } from './definition.ts'
 
 /**
@@ -38,7 +38,7 @@ const matchers = new WeakMap<readonly string[], (path: string) => boolean>()
 function matcherOf(globs: readonly string[]): (path: string) => boolean {
   const known = matchers.get(globs)
   if (known) return known
-  const matcher = picomatch([...globs], { dot: true })
+  const matcher = anyGlob(globs)
   matchers.set(globs, matcher)
   return matcher
 }

@@ -28,9 +28,13 @@ const milestone =
   /^(?:[-*+]\s+)?(?:\[([ xX])\]\s+)?(?:\*\*milestone:?\*\*:?|__milestone:?__:?|milestone:)\s*(.*)$/i
 const after = /^(?:[-*+]\s+)?\(?(?:after|depends on):\s*(.*?)\)?$/i
 
+/** No title is as long, in characters, and looking for signs in a line takes longer than it is long. */
+const longest = 4_000
+
 export function sourceLine(line: string): SourceLine {
   const { indent, text } = indented(line)
   if (text === '') return { kind: 'blank' }
+  if (text.length > longest) return { kind: 'text', indent, text }
   if (/^([-*_])(?:\s*\1){2,}$/.test(text)) return { kind: 'rule' }
   const head = indent < 4 ? heading.exec(text.replace(/\s+/g, ' ')) : null
   if (head)

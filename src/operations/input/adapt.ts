@@ -32,20 +32,17 @@ function parsedOr(text: string): unknown {
   }
 }
 
-function adaptObject(value: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
+function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
   const required = new Set(schema.required)
   const adapted: Record<string, unknown> = {}
-  for (const [key, entry] of Object.entries(value)) {
+  for (const [key, entry] of Object.entries(given)) {
     const known = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined
     if (entry === null && schema.properties) continue
     if (entry === '' && known && !required.has(key)) continue
-    // defineProperty, because assigning to `__proto__` would drop the key silently instead of having it refused
-    Object.defineProperty(adapted, key, {
-      value: known ? adapt(entry, known) : entry,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
+    const value = known ? adapt(entry, known) : entry
+    if (key !== '__proto__') adapted[key] = value
+    // Assigning to it would drop the key silently instead of having it refused.
+    else Object.defineProperty(adapted, key, { value, enumerable: true, configurable: true, writable: true })
   }
   return adapted
 }

@@ -10,7 +10,7 @@ export function explainIssue(issue: Issue, input: unknown, schema: z.ZodObject):
   const value = valueAt(input, issue.path)
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownField(key, issue.path, schema)).join(' ')
+      return unknownFields(issue.keys, issue.path, schema)
     case 'invalid_value':
       if (value === undefined) return `${field} is missing: one of ${listed(issue.values)}.`
       return `${field} cannot be ${shown(value)}: choose ${listed(issue.values)}.`
@@ -41,6 +41,15 @@ export function explainIssue(issue: Issue, input: unknown, schema: z.ZodObject):
 function holding(issue: Issue, schema: z.ZodObject): string {
   const keys = issue.code === 'invalid_type' && issue.expected === 'object' ? keysAt(schema, issue.path) : []
   return keys.length === 0 ? '' : ` of ${keys.join(', ')}`
+}
+
+/** How many unknown fields are told each by itself. */
+const mostFields = 5
+
+function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
+  const told = keys.slice(0, mostFields).map((key) => unknownField(key, path, schema))
+  const more = keys.length - told.length
+  return [...told, ...(more > 0 ? [`And ${more} more unknown fields.`] : [])].join(' ')
 }
 
 function unknownField(key: string, path: readonly PropertyKey[], schema: z.ZodObject): string {

@@ -13,16 +13,40 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
       `${operation.name} takes an object of named fields, not ${kindOf(given)}.`,
     )
   }
+  refuseMasses(operation, given)
   const adapted = adapt(given, inputSchema(operation))
   const parsed = operation.input.safeParse(adapted)
   if (parsed.success) return parsed.data
   const fields = Object.keys(operation.input.shape)
-  const sentences = parsed.error.issues.map((issue) => explainIssue(issue, adapted, operation.input))
+  // Only a few are told, and explaining a hundred thousand takes long.
+  const sentences = parsed.error.issues
+    .slice(0, 100)
+    .map((issue) => explainIssue(issue, adapted, operation.input))
   const unique = [...new Set(sentences)]
   throw new Failure('INVALID_INPUT', `${operation.name}: ${unique.slice(0, 8).join(' ')}`, {
     hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
     details: { fields: parsed.error.issues.slice(0, 8).map((issue) => issue.path.join('.')) },
   })
+}
+
+const mostFields = 200
+const mostEntries = 20_000
+
+/** No operation takes as much, and saying of each entry what is wrong with it would take long. */
+function refuseMasses(operation: Operation, given: object): void {
+  const fields = Object.keys(given).length
+  if (fields > mostFields) {
+    throw new Failure('INVALID_INPUT', `${operation.name}: the input has ${fields} fields.`, {
+      hint: `${operation.name} takes ${Object.keys(operation.input.shape).join(', ') || 'no fields'}.`,
+    })
+  }
+  for (const [field, value] of Object.entries(given)) {
+    if (!Array.isArray(value) || value.length <= mostEntries) continue
+    throw new Failure(
+      'INVALID_INPUT',
+      `${operation.name}: "${field.slice(0, 60)}" has ${value.length} entries; at most ${mostEntries} are read.`,
+    )
+  }
 }
 
 function kindOf(value: unknown): string {

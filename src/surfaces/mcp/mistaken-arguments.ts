@@ -3,6 +3,13 @@ import {
   type JSONRPCRequest,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
+import { deepestNesting } from '../../domain/json-outline.ts'
+
+/** What is nested deeper than anything that goes into it step by step can bear. */
+export const tooDeep: JSONRPCErrorResponse['error'] = {
+  code: ProtocolErrorCode.InvalidParams,
+  message: `Invalid params: the message is nested more than ${deepestNesting} levels deep.`,
+}
 
 /** The error of a tool call whose arguments are no object. The SDK refuses it too, but with a page of JSON. */
 export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCErrorResponse['error'] | null {

@@ -1,4 +1,4 @@
-import picomatch from 'picomatch'
+import { anyGlob } from '../../glob.ts'
 import type { SharedKind } from '../../track/scope/file-kind.ts'
 import type { ChangeFacts } from '../evidence.ts'
 import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
@@ -42,11 +42,11 @@ function offendingPaths(guard: ChangesGuard, { files }: ChangeFacts): readonly s
     case 'in_scope':
       return files.filter(({ inScope }) => !inScope).map(({ path }) => path)
     case 'touches_only': {
-      const allowed = picomatch([...guard.paths], { dot: true })
+      const allowed = anyGlob(guard.paths)
       return files.map(({ path }) => path).filter((path) => !allowed(path))
     }
     case 'touches_none': {
-      const refused = picomatch([...guard.paths], { dot: true })
+      const refused = anyGlob(guard.paths)
       return files.map(({ path }) => path).filter((path) => refused(path))
     }
   }

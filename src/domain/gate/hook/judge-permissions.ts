@@ -1,4 +1,4 @@
-import picomatch from 'picomatch'
+import { anyGlob } from '../../glob.ts'
 import { stateNamed, type ToolPermissions } from '../definition.ts'
 import type { HookRun } from './hook-run.ts'
 import { fitsCommand, readShellLine, type ShellLine, unwrapped } from './shell-line.ts'
@@ -88,6 +88,6 @@ function beyond(globs: readonly string[], { names: [name], file }: ToolUse): rea
   if (file.where === 'nowhere') {
     return [{ decision: 'ask', says: `${limit}, and this call names no file` }]
   }
-  if (file.where === 'inside' && picomatch([...globs], { dot: true })(file.path)) return []
+  if (file.where === 'inside' && anyGlob(globs)(file.path)) return []
   return [{ decision: 'deny', says: `${limit}, not to ${file.path || 'the whole project'}` }]
 }

@@ -1,28 +1,33 @@
-import { type OutputUnit, Validator } from '@cfworker/json-schema'
+import type { OutputUnit } from '@cfworker/json-schema'
 import type { JsonObject } from '../json.ts'
+import { type BoundedValidator, boundedValidator, hasKeyword, withKeysOf } from './bounded-validator.ts'
 import { inWords, type SchemaProblem } from './schema-words.ts'
 
 /** What in a value does not fit a JSON Schema, the innermost problems only. A schema that cannot be used is one problem. */
 export function schemaProblems(schema: JsonObject, value: unknown): readonly SchemaProblem[] {
   try {
-    const { valid, errors } = validatorOf(schema).validate(value)
+    const validator = hasKeyword(schema, 'patternProperties')
+      ? boundedValidator(withKeysOf(schema, value))
+      : validatorOf(schema)
+    const { valid, errors } = validator.validate(value)
     if (valid) return []
     const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
     const inner = errors.filter((unit) => !containers.includes(unit.keyword) && !isInside(unit, choices))
-    return (inner.length === 0 ? errors : inner).slice(0, 20).map((unit) => inWords(unit, schema, value))
+    return (inner.length === 0 ? errors : inner)
+      .slice(0, 20)
+      .map((unit) => inWords(unit, validator.schema, value))
   } catch (error) {
     return [{ path: '/', message: `the schema cannot be used: ${messageOf(error)}` }]
   }
 }
 
 // A thousand files are checked against one schema, and walking it takes longer than checking a file.
-const validators = new WeakMap<JsonObject, Validator>()
+const validators = new WeakMap<JsonObject, BoundedValidator>()
 
-function validatorOf(schema: JsonObject): Validator {
+function validatorOf(schema: JsonObject): BoundedValidator {
   const known = validators.get(schema)
   if (known) return known
-  // It writes into the schema that it is given.
-  const validator = new Validator(structuredClone({ ...schema }), '2020-12', false)
+  const validator = boundedValidator(schema)
   validators.set(schema, validator)
   return validator
 }

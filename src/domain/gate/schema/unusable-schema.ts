@@ -1,4 +1,5 @@
 import { dereference } from '@cfworker/json-schema'
+import { linearPattern } from '../../linear-pattern.ts'
 import { isJsonObject, type JsonObject, shownJson } from '../json.ts'
 
 /** Why a JSON Schema could not check anything, as a sentence; null when it can. Found before any value is there. */
@@ -36,10 +37,13 @@ function ownProblem(schema: JsonObject, known: readonly string[]): string | null
     return `$ref "${$ref}" leads nowhere.`
   }
   const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : []
-  const wrong = [...patterns, ...(typeof pattern === 'string' ? [pattern] : [])].find(
-    (text) => !isPattern(text),
-  )
+  const texts = [...patterns, ...(typeof pattern === 'string' ? [pattern] : [])]
+  const wrong = texts.find((text) => !isPattern(text))
   if (wrong !== undefined) return `"${wrong}" is no regular expression.`
+  const costly = texts.find((text) => linearPattern(text) === null)
+  if (costly !== undefined) {
+    return `The pattern ${shownJson(costly)} looks ahead, looks back or refers back, or is far too long: it might be tried for ever. Write it without.`
+  }
   const named = type === undefined ? [] : [type].flat()
   const odd = named.find((name) => typeof name !== 'string' || !types.includes(name))
   if (odd !== undefined) return `There is no type ${shownJson(odd)}; the types are ${types.join(', ')}.`

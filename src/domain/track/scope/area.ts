@@ -1,4 +1,4 @@
-import picomatch from 'picomatch'
+import { type GlobMatcher, globMatcher } from '../../glob.ts'
 import { folded, type ScopePath } from './path.ts'
 import { wordPattern } from './words.ts'
 
@@ -51,12 +51,24 @@ function glob(pattern: string): Matcher {
   const readings = body.includes('[') ? [/[()|]/g, /[()|[\]]/g] : [/[()|]/g]
   const expressions = readings.map((literal) => expressionOf(body.replace(literal, '\\$&')))
   const wholePath = pattern.includes('/')
-  const matches = (path: string): boolean => expressions.some((expression) => expression.test(path))
+  const matches = (path: string): boolean => expressions.some((expression) => expression(path))
   return { kind: 'glob', matches: ({ own }) => own !== null && matches(wholePath ? own : baseName(own)) }
 }
 
-function expressionOf(glob: string): RegExp {
-  return picomatch.makeRe(glob, { dot: true, nocase: true, nonegate: true })
+/** What cannot be matched in good time matches no file, as what is mistyped. */
+function expressionOf(glob: string): GlobMatcher {
+  try {
+    const matches = globMatcher(glob, { areas: true })
+    return (path) => {
+      try {
+        return matches(path)
+      } catch {
+        return false
+      }
+    }
+  } catch {
+    return () => false
+  }
 }
 
 function anchored(path: string, { prefix }: AreaContext): Matcher {

@@ -1,3 +1,4 @@
+import { deepestNesting, outlineOf } from '../../../domain/json-outline.ts'
 import { Refusal } from '../refusal/refusal.ts'
 import { jsonMistake } from './json-mistake.ts'
 import { readBody } from './read-body.ts'
@@ -17,18 +18,9 @@ export async function readJson(request: Request, largest: number): Promise<unkno
   }
 }
 
-const deepest = 100
-
-/** What looks at a value goes into it step by step, and would run out of stack. */
 function refuseDepths(text: string): void {
-  let depth = 0
-  for (const [sign] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (sign === '[' || sign === '{') depth += 1
-    if (sign === ']' || sign === '}') depth -= 1
-    if (depth > deepest) {
-      throw new Refusal('INVALID_INPUT', `The body is nested more than ${deepest} levels deep.`)
-    }
-  }
+  if (!outlineOf(text).tooDeep) return
+  throw new Refusal('INVALID_INPUT', `The body is nested more than ${deepestNesting} levels deep.`)
 }
 
 function refuseOtherTypes(given: string | null): void {

@@ -1,5 +1,7 @@
 import { isJsonContentType, isLegacyRequest, readRequestBody } from '@modelcontextprotocol/server'
 import type { Actor } from '../../../domain/actor.ts'
+import { outlineOf } from '../../../domain/json-outline.ts'
+import { tooDeep } from '../mistaken-arguments.ts'
 import type { JournalFeed } from '../resources/journal-feed.ts'
 import type { OfferedTools } from '../tools/offered-tools.ts'
 import { type Caller, callerOf } from './caller.ts'
@@ -35,6 +37,8 @@ export class Endpoint {
     if (!isJsonContentType(request.headers.get('content-type'))) return unsupportedType()
     const read = await readRequestBody(request).catch(() => null)
     if (read?.tooLarge) return tooLarge()
+    const outline = outlineOf(read?.text ?? '')
+    if (outline.tooDeep) return refuse({ status: 400, ...tooDeep, id: outline.id })
     const body = read && parsed(read.text)
     if (body === undefined || read === null) return parseError()
     return this.#handleMessage({ request, body, caller })

@@ -8,7 +8,8 @@ import {
   ProtocolErrorCode,
   type RequestId,
 } from '@modelcontextprotocol/server'
-import { mistakenArguments } from '../mistaken-arguments.ts'
+import { outlineOf } from '../../../domain/json-outline.ts'
+import { mistakenArguments, tooDeep } from '../mistaken-arguments.ts'
 import type { Line } from './line-splitter.ts'
 import type { ShownEnds } from './shown-ends.ts'
 
@@ -22,6 +23,8 @@ export type ReadLine =
 export function readLine(line: Line): ReadLine {
   if (line.kind === 'too_long') return refused(idOfEnds(line.ends), tooLong(line.bytes))
   if (line.text.trim() === '') return { kind: 'empty' }
+  const outline = outlineOf(line.text)
+  if (outline.tooDeep) return refused(outline.id ?? undefined, tooDeep)
   let value: unknown
   try {
     value = JSON.parse(line.text)

@@ -1,0 +1,53 @@
+/** How deep what somebody sends may be nested: what looks at a value goes into it step by step, on a stack. */
+export const deepestNesting = 100
+
+/** What is seen of a JSON text before it is read, in one pass over it. */
+export interface JsonOutline {
+  readonly tooDeep: boolean
+  /** The `id` of the outermost object, as a message of JSON-RPC has it; of the part that was looked through. */
+  readonly id: string | number | null
+}
+
+const quote = 0x22
+const backslash = 0x5c
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/** Looks a text through once, whether it is JSON or not. */
+export function outlineOf(text: string): JsonOutline {
+  let depth = 0
+  let deepest = 0
+  let id: JsonOutline['id'] = null
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at)
+    if (sign === openBrace || sign === openBracket) {
+      depth += 1
+      deepest = Math.max(deepest, depth)
+    } else if (sign === closeBrace || sign === closeBracket) depth -= 1
+    else if (sign === quote) {
+      const end = endOfString(text, at)
+      if (depth === 1 && end - at === 4 && text.startsWith('"id"', at)) id = idAfter(text, end) ?? id
+      at = end - 1
+    }
+  }
+  return { tooDeep: deepest > deepestNesting, id }
+}
+
+/** Behind the closing quote of the string that begins at a place; the end of the text where it is not closed. */
+export function endOfString(text: string, from: number): number {
+  let at = from + 1
+  for (; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at)
+    if (sign === quote) return at + 1
+    if (sign === backslash) at += 1
+  }
+  return text.length
+}
+
+const value = /\s{0,20}:\s{0,20}(-?\d{1,15}(?=[\s,}])|"[^"\\]{0,1000}")/y
+
+function idAfter(text: string, at: number): string | number | null {
+  value.lastIndex = at
+  const written = value.exec(text)?.[1]
+  if (written === undefined) return null
+  return written.startsWith('"') ? written.slice(1, -1) : Number(written)
+}

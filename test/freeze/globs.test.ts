@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import picomatch from 'picomatch'
+import { expect, test } from 'vitest'
+import { anyGlob, globMatcher } from '../../src/domain/glob.ts'
+
+const word = fc.constantFrom('a', 'b', 'ab', '.a', 'a.b', 'src', '')
+const part = fc.constantFrom(
+  '*',
+  '**',
+  '?',
+  '[ab]',
+  '{a,b}',
+  '{a,{b,src}}',
+  '+(a|b)',
+  '@(a|src)',
+  '?(b)',
+  'a',
+  'b',
+  '.',
+)
+const segment = fc.array(fc.oneof(part, word), { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''))
+const glob = fc.array(segment, { minLength: 1, maxLength: 5 }).map((segments) => segments.join('/'))
+const path = fc
+  .array(fc.constantFrom('a', 'b', 'ab', 'ba', '.a', 'a.b', 'src', 'abab'), { minLength: 1, maxLength: 5 })
+  .map((segments) => segments.join('/'))
+
+test('a glob with many stars matches what picomatch matches', () => {
+  fc.assert(
+    fc.property(glob, fc.array(path, { minLength: 1, maxLength: 8 }), (one, paths) => {
+      fc.pre(one !== '' && !one.startsWith('/') && !one.includes('//'))
+      const matches = globMatcher(one)
+      for (const each of paths)
+        expect([one, each, matches(each)]).toEqual([one, each, picomatch(one, { dot: true })(each)])
+    }),
+    { numRuns: 1_500 },
+  )
+})
+
+test('what must not match is written with an exclamation mark', () => {
+  const matches = anyGlob(['!src/*/a*/*b'])
+  expect([matches('src/x/ab/cb'), matches('src/x')]).toEqual([false, true])
+})
+
+test('a glob that cannot be matched in good time is refused with its words', () => {
+  expect(() => globMatcher('*a!(b*)*c*d*')('x')).toThrow(
+    'The glob "*a!(b*)*c*d*" would take too long to match.',
+  )
+  expect(() => globMatcher('*'.repeat(2_000))('x')).toThrow('would take too long')
+})
