@@ -30,6 +30,8 @@ export class Followers {
         const beat = await pulse.after(seen, signal)
         if (!beat) return
         const facts = await this.#after(position, beat)
+        // A person restored a backup: nothing that was told is taken back, and what is new comes after it.
+        if (facts.length === 0 && beat.connection) position = Math.min(position, await this.#end(beat))
         for (const fact of facts) {
           if (signal.aborted) return
           yield fact
@@ -74,6 +76,17 @@ export class Followers {
     return facts
   }
 
+  /** Where the journal ends; nowhere while there is none. */
+  async #end({ connection }: Beat): Promise<number> {
+    if (!connection) return Number.POSITIVE_INFINITY
+    try {
+      return await endOf(connection, this.#place)
+    } catch (error) {
+      if (error instanceof ConnectionRetired) return Number.POSITIVE_INFINITY
+      throw error
+    }
+  }
+
   async #read({ connection }: Beat, position: number): Promise<readonly Fact[]> {
     if (!connection) return []
     try {
@@ -89,6 +102,14 @@ export class Followers {
 interface Reading {
   readonly beat: Beat
   readonly facts: Promise<readonly Fact[]>
+}
+
+function endOf({ db }: OpenConnection, place: Whereabouts): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    const project = await resolveProject(transaction, place)
+    if (!project) return Number.POSITIVE_INFINITY
+    return readsOf({ db: transaction, projectId: project.id }).journal.head()
+  })
 }
 
 function factsAfter({ db }: OpenConnection, place: Whereabouts, after: number): Promise<readonly Fact[]> {

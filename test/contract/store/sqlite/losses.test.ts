@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, test, vi } from 'vitest'
 import type { Store } from '../../../../src/ports/store.ts'
@@ -278,4 +279,22 @@ test('an anchor that cannot be read or written is no reason to refuse a call', a
   await recordMission(blocked, 'm-5')
   await blocked.close()
   expect(await missions(another())).toBe(5)
+})
+
+test('who follows the journal is told of what happens after an older backup was restored', async () => {
+  await using watched = await watchedStore()
+  const { store, state, another } = watched
+  const backup = join(state, 'backup.db')
+  await store.backup(backup)
+  for (const id of ['m-4', 'm-5', 'm-6']) await recordMission(store, id)
+  const ending = new AbortController()
+  const following = store.follow(7, ending.signal)[Symbol.asyncIterator]()
+  const next = following.next()
+  await another().putBack(backup, Date.now())
+  await vi.waitFor(async () => expect(await missions(store)).toBe(3))
+  await sleep(600)
+  await recordMission(store, 'm-7')
+  expect((await next).value).toMatchObject({ seq: 5, happening: { kind: 'mission.started' } })
+  ending.abort()
+  await following.next()
 })
