@@ -62,6 +62,14 @@ export interface RunEvent {
   readonly at: number
 }
 
+/** What an event that was refused came with. */
+export interface Tried {
+  /** The files as they were named, and why one could not be taken; at most 20. */
+  readonly files: readonly { readonly path: string; readonly reason: string | null }[]
+  /** The payload as JSON, shortened; null for none. */
+  readonly payload: string | null
+}
+
 /** An event that was refused: nothing of it stays in the run. */
 export interface RunRefusal {
   readonly runId: RunId
@@ -70,6 +78,8 @@ export interface RunRefusal {
   readonly message: string
   /** Guards that did not hold, `name: reason`. */
   readonly missing: readonly string[]
+  /** What was handed to it; absent where it was nothing, and in records from before it was kept. */
+  readonly tried?: Tried | null
   readonly state: string
   readonly revision: number
   readonly role: string | null

@@ -1,10 +1,11 @@
 import { identityOf } from '../../domain/actor.ts'
+import { excerpt } from '../../domain/budget.ts'
 import { Failure } from '../../domain/failure.ts'
 import { emitterFor } from '../../domain/gate/acting.ts'
 import { advanceRun } from '../../domain/gate/advance-run.ts'
 import type { Emission } from '../../domain/gate/emission.ts'
 import type { EmissionRepeat } from '../../domain/gate/happening.ts'
-import type { RunApproval, RunRecord } from '../../domain/gate/run-record.ts'
+import type { RunApproval, RunRecord, Tried } from '../../domain/gate/run-record.ts'
 import { type Accepted, type Refused, transition } from '../../domain/gate/transition.ts'
 import type { Setting } from '../../domain/id.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
@@ -97,7 +98,7 @@ export async function decideEvent(
   if (!result.accepted) {
     const noticed = await refusedHappenings(
       reads,
-      { loaded, refused: result, emission, by: handling.actor },
+      { loaded, refused: result, emission, tried: triedOf(sending.sent, outside), by: handling.actor },
       setting,
     )
     return {
@@ -106,6 +107,23 @@ export async function decideEvent(
     }
   }
   return accept({ reads, loaded, accepted: result, emission, given }, deciding, setting)
+}
+
+const mostTried = 20
+const longestTried = 500
+
+/** What a refused event came with, as it is kept; null where it was nothing. */
+function triedOf({ files, payload }: SentEvent, { unusable }: Outside): Tried | null {
+  const shown = files.slice(0, mostTried).map((file, at) => {
+    const problem = unusable.find(({ path }) => path === `/artifact_paths/${at}`)
+    return {
+      path: excerpt(typeof file === 'string' ? file : file.path, longestTried),
+      reason: problem === undefined ? null : excerpt(problem.message, longestTried),
+    }
+  })
+  const isEmpty = Object.keys(payload).length === 0
+  if (shown.length === 0 && isEmpty) return null
+  return { files: shown, payload: isEmpty ? null : excerpt(JSON.stringify(payload), longestTried) }
 }
 
 /** An event whose files cannot be evidence is refused for that before its guards are. */

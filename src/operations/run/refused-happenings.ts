@@ -4,6 +4,7 @@ import { isForPeople } from '../../domain/gate/awaited-decision.ts'
 import { eventNamed } from '../../domain/gate/definition.ts'
 import type { Emission } from '../../domain/gate/emission.ts'
 import { runHold } from '../../domain/gate/run-holds.ts'
+import type { Tried } from '../../domain/gate/run-record.ts'
 import type { Refused } from '../../domain/gate/transition.ts'
 import type { Setting } from '../../domain/id.ts'
 import type { Hold } from '../../domain/track/records.ts'
@@ -11,13 +12,15 @@ import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { guardLine } from './refusal.ts'
 
-/** How many refusals that are alike are kept while a run stays in a state. */
+/** How many refusals that are alike are kept while a run stays in a state, and how many of an event in all. */
 const mostAlike = 20
+const mostOfEvent = 200
 
 interface Refusing {
   readonly loaded: LoadedRun
   readonly refused: Refused
   readonly emission: Emission
+  readonly tried: Tried | null
   readonly by: Actor
 }
 
@@ -30,13 +33,15 @@ export async function refusedHappenings(
   refusing: Refusing,
   setting: Setting,
 ): Promise<{ readonly happenings: readonly Happening[]; readonly holdId: string | null }> {
-  const { loaded, refused, emission, by } = refusing
+  const { loaded, refused, emission, tried, by } = refusing
   const { record, visits } = loaded
   const { code, message, missing } = refused
   const since = visits.find(({ state }) => state === record.state)?.last ?? 1
-  const alike = await reads.runs.refusalsAlike(record.id, { event: emission.event, code, since })
+  const about = { event: emission.event, code, since }
+  const alike = await reads.runs.refusalsAlike(record.id, { ...about, tried })
+  const ofEvent = await reads.runs.refusalsAlike(record.id, about)
   const happenings: Happening[] = []
-  if (alike < mostAlike) {
+  if (alike < mostAlike && ofEvent < mostOfEvent) {
     happenings.push({
       kind: 'run.refused',
       runId: record.id,
@@ -48,6 +53,7 @@ export async function refusedHappenings(
         code,
         message,
         missing: missing.map(guardLine),
+        ...(tried !== null && { tried }),
         state: record.state,
         revision: record.revision,
         role: emission.emitter.role,

@@ -93,6 +93,8 @@ export function refusalEntry(refusal: RunRefusal) {
     code: refusal.code,
     message: refusal.message,
     missing_guards: refusal.missing,
+    tried_files: refusal.tried?.files ?? [],
+    tried_payload: refusal.tried?.payload ?? null,
     state: refusal.state,
     revision: refusal.revision,
     role: refusal.role,

@@ -64,10 +64,15 @@ export interface RunReads {
   /** What gave a run this revision; null for the first. */
   eventAt(runId: RunId, revision: number): Promise<RunEvent | null>
   refusals(runId: RunId, request: PageRequest): Promise<Page<RunRefusal>>
-  /** How often this event was refused with this code since the run came to this revision's state. */
+  /** How often this event was refused with this code since the run came to this revision's state; with the same tried. */
   refusalsAlike(
     runId: RunId,
-    refused: { readonly event: string; readonly code: string; readonly since: number },
+    refused: {
+      readonly event: string
+      readonly code: string
+      readonly since: number
+      readonly tried?: RunRefusal['tried']
+    },
   ): Promise<number>
   /** What the owner's key is bound to in a run; null when it is free, whoever else has the same. */
   repeat(runId: RunId, key: Required<Pick<EmissionRepeat, 'key' | 'owner'>>): Promise<EmissionRepeat | null>

@@ -1,5 +1,11 @@
 import type { Insertable, Selectable } from 'kysely'
-import type { CommandResult, KeptArtifact, RunApproval, RunRefusal } from '../../domain/gate/run-record.ts'
+import type {
+  CommandResult,
+  KeptArtifact,
+  RunApproval,
+  RunRefusal,
+  Tried,
+} from '../../domain/gate/run-record.ts'
 import type { CommandResultId, RunId } from '../../domain/id.ts'
 import type {
   CommandResultTable,
@@ -53,6 +59,7 @@ export function refusalRow({ projectId, seq }: RowKey, refusal: RunRefusal): Ins
     code: refusal.code,
     message: refusal.message,
     missing: JSON.stringify(refusal.missing),
+    tried: triedText(refusal.tried),
     state: refusal.state,
     revision: refusal.revision,
     role: refusal.role,
@@ -68,12 +75,18 @@ export function refusalOf(row: Selectable<RunRefusalTable>): RunRefusal {
     code: row.code,
     message: row.message,
     missing: parsed(row.missing),
+    ...(row.tried !== null && { tried: parsed<Tried>(row.tried) }),
     state: row.state,
     revision: row.revision,
     role: row.role,
     by: row.by_name,
     at: row.at,
   }
+}
+
+/** As it is kept, so that what is alike can be counted. */
+export function triedText(tried: Tried | null | undefined): string | null {
+  return tried == null ? null : JSON.stringify(tried)
 }
 
 export function approvalRow({ projectId, seq }: RowKey, approval: RunApproval): Insertable<RunApprovalTable> {

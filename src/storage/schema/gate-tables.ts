@@ -82,6 +82,7 @@ export interface RunRefusalTable {
   code: string
   message: string
   missing: string
+  tried: string | null
   state: string
   revision: number
   role: string | null

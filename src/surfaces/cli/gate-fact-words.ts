@@ -1,5 +1,5 @@
 import type { GateHappening } from '../../domain/gate/happening.ts'
-import type { RunEvent } from '../../domain/gate/run-record.ts'
+import type { RunEvent, Tried } from '../../domain/gate/run-record.ts'
 import { plainWord, shortened } from './text/shortened.ts'
 
 /** What happened to a run, as the rest of a sentence that begins with who did it. */
@@ -16,7 +16,7 @@ export function gateFactWords(happening: GateHappening): string {
     case 'run.cancelled':
       return `cancelled ${happening.runId} in "${happening.event.from}": ${shortened(happening.event.event)}`
     case 'run.refused':
-      return `was refused ${happening.refusal.event} in ${happening.runId} (${happening.refusal.code}): ${shortened(happening.refusal.message)}`
+      return `was refused ${happening.refusal.event} in ${happening.runId} (${happening.refusal.code})${triedWords(happening.refusal.tried)}: ${shortened(happening.refusal.message)}`
     case 'run.approved':
       return `approved ${happening.approval.of ?? 'the state'} of ${happening.runId} as ${happening.approval.role}`
     case 'setting.changed':
@@ -42,4 +42,10 @@ function subjectOf({
 }): string {
   const subject = taskId ?? missionId
   return subject === null ? '' : ` for ${subject}`
+}
+
+function triedWords(tried: Tried | null | undefined): string {
+  const paths = tried?.files.map(({ path }) => shortened(path)) ?? []
+  if (paths.length === 0) return ''
+  return ` with ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`
 }

@@ -84,6 +84,9 @@ function Refused({ refusal }: { readonly refusal: RunRefusal }) {
         </p>
         <p class="muted said">
           {refusal.missing_guards.length > 0 ? refusal.missing_guards.join('; ') : refusal.message}
+          {refusal.tried_files.length > 0
+            ? `. Tried: ${refusal.tried_files.map(({ path }) => path).join(', ')}`
+            : ''}
         </p>
       </div>
       <Agent name={refusal.by} />

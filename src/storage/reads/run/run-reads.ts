@@ -1,6 +1,6 @@
 import type { RunReads } from '../../../ports/reads/run-reads.ts'
 import { repeatOf, runEventOf } from '../../rows/run-event-row.ts'
-import { approvalOf } from '../../rows/run-evidence-rows.ts'
+import { approvalOf, triedText } from '../../rows/run-evidence-rows.ts'
 import { runOf } from '../../rows/run-row.ts'
 import { idsLike } from '../ids-like.ts'
 import { prepared } from '../prepared.ts'
@@ -54,7 +54,7 @@ export function runReads(scope: ReadScope): RunReads {
         rows.find(({ key_owner, by_name }) => key_owner === null && owner.endsWith(` ${by_name}`))
       return row ? repeatOf(row) : null
     },
-    async refusalsAlike(runId, { event, code, since }) {
+    async refusalsAlike(runId, { event, code, since, tried }) {
       const { total } = await db
         .selectFrom('run_refusal')
         .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -63,6 +63,7 @@ export function runReads(scope: ReadScope): RunReads {
         .where('event', '=', event)
         .where('code', '=', code)
         .where('revision', '>=', since)
+        .$if(tried !== undefined, (query) => query.where('tried', 'is', triedText(tried)))
         .executeTakeFirstOrThrow()
       return total
     },

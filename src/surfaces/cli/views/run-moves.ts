@@ -99,5 +99,15 @@ function approvalLine(approval: Entry, { ink }: Page): string {
 
 function refusalLine(refusal: Entry, { ink }: Page): string {
   const head = `${ink('red', textAt(refusal, 'code'))}  ${textAt(refusal, 'event')} in ${textAt(refusal, 'state')}  ${ink('dim', `${textAt(refusal, 'by')} ${textAt(refusal, 'at')}`)}`
-  return [head, ...textsAt(refusal, 'missing_guards').map((missing) => `  ${missing}`)].join('\n')
+  const payload = textAt(refusal, 'tried_payload')
+  const files = entriesAt(refusal, 'tried_files').map(
+    (file) => textAt(file, 'reason') || textAt(file, 'path'),
+  )
+  return [
+    head,
+    ...textsAt(refusal, 'missing_guards').map((missing) => `  ${missing}`),
+    ...(files.length + payload.length === 0
+      ? []
+      : [`  tried: ${[...files, payload].filter(Boolean).join('; ')}`]),
+  ].join('\n')
 }
