@@ -42,8 +42,38 @@ export interface HashedDrafts {
   readonly notes: readonly string[]
 }
 
-/** Finds the states of the drafts, each as closely as its size allows. */
+const mostReadings = 3
+
+/**
+ * Finds the states of the drafts, each as closely as its size allows. A file that changes meanwhile is read again; one
+ * that goes on changing is uncertain.
+ */
 export async function hashDrafts(place: PrivateDirectory, work: DraftWork): Promise<HashedDrafts> {
+  const first = await readDrafts(place, work)
+  const entries = new Map(first.entries)
+  let { changed } = first
+  for (let reading = 1; reading < mostReadings && changed.length > 0; reading += 1) {
+    const drafts = new Map([...work.drafts].filter(([path]) => changed.includes(path)))
+    const next = await readDrafts(place, { ...work, drafts })
+    for (const [path, entry] of next.entries) entries.set(path, entry)
+    changed = next.changed
+  }
+  for (const path of changed) {
+    const entry = entries.get(path)
+    if (entry !== undefined) entries.set(path, { ...entry, uncertain: unsteady })
+  }
+  const notes = changed.map((path) => `${displayPath(path)} changed while the snapshot was taken.`)
+  return { entries, notes: [...notes, ...first.notes] }
+}
+
+const unsteady = 'It went on changing while it was read.'
+
+interface Reading extends HashedDrafts {
+  /** What was written while it was read. */
+  readonly changed: readonly PathBytes[]
+}
+
+async function readDrafts(place: PrivateDirectory, work: DraftWork): Promise<Reading> {
   const { repository, conversion, drafts } = work
   const { candidates, entries } = sortOut(place, work)
   const used = place.contents === undefined ? 0 : keptBytes(place.contents)
@@ -71,10 +101,8 @@ export async function hashDrafts(place: PrivateDirectory, work: DraftWork): Prom
   }
   return {
     entries,
-    notes: [
-      ...changed.map((path) => `${displayPath(path)} changed while the snapshot was taken.`),
-      ...budgetNotes(used, work.known.budget),
-    ],
+    changed,
+    notes: budgetNotes(used, work.known.budget),
   }
 }
 

@@ -64,6 +64,7 @@ export async function hashAndKeep(
   const add = [...plain, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
   const paths = candidates.map(({ path }) => path)
   const added = await runGit(add, keepingCall(small, nulInput(paths)))
+  // A file may not be readable, or have become shorter while git read it.
   if (added.code !== 0) await git(add, keepingCall(small, nulInput(readable(place.top, candidates))))
   const states = smallIndex(small.index, objectFormat)
   rmSync(small.index, { force: true })

@@ -46,8 +46,8 @@ export function readIndexFile(
   try {
     if ((version !== 2 && version !== 3) || !isComplete(file, oidLength)) return false
   } catch (error) {
-    // It was cut short: git says what is wrong with it.
-    if (error instanceof RangeError) return false
+    // git would take what is missing for zeros, and tell a state that never was.
+    if (error instanceof RangeError) throw new Error('index file corrupt: it was cut short', { cause: error })
     throw error
   }
   eachRecord(file, oidLength, take)
@@ -57,6 +57,7 @@ export function readIndexFile(
 // The extensions follow the records, so the records are walked first; reading no path, that is quick.
 function isComplete(file: Buffer, oidLength: number): boolean {
   let at = eachRecord(file, oidLength, null)
+  if (at > file.length - oidLength) throw new RangeError('The records go on beyond the end of the file.')
   while (at + 8 <= file.length - oidLength) {
     if (incomplete.includes(file.toString('latin1', at, at + 4))) return false
     at += 8 + file.readUInt32BE(at + 4)

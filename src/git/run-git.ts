@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { Failure } from '../domain/failure.ts'
+import { environmentFault } from './environment-faults.ts'
 import { anyObstacle, obstructed } from './obstacles.ts'
 
 export type Environment = Readonly<Record<string, string>>
@@ -83,7 +84,9 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitResul
     }
     child.on('error', (error) => {
       ended()
-      resolve({ code: 127, output: Buffer.alloc(0), complaint: error.message })
+      const fault = environmentFault(error.message, call.folder)
+      if (fault !== null) reject(fault)
+      else resolve({ code: 127, output: Buffer.alloc(0), complaint: error.message })
     })
     child.on('close', (code, signal) => {
       ended()
@@ -139,6 +142,6 @@ class GitError extends Error {
 /** Runs git and answers its output. Throws GitError when it fails. */
 export async function git(args: readonly string[], call: GitCall): Promise<Buffer> {
   const result = await runGit(args, call)
-  if (result.code !== 0) throw new GitError(args, result)
+  if (result.code !== 0) throw environmentFault(result.complaint, call.folder) ?? new GitError(args, result)
   return result.output
 }

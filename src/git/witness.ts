@@ -6,6 +6,7 @@ import type { SnapshotRef, WorkTreeWitness } from '../ports/work-tree.ts'
 import { reportChanges, touchedPaths } from './change-report.ts'
 import { checksumChanges, checksumTouched, checksumUnifiedDiff } from './checksum/engine.ts'
 import type { Span } from './differences.ts'
+import { tellingFaults } from './environment-faults.ts'
 import { contentBudget, sweepContents } from './kept-contents.ts'
 import { locateFolder } from './location.ts'
 import { otherTops } from './other-work-trees.ts'
@@ -59,9 +60,11 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       const location = await locateFolder(path, environment)
       return location.engine === 'git' ? otherTops(location.repository.top) : []
     },
-    snapshot: async (request) => {
-      const directory = await freshDirectory(folder, request.name)
-      return takeSnapshot(request, directory, context)
+    snapshot: (request) => {
+      return tellingFaults(request.folder, async () => {
+        const directory = await freshDirectory(folder, request.name)
+        return takeSnapshot(request, directory, context)
+      })
     },
     changes: async (from, to) => {
       const reason = incomparable(from, to)
