@@ -35,7 +35,7 @@ async function replayedBeside(database: Connection, projectId: string): Promise<
 }
 
 /** Facts, head and tables as they were at one moment. Only with a log can others write while a reader reads long. */
-export async function oneState(file: string): Promise<Connection> {
+async function oneState(file: string): Promise<Connection> {
   const connection = openReader(file)
   try {
     const mode = await patiently(() => connection.pragma('journal_mode', { simple: true }))
