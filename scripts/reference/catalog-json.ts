@@ -6,6 +6,7 @@ export function catalogJson(operations: readonly Operation[]): string {
   const entries = operations.map((operation) => ({
     name: operation.name,
     tool: operation.tool ?? null,
+    ...(operation.unlisted && { unlisted: true }),
     command: operation.screen ? null : operation.command,
     toolset: operation.toolset,
     audience: operation.audience,

@@ -36,8 +36,11 @@ ${exampleOf(operation, flags)}
 `
 }
 
-function calledAs({ tool, command, kind, audience, screen }: Operation): string {
-  const asTool = tool === undefined ? 'It is no tool: agents do not see it.' : `Tool: \`${tool}\`.`
+function calledAs({ tool, unlisted, command, kind, audience, screen }: Operation): string {
+  const asTool =
+    tool === undefined
+      ? 'It is no tool: agents do not see it.'
+      : `Tool: \`${tool}\`${unlisted ? ', which is not listed' : ''}.`
   const who = audience === 'person' ? ' Only people may call it.' : ''
   const asCommand = screen
     ? 'A screen of the dashboard asks it; it is no command.'

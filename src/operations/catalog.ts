@@ -11,9 +11,12 @@ import { resolve } from './hold/resolve.ts'
 import { exportProject } from './journal/export-project.ts'
 import { log } from './journal/log.ts'
 import { completeMission } from './mission/complete-mission.ts'
+import { completePhase } from './mission/complete-phase.ts'
+import { completeWorkflow } from './mission/complete-workflow.ts'
 import { getContext } from './mission/get-context.ts'
 import { listMissions } from './mission/list-missions.ts'
 import { startMission } from './mission/start-mission.ts'
+import { startPhase } from './mission/start-phase.ts'
 import { startWorkflow } from './mission/start-workflow.ts'
 import type { Operation } from './operation.ts'
 import { demo } from './plan/demo.ts'
@@ -25,6 +28,7 @@ import { milestoneEdit } from './plan/milestone-edit.ts'
 import { milestoneList } from './plan/milestone-list.ts'
 import { noteAdd } from './plan/note-add.ts'
 import { noteList } from './plan/note-list.ts'
+import { noteListByIds } from './plan/note-list-by-ids.ts'
 import { phaseAdd } from './plan/phase-add.ts'
 import { phaseEdit } from './plan/phase-edit.ts'
 import { phaseList } from './plan/phase-list.ts'
@@ -86,6 +90,9 @@ const operations = [
   logIssue,
   logMilestone,
   startWorkflow,
+  completeWorkflow,
+  startPhase,
+  completePhase,
   init,
   phaseAdd,
   phaseEdit,
@@ -102,6 +109,7 @@ const operations = [
   taskNext,
   noteAdd,
   noteList,
+  noteListByIds,
   createRun,
   getState,
   listEvents,

@@ -17,6 +17,10 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
   readonly aliases?: readonly string[]
   /** What a screen of the dashboard asks, and no person types: it is served over HTTP, and is no command. */
   readonly screen?: true
+  /** Callable as a tool by those who know it from another program, and not listed: a list costs every agent tokens. */
+  readonly unlisted?: true
+  /** Fields as other programs call them. */
+  readonly synonyms?: Readonly<Record<string, string>>
   readonly toolset: Toolset
   readonly audience: Audience
   readonly title: string

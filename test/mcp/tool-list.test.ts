@@ -30,7 +30,20 @@ function names(tools: readonly Answer[]): readonly string[] {
 test.each(eras)('the tools in %s are those of the catalog, in its order', async (_, open) => {
   const { ask } = await open(startServer())
   const { tools } = (await ask('tools/list')).result
-  expect(names(tools)).toEqual(catalog.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))
+  const listed = catalog.filter(({ unlisted }) => unlisted !== true)
+  expect(names(tools)).toEqual(listed.flatMap(({ tool }) => (tool === undefined ? [] : [tool])))
+})
+
+test('tools and fields of other programs are understood without being listed', async () => {
+  const { ask } = await legacy(startServer())
+  const unlisted = ['complete_workflow', 'start_phase', 'complete_phase', 'taskman_task_note_list_by_ids']
+  expect(names((await ask('tools/list')).result.tools).filter((name) => unlisted.includes(name))).toEqual([])
+  for (const name of unlisted) {
+    const { result } = await ask('tools/call', { name, arguments: {} })
+    expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'INVALID_INPUT' } } })
+  }
+  const startTask = (await track()).find(({ name }) => name === 'start_task')
+  expect(startTask?.inputSchema.properties).not.toHaveProperty('phase_id')
 })
 
 test('the tools of tracking are listed as their snapshot says', async () => {

@@ -12,13 +12,27 @@ async function openMilestones() {
 describe('taskman_milestone_add', () => {
   test('TM-047 TM-048 a milestone is of a phase; what is absent is null', async () => {
     const { milestone } = await openMilestones()
-    expect(milestone).toEqual({ id: 'M1', phase_id: 'P1', name: null, criterion: null, reached: 0 })
+    expect(milestone).toEqual({
+      id: 'M1',
+      phase_id: 'P1',
+      name: null,
+      criterion: null,
+      reached: 0,
+      created_at: expect.any(String),
+    })
   })
 
   test('TM-049 TM-050 it may have a name and a criterion, and be reached', async () => {
     const { call } = await openMilestones()
     const input = { id: 'M2', phase: 'P2', name: 'Beta', criterion: 'Ten users', reached: '1' }
-    const expected = { id: 'M2', phase_id: 'P2', name: 'Beta', criterion: 'Ten users', reached: 1 }
+    const expected = {
+      id: 'M2',
+      phase_id: 'P2',
+      name: 'Beta',
+      criterion: 'Ten users',
+      reached: 1,
+      created_at: expect.any(String),
+    }
     expect(await call('taskman_milestone_add', input)).toEqual(expected)
     for (const reached of [1, 'true', 'yes']) {
       const id = `M-${reached}`
@@ -50,7 +64,7 @@ describe('taskman_milestone_edit', () => {
     })
     await call('taskman_milestone_edit', { id: 'M1', clear: ['name', 'criterion'], reached: 0 })
     expect((await call('taskman_milestone_list')).milestones).toEqual([
-      { id: 'M1', phase_id: 'P2', name: null, criterion: null, reached: 0 },
+      { id: 'M1', phase_id: 'P2', name: null, criterion: null, reached: 0, created_at: expect.any(String) },
     ])
   })
 

@@ -36,9 +36,18 @@ describe('taskman_phase_add', () => {
       status: 'in_progress',
       'sort-order': 20,
     })
-    expect(added).toEqual({ id: 'P2', name: 'Build', status: 'in_progress', sort_order: 20 })
+    expect(added).toEqual({
+      id: 'P2',
+      name: 'Build',
+      status: 'in_progress',
+      sort_order: 20,
+      created_at: expect.any(String),
+      completed_at: null,
+    })
     expect(await printed('taskman_phase_add', { id: 'P3', name: 'Ship', 'sort-order': '30' })).toEqual([
-      '{"id":"P3","name":"Ship","status":"to_do","sort_order":30}',
+      expect.stringMatching(
+        /^\{"id":"P3","name":"Ship","status":"to_do","sort_order":30,"created_at":"[^"]+","completed_at":null\}$/,
+      ),
     ])
   })
 
@@ -49,7 +58,7 @@ describe('taskman_phase_add', () => {
     [{ id: 'P2', name: 'Build', status: 'blocked' }, 'choose to_do, in_progress or done'],
     [{ id: 'P2', name: 'Build', 'sort-order': 'first' }, '"sort-order"'],
     [{ id: 'P2', name: 'Build', 'sort-order': 1.5 }, '"sort-order"'],
-    [{ id: 'P2', name: 'Build', sort_order: 1 }, 'did you mean "sort-order"?'],
+    [{ id: 'P2', name: 'Build', sort_ordr: 1 }, 'did you mean "sort-order"?'],
     [{ id: 'P1', name: 'Again' }, 'phase already exists: P1'],
     [{ id: 'P2', name: 'Build', mission: 'm-nowhere' }, 'm-nowhere'],
   ])('TM-039 TM-040 TM-041 TM-042 what cannot be added is refused: %j', async (input, words) => {
@@ -63,7 +72,15 @@ describe('taskman_phase_edit', () => {
   test('TM-043 TM-044 only what is given changes', async () => {
     const { call } = await openPlan()
     const edited = await call('taskman_phase_edit', { id: 'P1', status: 'done', 'sort-order': '5' })
-    expect(edited).toEqual({ id: 'P1', name: 'Design', status: 'done', sort_order: 5 })
+    const at = expect.any(String)
+    expect(edited).toEqual({
+      id: 'P1',
+      name: 'Design',
+      status: 'done',
+      sort_order: 5,
+      created_at: at,
+      completed_at: at,
+    })
     expect(await call('taskman_phase_edit', { id: 'P1', name: 'Sketch' })).toEqual({
       ...edited,
       name: 'Sketch',

@@ -129,7 +129,7 @@ test('TM-071 TM-072 TM-073 TM-074 TM-075 null and "" are absent, numbers are tex
     const milestone = { reached, phase: 'P1', id: `M${typeof reached}${reached}` }
     expect(await call('taskman_milestone_add', milestone)).toMatchObject({ reached: Number(reached) })
   }
-  const unknown = await said('taskman_task_add', { title: 'Draw', phase: 'P1', mile_stone: 'M1' })
+  const unknown = await said('taskman_task_add', { title: 'Draw', phase: 'P1', mileston: 'M1' })
   expect(unknown.isError).toBe(true)
   expect(unknown.blocks[0]).toContain('did you mean "milestone"?')
   expect((await call('taskman_task_list', {})).total).toBe(0)

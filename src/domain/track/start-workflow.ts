@@ -1,10 +1,17 @@
 import type { Setting } from '../id.ts'
-import type { Mission } from './mission.ts'
+import type { Mission, Profile } from './mission.ts'
+import { startMission } from './start-mission.ts'
 import type { Task } from './task.ts'
 
 export interface WorkflowRequest {
   readonly name: string
   readonly description?: string | undefined
+  /** With an objective, Mission Control's workflow of today: what is a mission here. */
+  readonly objective?: string | undefined
+  readonly profile?: Profile | undefined
+  readonly total_phases?: number | undefined
+  readonly scope?: string | undefined
+  readonly constraints?: string | undefined
   readonly plan?: readonly { readonly step: string; readonly goal: string }[] | undefined
 }
 
@@ -14,16 +21,28 @@ export function startWorkflow(
   setting: Setting,
   creator: string,
 ): { readonly workflow: Mission; readonly tasks: readonly Task[] } {
-  const workflow: Mission = {
+  const { objective } = request
+  const workflow: Mission =
+    objective === undefined
+      ? plainWorkflow(request, setting)
+      : startMission({ ...request, objective }, setting)
+  const tasks = (request.plan ?? []).map(({ step, goal }) =>
+    plannedStep(workflow, { step, goal }, setting, creator),
+  )
+  return { workflow, tasks }
+}
+
+function plainWorkflow(request: WorkflowRequest, setting: Setting): Mission {
+  return {
     id: setting.ids.next('workflow'),
     kind: 'workflow',
     name: request.name,
     objective: null,
     description: request.description ?? null,
-    profile: null,
-    totalPhases: 0,
-    scope: null,
-    constraints: null,
+    profile: request.profile ?? null,
+    totalPhases: request.total_phases ?? 0,
+    scope: request.scope ?? null,
+    constraints: request.constraints ?? null,
     status: 'pending',
     summary: null,
     achievements: [],
@@ -31,10 +50,6 @@ export function startWorkflow(
     createdAt: setting.at,
     completedAt: null,
   }
-  const tasks = (request.plan ?? []).map(({ step, goal }) =>
-    plannedStep(workflow, { step, goal }, setting, creator),
-  )
-  return { workflow, tasks }
 }
 
 function plannedStep(

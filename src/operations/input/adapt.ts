@@ -2,7 +2,8 @@ import type { JsonSchema } from './json-schema.ts'
 
 /**
  * Brings what agents and command lines send into the form a contract expects, where only one form can be meant:
- * null and an empty optional string are absent, `"3"` is a number, `Success` is `success`, one string is a list of one.
+ * null and an empty optional string are absent, `"3"` is a number, `Success` is `success`, one string is a list of one,
+ * `taskId` and `task-id` are `task_id`.
  * Anything else is left as it came, for the contract to refuse.
  */
 export function adapt(value: unknown, schema: JsonSchema): unknown {
@@ -35,7 +36,8 @@ function parsedOr(text: string): unknown {
 function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
   const required = new Set(schema.required)
   const adapted: Record<string, unknown> = {}
-  for (const [key, entry] of Object.entries(given)) {
+  for (const [spelt, entry] of Object.entries(given)) {
+    const key = meantKey(spelt, given, schema)
     const known = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined
     if (entry === null && schema.properties) continue
     if (entry === '' && known && !required.has(key)) continue
@@ -45,6 +47,18 @@ function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record
     else Object.defineProperty(adapted, key, { value, enumerable: true, configurable: true, writable: true })
   }
   return adapted
+}
+
+/** The field that a key is another spelling of, where only that one can be meant. */
+function meantKey(key: string, value: Record<string, unknown>, { properties }: JsonSchema): string {
+  if (properties === undefined || Object.hasOwn(properties, key)) return key
+  const plain = plainKey(key)
+  const meant = Object.keys(properties).filter((name) => plainKey(name) === plain)
+  return meant.length === 1 && !Object.hasOwn(value, meant[0] ?? '') ? (meant[0] ?? key) : key
+}
+
+function plainKey(key: string): string {
+  return key.replace(/[_-]/g, '').toLowerCase()
 }
 
 function adaptArray(value: unknown, schema: JsonSchema): unknown {

@@ -43,21 +43,25 @@ function holding(issue: Issue, schema: z.ZodObject): string {
   return keys.length === 0 ? '' : ` of ${keys.join(', ')}`
 }
 
-/** How many unknown fields are told each by itself. */
+/** How many unknown fields are told. */
 const mostFields = 5
 
+/** The fields that are not known, each with the one that was probably meant; what there is is told once. */
 function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
-  const told = keys.slice(0, mostFields).map((key) => unknownField(key, path, schema))
-  const more = keys.length - told.length
-  return [...told, ...(more > 0 ? [`And ${more} more unknown fields.`] : [])].join(' ')
-}
-
-function unknownField(key: string, path: readonly PropertyKey[], schema: z.ZodObject): string {
   const known = keysAt(schema, path)
-  const meant = nearest(key, known)
-  const name = [...path.map(String), key.length > 60 ? `${key.slice(0, 60)}…` : key].join('.')
-  if (meant !== undefined) return `Unknown field "${name}": did you mean "${meant}"?`
-  return `Unknown field "${name}": ${known.length === 0 ? 'there are none here' : `the fields are ${known.join(', ')}`}.`
+  const told = keys.slice(0, mostFields).map((key) => {
+    const name = [...path.map(String), key.length > 60 ? `${key.slice(0, 60)}…` : key].join('.')
+    return { name: `"${name}"`, meant: nearest(key, known) }
+  })
+  const guessed = told.flatMap(({ name, meant }) =>
+    meant === undefined ? [] : [`Unknown field ${name}: did you mean "${meant}"?`],
+  )
+  const others = told.flatMap(({ name, meant }) => (meant === undefined ? [name] : []))
+  if (others.length === 0) return guessed.join(' ')
+  const more = keys.length > told.length ? ` and ${keys.length - told.length} more` : ''
+  const fields = known.length === 0 ? 'there are none here' : `the fields are ${known.join(', ')}`
+  const unknown = `Unknown field${others.length > 1 ? 's' : ''} ${others.join(', ')}${more}: ${fields}.`
+  return [...guessed, unknown].join(' ')
 }
 
 /** The keys that a nested object of the contract knows. */

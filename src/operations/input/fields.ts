@@ -62,3 +62,8 @@ export function instantField(description: string) {
     )
     .describe(description)
 }
+
+/** A field that is taken from those who know it from another program, and is not in the list of tools. */
+export function unlisted<Field extends z.ZodType>(field: Field): Field {
+  return field.meta({ ...field.meta(), unlisted: true })
+}

@@ -111,7 +111,9 @@ describe('a mistake is one sentence with the value in it and the way on', () => 
 
   test('hostile keys are refused like any other unknown field', () => {
     const hostile = JSON.parse('{"name":"a","objective":"b","__proto__":{"x":1},"constructor":1}') as unknown
-    expect(messageOf('start_mission', hostile)).toContain('Unknown field "__proto__"')
+    expect(messageOf('start_mission', hostile)).toContain(
+      'Unknown fields "__proto__", "constructor": the fields are name',
+    )
     expect(messageOf('complete_task', { ...completion, toString: 1 })).toContain('Unknown field "toString"')
   })
 })

@@ -14,7 +14,7 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
     )
   }
   refuseMasses(operation, given)
-  const adapted = adapt(given, inputSchema(operation))
+  const adapted = adapt(inOwnWords(operation, given), inputSchema(operation))
   const parsed = operation.input.safeParse(adapted)
   if (parsed.success) return parsed.data
   const fields = Object.keys(operation.input.shape)
@@ -24,7 +24,9 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
     .map((issue) => explainIssue(issue, adapted, operation.input))
   const unique = [...new Set(sentences)]
   throw new Failure('INVALID_INPUT', `${operation.name}: ${unique.slice(0, 8).join(' ')}`, {
-    hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
+    ...(!listsFields(unique) && {
+      hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
+    }),
     details: { fields: parsed.error.issues.slice(0, 8).map((issue) => issue.path.join('.')) },
   })
 }
@@ -47,6 +49,22 @@ function refuseMasses(operation: Operation, given: object): void {
       `${operation.name}: "${field.slice(0, 60)}" has ${value.length} entries; at most ${mostEntries} are read.`,
     )
   }
+}
+
+/** Whether the fields were named already: once is enough. */
+function listsFields(sentences: readonly string[]): boolean {
+  return sentences.some((sentence) => /^Unknown fields? "[^."]*".*: the fields are /.test(sentence))
+}
+
+/** The input with the fields that other programs call otherwise under their names here. */
+function inOwnWords({ synonyms }: Operation, given: object): object {
+  if (synonyms === undefined) return given
+  const known = Object.entries(given)
+  const own = known.map(([key, value]): readonly [string, unknown] => {
+    const meant = Object.hasOwn(synonyms, key) ? synonyms[key] : undefined
+    return meant === undefined || Object.hasOwn(given, meant) ? [key, value] : [meant, value]
+  })
+  return Object.fromEntries(own)
 }
 
 function kindOf(value: unknown): string {

@@ -18,6 +18,7 @@ export const completeMission = defineOperation({
   name: 'complete_mission',
   tool: 'complete_mission',
   command: 'mission complete',
+  synonyms: { workflow_id: 'mission_id' },
   toolset: 'track',
   audience: 'both',
   title: 'Complete a mission',

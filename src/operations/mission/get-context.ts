@@ -19,6 +19,7 @@ export const getContext = defineOperation({
   name: 'get_context',
   tool: 'get_context',
   command: 'context',
+  synonyms: { workflow_id: 'mission_id' },
   toolset: 'track',
   audience: 'both',
   title: 'Get the context of a mission',

@@ -21,6 +21,7 @@ export async function phaseSummary(reads: Reads, mission: Mission, phases: reado
     const { firstStart, lastEnd } = tally ?? { firstStart: null, lastEnd: null }
     return {
       phase_number: phase.number,
+      phase_id: phase.id,
       name: excerpt(phase.name, 60),
       status: phase.status.toUpperCase(),
       tasks_count: tally?.tasks ?? 0,

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Happening } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
+import { profiles } from '../../domain/track/mission.ts'
 import { startWorkflow as decide } from '../../domain/track/start-workflow.ts'
-import { name, text } from '../input/fields.ts'
+import { choice, count, name, text, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 
 export const startWorkflow = defineOperation({
@@ -23,6 +24,11 @@ export const startWorkflow = defineOperation({
       .max(200)
       .describe('Optional implementation plan as steps')
       .optional(),
+    objective: unlisted(text('Measurable goal: it makes the workflow a mission')).optional(),
+    profile: unlisted(choice(profiles, 'As of start_mission')).optional(),
+    total_phases: unlisted(count('Expected number of phases', 1000)).optional(),
+    scope: unlisted(text("What's included/excluded")).optional(),
+    constraints: unlisted(text('Technical constraints or limitations')).optional(),
   }),
   output: z.looseObject({
     workflow_id: z.string(),
@@ -32,12 +38,15 @@ export const startWorkflow = defineOperation({
 }).handler(({ record, actor }, input) =>
   record(async (_reads, setting) => {
     const { workflow, tasks } = decide(input, setting, actor.name)
+    const { objective, profile } = workflow
     const planned: Happening[] = tasks.map((task) => ({ kind: 'task.planned', task }))
     return {
       happenings: [{ kind: 'mission.started', mission: workflow }, ...planned],
       answer: {
         workflow_id: workflow.id,
         created_at: instant(workflow.createdAt),
+        ...(objective !== null && { objective }),
+        ...(profile !== null && { profile: profile.toUpperCase(), total_phases: workflow.totalPhases }),
         planned_tasks: tasks.map((task) => ({ task_id: task.id, step: task.step ?? '', goal: task.name })),
       },
     }

@@ -1,4 +1,3 @@
-import { Failure } from '../../domain/failure.ts'
 import type { PlanHappening } from '../../domain/plan/happening.ts'
 import { defineOperation } from '../operation.ts'
 import { dependencyFields } from './dependency-fields.ts'
@@ -18,6 +17,7 @@ export const depRemove = defineOperation({
   description: 'Make a task wait for another one no longer',
   kind: 'command',
   destructive: true,
+  idempotent: true,
   positional: ['task-id', 'dep-id'],
   input: dependencyFields,
   output: taskFields,
@@ -27,11 +27,8 @@ export const depRemove = defineOperation({
     const planned = await findPlanned(reads, input['task-id'])
     const taskId = planned.task.id
     const dependsOnId = planned.dependsOn.find((id) => id === input['dep-id'])
-    if (dependsOnId === undefined) {
-      throw new Failure('NOT_FOUND', `dependency not found: ${taskId} → ${input['dep-id']}`, {
-        hint: `taskman_task_get { id: "${taskId}" } lists what it depends on.`,
-      })
-    }
+    // As taskman: what is not there need not be removed.
+    if (dependsOnId === undefined) return { happenings: [], answer: taskShape(planned, setting.at) }
     const happening: PlanHappening = { kind: 'dependency.removed', taskId, dependsOnId }
     const after = foreseen(planned, [happening], setting)
     const answer = taskShape({ ...after, blocked: await waits(reads, after) }, setting.at)

@@ -11,6 +11,7 @@ export const noteAdd = defineOperation({
   name: 'taskman_task_note_add',
   tool: 'taskman_task_note_add',
   command: 'task note add',
+  synonyms: { 'task-id': 'id', task_id: 'id' },
   toolset: 'plan',
   audience: 'both',
   title: 'Add a note',

@@ -12,6 +12,7 @@ export const noteList = defineOperation({
   name: 'taskman_task_note_list',
   tool: 'taskman_task_note_list',
   command: 'task note list',
+  synonyms: { 'task-id': 'id', task_id: 'id' },
   toolset: 'plan',
   audience: 'both',
   title: 'List notes',

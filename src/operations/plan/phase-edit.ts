@@ -33,7 +33,7 @@ export const phaseEdit = defineOperation({
   output: phaseFields,
   print: printEdited,
 }).handler(({ record }, input) =>
-  record(async (reads) => {
+  record(async (reads, setting) => {
     const phase = await findPhase(reads, input.id)
     const changes: PhaseChanges = {
       ...(input.name !== undefined && { name: input.name }),
@@ -44,7 +44,11 @@ export const phaseEdit = defineOperation({
     if (Object.keys(changes).length === 0) return { happenings: [], answer: phaseShape(phase) }
     return {
       happenings: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
-      answer: phaseShape({ ...phase, ...changes }),
+      answer: phaseShape({ ...phase, ...changes, ...ended(changes, setting.at) }),
     }
   }),
 )
+
+function ended({ status }: PhaseChanges, at: number) {
+  return status === undefined ? {} : { completedAt: status === 'completed' ? at : null }
+}

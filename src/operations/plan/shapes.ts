@@ -14,7 +14,14 @@ export const phaseFields = z.looseObject({
 })
 
 export function phaseShape(phase: Phase): z.output<typeof phaseFields> {
-  return { id: phase.id, name: phase.name, status: phaseWord(phase.status), sort_order: phase.sortOrder }
+  return {
+    id: phase.id,
+    name: phase.name,
+    status: phaseWord(phase.status),
+    sort_order: phase.sortOrder,
+    created_at: instant(phase.createdAt),
+    completed_at: phase.completedAt === null ? null : instant(phase.completedAt),
+  }
 }
 
 export const milestoneFields = z.looseObject({
@@ -26,8 +33,8 @@ export const milestoneFields = z.looseObject({
 })
 
 export function milestoneShape(milestone: Milestone): z.output<typeof milestoneFields> {
-  const { id, phaseId, name, criterion, reached } = milestone
-  return { id, phase_id: phaseId, name, criterion, reached: reached ? 1 : 0 }
+  const { id, phaseId, name, criterion, reached, createdAt } = milestone
+  return { id, phase_id: phaseId, name, criterion, reached: reached ? 1 : 0, created_at: instant(createdAt) }
 }
 
 export const taskFields = z.looseObject({ id: z.string(), title: z.string(), status: z.string() })

@@ -6,6 +6,8 @@ import { findPlanned } from './find.ts'
 import { printEntity } from './print.ts'
 import { taskFields, taskShape } from './shapes.ts'
 
+const mostNotes = 50
+
 export const taskGet = defineOperation({
   name: 'taskman_task_get',
   tool: 'taskman_task_get',
@@ -20,5 +22,10 @@ export const taskGet = defineOperation({
   output: taskFields,
   print: printEntity,
 }).handler(({ store, clock }, input) =>
-  store.view(async (reads) => taskShape(await findPlanned(reads, input.id), clock.now())),
+  store.view(async (reads) => {
+    const planned = await findPlanned(reads, input.id)
+    const notes = await reads.plan.notes(planned.task.id, { limit: mostNotes })
+    const ids = notes.items.map(({ item }) => item.id)
+    return { ...taskShape(planned, clock.now()), ...(ids.length > 0 && { note_ids: ids }) }
+  }),
 )

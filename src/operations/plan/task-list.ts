@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/actor.ts'
 import { excerpt } from '../../domain/budget.ts'
 import type { PlanFilter } from '../../ports/reads/plan-reads.ts'
 import type { Reads } from '../../ports/store.ts'
-import { count, identifier, text } from '../input/fields.ts'
+import { choice, count, identifier, text, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { viewPlan } from './expired-claims.ts'
 import { assertRole, formatField, missionField, roleField, statusField } from './fields.ts'
@@ -19,6 +19,9 @@ const inputFields = z.strictObject({
   milestone: identifier('Filter by milestone ID').optional(),
   ready: z.boolean().describe('Only what can be begun: to do, not held, dependencies done').optional(),
   blocked: z.boolean().describe('Only tasks to do that wait for another').optional(),
+  'blocked-filter': unlisted(
+    choice(['blocked', 'unblocked'], 'As taskman asks: what waits for another, or everything else'),
+  ).optional(),
   unassigned: z.boolean().describe('Only tasks without a role').optional(),
   search: text('Words in title or description').optional(),
   mission: missionField.optional(),
@@ -77,6 +80,8 @@ async function filterOf(reads: Reads, input: z.output<typeof inputFields>, now: 
     ...(input.role !== undefined && { role: input.role }),
     ...(input.ready !== undefined && { ready: input.ready }),
     ...(input.blocked !== undefined && { blocked: input.blocked }),
+    ...(input['blocked-filter'] === 'blocked' && { blocked: true }),
+    ...(input['blocked-filter'] === 'unblocked' && { unblocked: true }),
     ...(input.unassigned !== undefined && { unassigned: input.unassigned }),
     ...(input.search !== undefined && { search: input.search }),
   }

@@ -1,6 +1,8 @@
 import { Failure } from '../../domain/failure.ts'
+import type { Store } from '../../ports/store.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
 import type { Context } from '../context.ts'
+import { findPhase } from '../plan/find.ts'
 
 export function assertNamed(input: {
   readonly name?: string | undefined
@@ -10,6 +12,36 @@ export function assertNamed(input: {
   throw new Failure('INVALID_INPUT', 'start_task: "name" is missing.', {
     hint: 'Give the new task a name and a goal, or name a planned one with planned_task_id.',
   })
+}
+
+interface NamingPhase {
+  readonly phase_id?: string | undefined
+  readonly phase?: number | undefined
+  readonly mission_id?: string | undefined
+  readonly workflow_id?: string | undefined
+}
+
+/** A phase that is named by its id, as its mission and number. */
+export async function inNamedPhase<Input extends NamingPhase>(store: Store, input: Input): Promise<Input> {
+  const { phase_id: id, mission_id, workflow_id } = input
+  if (id === undefined) return input
+  const phase = await store.view((reads) => findPhase(reads, id))
+  if (phase.missionId === null || phase.number === null) {
+    throw new Failure('INVALID_INPUT', `Phase ${id} "${phase.name}" has no number in a mission.`, {
+      hint: `Plan the task in it with taskman_task_add { title, phase: "${id}" }, and begin it with start_task { planned_task_id }.`,
+    })
+  }
+  const named = mission_id ?? workflow_id ?? phase.missionId
+  if (named !== phase.missionId || (input.phase !== undefined && input.phase !== phase.number)) {
+    throw new Failure(
+      'CONFLICT',
+      `Phase ${id} is phase ${phase.number} of ${phase.missionId}, not of ${named}${input.phase === undefined ? '' : `, phase ${input.phase}`}.`,
+      {
+        hint: 'Give phase_id alone, or the mission and the phase number.',
+      },
+    )
+  }
+  return { ...input, phase: phase.number, ...(workflow_id === undefined && { mission_id: phase.missionId }) }
 }
 
 /** The folder to witness: the connection's own, or another work tree of the same repository. */

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { startTask as decide } from '../../domain/track/start-task.ts'
 import { callerTypes } from '../../domain/track/task.ts'
 import { admitTask } from '../../domain/track/task-admission.ts'
-import { choice, count, identifier, name, text, texts } from '../input/fields.ts'
+import { choice, count, identifier, name, text, texts, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { describeAreas, rivalsInTree } from './areas-at-start.ts'
 import { loadSituation } from './situation.ts'
 import { startAnswer } from './start-answer.ts'
-import { assertNamed, workTreeOf } from './start-checks.ts'
+import { assertNamed, inNamedPhase, workTreeOf } from './start-checks.ts'
 
 export const startTask = defineOperation({
   name: 'start_task',
@@ -25,6 +25,7 @@ export const startTask = defineOperation({
       parent_task_id: identifier('Parent task ID (null if top-level task)').optional(),
       mission_id: identifier('Mission ID (for mission-based orchestration)').optional(),
       phase: count('Phase number (1, 2, 3...), created if new; default the current one', 1000).optional(),
+      phase_id: unlisted(identifier('Phase ID, instead of its number')).optional(),
       phase_name: name('Name for the phase (used when auto-creating)').optional(),
       caller_type: choice(callerTypes, 'Who is calling this task', { sub_agent: 'subagent' }).optional(),
       agent_name: name("Name of the agent (e.g., 'feature-implementer')").optional(),
@@ -54,9 +55,10 @@ export const startTask = defineOperation({
     areas: z.array(z.looseObject({ area: z.string(), files: z.int() })),
     warnings: z.array(z.string()),
   }),
-}).handler(async (context, input) => {
+}).handler(async (context, given) => {
   const { store, witness, clock, record, ids, actor } = context
-  assertNamed(input)
+  assertNamed(given)
+  const input = await inNamedPhase(store, given)
   await store.view(async (reads) => admitTask(await loadSituation(reads, input)))
   const tree = await workTreeOf(context, input.work_tree)
   const snapshotAt = clock.now()

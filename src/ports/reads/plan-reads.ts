@@ -14,6 +14,8 @@ export interface PlanFilter {
   /** To do, not held, every dependency done. */
   readonly ready?: boolean
   readonly blocked?: boolean
+  /** Everything that waits for nothing. */
+  readonly unblocked?: boolean
   /** Without a role. */
   readonly unassigned?: boolean
   /** Words that are all in title or description, case-insensitive. */
@@ -68,6 +70,8 @@ export interface PlanReads {
   /** Tasks whose claim expired at or before a time, at most 100. */
   expiredClaims(now: number): Promise<readonly PlannedTask[]>
   notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>
+  /** Those of these ids that exist, oldest first. */
+  notesWithIds(ids: readonly string[]): Promise<readonly Note[]>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
   graph(owner: PlanOwner | undefined, limit: number, now: number): Promise<readonly GraphTask[]>
   /** The roles that the project declared, in order of declaration. */

@@ -80,8 +80,8 @@ async function perform(
     })
     const wanted = options.format ?? formatIn(input)
     terminal.write(render(operation, { answer, input, wanted }, terminal))
-    // `waymark doctor` and `waymark verify` in a script must be able to fail.
-    return answer['healthy'] === false || answer['passed'] === false ? 1 : 0
+    // `waymark doctor`, `waymark verify` and a dry run in a script must be able to fail.
+    return ['healthy', 'passed', 'success'].some((key) => answer[key] === false) ? 1 : 0
   } catch (error) {
     throw error instanceof Failure ? inCommandWords(forPerson(error), operation) : error
   } finally {

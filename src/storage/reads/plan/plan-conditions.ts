@@ -19,7 +19,7 @@ export function leadOf({ phaseId, milestoneId, owner, role, unassigned }: PlanFi
 
 /** What a filter asks of a task, whatever its state. */
 export function planConditions(projectId: string, filter: PlanFilter, lead: Lead): readonly Condition[] {
-  const { owner, phaseId, milestoneId, role, unassigned, search, ready } = filter
+  const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked } = filter
   return [
     sql`project_id = ${projectId}`,
     ...(owner === undefined ? [] : [lead === 'mission_id' ? ofOwner(owner) : hasOwner(owner)]),
@@ -29,6 +29,7 @@ export function planConditions(projectId: string, filter: PlanFilter, lead: Lead
     ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
     ...wordsOf(search).map(contains),
     ...(ready ? [ofOpenMission(projectId)] : []),
+    ...(unblocked ? [sql`(open_dependencies = 0 or status = 'done')`] : []),
   ]
 }
 

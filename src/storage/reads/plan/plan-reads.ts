@@ -6,7 +6,7 @@ import { planGraph } from './plan-graph.ts'
 import { planPage } from './plan-page.ts'
 import { planPlaceReads } from './plan-places.ts'
 import { plannedTasks } from './planned-tasks.ts'
-import { notesOf } from './task-notes.ts'
+import { notesOf, notesWithIds } from './task-notes.ts'
 
 const most = 100
 
@@ -37,6 +37,7 @@ export function planReads(scope: ReadScope): PlanReads {
       return plannedTasks(scope, await expired.execute())
     },
     notes: (taskId, request) => notesOf(scope, taskId, request),
+    notesWithIds: (ids) => notesWithIds(scope, ids),
     graph: (owner, limit, now) => planGraph(scope, owner, { limit, now }),
     async roles() {
       const rows = await db

@@ -7,9 +7,10 @@ import { expiredPart, planParts } from './plan-parts.ts'
 
 /** How many tasks a filter matches: from the counts that are kept, where they answer it. */
 export async function planTotal(scope: ReadScope, filter: PlanFilter): Promise<number> {
-  const { milestoneId, role, ready, blocked, unassigned, search, status } = filter
+  const { milestoneId, role, ready, blocked, unblocked, unassigned, search, status } = filter
   const isKept = milestoneId === undefined && role === undefined && search === undefined
-  if (!isKept || ready || blocked || unassigned) return countOf(scope, planParts(scope.projectId, filter))
+  if (!isKept || ready || blocked || unblocked || unassigned)
+    return countOf(scope, planParts(scope.projectId, filter))
   const kept = await keptCount(scope, filter)
   if (status === undefined || status === 'done') return kept
   const expired = await countOf(scope, [expiredPart(scope.projectId, filter)])

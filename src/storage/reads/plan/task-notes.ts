@@ -20,3 +20,20 @@ export async function notesOf(
   const { total } = await notes.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   return { items: rows.map((row) => ({ seq: row.seq, item: noteOf(row) })), total }
 }
+
+/** Oldest first. */
+export async function notesWithIds(
+  { db, projectId }: ReadScope,
+  ids: readonly string[],
+): Promise<readonly Note[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('note')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .orderBy('seq')
+    .limit(ids.length)
+    .execute()
+  return rows.map(noteOf)
+}

@@ -22,13 +22,26 @@ export interface Given {
 }
 
 export function readArguments(operation: Operation, words: readonly string[]): ReadArguments {
-  const own = flagsOf(inputSchema(operation))
+  const own = [...flagsOf(inputSchema(operation)), ...synonymFlags(operation)]
   const general = generalFlags.filter(({ name }) => !own.some((flag) => flag.name === name))
   const { given, positionals } = readTokens(operation, words, [...own, ...general])
   const options = generalOptions(given.filter(({ flag }) => general.includes(flag)))
   if (options.help) return { input: {}, options }
   const named = given.filter(({ flag }) => own.includes(flag))
-  return { input: inputFrom([...placed(operation, own, positionals), ...named]), options }
+  return { input: inputFrom([...placed(operation, { flags: own, named }, positionals), ...named]), options }
+}
+
+/** Fields as another program calls them: understood, and not in the help. */
+function synonymFlags({ synonyms = {} }: Operation): readonly Flag[] {
+  return Object.keys(synonyms).map((key) => ({
+    name: kebab(key),
+    path: [key],
+    takes: 'text',
+    many: false,
+    required: false,
+    description: '',
+    choices: [],
+  }))
 }
 
 function readTokens(operation: Operation, words: readonly string[], flags: readonly Flag[]) {
@@ -42,17 +55,25 @@ function readTokens(operation: Operation, words: readonly string[], flags: reado
   })
   const given: Given[] = []
   const positionals: string[] = []
-  for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value)
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'positional' && token !== spoken(tokens, at - 1)) positionals.push(token.value)
     if (token.kind !== 'option') continue
     const flag = byName.get(token.name.split('.').map(kebab).join('.'))
     if (!flag) throw unknownFlag(operation, token.rawName, [...byName.keys()])
     if (flag.takes !== 'nothing' && (token.value === undefined || looksLikeFlag(token, byName))) {
       throw usageFailure(`--${flag.name} needs a value.`, helpHint(operation))
     }
-    given.push({ flag, value: token.value ?? 'true' })
+    given.push({ flag, value: token.value ?? spoken(tokens, at)?.value ?? 'true' })
   }
   return { given, positionals }
+
+  /** The `true` or `false` behind a flag that takes nothing: `--include-blocked true`. */
+  function spoken(all: typeof tokens, at: number) {
+    const [flag, next] = [all[at], all[at + 1]]
+    if (flag?.kind !== 'option' || flag.value !== undefined || next?.kind !== 'positional') return undefined
+    const known = byName.get(flag.name.split('.').map(kebab).join('.'))
+    return known?.takes === 'nothing' && ['true', 'false'].includes(next.value) ? next : undefined
+  }
 }
 
 /** `--name --format json` forgot a value; `--name=--format` means it. */
@@ -75,10 +96,10 @@ function parseOptions(flags: readonly Flag[]) {
 
 function placed(
   operation: Operation,
-  flags: readonly Flag[],
+  { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly Given[] },
   positionals: readonly string[],
 ): readonly Given[] {
-  const places = operation.positional ?? []
+  const places = placesFor(operation, { flags, named }, positionals)
   if (positionals.length > places.length) {
     const extra = positionals.slice(places.length).map((word) => `"${word}"`)
     throw usageFailure(
@@ -90,6 +111,24 @@ function placed(
     const flag = flags.find(({ path }) => path.length === 1 && path[0] === places[at])
     return flag ? [{ flag, value }] : []
   })
+}
+
+/**
+ * The fields that values by position are for. `emit-event submit` leaves the run out: the first place is passed over
+ * where its field may be left out, the next one is needed, and the value is no id of it.
+ */
+function placesFor(
+  { positional = [] }: Operation,
+  { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly Given[] },
+  positionals: readonly string[],
+): readonly string[] {
+  const [first = '', second] = positional
+  const flagOf = (place: string | undefined) => flags.find(({ path }) => path.join('.') === place)
+  const isNamed = (place: string | undefined) => named.some(({ flag }) => flag === flagOf(place))
+  if (positionals.length === 0 || positionals.length >= positional.length) return positional
+  if (flagOf(first)?.required || !flagOf(second)?.required || isNamed(second)) return positional
+  const isId = positionals[0]?.startsWith(`${first.replace(/_id$/, '')}-`)
+  return isId && !isNamed(first) ? positional : positional.slice(1)
 }
 
 function generalOptions(given: readonly Given[]): GeneralOptions {

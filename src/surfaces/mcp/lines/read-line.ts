@@ -33,12 +33,24 @@ export function readLine(line: Line): ReadLine {
   }
   if (isJSONRPCRequest(value)) return readRequest(value)
   if (isJSONRPCNotification(value) || isJSONRPCResponse(value)) return { kind: 'message', message: value }
-  return refused(idOf(value), { code: ProtocolErrorCode.InvalidRequest, message: 'Invalid Request' })
+  return refused(
+    idOf(value),
+    mistakeIn(value) ?? { code: ProtocolErrorCode.InvalidRequest, message: 'Invalid Request' },
+  )
 }
 
 function readRequest(message: JSONRPCRequest): ReadLine {
   const mistake = mistakenArguments(message)
   return mistake ? refused(message.id, mistake) : { kind: 'message', message }
+}
+
+/** What is wrong with the parameters of what is a request but for them. */
+function mistakeIn(value: unknown): JSONRPCErrorResponse['error'] | null {
+  if (typeof value !== 'object' || value === null || !('params' in value)) return null
+  const { params, ...rest } = value
+  if (!isJSONRPCRequest(rest) || typeof params !== 'object' || params === null || Array.isArray(params))
+    return null
+  return mistakenArguments({ ...rest, params: { ...params } })
 }
 
 function refused(id: RequestId | undefined, error: JSONRPCErrorResponse['error']): ReadLine {

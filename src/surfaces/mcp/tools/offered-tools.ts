@@ -27,9 +27,9 @@ export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Offerin
   return {
     list: async () => {
       offered ??= offers()
-      listed ??= [...(await offered)].map(([tool, operation]) =>
-        definition(listedName(tool, toolNames), operation),
-      )
+      listed ??= [...(await offered)]
+        .filter(([, { unlisted }]) => unlisted !== true)
+        .map(([tool, operation]) => definition(listedName(tool, toolNames), operation))
       return listed
     },
     find: async (name) => {

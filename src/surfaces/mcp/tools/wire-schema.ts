@@ -23,7 +23,7 @@ export function inputOnWire(schema: WrittenSchema): WireSchema {
     ...(isTelling(maximum) && { maximum }),
     ...(minItems !== undefined && { minItems }),
     ...(schema.default !== undefined && { default: schema.default }),
-    ...(properties && { properties: mapValues(properties, inputOnWire) }),
+    ...(properties && { properties: mapValues(listed(properties), inputOnWire) }),
     ...(items && { items: inputOnWire(items) }),
     ...(required && required.length > 0 && { required }),
     ...(schema.additionalProperties === false && { additionalProperties: false }),
@@ -36,6 +36,10 @@ export function inputOnWire(schema: WrittenSchema): WireSchema {
  */
 export function outputOnWire(schema: WrittenSchema): WireSchema {
   return { type: 'object', properties: mapValues(schema.properties ?? {}, typeOf) }
+}
+
+function listed<Field extends JsonSchema>(properties: Readonly<Record<string, Field>>) {
+  return Object.fromEntries(Object.entries(properties).filter(([, { unlisted }]) => unlisted !== true))
 }
 
 function typeOf(schema: WrittenSchema): WireSchema {

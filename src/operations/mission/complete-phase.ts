@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import type { Happening } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import { instant, secondsBetween } from '../../domain/instant.ts'
+import type { Phase } from '../../domain/track/mission.ts'
+import type { Reads } from '../../ports/store.ts'
+import { choice, identifier, text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { findPhase } from '../plan/find.ts'
+import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
+
+const endings = ['completed', 'failed'] as const
+
+/** The end of a phase without a task that ends it, as the orchestrators of Mission Control tell it. */
+export const completePhase = defineOperation({
+  name: 'complete_phase',
+  tool: 'complete_phase',
+  unlisted: true,
+  command: 'phase complete',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Complete a phase',
+  description: 'End a phase as completed or failed',
+  kind: 'command',
+  idempotent: true,
+  positional: ['phase_id'],
+  input: z.strictObject({
+    phase_id: identifier('Phase ID to complete'),
+    status: choice(endings, 'Final status of the phase', {
+      success: 'completed',
+      done: 'completed',
+      complete: 'completed',
+      failure: 'failed',
+      fail: 'failed',
+    }),
+    summary: text('Taken from Mission Control; what was done is told by tasks and missions').optional(),
+  }),
+  output: z.looseObject({
+    phase_id: z.string(),
+    workflow_id: z.string().nullable(),
+    number: z.int().nullable(),
+    name: z.string(),
+    status: z.string(),
+    completed_at: z.string(),
+    duration_ms: z.int(),
+    tasks: z.looseObject({ total: z.int(), in_progress: z.int() }),
+    warnings: z.array(z.string()),
+  }),
+}).handler(async (handling, input) => {
+  const before = await handling.store.view((reads) => findPhase(reads, input.phase_id))
+  const isGated = input.status === 'completed' && before.status !== 'completed'
+  if (isGated) await refuseGatedPhase(handling, { missionId: before.missionId, phaseId: before.id })
+  return handling.record(async (reads, setting) => {
+    const phase = await findPhase(reads, input.phase_id)
+    const isRepeat = phase.status === input.status
+    if (!isRepeat) refuseEnded(phase, input.status)
+    if (isGated)
+      await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, handling.actor.kind)
+    const completedAt = isRepeat ? (phase.completedAt ?? setting.at) : setting.at
+    const tasks = await tallied(reads, phase)
+    const about = { phaseId: phase.id, missionId: phase.missionId }
+    const ended: Happening =
+      input.status === 'completed'
+        ? { kind: 'phase.completed', ...about }
+        : { kind: 'phase.edited', ...about, changes: { status: 'failed' } }
+    return {
+      happenings: isRepeat ? [] : [ended],
+      answer: {
+        phase_id: phase.id,
+        mission_id: phase.missionId,
+        workflow_id: phase.missionId,
+        number: phase.number,
+        name: phase.name,
+        status: input.status.toUpperCase(),
+        completed_at: instant(completedAt),
+        duration_ms: secondsBetween(phase.createdAt, completedAt) * 1000,
+        tasks,
+        warnings: [
+          ...(tasks.in_progress === 0
+            ? []
+            : [`Work in the phase is still open: ${tasks.in_progress} of its tasks.`]),
+          ...(input.summary === undefined
+            ? []
+            : ['The summary was not kept: a phase has none. complete_mission keeps one.']),
+        ],
+        ...(isRepeat && { already_completed: true }),
+      },
+    }
+  })
+})
+
+function refuseEnded(phase: Phase, asked: string): void {
+  if (phase.status !== 'completed' && phase.status !== 'failed') return
+  throw new Failure(
+    'CONFLICT',
+    `Phase ${phase.id} "${phase.name}" is already ${phase.status}, not ${asked}.`,
+    {
+      hint: `taskman_phase_edit { id: "${phase.id}", status: "in_progress" } opens it again.`,
+    },
+  )
+}
+
+async function tallied(reads: Reads, phase: Phase) {
+  const tallies = phase.missionId === null ? [] : await reads.missions.tallies(phase.missionId)
+  const tally = tallies.find(({ phaseId }) => phaseId === phase.id)
+  return { total: tally?.tasks ?? 0, in_progress: tally?.openAttempts ?? 0 }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { openCommandLine } from '../../cli/command-line.ts'
+import { smallProcess } from '../../support/processes.ts'
+
+function openRun() {
+  const project = openCommandLine({ git: false })
+  project.write('.waymark/processes/small.yaml', smallProcess)
+  const { run_id: id } = project.json('create-run', 'small')
+  return { ...project, id: id as string }
+}
+
+test('a flag that takes nothing may be said with true or false', () => {
+  const { json, id } = openRun()
+  const names = (...words: readonly string[]) =>
+    json('list-events', id, ...words).events.map(({ event_name }: { event_name: string }) => event_name)
+  const all = names('--include-blocked')
+  expect(all.length).toBeGreaterThan(names().length)
+  expect(names('--include-blocked', 'true')).toEqual(all)
+  expect(names('--include-blocked', 'false')).toEqual(names())
+})
+
+test('an event is emitted without naming the only run, by position or by flag', () => {
+  const { json, run, id } = openRun()
+  const dry = ['--expected-revision', '1', '--idempotency-key', 'k', '--dry-run']
+  const event = ['--payload', '{"summary":"x"}']
+  expect(run('emit-event', 'abandon', ...dry)).toMatchObject({ code: 0 })
+  expect(run('emit-event', '--run-id', id, 'abandon', ...dry)).toMatchObject({ code: 0 })
+  expect(run('emit-event', id, '--event-name', 'abandon', ...dry)).toMatchObject({ code: 0 })
+  const refused = run('emit-event', 'submit_plan', ...event, ...dry)
+  expect(refused).toMatchObject({ code: 1, error: '' })
+  expect(JSON.parse(refused.out)).toMatchObject({ success: false, error: { code: 'GUARD_FAILED' } })
+  expect(run('emit-event', id, ...dry).error).toContain('event')
+  expect(json('get-state', id)).toMatchObject({ revision: 1 })
+})
+
+test('a payload that does not fit is told in words, with the place', () => {
+  const { run } = openRun()
+  const { code, error } = run(
+    'emit-event',
+    'submit_plan',
+    '--payload',
+    '{"summary":3}',
+    '--expected-revision',
+    '1',
+    '--idempotency-key',
+    'k',
+  )
+  expect(code).toBe(1)
+  expect(error).toContain('"summary" must be a string, not 3.')
+})
+
+test('an artifact that cannot be read is named by its place in the list', () => {
+  const { run, write } = openRun()
+  write('docs/plan.md', 'A plan')
+  const words = ['emit-event', 'submit_plan', '--payload', '{"summary":"x"}', '--expected-revision', '1']
+  const files = ['--artifact-paths', 'docs/plan.md', '--artifact-paths', 'docs/none.md']
+  const { out } = run(...words, ...files, '--idempotency-key', 'k', '--dry-run')
+  expect(JSON.parse(out).error.details.validation_errors).toMatchObject([{ path: '/artifact_paths/1' }])
+})
