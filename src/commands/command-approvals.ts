@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Failure } from '../domain/failure.ts'
-import type { CommandApprovals } from '../ports/command-runner.ts'
+import type { ApprovedCommand, CommandApprovals } from '../ports/command-runner.ts'
 import { pinnedFiles } from './pinned-files.ts'
 
 /** Approvals as one file per hash in a state folder: none is ever written twice with other content. */
@@ -14,6 +14,10 @@ export function commandApprovals(stateFolder: string): CommandApprovals {
       const place = await realpath(command.folder).catch(() => resolve(command.folder))
       const canonical = JSON.stringify([command.run, place, await pinnedFiles(place, command.pinned)])
       return createHash('sha256').update(canonical).digest('hex')
+    },
+    filesOf: async ({ folder: named, pinned }) => {
+      const place = await realpath(named).catch(() => resolve(named))
+      return (await pinnedFiles(place, pinned)).map(([path, sha256]) => ({ path, sha256 }))
     },
     isApproved: async (hash) => {
       if (!isHash(hash)) return false
@@ -37,17 +41,45 @@ export function commandApprovals(stateFolder: string): CommandApprovals {
         })
       }
     },
+    list: async (folders) => {
+      const places = await Promise.all(folders.map((named) => realpath(named).catch(() => resolve(named))))
+      const names = (await readdir(folder).catch(() => [])).filter((name) =>
+        isHash(name.replace(/\.json$/, '')),
+      )
+      const kept: ApprovedCommand[] = []
+      for (const name of names.slice(0, mostRead)) {
+        const approved = parsed(await readFile(join(folder, name), 'utf8').catch(() => ''))
+        if (approved === null || `${approved.hash}.json` !== name) continue
+        const place = await realpath(approved.folder).catch(() => approved.folder)
+        if (places.includes(place)) kept.push(approved)
+      }
+      return kept.sort((one, other) => other.at - one.at)
+    },
+    revoke: async (hash) => {
+      if (isHash(hash)) await rm(fileOf(hash), { force: true })
+    },
   }
 }
+
+const mostRead = 5_000
 
 function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
 }
 
 function approvedHash(text: string): unknown {
+  return parsed(text)?.hash ?? null
+}
+
+type Stored = Omit<ApprovedCommand, 'pinned' | 'files'>
+
+/** Approvals from before files were written down have none. */
+function parsed(text: string): ApprovedCommand | null {
   try {
     const stored: unknown = JSON.parse(text)
-    return typeof stored === 'object' && stored !== null && 'hash' in stored ? stored.hash : null
+    if (typeof stored !== 'object' || stored === null || !('hash' in stored)) return null
+    const { pinned = [], files = [], ...rest } = stored as Partial<ApprovedCommand> & Stored // as this module wrote it
+    return { ...rest, pinned, files }
   } catch {
     return null
   }

@@ -8,7 +8,10 @@ export function deferredCommandApprovals(stateFolder: string): CommandApprovals 
   }
   return {
     hashOf: async (command) => (await approvals()).hashOf(command),
+    filesOf: async (command) => (await approvals()).filesOf(command),
     isApproved: async (hash) => (await approvals()).isApproved(hash),
     approve: async (approval) => (await approvals()).approve(approval),
+    list: async (folders) => (await approvals()).list(folders),
+    revoke: async (hash) => (await approvals()).revoke(hash),
   }
 }

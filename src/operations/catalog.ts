@@ -3,6 +3,8 @@ import { desk } from './board/desk.ts'
 import { links } from './board/links.ts'
 import { names } from './board/names.ts'
 import { planMove } from './board/plan-move.ts'
+import { commandList } from './command/list.ts'
+import { commandRevoke } from './command/revoke.ts'
 import { approve } from './decision/approve.ts'
 import { decide } from './decision/decide.ts'
 import { reject } from './decision/reject.ts'
@@ -143,6 +145,8 @@ const operations = [
   processShow,
   processLint,
   processSimulate,
+  commandList,
+  commandRevoke,
   settingList,
   settingSet,
   exportProject,

@@ -26,23 +26,38 @@ export interface CommandRunner {
   stop(): Promise<void>
 }
 
+/** A command line in a folder; `pinned` are paths relative to it, a folder standing for every file in it. */
+export interface PinnedCommand {
+  readonly run: string
+  readonly folder: string
+  readonly pinned: readonly string[]
+}
+
+/** A pinned file with the SHA-256 of its content; null where there is none, a word for what is no file. */
+export interface PinnedFile {
+  readonly path: string
+  readonly sha256: string | null
+}
+
+export interface ApprovedCommand extends PinnedCommand {
+  readonly hash: string
+  /** As they were when it was approved. */
+  readonly files: readonly PinnedFile[]
+  readonly by: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 /** What a person allows the server to run. Kept outside the project, where agents do not commit. */
 export interface CommandApprovals {
-  /**
-   * The hash of a command, its folder and the content of the pinned files (paths relative to the folder; a missing one
-   * counts as such).
-   */
-  hashOf(command: {
-    readonly run: string
-    readonly folder: string
-    readonly pinned: readonly string[]
-  }): Promise<string>
+  /** The hash of a command, its folder and the content of the pinned files; a missing one counts as such. */
+  hashOf(command: PinnedCommand): Promise<string>
+  /** The files that its hash is of. */
+  filesOf(command: PinnedCommand): Promise<readonly PinnedFile[]>
   isApproved(hash: string): Promise<boolean>
-  approve(approval: {
-    readonly hash: string
-    readonly run: string
-    readonly folder: string
-    readonly by: string
-    readonly at: number
-  }): Promise<void>
+  approve(approval: Omit<ApprovedCommand, 'files' | 'pinned'> & Partial<ApprovedCommand>): Promise<void>
+  /** Those of these folders, the newest first. */
+  list(folders: readonly string[]): Promise<readonly ApprovedCommand[]>
+  /** Takes an approval back, if there is one. */
+  revoke(hash: string): Promise<void>
 }

@@ -317,3 +317,33 @@ test('freshness: a process with very many ways is not walked to the end, and tha
   ])
   expect(performance.now() - began).toBeLessThan(3_000)
 })
+test.each([
+  ['npm test', 'package.json'],
+  ['CI=1 pnpm run check --silent', 'package.json'],
+  ['yarn build && make check', 'package.json and Makefile'],
+  ['./scripts/check.sh --fast', 'scripts/check.sh'],
+  ['bash scripts/check.sh', 'scripts/check.sh'],
+  ['node scripts/check.mjs', 'scripts/check.mjs'],
+  ['python3 tools/check.py', 'tools/check.py'],
+  ['cargo test', 'Cargo.toml'],
+  ['go test ./...', 'go.mod'],
+])('a command that runs what the project says pins it: %s', (run, files) => {
+  const guards = (pinned: string) => `guards:\n  ran: { type: command, run: "${run}"${pinned} }\n`
+  const used: readonly [string, string] = ['guard: low_risk }', 'guard: { all: [low_risk, ran] } }']
+  const said = found(['guards:\n', guards('')], used)
+  expect(said).toHaveLength(1)
+  expect(said[0]).toContain('warning nothing-pinned')
+  expect(said[0]).toContain(`what that does is written in ${files}: pin`)
+  expect(found(['guards:\n', guards(', pinned: [x]')], used)).toEqual([])
+})
+
+test.each([
+  'true',
+  'git diff --exit-code',
+  'test -f README.md',
+  '/usr/bin/node /opt/check.js',
+  'grep -q done plan.md',
+])('a command that runs nothing of the project needs no pin: %s', (run) => {
+  const guards = `guards:\n  ran: { type: command, run: "${run}" }\n`
+  expect(found(['guards:\n', guards], ['guard: low_risk }', 'guard: { all: [low_risk, ran] } }'])).toEqual([])
+})

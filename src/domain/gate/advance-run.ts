@@ -5,7 +5,7 @@ import { type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Emission } from './emission.ts'
 import type { EmissionRepeat } from './happening.ts'
 import { sameJson } from './json.ts'
-import { decisionHold, endDecisions } from './run-holds.ts'
+import { decisionHold, endDecisions, endQuestions } from './run-holds.ts'
 import type { KeptArtifact, RunEvent, RunRecord, RunStatus } from './run-record.ts'
 import type { Accepted } from './transition.ts'
 
@@ -76,7 +76,11 @@ export function advanceRun(advancing: Advancing, setting: Setting): AdvancedRun 
         context: sameJson(record.context, run.context) ? null : run.context,
         repeat: repeat === null ? null : { ...repeat, eventId: event.id },
       },
-      ...(stateChanged ? endDecisions(holds, `${emission.event}, by ${by}`) : []),
+      ...(status !== 'active'
+        ? endQuestions(holds, `${emission.event}, by ${by}`)
+        : stateChanged
+          ? endDecisions(holds, `${emission.event}, by ${by}`)
+          : []),
       ...(opened === null ? [] : [{ kind: 'hold.opened', hold: opened } as const]),
     ],
   }

@@ -1,7 +1,7 @@
 import type { Happening } from '../fact.ts'
 import type { Setting } from '../id.ts'
 import type { Hold } from '../track/records.ts'
-import { endDecisions } from './run-holds.ts'
+import { endQuestions } from './run-holds.ts'
 import type { RunEvent, RunRecord } from './run-record.ts'
 
 /** Ends a run where it stands. */
@@ -15,7 +15,7 @@ export function cancelRun(
     revision: event.revision,
     happenings: [
       { kind: 'run.cancelled', runId: run.id, missionId: run.missionId, taskId: run.taskId, event },
-      ...endDecisions(holds, `The run was cancelled: ${reason}`),
+      ...endQuestions(holds, `The run was cancelled: ${reason}`),
     ],
   }
 }

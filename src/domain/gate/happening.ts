@@ -42,6 +42,14 @@ export type GateHappening =
   | (OfRun & { readonly kind: 'run.approved'; readonly approval: RunApproval })
   /** A person set how Waymark behaves in this project. */
   | { readonly kind: 'setting.changed'; readonly name: SettingName; readonly value: string }
+  /** A person took back that a command may run. */
+  | {
+      readonly kind: 'command.revoked'
+      readonly hash: string
+      readonly run: string
+      readonly folder: string
+      readonly reason: string | null
+    }
   | { readonly kind: 'command.started'; readonly command: CommandResult }
   | {
       readonly kind: 'command.ended'

@@ -7,7 +7,7 @@ import { statusIn } from './advance-run.ts'
 import { contextProblems } from './assign.ts'
 import { movedByHand } from './cancel-run.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
-import { decisionHold, endDecisions } from './run-holds.ts'
+import { decisionHold, endQuestions } from './run-holds.ts'
 import type { RunRecord } from './run-record.ts'
 
 export interface Migration {
@@ -76,7 +76,7 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Settin
         process,
         status,
       },
-      ...endDecisions(holds, 'The run was moved to another version of its process.'),
+      ...endQuestions(holds, 'The run was moved to another version of its process.'),
       ...(hold === null ? [] : [{ kind: 'hold.opened', hold } as const]),
     ],
   }

@@ -28,9 +28,11 @@ export function commandsFor(
     need.kind === 'command' ? [need.run] : [],
   )
   return [...new Set(lines)].flatMap((line) => {
-    const guard = definition.guards
-      .map((named) => named.guard)
-      .find((g) => g.type === 'command' && g.run === line)
-    return guard?.type === 'command' ? [guard] : []
+    const guards = definition.guards.flatMap(({ guard }) =>
+      guard.type === 'command' && guard.run === line ? [guard] : [],
+    )
+    const [first] = guards
+    // One question for one line: with all that any of its guards pins.
+    return first ? [{ ...first, pinned: [...new Set(guards.flatMap(({ pinned }) => pinned))] }] : []
   })
 }

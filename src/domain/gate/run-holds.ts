@@ -21,8 +21,17 @@ export function decisionHold(definition: ProcessDefinition, run: RunRecord, sett
 
 /** Ends what a run waited for, because it moved on. */
 export function endDecisions(holds: readonly Hold[], answer: string): readonly Happening[] {
+  return ended(holds, ['approval'], answer)
+}
+
+/** Ends all that a run waited for, questions about its commands too, because it ended. */
+export function endQuestions(holds: readonly Hold[], answer: string): readonly Happening[] {
+  return ended(holds, ['approval', 'command'], answer)
+}
+
+function ended(holds: readonly Hold[], kinds: readonly Hold['kind'][], answer: string): readonly Happening[] {
   return holds
-    .filter(({ kind, status }) => kind === 'approval' && status === 'open')
+    .filter(({ kind, status }) => kinds.includes(kind) && status === 'open')
     .map(({ id, missionId, taskId }) => ({
       kind: 'hold.closed',
       holdId: id,

@@ -110,4 +110,15 @@ export type HoldRequest =
       readonly folder: string
       readonly pinned: readonly string[]
       readonly hash: string
+      /** The pinned files with their SHA-256, as they were asked about; null for none. Absent in older questions. */
+      readonly files?: readonly { readonly path: string; readonly sha256: string | null }[]
+      /** The last yes to this line in this folder, and what changed since: null where that is not known any more. */
+      readonly before?: {
+        readonly hash: string
+        readonly by: string
+        readonly at: number
+        readonly changed: readonly string[] | null
+        /** Unified, as far as the texts are kept. */
+        readonly diff: string
+      } | null
     }

@@ -1,18 +1,22 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { awaitedDecision, eventFor } from '../../domain/gate/awaited-decision.ts'
-import type { Hold } from '../../domain/track/records.ts'
+import { differenceWords } from '../../domain/gate/shown.ts'
+import type { Hold, HoldRequest } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
 import { closeHold } from '../hold/close-hold.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { askPerson, shownOfCommand } from '../run/commands/ask-person.ts'
 import { approveOnly } from './approve-only.ts'
 import { decideRun } from './decide-run.ts'
 import { contentField, decidedField, reasonField, roleField } from './fields.ts'
 import { findDecisionSubject } from './find-subject.ts'
 import { assertSeen, type Shown, shownOfHold, shownOfRun } from './shown.ts'
 import { neededWords } from './words.ts'
+
+type CommandRequest = Extract<HoldRequest, { kind: 'command' }>
 
 interface Approval {
   readonly reason: string | null
@@ -98,11 +102,39 @@ async function approveHold(handling: Handling, hold: Hold, { reason }: Approval)
       command: `waymark resolve ${hold.id} "<answer>"`,
     })
   }
-  if (request?.kind === 'command') {
-    const { hash, run, folder } = request
-    const at = handling.clock.now()
-    await handling.commandApprovals.approve({ hash, run, folder, by: handling.actor.name, at })
-  }
+  if (request?.kind === 'command') await approveCommand(handling, hold, request)
   const closed = await closeHold(handling, hold.id, { status: 'resolved', answer: reason ?? 'approved' })
   return { decided: true, ...closed }
+}
+
+/** What was asked about is approved, and only while it is there: a change since opens a new question. */
+async function approveCommand(
+  handling: Handling,
+  hold: Hold,
+  { hash, run, folder, pinned }: CommandRequest,
+): Promise<void> {
+  const { commandApprovals, shownContents, store, clock, actor } = handling
+  const command = { run, folder, pinned }
+  const now = await shownOfCommand(handling, command)
+  if (now.content === hash) {
+    const files = await commandApprovals.filesOf(command)
+    await shownContents.keep(hash, now.parts)
+    return commandApprovals.approve({ ...command, hash, files, by: actor.name, at: clock.now() })
+  }
+  const difference = await shownContents.since(hash, await now.parts())
+  const record = hold.runId === null ? null : await store.view(({ runs }) => runs.find(hold.runId ?? ''))
+  const approved = await commandApprovals.isApproved(now.content)
+  if (record) await askPerson(handling, record, [{ ...command, hash: now.content, approved }])
+  const asked = await store.view(({ holds }) => holds.openCommand(now.content))
+  const what = difference === null ? 'its pinned files changed' : differenceWords(difference)
+  throw new Failure(
+    'CONFLICT',
+    `Hold ${hold.id} asks about another content than "${run}" has now: ${what}.`,
+    {
+      hint: asked
+        ? `Look at ${asked.id}, which asks about it as it is now: waymark inbox.`
+        : 'waymark inbox lists what waits.',
+      details: { hold_id: asked?.id ?? null, content: now.content, difference },
+    },
+  )
 }

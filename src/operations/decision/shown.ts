@@ -13,6 +13,7 @@ import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
 import type { Context } from '../context.ts'
+import { shownOfCommand } from '../run/commands/ask-person.ts'
 import { engineRun } from '../run/evidence/facts.ts'
 import { gatherApproved } from '../run/evidence/outside.ts'
 
@@ -79,21 +80,6 @@ export async function shownOfHold(context: Context, hold: Hold): Promise<Shown |
   if (request.kind === 'command') return shownOfCommand(context, request)
   const loaded = runId === null ? null : await context.store.view(({ runs }) => runs.load(runId))
   return loaded && shownOfRun(context, loaded)
-}
-
-async function shownOfCommand(
-  { commandApprovals, evidenceFiles }: Context,
-  request: Extract<NonNullable<Hold['request']>, { kind: 'command' }>,
-): Promise<Shown> {
-  const { run, folder, pinned } = request
-  return {
-    content: await commandApprovals.hashOf({ run, folder, pinned }),
-    approvals: new Map(),
-    parts: async () => ({
-      files: await evidenceFiles.contents(folder, pinned),
-      facts: { command: run, folder },
-    }),
-  }
 }
 
 /** The contents of several holds, by the hold's id, and kept: a tree that several of them ask for is measured once. */

@@ -118,6 +118,8 @@ export function apply(projecting: Projecting, happening: Happening): Promise<voi
       return applyRunApproved(projecting, happening)
     case 'setting.changed':
       return applySettingChanged(projecting, happening)
+    case 'command.revoked': // kept in the state folder of its user
+      return Promise.resolve()
     case 'command.started':
       return applyCommandStarted(projecting, happening)
     case 'command.ended':

@@ -86,6 +86,7 @@ const versionOf = {
   'run.refused': 1,
   'run.approved': 1,
   'setting.changed': 1,
+  'command.revoked': 1,
   'command.started': 1,
   'command.ended': 1,
 } as const satisfies Record<Happening['kind'], number>

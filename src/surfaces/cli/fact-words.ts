@@ -66,6 +66,7 @@ export function factWords(happening: Happening): string {
     case 'run.refused':
     case 'run.approved':
     case 'setting.changed':
+    case 'command.revoked':
     case 'command.started':
     case 'command.ended':
       return gateFactWords(happening)

@@ -21,6 +21,8 @@ export function gateFactWords(happening: GateHappening): string {
       return `approved ${happening.approval.of ?? 'the state'} of ${happening.runId} as ${happening.approval.role}`
     case 'setting.changed':
       return `set ${happening.name} to ${happening.value}`
+    case 'command.revoked':
+      return `took back that "${shortened(happening.run)}" may run${happening.reason === null ? '' : `: ${shortened(happening.reason)}`}`
     case 'command.started':
       return `runs "${shortened(happening.command.run)}"`
     case 'command.ended':

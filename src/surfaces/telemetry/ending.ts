@@ -62,6 +62,7 @@ export function endingOf(happening: Happening): Ending | null {
     case 'run.refused':
     case 'run.approved':
     case 'setting.changed':
+    case 'command.revoked':
     case 'command.started':
     case 'command.ended':
       return null

@@ -259,3 +259,115 @@ test('red, then green: a command that must fail is run and bound like any other,
   run.project.write('check.mjs', 'process.exit(0)\n')
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
+
+describe('what was approved is what runs', () => {
+  const pinning = checking(', pinned: ["check.mjs", "scripts"]')
+
+  async function pinned(): Promise<TestRun> {
+    const run = await withCheck(counting('// one'), pinning)
+    run.project.write('scripts/more.sh', 'true\n')
+    await run.refused('go')
+    return run
+  }
+
+  test('the question shows the pinned files with their hashes, and what changed since the last yes', async () => {
+    const run = await pinned()
+    const [first] = await waiting(run)
+    expect(first.request).toMatchObject({
+      files: [
+        { path: 'check.mjs', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        { path: 'scripts', sha256: 'folder' },
+        { path: 'scripts/more.sh', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      ],
+      before: null,
+    })
+    await run.project.call('approve', { id: first.hold_id }, { actor: person })
+    run.project.write('check.mjs', counting('// two'))
+    await run.refused('go')
+    const [second] = await waiting(run)
+    expect(second.reason).toContain('check.mjs changed since Tess approved it.')
+    expect(second.request.before).toMatchObject({ by: 'Tess', changed: ['check.mjs'] })
+    expect(second.request.before.diff).toContain('-// one\n+// two\n')
+  })
+
+  test('approving looks again: a file that changed since is a new question, told with the difference', async () => {
+    const run = await pinned()
+    const [asked] = await waiting(run)
+    run.project.write('scripts/more.sh', 'exit 1\n')
+    const approving = run.project.call('approve', { id: asked.hold_id }, { actor: person })
+    const failure = await failureOf(approving)
+    expect(failure).toMatchObject({ code: 'CONFLICT' })
+    expect(failure.message).toContain(
+      'asks about another content than "node check.mjs" has now: scripts/more.sh changed',
+    )
+    const [now, ...more] = await waiting(run)
+    expect(more).toEqual([])
+    expect(failure.details?.['hold_id']).toBe(now.hold_id)
+    expect(now.hold_id).not.toBe(asked.hold_id)
+    await run.refused('go')
+    expect(timesRun(run.project)).toBe(0)
+    await run.project.call('approve', { id: now.hold_id }, { actor: person })
+    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  })
+
+  test('there is one question for a command and its content, however often it changes and whoever asks', async () => {
+    const run = await pinned()
+    const other = await runOf(pinning, { project: run.project })
+    for (const word of ['b', 'c', 'd', 'e']) {
+      run.project.write('check.mjs', counting(`// ${word}`))
+      await Promise.all([run.refused('go'), other.refused('go')])
+    }
+    expect(await waiting(run)).toHaveLength(1)
+    const { holds } = await run.project.call('inbox', { kind: 'command', closed: true })
+    expect(holds).toHaveLength(4)
+    expect(holds[0].answer).toMatch(/^Its files changed: asked as h-/)
+  })
+
+  test('a question ends when its files are as they were approved again', async () => {
+    const run = await withCheck(
+      counting(),
+      checking(', pinned: ["check.mjs"]')
+        .replace('guard: tests_pass', 'guard: { all: [tests_pass, ready] }')
+        .replace('guards:', 'guards:\n  ready: { type: milestone, id: M1 }'),
+    )
+    await allow(run)
+    run.project.write('check.mjs', counting('// other'))
+    await run.refused('go')
+    expect(await waiting(run)).toHaveLength(1)
+    run.project.write('check.mjs', counting())
+    await run.refused('go')
+    expect(await waiting(run)).toEqual([])
+  })
+
+  test('a question ends with its run', async () => {
+    const [ended, cancelled] = [await pinned(), await pinned()]
+    await ended.emit('abandon')
+    await cancelled.project.call('run_cancel', { run_id: cancelled.id, reason: 'No use.' }, { actor: person })
+    expect([await waiting(ended), await waiting(cancelled)]).toEqual([[], []])
+  })
+
+  test('approved commands are listed, and one that is taken back does not run', async () => {
+    const run = await pinned()
+    const [hold] = await waiting(run)
+    await run.project.call('approve', { id: hold.hold_id }, { actor: person })
+    const { commands, total } = await run.project.call('command_list')
+    expect(total).toBe(1)
+    expect(commands).toMatchObject([
+      { run: 'node check.mjs', folder: run.project.folder, by: 'Tess', as_approved: true },
+    ])
+    expect(commands[0].files).toHaveLength(3)
+    const revoking = { hash: commands[0].hash.slice(0, 8), reason: 'Not needed.' }
+    expect(await failureOf(run.project.call('command_revoke', revoking))).toMatchObject({ code: 'FORBIDDEN' })
+    expect(
+      await failureOf(run.project.call('command_revoke', { hash: 'ffffff' }, { actor: person })),
+    ).toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    await run.project.call('command_revoke', revoking, { actor: person })
+    expect((await run.project.call('command_list')).commands).toEqual([])
+    expect(await missing(run)).toContain("waits for a person's approval")
+    expect(timesRun(run.project)).toBe(0)
+    const { facts } = await run.project.call('log', { limit: 20 })
+    expect(facts).toContainEqual(expect.objectContaining({ kind: 'command.revoked', actor: 'Tess' }))
+  })
+})

@@ -64,6 +64,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
           {card.paths.length > 8 ? <li class="muted">{card.paths.length - 8} more</li> : null}
         </ul>
       ) : null}
+      {card.request?.kind === 'command' ? <Pinned request={card.request} /> : null}
       {card.verified ? <Verified verified={card.verified} /> : null}
       {card.workaround || card.claimed ? (
         <Claimed by={card.agent_name ?? card.opened_by}>
@@ -110,6 +111,26 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
         </div>
       )}
     </li>
+  )
+}
+
+type CommandRequest = Extract<NonNullable<DeskCard['request']>, { readonly kind: 'command' }>
+
+/** The files that a command's approval is bound to, and what changed in them since it was approved before. */
+function Pinned({ request: { files = [], before } }: { readonly request: CommandRequest }) {
+  return (
+    <>
+      {files.length > 0 ? (
+        <ul class="outside">
+          {files.map(({ path, sha256 }) => (
+            <li key={path} class="mono cut">
+              {path} <span class="muted">{sha256?.slice(0, 12) ?? 'none'}</span>
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      {before && before.diff !== '' ? <pre class="pinned-diff mono">{before.diff}</pre> : null}
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import { contextUse } from './context-use.ts'
 import { duplicates } from './duplicates.ts'
 import type { Finding } from './finding.ts'
 import { freshness } from './freshness.ts'
+import { pinning } from './pinning.ts'
 import { references } from './references.ts'
 import { roles } from './roles.ts'
 import { schemas } from './schemas.ts'
@@ -26,6 +27,7 @@ const rules: readonly Rule[] = [
   contextUse,
   unused,
   toolPermissions,
+  pinning,
 ]
 
 /** Everything that is wrong or odd in a definition whose shape is right. Empty for a good one. */

@@ -1,8 +1,7 @@
-import type { Happening } from '../../../domain/fact.ts'
-import { runHold } from '../../../domain/gate/run-holds.ts'
 import type { CommandResult, RunRecord } from '../../../domain/gate/run-record.ts'
 import type { Handling } from '../../context.ts'
 import type { ApprovableCommand, Outside } from '../evidence/outside.ts'
+import { askPerson } from './ask-person.ts'
 
 /** How long an event waits for its commands, in milliseconds; they go on when it is over. */
 const patience = 25_000
@@ -20,7 +19,11 @@ export async function runCommands(
 ): Promise<void> {
   const { tree } = outside
   if (tree === null) return
-  await askForApproval(handling, run, outside)
+  const { folder } = outside
+  const asked = outside.commands.map(({ guard, hash, approved }) => {
+    return { run: guard.run, folder, pinned: guard.pinned, hash, approved }
+  })
+  await askPerson(handling, run, asked)
   const approved = outside.commands.filter((command) => command.approved)
   const under = approved.map((command) =>
     begin(handling, run, { command, tree, stamps: outside.stamps, folder: outside.folder, again }),
@@ -28,28 +31,6 @@ export async function runCommands(
   const all = Promise.all(under)
   // The command line ends with its answer, and its commands with it: there they are waited for.
   await (handling.actor.channel === 'cli' ? all : within(patience, all))
-}
-
-async function askForApproval(
-  handling: Handling,
-  run: RunRecord,
-  { commands, folder }: Outside,
-): Promise<void> {
-  const unapproved = commands.filter(({ approved }) => !approved)
-  if (unapproved.length === 0) return
-  await handling.recordAside(async (reads, setting) => {
-    const happenings: Happening[] = []
-    for (const { guard, hash } of unapproved) {
-      if (await reads.holds.openCommand(hash)) continue
-      const request = { kind: 'command', run: guard.run, folder, pinned: guard.pinned, hash } as const
-      const reason = `${run.process.name}, run ${run.id}, needs the result of "${guard.run}" in ${folder}. May it be run there whenever a guard asks for it?`
-      happenings.push({
-        kind: 'hold.opened',
-        hold: runHold(run, { kind: 'command', request, reason }, setting),
-      })
-    }
-    return { happenings, answer: null }
-  })
 }
 
 interface Beginning {

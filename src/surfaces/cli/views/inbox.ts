@@ -17,15 +17,23 @@ function hints(holds: readonly Entry[]): string {
     .join('\n')
 }
 
-/** The commands that show what is asked, and that decide it and nothing else. */
+/** What is asked, or the command that shows it; and the command that decides it and nothing else. */
 function answerLine(hold: Entry): string {
   const content = textAt(hold, 'content')
-  if (content === '') return ''
-  const approve = `waymark approve ${textAt(hold, 'hold_id')} --content ${shortened(content)}`
-  const approvals = entriesAt(entryAt(hold, 'request') ?? {}, 'approvals')
-  if (!approvals.some((approval) => textAt(approval, 'of') === 'changes')) return approve
-  const [task, mission] = [textAt(hold, 'task_id'), textAt(hold, 'mission_id')]
-  return `${task === '' ? `waymark mission changes ${mission}` : `waymark diff ${task}`}\n${approve}`
+  const approve = content && `waymark approve ${textAt(hold, 'hold_id')} --content ${shortened(content)}`
+  return [...shownLines(hold), approve].filter((line) => line !== '').join('\n')
+}
+
+function shownLines(hold: Entry): readonly string[] {
+  const request = entryAt(hold, 'request') ?? {}
+  if (entriesAt(request, 'approvals').some((approval) => textAt(approval, 'of') === 'changes')) {
+    const [task, mission] = [textAt(hold, 'task_id'), textAt(hold, 'mission_id')]
+    return [task === '' ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
+  }
+  const files = entriesAt(request, 'files').map(
+    (file) => `pinned ${textAt(file, 'path')}  ${textAt(file, 'sha256').slice(0, 12) || 'none'}`,
+  )
+  return [...files, textAt(entryAt(request, 'before') ?? {}, 'diff').trimEnd()]
 }
 
 export const inbox: View = (answer, page) => {

@@ -3,6 +3,7 @@ import type { Terminal } from '../terminal.ts'
 import { printable, printableAll, printableJson } from '../text/printable.ts'
 import { board } from './board.ts'
 import { changes } from './changes.ts'
+import { commandList } from './command-list.ts'
 import { completeTask } from './complete-task.ts'
 import { diff } from './diff.ts'
 import { doctor } from './doctor.ts'
@@ -41,6 +42,7 @@ const views: ReadonlyMap<string, View> = new Map(
     approve: decided,
     board,
     changes,
+    command_list: commandList,
     complete_task: completeTask,
     decide: decided,
     diff,

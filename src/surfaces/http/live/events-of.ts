@@ -1,7 +1,7 @@
 import type { Happening } from '../../../domain/fact.ts'
 import type { ProcessDefinition } from '../../../domain/gate/definition.ts'
 import type { RunRefusal } from '../../../domain/gate/run-record.ts'
-import type { CommandResultId, RunId, TaskId } from '../../../domain/id.ts'
+import type { RunId, TaskId } from '../../../domain/id.ts'
 import type { Note } from '../../../domain/plan/plan.ts'
 import type { Decision, Issue, Progress } from '../../../domain/track/records.ts'
 
@@ -62,7 +62,8 @@ export type EntityReference =
     }
   | {
       readonly kind: 'command'
-      readonly id: CommandResultId
+      /** Of its result, or the hash of an approval that was taken back. */
+      readonly id: string
       readonly runId: RunId | null
       readonly status: string
     }
@@ -164,6 +165,13 @@ export function eventsOf(happening: Happening): Events {
       const { commandId: id, runId, status } = happening
       return [{ event: 'command:updated', of: { kind: 'command', id, runId, status } }]
     }
+    case 'command.revoked':
+      return [
+        {
+          event: 'command:updated',
+          of: { kind: 'command', id: happening.hash, runId: null, status: 'revoked' },
+        },
+      ]
     case 'setting.changed':
       return [
         { event: 'setting:updated', of: { kind: 'setting', name: happening.name, value: happening.value } },

@@ -16,6 +16,7 @@ export function whatChanged(happening: Happening): Changed {
     case 'milestone.edited':
     case 'process.kept':
     case 'setting.changed':
+    case 'command.revoked':
       return { uris: [], list: false }
     case 'mission.started':
       return { uris: [missionUri(happening.mission.id)], list: true }
