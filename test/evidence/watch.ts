@@ -1,6 +1,11 @@
+import { expect } from 'vitest'
+import type { AttemptId, TaskId } from '../../src/domain/id.ts'
 import type { ChangeReport, FileChange } from '../../src/domain/track/changes.ts'
 import { createWitness } from '../../src/git/witness.ts'
+import { judge } from '../../src/operations/task/judge.ts'
+import { neighbourhood } from '../../src/operations/task/stretches.ts'
 import type { Snapshot, WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
 
 export interface Watched {
@@ -35,8 +40,29 @@ export async function watch(
   const { engine, top } = start.ref
   const end = await witness.snapshot({ folder: project, name: 'end', engine, top })
   const report = await witness.changes(start.ref, end.ref)
+  await besideAnIdleAttempt(witness, report, { start, end })
   await witness.settle()
   return { witness, report, changes: brief(report), start, end }
+}
+
+/** The same work with a second attempt open in the tree that did nothing: the attempt's report has the same changes. */
+async function besideAnIdleAttempt(
+  witness: WorkTreeWitness,
+  report: ChangeReport,
+  { start, end }: Pick<Watched, 'start' | 'end'>,
+): Promise<void> {
+  const own = { ...anAttempt(), id: 'a-own' as AttemptId, snapshot: start.ref, openedAt: 2, above: [] }
+  const idle = { ...own, id: 'a-idle' as AttemptId, taskId: 't-idle' as TaskId, openedAt: 1 }
+  const neighbours = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
+  const stretches = await neighbourhood(witness, own, neighbours, { at: 3, place: end.ref })
+  const around = { neighbours, stretches, packages: new Map() }
+  const claims = { outcome: { summary: '', achievements: [] }, areas: [] }
+  const evidence = judge(own, report, around, { claims, endSnapshot: end.ref })
+  const measured = evidence.changes.map(({ scope: _, attribution: __, with: ___, ...change }) => change)
+  expect(measured).toEqual(report.changes)
+  expect(evidence.contested).toBeUndefined()
+  const doubtful = report.status === 'verified' && report.changes.length > 0
+  expect(evidence.verification).toBe(doubtful ? 'partial' : report.status)
 }
 
 /** `M a`, `A b`, `D c`, `R d>e`, `T f`; then where it came from, unless from the task; then `?` if uncertain. */
