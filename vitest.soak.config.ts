@@ -14,6 +14,7 @@ export default defineConfig({
       'test/gate/run-properties.test.ts',
       'test/evidence/random.test.ts',
       'test/freeze/freeze.test.ts',
+      'test/track/mission-state.test.ts',
     ],
     env: { WAYMARK_TEST_SOAK: '1' },
     exclude: ['node_modules/**'],

@@ -10,6 +10,7 @@ import type {
   ScopeSummary,
 } from './track/evidence.ts'
 import type { Mission, MissionEnding, Phase } from './track/mission.ts'
+import type { MissionChange } from './track/mission-changes.ts'
 import type { Decision, Hold, Issue, Progress } from './track/records.ts'
 import type { SnapshotPlace } from './track/snapshot.ts'
 import type { Attempt, Task, TaskOutcome } from './track/task.ts'
@@ -43,12 +44,14 @@ export interface Evidence {
     readonly deleted: readonly string[]
   }
   readonly scope: ScopeSummary
-  /** Absent in records from before these were measured, as are the next three. */
+  /** Absent in records from before these were measured, as are the next four. */
   readonly contested?: readonly ContestedFile[]
   readonly commits?: readonly CommitDuring[]
   readonly claimedPaths?: readonly ClaimedPath[]
   /** Areas that the agent added when it completed the task. */
   readonly widened?: readonly string[]
+  /** The rows of the mission's changes that this end made different; null where that could not be measured. */
+  readonly mission?: readonly MissionChange[] | null
   readonly warnings: readonly string[]
   readonly endSnapshot: SnapshotPlace | null
 }

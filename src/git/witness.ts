@@ -82,11 +82,11 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
     },
-    unifiedDiff: async (from, to, path) => {
+    unifiedDiff: async (from, to, paths) => {
       if (incomparable(from, to) !== null) return null
-      if (from.engine === 'checksum') return checksumUnifiedDiff(from, to, path)
+      if (from.engine === 'checksum') return checksumUnifiedDiff(from, to, paths)
       const span = await loadSpan(from, to)
-      return typeof span === 'string' ? null : unifiedDiff(span, environment, path).catch(() => null)
+      return typeof span === 'string' ? null : unifiedDiff(span, environment, paths).catch(() => null)
     },
     packages: workspacePackages,
     treeHash: async (path) => {

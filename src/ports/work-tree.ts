@@ -57,8 +57,8 @@ export interface WorkTreeWitness {
   changes(from: SnapshotRef, to: SnapshotRef): Promise<ChangeReport>
   /** The paths that differ, without renames and lines: cheap. `null` when it cannot be known. */
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
-  /** The unified diff between two snapshots, of one path (old or new name) when given. `null` when contents are gone. */
-  unifiedDiff(from: SnapshotRef, to: SnapshotRef, path?: string): Promise<string | null>
+  /** The unified diff between two snapshots, of some paths (old or new names) when given. `null` when contents are gone. */
+  unifiedDiff(from: SnapshotRef, to: SnapshotRef, paths?: readonly string[]): Promise<string | null>
   /** Workspace packages of the project that a snapshot was made of: name → folder, relative to the project. */
   packages(place: SnapshotRef): Promise<ReadonlyMap<string, string>>
   /**

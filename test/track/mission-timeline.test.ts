@@ -56,10 +56,10 @@ test('the timeline of a mission tells who worked on what when, what was measured
   })
   const short = await call('mission_timeline', { id: mission_id, limit: 1 })
   expect(short.attempts.map(({ agent }: { agent: string }) => agent)).toEqual(['otto'])
-  expect(short.totals).toMatchObject({ attempts: 2, added: 0 })
+  expect(short.totals).toMatchObject({ attempts: 2, added: 3 })
 })
 
-test('the changes of a mission are its files, each once, with the lines of every attempt', async () => {
+test('the changes of a mission are its files, each once, as a difference of states', async () => {
   const { call, write } = await openProject()
   const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
   const work = async (name: string, more: object, path: string) => {
@@ -79,8 +79,9 @@ test('the changes of a mission are its files, each once, with the lines of every
       path: 'src/auth.ts',
       change: 'modified',
       scope: 'in',
-      added_lines: 2,
-      deleted_lines: 2,
+      added_lines: 1,
+      deleted_lines: 1,
+      others: false,
       attempts: 2,
       task_id: two,
     },

@@ -319,11 +319,11 @@ test('the diff of one path is found by its old and its new name, and is null wit
   renameSync(join(top, 'old.ts'), join(top, 'new.ts'))
   put('a.bin', Buffer.from([0, 2]))
   const { ref: after } = await snap()
-  const byOld = await checksumUnifiedDiff(before, after, 'old.ts')
+  const byOld = await checksumUnifiedDiff(before, after, ['old.ts'])
   expect(byOld).toContain('rename to new.ts\n')
-  expect(await checksumUnifiedDiff(before, after, 'new.ts')).toBe(byOld)
-  expect(await checksumUnifiedDiff(before, after, 'a.bin')).toBeNull()
-  expect(await checksumUnifiedDiff(before, after, 'untouched.ts')).toBe('')
+  expect(await checksumUnifiedDiff(before, after, ['new.ts'])).toBe(byOld)
+  expect(await checksumUnifiedDiff(before, after, ['a.bin'])).toBeNull()
+  expect(await checksumUnifiedDiff(before, after, ['untouched.ts'])).toBe('')
 })
 
 test('contents outlive the snapshots they were carried from', async () => {

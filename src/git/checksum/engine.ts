@@ -46,9 +46,9 @@ export function checksumTouched(from: SnapshotRef, to: SnapshotRef): Promise<rea
 export function checksumUnifiedDiff(
   from: SnapshotRef,
   to: SnapshotRef,
-  path?: string,
+  paths?: readonly string[],
 ): Promise<string | null> {
-  return path === undefined
+  return paths === undefined
     ? runJob('unifiedDiff', from.directory, to.directory)
-    : runJob('unifiedDiff', from.directory, to.directory, path)
+    : runJob('unifiedDiff', from.directory, to.directory, paths)
 }

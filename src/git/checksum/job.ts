@@ -17,7 +17,7 @@ export interface Jobs {
   readonly treeHash: (request: ScanRequest) => { readonly hash: string; readonly paths: readonly string[] }
   readonly changes: (from: string, to: string) => ChangeReport
   readonly touched: (from: string, to: string) => readonly string[] | null
-  readonly unifiedDiff: (from: string, to: string, path?: string) => string | null
+  readonly unifiedDiff: (from: string, to: string, paths?: readonly string[]) => string | null
 }
 
 export type JobName = keyof Jobs

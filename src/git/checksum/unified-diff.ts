@@ -5,15 +5,15 @@ import { hunksOf, hunkText } from './hunks.ts'
 import { withRenames } from './renames.ts'
 import { type StoredScan, storedScan, textOf } from './stored-scan.ts'
 
-/** The unified diff between two scans, in git's form; of one path (old or new name) when given. Null when it is lost. */
-export function unifiedDiffBetween(from: string, to: string, path?: string): string | null {
+/** The unified diff between two scans, in git's form; of some paths (old or new names) when given. Null when it is lost. */
+export function unifiedDiffBetween(from: string, to: string, paths?: readonly string[]): string | null {
   const before = storedScan(from)
   const after = storedScan(to)
   if (before === null || after === null) return null
   const differences = withRenames(compare(before.manifest, after.manifest).differences)
-  if (path === undefined) return differences.map((one) => fileDiff(one, before, after).text).join('')
-  const wanted = pathBytes(path)
-  const found = differences.filter((one) => pathOf(one) === wanted || one.before?.path === wanted)
+  if (paths === undefined) return differences.map((one) => fileDiff(one, before, after).text).join('')
+  const wanted = new Set(paths.map(pathBytes))
+  const found = differences.filter((one) => wanted.has(pathOf(one)) || wanted.has(one.before?.path ?? ''))
   const diffs = found.map((one) => fileDiff(one, before, after))
   return diffs.every(({ complete }) => complete) ? diffs.map(({ text }) => text).join('') : null
 }

@@ -10,7 +10,7 @@ export const missionChanges = defineOperation({
   audience: 'both',
   title: 'The verified changes of a mission',
   description:
-    'Every file that the attempts in a mission changed, out of scope first, with the lines of all of them.',
+    'Every file that the attempts in a mission changed, out of scope first: the difference of the state at its first attempt and the state at its last end.',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({
@@ -26,16 +26,20 @@ export const missionChanges = defineOperation({
         scope: z.enum(['in', 'out']).nullable(),
         added_lines: z.int(),
         deleted_lines: z.int(),
+        others: z.boolean(),
         attempts: z.int(),
-        task_id: z.string(),
+        task_id: z.string().nullable(),
       }),
     ),
+    added_lines: z.int(),
+    deleted_lines: z.int(),
     total: z.int(),
   }),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
     const mission = await findMission(reads, input.id)
     const files = await reads.timeline.files(mission.id, input.limit ?? 500)
+    const lines = await reads.missions.lines(mission.id)
     const { distinctFilesChanged } = await reads.missions.totals(mission.id)
     return {
       id: mission.id,
@@ -45,9 +49,12 @@ export const missionChanges = defineOperation({
         scope: file.scope,
         added_lines: file.addedLines,
         deleted_lines: file.deletedLines,
+        others: file.others,
         attempts: file.attempts,
         task_id: file.taskId,
       })),
+      added_lines: lines.added,
+      deleted_lines: lines.deleted,
       total: Math.max(distinctFilesChanged, files.length),
     }
   }),

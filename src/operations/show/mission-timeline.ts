@@ -55,7 +55,6 @@ export const missionTimeline = defineOperation({
   }),
 }).handler(({ store }, input) => store.view((reads) => timelineOf(reads, input.id, input.limit ?? 2000)))
 
-/** Totals in lines are of the attempts listed; the others are of the whole mission. */
 async function timelineOf(reads: Reads, id: string, limit: number) {
   const mission = await findMission(reads, id)
   const phases = await reads.missions.phases(mission.id)
@@ -86,8 +85,7 @@ async function timelineOf(reads: Reads, id: string, limit: number) {
       files_changed: whole.distinctFilesChanged,
       decisions: said.decisions,
       issues: said.issues,
-      added: sums.reduce((sum, { added }) => sum + added, 0),
-      deleted: sums.reduce((sum, { deleted }) => sum + deleted, 0),
+      ...(await reads.missions.lines(mission.id)),
       out_of_scope: sums.reduce((sum, { outOfScope }) => sum + outOfScope, 0),
     },
   }

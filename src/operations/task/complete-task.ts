@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Evidence } from '../../domain/fact.ts'
+import type { Evidence, Outcome } from '../../domain/fact.ts'
 import { completeTask as decide, refuseOpenSubtasks } from '../../domain/track/complete-task.ts'
 import { type Attempt, taskOutcomes } from '../../domain/track/task.ts'
 import { assertOpen } from '../../domain/track/whereabouts.ts'
@@ -11,7 +11,29 @@ import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
 import { completionAnswer, completionShape } from './completion-answer.ts'
 import { loadCompletion, repeatedAnswer, runningAttempt } from './completion-situation.ts'
 import { measure } from './measure.ts'
+import { assertCurrent, MissionMoved, type MissionState, measureMission } from './mission-state.ts'
 import { metadataFields, outcomeFields, outcomeOf } from './outcome-fields.ts'
+
+const inputFields = z.strictObject({
+  task_id: identifier('Task ID to complete'),
+  status: choice(taskOutcomes, 'Final status of the task', {
+    done: 'success',
+    complete: 'success',
+    completed: 'success',
+    succeeded: 'success',
+    ok: 'success',
+    partial: 'partial_success',
+    failure: 'failed',
+    fail: 'failed',
+    error: 'failed',
+  }),
+  outcome: outcomeFields,
+  metadata: metadataFields.optional(),
+  phase_complete: z.boolean().describe('Set to true to mark the current phase as complete').optional(),
+  attempt_id: identifier('Attempt, if not the open one').optional(),
+  areas: texts('Areas to add to those declared at the start').optional(),
+  preview: z.boolean().describe('Answer the verdict and end nothing').optional(),
+})
 
 export const completeTask = defineOperation({
   name: 'complete_task',
@@ -24,26 +46,7 @@ export const completeTask = defineOperation({
   kind: 'command',
   idempotent: true,
   positional: ['task_id'],
-  input: z.strictObject({
-    task_id: identifier('Task ID to complete'),
-    status: choice(taskOutcomes, 'Final status of the task', {
-      done: 'success',
-      complete: 'success',
-      completed: 'success',
-      succeeded: 'success',
-      ok: 'success',
-      partial: 'partial_success',
-      failure: 'failed',
-      fail: 'failed',
-      error: 'failed',
-    }),
-    outcome: outcomeFields,
-    metadata: metadataFields.optional(),
-    phase_complete: z.boolean().describe('Set to true to mark the current phase as complete').optional(),
-    attempt_id: identifier('Attempt, if not the open one').optional(),
-    areas: texts('Areas to add to those declared at the start').optional(),
-    preview: z.boolean().describe('Answer the verdict and end nothing').optional(),
-  }),
+  input: inputFields,
   output: completionShape,
 }).handler(async (handling, input) => {
   const inputHash = handling.fingerprint(input)
@@ -59,15 +62,39 @@ export const completeTask = defineOperation({
   if (input.phase_complete) await refuseGatedPhase(handling, before.attempt)
 
   const outcome = outcomeOf(input.outcome, input.metadata)
-  const evidence = await measure(handling, before.attempt, { outcome, areas: input.areas ?? [] })
-  if (input.preview) return previewOf(handling, before.attempt, evidence)
+  for (let round = 1; ; round += 1) {
+    const measured = await measure(handling, before.attempt, { outcome, areas: input.areas ?? [] })
+    if (input.preview) return previewOf(handling, before.attempt, measured)
+    const mission = await measureMission(handling, before.attempt, measured)
+    try {
+      return await end(handling, input, { inputHash, outcome, attempt: before.attempt, measured, mission })
+    } catch (error) {
+      if (!(error instanceof MissionMoved) || round === mostRounds) throw error
+    }
+  }
+})
 
+const mostRounds = 10
+
+interface Ending {
+  readonly inputHash: string
+  readonly outcome: Outcome
+  readonly attempt: Attempt
+  readonly measured: Evidence
+  readonly mission: MissionState
+}
+
+/** Fails with `MissionMoved` where what was measured of the mission is no longer the last. */
+function end(handling: Handling, input: z.output<typeof inputFields>, ending: Ending) {
+  const { inputHash, outcome, measured } = ending
   return handling.record(async (reads, setting) => {
     const task = await findTask(reads, input.task_id)
     const repeated = await repeatedAnswer(reads, task, { inputHash, attemptId: input.attempt_id })
     if (repeated) return { happenings: [], answer: completionShape.parse(repeated) }
-    const attempt = await runningAttempt(reads, task, input.attempt_id ?? before.attempt?.id)
+    const attempt = await runningAttempt(reads, task, input.attempt_id ?? ending.attempt.id)
     assertOpen(task, attempt)
+    await assertCurrent(reads, attempt, ending.mission)
+    const evidence = { ...measured, ...(attempt.missionId !== null && { mission: ending.mission.rows }) }
     const scopeReason = evidence.warnings[0] ?? 'Files changed outside the declared scope.'
     const situation = await loadCompletion(reads, task, attempt)
     if (input.phase_complete) await assertPhaseFree(reads, attempt, handling.actor.kind)
@@ -99,7 +126,7 @@ export const completeTask = defineOperation({
       answer,
     }
   })
-})
+}
 
 /** What completing would answer now; nothing ends and nothing is recorded. */
 async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence: Evidence) {

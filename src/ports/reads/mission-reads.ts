@@ -1,5 +1,7 @@
-import type { MissionId, PhaseId } from '../../domain/id.ts'
+import type { MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { Mission, MissionStatus, Phase } from '../../domain/track/mission.ts'
+import type { MissionChange } from '../../domain/track/mission-changes.ts'
+import type { Attempt } from '../../domain/track/task.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** What the tasks of a phase came to. */
@@ -31,7 +33,30 @@ export interface MissionListed {
   readonly phases: readonly Phase[]
 }
 
+/** What a mission did in one work tree. */
+export interface MissionTree {
+  /** Its first attempt there, whatever became of it. */
+  readonly first: Attempt | null
+  /** The attempt that ended last, with what was measured then. */
+  readonly lastEnded: Attempt | null
+  /** When the attempts that are open there began, milliseconds since the epoch. */
+  readonly openSince: readonly number[]
+  /** The tasks that its attempts there were at. */
+  readonly tasks: ReadonlySet<TaskId>
+  readonly recorded: readonly MissionChange[]
+}
+
+/** What a mission's changes come to in all its work trees; lines that could not be counted are left out. */
+export interface MissionLines {
+  readonly added: number
+  readonly deleted: number
+}
+
 export interface MissionReads {
+  /** The tops of the work trees that its attempts were in, in the order of the first ones. */
+  treesOf(missionId: MissionId): Promise<readonly string[]>
+  tree(missionId: MissionId, top: string): Promise<MissionTree>
+  lines(missionId: MissionId): Promise<MissionLines>
   find(id: string): Promise<Mission | null>
   /** Newest first. */
   list(

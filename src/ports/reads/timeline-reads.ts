@@ -35,18 +35,19 @@ export interface ChangedLines {
   readonly outOfScope: number
 }
 
-/** What became of a path in a mission, over all attempts. */
+/** What became of a path in a mission, from the state at its first attempt to the state at its last end. */
 export interface MissionFile {
   readonly path: string
-  /** Of the last attempt that changed it. */
   readonly change: ChangeKind
   /** Out when one attempt found it so; null when none declared areas. */
   readonly scope: 'in' | 'out' | null
   readonly addedLines: number
   readonly deletedLines: number
+  /** Someone outside the mission wrote there too. */
+  readonly others: boolean
   readonly attempts: number
-  /** The last task that changed it. */
-  readonly taskId: TaskId
+  /** The last task that changed it; null where only its new name is not of an attempt. */
+  readonly taskId: TaskId | null
 }
 
 export interface TimelineReads {

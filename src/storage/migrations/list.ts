@@ -2,7 +2,14 @@ import { planAndTrack } from './0001-plan-and-track.ts'
 import { gate } from './0002-gate.ts'
 import { identities } from './0003-identities.ts'
 import { refusedAttempts } from './0004-refused-attempts.ts'
+import { missionChanges } from './0005-mission-changes.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
-export const migrations: readonly Migration[] = [planAndTrack, gate, identities, refusedAttempts]
+export const migrations: readonly Migration[] = [
+  planAndTrack,
+  gate,
+  identities,
+  refusedAttempts,
+  missionChanges,
+]

@@ -13,7 +13,7 @@ export async function applyClosed(projecting: Projecting, closed: Of<'attempt.cl
   await insertEnd(projecting, closed)
   await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
   await addToPhase(projecting, attempt.phase_id)
-  await addToMission(projecting, attempt.mission_id, closed)
+  await addToMission(projecting, attempt, closed)
   const before = await taskBefore(projecting, closed.taskId)
   await changeTask(projecting, before, { ...taskAfter[closed.status], ...unclaimed })
 }
@@ -27,7 +27,7 @@ const taskAfter = {
 async function closeAttempt(
   { db, projectId, at }: Projecting,
   { attemptId, status, evidence }: Of<'attempt.closed'>,
-): Promise<Pick<AttemptTable, 'mission_id' | 'phase_id'>> {
+): Promise<Pick<AttemptTable, 'mission_id' | 'phase_id' | 'tree_top'>> {
   const counts = countChanges(evidence.changes)
   return db
     .updateTable('attempt')
@@ -44,12 +44,12 @@ async function closeAttempt(
     })
     .where('project_id', '=', projectId)
     .where('id', '=', attemptId)
-    .returning(['mission_id', 'phase_id'])
+    .returning(['mission_id', 'phase_id', 'tree_top'])
     .executeTakeFirstOrThrow()
 }
 
 async function insertEnd({ db, projectId }: Projecting, closed: Of<'attempt.closed'>): Promise<void> {
-  const { changes: _, ...evidence } = closed.evidence // the changes have a table of their own
+  const { changes: _, mission: __, ...evidence } = closed.evidence // these have tables of their own
   await db
     .insertInto('attempt_end')
     .values({

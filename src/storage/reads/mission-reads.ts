@@ -1,6 +1,7 @@
 import type { MissionReads } from '../../ports/reads/mission-reads.ts'
 import { missionOf, phaseOf } from '../rows/mission-row.ts'
 import { idsLike } from './ids-like.ts'
+import { missionLines, missionTree } from './mission-files.ts'
 import { listMissions } from './mission-list.ts'
 import { missionNow, missionsListed } from './mission-now.ts'
 import { missionTotals, phaseTallies } from './mission-tallies.ts'
@@ -19,6 +20,20 @@ export function missionReads(scope: ReadScope): MissionReads {
         .executeTakeFirst()
       return row ? missionOf(row) : null
     },
+    async treesOf(missionId) {
+      const rows = await db
+        .selectFrom('attempt')
+        .select('tree_top')
+        .where('project_id', '=', projectId)
+        .where('mission_id', '=', missionId)
+        .groupBy('tree_top')
+        .orderBy(({ fn }) => fn.min('seq'))
+        .limit(50)
+        .execute()
+      return rows.map(({ tree_top }) => tree_top)
+    },
+    tree: (missionId, top) => missionTree(scope, missionId, top),
+    lines: (missionId) => missionLines(scope, missionId),
     list: (request) => listMissions(scope, request),
     listed: (missions) => missionsListed(scope, missions),
     async phases(missionId) {

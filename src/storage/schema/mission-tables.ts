@@ -22,11 +22,18 @@ export interface MissionTable {
   completed_at: number | null
 }
 
-/** A path that an attempt of the mission changed, once. */
-export interface MissionFileTable {
+/** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
+export interface MissionChangeTable {
   project_id: string
   mission_id: string
+  tree_top: string
   path: string
+  from_path: string | null
+  change: string
+  origin: string
+  added_lines: number | null
+  deleted_lines: number | null
+  others: number
 }
 
 export interface PhaseTable {

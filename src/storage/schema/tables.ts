@@ -10,7 +10,7 @@ import type {
   SettingTable,
 } from './gate-tables.ts'
 import type { CommandTable, FactTable, ProjectRootTable, ProjectTable } from './journal-tables.ts'
-import type { MilestoneTable, MissionFileTable, MissionTable, PhaseTable } from './mission-tables.ts'
+import type { MilestoneTable, MissionChangeTable, MissionTable, PhaseTable } from './mission-tables.ts'
 import type { DecisionTable, HoldTable, IssueTable, NoteTable, ProgressTable } from './record-tables.ts'
 import type {
   AttemptChangeTable,
@@ -28,7 +28,7 @@ export interface Tables {
   readonly project: ProjectTable
   readonly project_root: ProjectRootTable
   readonly mission: MissionTable
-  readonly mission_file: MissionFileTable
+  readonly mission_change: MissionChangeTable
   readonly phase: PhaseTable
   readonly milestone: MilestoneTable
   readonly task: TaskTable

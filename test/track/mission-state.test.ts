@@ -1,0 +1,204 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseNumstat } from '../../src/git/renames.ts'
+import { Randomness } from '../evidence/randomness.ts'
+import { amount } from '../support/amount.ts'
+import { type Answer, openProject, type TestProject } from '../support/project.ts'
+
+const done = { status: 'success', outcome: { summary: 's' } }
+
+/** The state of the work tree as a tree of git, untracked files included, without touching the index. */
+function stateOf({ folder }: TestProject): string {
+  const index = join(folder, '..', 'index-of-the-test')
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', args, {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, GIT_INDEX_FILE: index },
+    })
+  rmSync(index, { force: true })
+  git('add', '-A', '--', '.', ':!.waymark')
+  return git('write-tree').trim()
+}
+
+/** What git says of the difference of two states. */
+function numstat({ folder }: TestProject, from: string, to: string) {
+  const question = ['diff-tree', '-r', '-z', '-M50%', '--numstat', from, to]
+  const records = execFileSync('git', question, { cwd: folder }).toString('utf8').split('\0').slice(0, -1)
+  const files = parseNumstat(records)
+  const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((all, one) => all + (one ?? 0), 0)
+  return {
+    paths: files.map(({ path }) => path).sort(),
+    added: sum(files.map(({ addedLines }) => addedLines)),
+    deleted: sum(files.map(({ deletedLines }) => deletedLines)),
+  }
+}
+
+/** The same number wherever a mission's changes are told. */
+async function told(project: TestProject, id: string) {
+  const changes = await project.call('mission_changes', { id, limit: 10_000 })
+  const timeline = await project.call('mission_timeline', { id })
+  const detail = await project.call('show', { id })
+  const { diff } = await project.call('diff', { id })
+  const lines = (diff as string).split('\n')
+  const counted = (sign: string) =>
+    lines.filter((line) => line.startsWith(sign) && !line.startsWith(sign.repeat(3))).length
+  expect(changes.added_lines).toBe(timeline.totals.added)
+  expect(changes.deleted_lines).toBe(timeline.totals.deleted)
+  expect(changes.total).toBe(timeline.totals.files_changed)
+  expect(changes.total).toBe(detail.files_changed)
+  expect({ added: counted('+'), deleted: counted('-') }).toEqual({
+    added: changes.added_lines,
+    deleted: changes.deleted_lines,
+  })
+  return {
+    paths: changes.files.map(({ path }: Answer) => path).sort(),
+    added: changes.added_lines,
+    deleted: changes.deleted_lines,
+  }
+}
+
+test('a file that several agents wrote counts once, as it was and as it is', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+  const start = (agent: string) => project.call('start_task', { mission_id, name: agent, agent_name: agent })
+  const before = stateOf(project)
+  const [one, two] = [await start('one'), await start('two')]
+  project.write('shared.ts', 'a\nb\nc\n')
+  project.write('gone.ts', 'x\n')
+  await project.call('complete_task', { task_id: one.task_id, ...done })
+  project.write('shared.ts', 'a\nB\nc\nd\n')
+  project.remove('gone.ts')
+  await project.call('complete_task', { task_id: two.task_id, ...done })
+  expect(await told(project, mission_id)).toEqual({ paths: ['shared.ts'], added: 4, deleted: 0 })
+  expect(numstat(project, before, stateOf(project))).toEqual({ paths: ['shared.ts'], added: 4, deleted: 0 })
+})
+
+test('what somebody wrote between two tasks is in the state, and said', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+  const work = async (write: () => void) => {
+    const { task_id } = await project.call('start_task', { mission_id, name: 'n' })
+    write()
+    await project.call('complete_task', { task_id, ...done })
+  }
+  await work(() => project.write('src/auth.ts', 'one\n'))
+  project.write('src/auth.ts', 'one\nby hand\n')
+  project.write('of-nobody.ts', 'by hand\n')
+  await work(() => project.write('src/api.ts', 'two\n'))
+  const { files } = await project.call('mission_changes', { id: mission_id })
+  expect(files).toMatchObject([
+    { path: 'src/api.ts', others: false },
+    { path: 'src/auth.ts', others: true, added_lines: 2 },
+  ])
+})
+
+test('what an attempt of another mission may have written too is said', async () => {
+  const project = await openProject()
+  const mission = async (name: string) =>
+    (await project.call('start_mission', { name, objective: 'o' })).mission_id
+  const [first, second] = [await mission('a'), await mission('b')]
+  const one = await project.call('start_task', { mission_id: first, name: 'one', agent_name: 'one' })
+  const two = await project.call('start_task', { mission_id: second, name: 'two', agent_name: 'two' })
+  project.write('src/auth.ts', 'whose?\n')
+  await project.call('complete_task', { task_id: one.task_id, ...done })
+  await project.call('complete_task', { task_id: two.task_id, ...done })
+  for (const id of [first, second]) {
+    expect((await project.call('mission_changes', { id })).files).toMatchObject([
+      { others: true, added_lines: 1 },
+    ])
+  }
+})
+
+test('two that end at the same moment leave the state of the later one', async () => {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+  const before = stateOf(project)
+  const tasks = await Promise.all(
+    ['one', 'two', 'three'].map((name) => project.call('start_task', { mission_id, name, agent_name: name })),
+  )
+  project.write('src/auth.ts', 'all\nof\nthem\n')
+  project.write('new.ts', 'x\n')
+  await Promise.all(tasks.map(({ task_id }) => project.call('complete_task', { task_id, ...done })))
+  expect(await told(project, mission_id)).toEqual(numstat(project, before, stateOf(project)))
+})
+
+describe('three agents at random', () => {
+  test.each(Array.from({ length: amount({ test: 6, soak: 200 }) }, (_, seed) => seed + 1))(
+    'the lines of their mission are those of git diff --numstat (seed %i)',
+    async (seed) => {
+      const random = new Randomness(seed)
+      const project = await openProject()
+      const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
+      const open = new Map<string, string>()
+      const agents = ['one', 'two', 'three'] as const
+      let before: string | null = null
+      const begin = async (agent: string) => {
+        before ??= stateOf(project)
+        const task = await project.call('start_task', { mission_id, name: agent, agent_name: agent })
+        open.set(agent, task.task_id)
+      }
+      const end = async (agent: string) => {
+        const task_id = open.get(agent)
+        open.delete(agent)
+        const status = random.pick(['success', 'partial_success', 'failed'])
+        await project.call('complete_task', { task_id, status, outcome: { summary: 's' } })
+      }
+      await begin('one')
+      for (let step = 0; step < amount({ test: 18, soak: 40 }); step += 1) {
+        if (open.size > 0) workAtRandom(project, random)
+        const agent = random.pick(agents)
+        const turn = random.below(4)
+        if (turn === 0 && !open.has(agent)) await begin(agent)
+        if (turn === 1 && open.has(agent)) await end(agent)
+      }
+      if (open.size === 0) await begin('one')
+      for (const agent of [...open.keys()]) await end(agent)
+      expect(await told(project, mission_id)).toEqual(numstat(project, before ?? '', stateOf(project)))
+    },
+  )
+})
+
+const paths = ['src/auth.ts', 'src/api.ts', 'utils.ts', 'a.ts', 'b.ts', 'lib/c.ts'] as const
+
+/** One step of anybody's work: edits, deletions, renames, commits, stashes. */
+function workAtRandom(project: TestProject, random: Randomness): void {
+  const path = random.pick(paths)
+  const file = join(project.folder, path)
+  const line = () => `line ${random.below(1000)} of a text that is long enough to be told apart\n`
+  const content = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  switch (random.below(7)) {
+    case 0:
+    case 1:
+      return project.write(path, content + line() + line())
+    case 2:
+      return project.write(path, content.split('\n').slice(random.below(3)).join('\n') + line())
+    case 3:
+      return rmSync(file, { force: true })
+    case 4: {
+      const target = random.pick(paths)
+      if (existsSync(file) && !existsSync(join(project.folder, target))) {
+        project.write(target, '')
+        renameSync(file, join(project.folder, target))
+      }
+      return
+    }
+    case 5:
+      project.git('add', '-A')
+      project.git('commit', '-q', '--allow-empty', '-m', 'Some')
+      return
+    default:
+      project.git('add', '-A')
+      if (project.git('stash', 'list') === '' || random.below(2) === 0) {
+        if (project.git('status', '--porcelain') !== '') project.git('stash', '-q')
+        return
+      }
+      try {
+        project.git('stash', 'pop', '-q')
+      } catch {
+        project.git('checkout', '-q', '-f', 'HEAD')
+      }
+  }
+}
