@@ -110,7 +110,7 @@ test('snapshots of several processes go on while others tidy up', async () => {
   const from = refs.find(({ directory }) => directory.endsWith('process-0-0'))
   const to = refs.find(({ directory }) => directory.endsWith('process-0-5'))
   if (from === undefined || to === undefined) throw new Error('The snapshots were not taken.')
-  expect(await witness.unifiedDiff(from, to, 'of-0.txt')).toContain('-round 0 of 0\n+round 5 of 0')
+  expect(await witness.unifiedDiff(from, to, ['of-0.txt'])).toContain('-round 0 of 0\n+round 5 of 0')
 })
 
 test('beyond its budget the project is told, and reports stay exact without lines', async () => {
