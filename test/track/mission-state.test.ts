@@ -172,11 +172,14 @@ function workAtRandom(project: TestProject, random: Randomness): void {
   switch (random.below(7)) {
     case 0:
     case 1:
-      return project.write(path, content + line() + line())
+      project.write(path, content + line() + line())
+      return
     case 2:
-      return project.write(path, content.split('\n').slice(random.below(3)).join('\n') + line())
+      project.write(path, content.split('\n').slice(random.below(3)).join('\n') + line())
+      return
     case 3:
-      return rmSync(file, { force: true })
+      rmSync(file, { force: true })
+      return
     case 4: {
       const target = random.pick(paths)
       if (existsSync(file) && !existsSync(join(project.folder, target))) {
