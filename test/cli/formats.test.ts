@@ -96,7 +96,9 @@ test('what was measured is shown apart from what was claimed', () => {
     '--format',
     'text',
   ).out
-  expect(completed).toContain('● Verified. Changed outside the declared scope: 1 of 2 files\n  - elsewhere.ts')
+  expect(completed).toContain(
+    '● Verified. Changed outside the declared scope: 1 of 2 files\n  - elsewhere.ts',
+  )
   expect(completed).toContain('M  src/app.ts  +1 -1')
   const { out: shown } = project.run('show', taskId, '--format', 'text')
   expect(shown).toMatch(/says \(a claim, not measured\):\n\s+Only the form/)
