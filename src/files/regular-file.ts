@@ -5,7 +5,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises'
 const noWait = constants.O_NONBLOCK ?? 0
 
 /** Something stands at a path that is not a regular file: a pipe never begins, a device may never end. */
-export class NotRegularFile extends Error {
+class NotRegularFile extends Error {
   constructor(path: string | Buffer, kind: string) {
     super(`${path.toString()} is ${kind}, not a file.`)
     this.name = 'NotRegularFile'

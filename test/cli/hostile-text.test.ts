@@ -105,7 +105,7 @@ function commandLines(operation: Operation, ids: Ids): readonly (readonly string
 
 function idFor({ name }: Operation, ids: Ids): string {
   if (/^run_|^verify/.test(name)) return ids['run_id'] ?? ''
-  if (/^mission_/.test(name)) return ids['mission_id'] ?? ''
+  if (name.startsWith('mission_')) return ids['mission_id'] ?? ''
   if (/phase/.test(name)) return 'P1'
   if (/milestone/.test(name)) return 'M1'
   if (['approve', 'reject', 'resolve'].includes(name)) return ids['hold_id'] ?? ''

@@ -147,7 +147,7 @@ test('snapshots that hold their contents themselves can still be read', async ()
 function inItself({ directory }: SnapshotRef, stateFolder: string): void {
   const file = join(directory, 'snapshot.json')
   const { repositories, ...rest } = JSON.parse(readFileSync(file, 'utf8'))
-  const [{ contents, settings, leftOut, ...repository }] = repositories
+  const [{ contents, settings: _, leftOut: __, ...repository }] = repositories
   writeFileSync(file, JSON.stringify({ ...rest, repositories: [repository] }))
   renameSync(join(contents, 'pack'), join(directory, 'objects/pack'))
   rmSync(join(stateFolder, 'contents'), { recursive: true })

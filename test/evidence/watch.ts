@@ -58,8 +58,8 @@ async function besideAnIdleAttempt(
   const around = { neighbours, stretches, packages: new Map() }
   const claims = { outcome: { summary: '', achievements: [] }, areas: [] }
   const evidence = judge(own, report, around, { claims, endSnapshot: end.ref })
-  const measured = evidence.changes.map(({ scope: _, attribution: __, with: ___, ...change }) => change)
-  expect(measured).toEqual(report.changes)
+  const bare = { scope: undefined, attribution: undefined, with: undefined }
+  expect(evidence.changes.map((change) => ({ ...change, ...bare }))).toEqual(report.changes)
   expect(evidence.contested).toBeUndefined()
   const doubtful = report.status === 'verified' && report.changes.length > 0
   expect(evidence.verification).toBe(doubtful ? 'partial' : report.status)

@@ -6,7 +6,7 @@ export const longestAllowed = 50
  * others do on a busy machine does not count. The best of three rounds, because compiling and collecting garbage fall
  * into one turn or another, while a freeze is there each time.
  */
-export async function longestTurn(work: () => Promise<unknown> | unknown): Promise<number> {
+export async function longestTurn(work: () => unknown): Promise<number> {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < 3 && best > longestAllowed / 2; round += 1) {
     best = Math.min(best, await turnOf(work))
@@ -14,7 +14,7 @@ export async function longestTurn(work: () => Promise<unknown> | unknown): Promi
   return best
 }
 
-async function turnOf(work: () => Promise<unknown> | unknown): Promise<number> {
+async function turnOf(work: () => unknown): Promise<number> {
   let longest = 0
   let last = 0
   let watching = true

@@ -155,7 +155,7 @@ describe('three agents at random', () => {
         if (turn === 1 && open.has(agent)) await end(agent)
       }
       if (open.size === 0) await begin('one')
-      for (const agent of [...open.keys()]) await end(agent)
+      for (const agent of Array.from(open.keys())) await end(agent)
       expect(await told(project, mission_id)).toEqual(numstat(project, before ?? '', stateOf(project)))
     },
   )

@@ -1,7 +1,7 @@
 import { defineOperation } from '../operation.ts'
 import { completeMission } from './complete-mission.ts'
 
-const { input, output, handle } = completeMission
+const { input, output } = completeMission
 
 /** What Mission Control calls the end of a mission. */
 export const completeWorkflow = defineOperation({
@@ -20,6 +20,6 @@ export const completeWorkflow = defineOperation({
   input,
   output,
 }).handler(async (handling, given) => {
-  const answer = await handle(handling, given)
+  const answer = await completeMission.handle(handling, given)
   return { workflow_id: answer.mission_id, ...answer }
 })

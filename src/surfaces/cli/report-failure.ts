@@ -39,7 +39,7 @@ const listedBy: Readonly<Record<string, string>> = {
 export function forPerson(failure: Failure): Failure {
   const [, kind = ''] = /^(\w+|mission or task) not found: /i.exec(failure.message) ?? []
   const hint = listedBy[kind.toLowerCase()]
-  if (hint === undefined || !/NOT_FOUND$/.test(failure.code)) return failure
+  if (hint === undefined || !failure.code.endsWith('NOT_FOUND')) return failure
   return new Failure(failure.code, failure.message, { hint, cause: failure })
 }
 

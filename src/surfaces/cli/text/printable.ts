@@ -23,5 +23,10 @@ export function printableJson(json: string): string {
 
 /** A text that was styled by us: of all that steers a terminal, only a style that begins or ends is left. */
 export function printableStyled(text: string): string {
-  return text.replace(/(\u001b\[\d{1,2}m)|[[\p{Cc}\p{Bidi_Control}]--[\n\t]]/gv, (_, style = '') => style)
+  return text.replace(
+    /(\p{Cc})(\[\d{1,2}m)|[[\p{Cc}\p{Bidi_Control}]--[\n\t]]/gv,
+    (_, control = '', style = '') => (kept.includes(control) ? control : '') + style,
+  )
 }
+
+const kept = ['\u001b', '\n', '\t']

@@ -46,7 +46,7 @@ export class Sessions {
 
   /** Ends at once the sessions of somebody who is let in no more. */
   revoke(actor: Actor): void {
-    for (const session of [...this.#byId.values()]) {
+    for (const session of Array.from(this.#byId.values())) {
       if (session.belongsTo(actor)) void session.breakOff()
     }
   }
