@@ -35,6 +35,7 @@ export function processFiles(folders: ProcessFolders): ProcessFiles {
       const loaded = await Promise.all(places.map((place) => load(place, folders)))
       return loaded.toSorted((a, b) => a.id.localeCompare(b.id, 'en'))
     },
+    hasOwn: async () => (await ownProcesses(folders)).length > 0,
     load: async (idOrFile) => {
       const named = await namedFile(idOrFile, folders)
       if (named) return load(named, folders)
@@ -50,13 +51,16 @@ export function processFiles(folders: ProcessFolders): ProcessFiles {
 }
 
 /** The files that ids name, the first of each: the project's, the original's folder, the shipped ones. */
-async function everyProcess({ project, shipped }: ProcessFolders): Promise<readonly ProcessPath[]> {
-  const found = [
+async function everyProcess(folders: ProcessFolders): Promise<readonly ProcessPath[]> {
+  const found = [...(await ownProcesses(folders)), ...(await yamlFiles(folders.shipped, 'shipped'))]
+  return found.filter(({ path }, at) => found.findIndex((other) => idOf(other.path) === idOf(path)) === at)
+}
+
+async function ownProcesses({ project }: ProcessFolders): Promise<readonly ProcessPath[]> {
+  return [
     ...(await yamlFiles(join(project, '.waymark', 'processes'), 'project')),
     ...(await yamlFiles(join(project, '.state_gate', 'processes'), 'project')),
-    ...(await yamlFiles(shipped, 'shipped')),
   ]
-  return found.filter(({ path }, at) => found.findIndex((other) => idOf(other.path) === idOf(path)) === at)
 }
 
 async function yamlFiles(folder: string, origin: ProcessOrigin): Promise<readonly ProcessPath[]> {

@@ -10,6 +10,7 @@ export function deferredProcessFiles(project: string, working: string): ProcessF
   }
   return {
     list: async () => (await reader()).list(),
+    hasOwn: async () => (await reader()).hasOwn(),
     load: async (idOrFile) => (await reader()).load(idOrFile),
   }
 }

@@ -33,6 +33,8 @@ export interface LoadedProcess {
 export interface ProcessFiles {
   /** Every process that a run could begin with; one of the project hides a shipped one of the same id. */
   list(): Promise<readonly LoadedProcess[]>
+  /** Whether the project has a file of a process. Reads none. */
+  hasOwn(): Promise<boolean>
   /** Reads one by its id or its file. Fails with NOT_FOUND, naming the nearest. */
   load(idOrFile: string): Promise<LoadedProcess>
 }

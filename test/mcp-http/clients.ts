@@ -14,6 +14,8 @@ export interface HttpClient {
   readonly updated: (uri: string) => Promise<void>
   /** Waits until the client was told that other resources are listed. */
   readonly listChanged: () => Promise<void>
+  /** Waits until the client was told that other tools are listed. */
+  readonly toolsChanged: () => Promise<void>
   /** Every address that it was told of. */
   readonly told: readonly string[]
 }
@@ -37,6 +39,7 @@ export async function connect(url: string, { era, token = 'agent' }: Connecting)
   }
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => hear(params.uri))
   client.setNotificationHandler('notifications/resources/list_changed', () => hear('list'))
+  client.setNotificationHandler('notifications/tools/list_changed', () => hear('tools'))
   const headers = { Authorization: `Bearer ${token}` }
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
   onTestFinished(() => client.close())
@@ -60,6 +63,7 @@ export async function connect(url: string, { era, token = 'agent' }: Connecting)
     },
     updated: heard,
     listChanged: () => heard('list'),
+    toolsChanged: () => heard('tools'),
   }
 }
 

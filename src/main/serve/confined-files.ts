@@ -18,6 +18,7 @@ export function confinedPlanFiles(files: PlanFiles, folder: string): PlanFiles {
 export function confinedProcessFiles(files: ProcessFiles, folder: string): ProcessFiles {
   return {
     list: async () => (await files.list()).filter((process) => isOwn(process, folder)),
+    hasOwn: () => files.hasOwn(),
     load: async (idOrFile) => {
       refuseOutside(idOrFile, folder)
       const process = await files.load(idOrFile)

@@ -15,6 +15,7 @@ import { openLive } from '../../surfaces/http/live/live.ts'
 import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts'
 import { type UnreadLimits, usualUnread } from '../../surfaces/http/unread-answers.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
+import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { version } from '../program.ts'
 import { commandActor, runsInsideCommand, userIdentity } from '../settings/actor.ts'
 import { userName } from '../settings/user-name.ts'
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly allowedHosts: readonly string[]
   readonly instance: string
   readonly log: Log
+  /** Which tools MCP lists; all when left out. */
+  readonly toolsets?: Surface['toolsets']
   readonly assets?: string
   readonly rates?: Rates
   readonly patience?: Patience
@@ -52,7 +55,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const live = openLive({ version, log })
   const mcp = createMcpOverHttp({
     catalog: async () => catalog,
-    toolsets: ['plan', 'track', 'gate'],
+    toolsets: options.toolsets ?? ['plan', 'track', 'gate'],
     readOnly: false,
     toolNames: 'portable',
     version,

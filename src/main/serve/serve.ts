@@ -91,6 +91,7 @@ function optionsOf(
     ...run,
     projects: [first.served, ...others.map(({ served }) => served)],
     host,
+    toolsets: flags.toolsets,
     allowedHosts: isName ? [...allowHosts, shownHost(host)] : allowHosts,
   }
 }

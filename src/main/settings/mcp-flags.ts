@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util'
 import { Failure } from '../../domain/failure.ts'
 import { nearest } from '../../domain/nearest-word.ts'
 import type { Toolset } from '../../operations/operation.ts'
+import { mcpUsage } from '../../surfaces/cli/help/other-commands.ts'
+import type { Surface } from '../../surfaces/mcp/surface.ts'
 
 /** What `waymark mcp` was started with. */
 export interface McpFlags {
   readonly project: string | undefined
-  /** Which tools are listed; all when left out. */
-  readonly toolsets: readonly Toolset[]
+  readonly toolsets: Surface['toolsets']
   readonly readOnly: boolean
   /** Lists the gate's tools with the dots of the seed. */
   readonly dottedNames: boolean
@@ -15,8 +16,7 @@ export interface McpFlags {
 
 const toolsets: readonly Toolset[] = ['plan', 'track', 'gate']
 const flagNames = ['project', 'toolsets', 'read-only', 'tool-names']
-const usage =
-  'Usage: waymark mcp [--project <folder>] [--toolsets plan,track,gate] [--read-only] [--tool-names dotted]'
+const usage = `Usage: ${mcpUsage}`
 
 export function readMcpFlags(words: readonly string[]): McpFlags {
   const { values, positionals } = parseArgs({
@@ -52,13 +52,15 @@ function textOf(value: string | boolean | undefined, flag: string): string | und
   throw new Failure('INVALID_INPUT', `--${flag} needs a value.`, { hint: usage })
 }
 
-function toolsetsOf(text: string | undefined): readonly Toolset[] {
+/** All when left out. Fails with a sentence for a name that is none. */
+export function toolsetsOf(text: string | undefined): Surface['toolsets'] {
   if (text === undefined) return toolsets
+  if (text.trim() === 'auto') return 'auto'
   const names = text.split(',').map((name) => name.trim())
   const wrong = names.find((name) => !toolsets.some((known) => known === name))
   if (wrong === undefined) return toolsets.filter((known) => names.includes(known))
   throw new Failure('INVALID_INPUT', `There is no toolset "${wrong}".`, {
-    hint: `The toolsets are ${toolsets.join(', ')}: --toolsets plan,track`,
+    hint: `The toolsets are ${toolsets.join(', ')}: --toolsets plan,track. With --toolsets auto the gate's tools are listed once the project has a process or a run.`,
   })
 }
 

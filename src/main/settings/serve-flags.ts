@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util'
 import { Failure } from '../../domain/failure.ts'
 import { nearest } from '../../domain/nearest-word.ts'
 import { serveUsage } from '../../surfaces/cli/help/other-commands.ts'
+import type { Surface } from '../../surfaces/mcp/surface.ts'
+import { toolsetsOf } from './mcp-flags.ts'
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -17,6 +19,8 @@ export interface ServeFlags {
   /** Opens the dashboard in a browser. */
   readonly open: boolean
   readonly logLevel: LogLevel
+  /** Which tools MCP lists. */
+  readonly toolsets: Surface['toolsets']
 }
 
 const options = {
@@ -27,6 +31,7 @@ const options = {
   project: { type: 'string', multiple: true },
   open: { type: 'boolean' },
   'log-level': { type: 'string' },
+  toolsets: { type: 'string' },
 } as const
 
 export function readServeFlags(words: readonly string[]): ServeFlags {
@@ -46,6 +51,7 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
     projects: many(values.project, 'project'),
     open: values.open === true,
     logLevel: levelOf(one(values['log-level'], 'log-level')),
+    toolsets: toolsetsOf(one(values.toolsets, 'toolsets')),
   }
 }
 

@@ -11,6 +11,7 @@ import type { Watch } from './resources/watch.ts'
 import type { ClientIdentity, Surface } from './surface.ts'
 import { callTool } from './tools/call-tool.ts'
 import type { OfferedTools } from './tools/offered-tools.ts'
+import { ToolNews } from './tools/tool-news.ts'
 import type { Turns } from './tools/turns.ts'
 
 /** What is kept for the life of a connection, over every server that the SDK asks for. */
@@ -22,7 +23,8 @@ export interface Connection {
   readonly watch: Watch | null
 }
 
-// The lists are fixed at the start of the process; what they lead to changes with every call.
+// The lists are fixed at the start of the process, except where the tools can grow; what they lead to changes with
+// every call.
 const fixed = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 const live = { ttlMs: 0, cacheScope: 'private' } as const
 
@@ -34,14 +36,14 @@ export function createServer(surface: Surface, connection: Connection): Server {
     { name: 'waymark', title: 'Waymark', version: surface.version },
     {
       capabilities: {
-        tools: { listChanged: false },
+        tools: { listChanged: tools.canGrow },
         resources: { subscribe: true, listChanged: true },
         prompts: { listChanged: false },
         completions: {},
       },
       cacheHints: {
         'server/discover': fixed,
-        'tools/list': fixed,
+        'tools/list': tools.canGrow ? live : fixed,
         'prompts/list': fixed,
         'resources/templates/list': fixed,
         'resources/list': live,
@@ -55,7 +57,10 @@ export function createServer(surface: Surface, connection: Connection): Server {
     surface.contextOf(era === 'modern' ? identityOf(request) : server.getClientVersion())
   const glance = new Glance({ store: () => surface.contextOf(undefined).store, log })
 
-  server.setRequestHandler('tools/list', async () => ({ tools: [...(await tools.list())] }))
+  const news = new ToolNews(tools, { watch, log })
+  server.setRequestHandler('tools/list', async (_, request) => ({
+    tools: [...(await news.list(contextOf(request)))],
+  }))
   server.setRequestHandler('tools/call', async ({ params }, request) => {
     const asking = {
       catalog: surface.catalog,
@@ -65,6 +70,7 @@ export function createServer(surface: Surface, connection: Connection): Server {
     const call = { params, meta: request.mcpReq._meta, context: contextOf(request), asking }
     const result = await callTool({ tools, turns, log }, call)
     if (era === 'legacy' && !watch?.isFollowing) void glance.tell(server)
+    if (watch) void news.tell(server, call.context)
     return result
   })
   server.setRequestHandler('prompts/list', () => listedPrompts)
@@ -74,7 +80,10 @@ export function createServer(surface: Surface, connection: Connection): Server {
   )
   serveResources(server, { catalog: surface.catalog, contextOf, glance, log })
   if (watch && era === 'legacy') subscribeTo(server, { watch, log })
-  if (watch) announceTo(server, { watch, era, log })
+  if (watch) {
+    const changed = () => void news.tell(server, surface.contextOf(undefined))
+    announceTo(server, { watch, era, log, changed })
+  }
   return server
 }
 

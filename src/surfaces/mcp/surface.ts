@@ -16,7 +16,8 @@ export interface Surface {
   readonly catalog: () => Promise<readonly Operation[]>
   /** The context of a client's calls. Without an identity: the client did not say what it is. */
   readonly contextOf: (client: ClientIdentity | undefined) => Context
-  readonly toolsets: readonly Toolset[]
+  /** Which tools are listed. `auto`: all, the gate's when a project has a process of its own or a run. */
+  readonly toolsets: readonly Toolset[] | 'auto'
   readonly readOnly: boolean
   readonly toolNames: ToolNames
   /** Waymark's own version. */

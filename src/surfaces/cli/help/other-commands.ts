@@ -9,8 +9,11 @@ export interface OtherCommand {
   readonly flags?: readonly (readonly [string, string])[]
 }
 
+export const mcpUsage =
+  'waymark mcp [--project <folder>] [--toolsets auto|plan,track,gate] [--read-only] [--tool-names dotted]'
+
 export const serveUsage =
-  'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--log-level debug|info|warn|error|silent]'
+  'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]'
 
 export const tokenUsage =
   'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>'
@@ -24,15 +27,23 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'mcp',
     title: 'MCP server (stdio): read JSON-RPC on stdin, write on stdout',
-    usage:
-      'waymark mcp [--project <folder>] [--toolsets plan,track,gate] [--read-only] [--tool-names dotted]',
+    usage: mcpUsage,
     words: ['--project', '--toolsets', '--read-only', '--tool-names'],
   },
   {
     command: 'serve',
     title: 'Serve the dashboard, the HTTP API, the live feed and MCP over HTTP',
     usage: serveUsage,
-    words: ['--port', '--project', '--open', '--host', '--allow-remote', '--allow-host', '--log-level'],
+    words: [
+      '--port',
+      '--project',
+      '--open',
+      '--host',
+      '--allow-remote',
+      '--allow-host',
+      '--toolsets',
+      '--log-level',
+    ],
   },
   {
     command: 'demo play',

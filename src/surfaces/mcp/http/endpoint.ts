@@ -1,6 +1,7 @@
 import { isJsonContentType, isLegacyRequest, readRequestBody } from '@modelcontextprotocol/server'
 import type { Actor } from '../../../domain/actor.ts'
 import { outlineOf } from '../../../domain/json-outline.ts'
+import type { Context } from '../../../operations/context.ts'
 import { tooDeep } from '../mistaken-arguments.ts'
 import type { JournalFeed } from '../resources/journal-feed.ts'
 import type { OfferedTools } from '../tools/offered-tools.ts'
@@ -17,6 +18,8 @@ export interface Serving {
   readonly project: McpProject
   readonly tools: OfferedTools
   readonly feed: JournalFeed
+  /** The project's context, for what no single caller asks. */
+  readonly contextOf: () => Context
 }
 
 /** MCP of one project over Streamable HTTP, in both eras, with one follower of its journal. */

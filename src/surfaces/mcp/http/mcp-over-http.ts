@@ -24,8 +24,9 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
   const endpointOf = (project: McpProject, actor: Actor): Endpoint => {
     const known = endpoints.get(project.key)
     if (known) return known
-    const feed = new JournalFeed({ store: () => project.contextOf(actor).store, log: options.log })
-    const endpoint = new Endpoint({ options, project, tools, feed })
+    const contextOf = () => project.contextOf(actor)
+    const feed = new JournalFeed({ store: () => contextOf().store, log: options.log })
+    const endpoint = new Endpoint({ options, project, tools, feed, contextOf })
     endpoints.set(project.key, endpoint)
     return endpoint
   }

@@ -21,11 +21,11 @@ export class ModernLeg {
   readonly #exchanges = new Map<Request, Exchange>()
 
   constructor(serving: Serving) {
-    const { feed, options } = serving
+    const { feed, options, tools, contextOf } = serving
     this.#serving = serving
     this.#handler = createMcpHandler(({ requestInfo }) => this.#server(requestInfo), {
       legacy: 'reject',
-      bus: feedBus(feed, options.log),
+      bus: feedBus(feed, { log: options.log, listIsWhole: () => tools.isWhole(contextOf()) }),
       maxSubscriptions: options.limits?.subscriptions ?? defaultLimits.subscriptions,
       onerror: (error) => options.log(`MCP: ${error.message}`),
     })

@@ -10,7 +10,7 @@ export function listenRequests({ watch, log }: Subscribing) {
     /** Awaited before an acknowledgement is written: what is recorded after it is announced for sure. */
     beforeSend: async (message: JSONRPCMessage): Promise<void> => {
       if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return
-      if (!wantsResources(message.params?.['notifications'])) return
+      if (!wantsChanges(message.params?.['notifications'])) return
       try {
         await watch.listen(keyOf(message.params?._meta?.[SUBSCRIPTION_ID_META_KEY]))
       } catch (error) {
@@ -24,9 +24,9 @@ export function listenRequests({ watch, log }: Subscribing) {
   }
 }
 
-function wantsResources(wanted: unknown): boolean {
+function wantsChanges(wanted: unknown): boolean {
   if (typeof wanted !== 'object' || wanted === null) return false
-  return 'resourceSubscriptions' in wanted || 'resourcesListChanged' in wanted
+  return ['resourceSubscriptions', 'resourcesListChanged', 'toolsListChanged'].some((name) => name in wanted)
 }
 
 function keyOf(id: unknown): string {

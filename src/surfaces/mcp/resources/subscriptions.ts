@@ -15,6 +15,8 @@ export interface Subscribing {
 
 export interface Announcing extends Subscribing {
   readonly era: 'legacy' | 'modern'
+  /** Called whenever something changed, for what else may be announced. */
+  readonly changed: () => void
 }
 
 /** Serves `resources/subscribe` and `resources/unsubscribe`, which only the older era has. */
@@ -32,11 +34,12 @@ export function subscribeTo(server: Server, { watch, log }: Subscribing): void {
 }
 
 /** Sends what changed. In the newer era the SDK passes on only what each `subscriptions/listen` asked for. */
-export function announceTo(server: Server, { watch, era, log }: Announcing): void {
+export function announceTo(server: Server, { watch, era, log, changed }: Announcing): void {
   watch.tell(({ uris, list }) => {
     const wanted = uris.filter((uri) => era === 'modern' || watch.isListening(uri))
     const sent = wanted.map((uri) => server.sendResourceUpdated({ uri }))
     if (list) sent.push(server.sendResourceListChanged())
+    changed()
     Promise.all(sent).catch((error: unknown) => log(`A change could not be announced: ${String(error)}`))
   })
 }

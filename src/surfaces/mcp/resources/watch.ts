@@ -53,6 +53,10 @@ export class Watch {
     this.#held ??= { uris: new Set(), list: false }
   }
 
+  get isHeld(): boolean {
+    return this.#held !== null
+  }
+
   /** Tells what was kept, each address once, and from now on what happens. */
   release(): void {
     const held = this.#held
