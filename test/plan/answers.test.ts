@@ -33,6 +33,7 @@ test('what a command answers is what the task is afterwards, whatever happened b
   ]
   for (const [index, step] of steps.entries()) {
     const answer = await step()
-    expect({ index, ...(await get(task)) }).toEqual({ index, ...answer })
+    const { note_ids: _, ...got } = await get(task)
+    expect({ index, ...got }).toEqual({ index, ...answer })
   }
 })

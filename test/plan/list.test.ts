@@ -94,7 +94,7 @@ describe('filters', () => {
     expect(await titles({ mission: mission_id })).toEqual(['Of the mission'])
     expect(await titles({ phase: 'M' })).toEqual(['Of the mission'])
     expect(await titles({ phase: 'P1', mission: mission_id })).toEqual([])
-    expect(await titles()).toEqual([])
+    expect(await titles({ mission: 'none' })).toEqual([])
   })
 })
 

@@ -18,6 +18,7 @@ describe('taskman_milestone_add', () => {
       name: null,
       criterion: null,
       reached: 0,
+      mission_id: null,
       created_at: expect.any(String),
     })
   })
@@ -31,6 +32,7 @@ describe('taskman_milestone_add', () => {
       name: 'Beta',
       criterion: 'Ten users',
       reached: 1,
+      mission_id: null,
       created_at: expect.any(String),
     }
     expect(await call('taskman_milestone_add', input)).toEqual(expected)
@@ -64,7 +66,15 @@ describe('taskman_milestone_edit', () => {
     })
     await call('taskman_milestone_edit', { id: 'M1', clear: ['name', 'criterion'], reached: 0 })
     expect((await call('taskman_milestone_list')).milestones).toEqual([
-      { id: 'M1', phase_id: 'P2', name: null, criterion: null, reached: 0, created_at: expect.any(String) },
+      {
+        id: 'M1',
+        phase_id: 'P2',
+        name: null,
+        criterion: null,
+        reached: 0,
+        mission_id: null,
+        created_at: expect.any(String),
+      },
     ])
   })
 

@@ -41,12 +41,14 @@ describe('taskman_phase_add', () => {
       name: 'Build',
       status: 'in_progress',
       sort_order: 20,
+      mission_id: null,
+      number: null,
       created_at: expect.any(String),
       completed_at: null,
     })
     expect(await printed('taskman_phase_add', { id: 'P3', name: 'Ship', 'sort-order': '30' })).toEqual([
       expect.stringMatching(
-        /^\{"id":"P3","name":"Ship","status":"to_do","sort_order":30,"created_at":"[^"]+","completed_at":null\}$/,
+        /^\{"id":"P3","name":"Ship","status":"to_do","sort_order":30,"mission_id":null,"number":null,"created_at":"[^"]+","completed_at":null\}$/,
       ),
     ])
   })
@@ -78,6 +80,8 @@ describe('taskman_phase_edit', () => {
       name: 'Design',
       status: 'done',
       sort_order: 5,
+      mission_id: null,
+      number: null,
       created_at: at,
       completed_at: at,
     })
@@ -132,6 +136,6 @@ describe('taskman_phase_list', () => {
     const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
     await call('taskman_phase_add', { id: 'M1', name: 'Prepare', mission: mission_id })
     expect((await call('taskman_phase_list', { mission: mission_id })).phases).toMatchObject([{ id: 'M1' }])
-    expect((await call('taskman_phase_list')).phases).toMatchObject([{ id: 'P1' }])
+    expect((await call('taskman_phase_list', { mission: 'none' })).phases).toMatchObject([{ id: 'P1' }])
   })
 })

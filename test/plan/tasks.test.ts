@@ -3,6 +3,7 @@ import { openPlan } from './plan-project.ts'
 
 const shape = {
   id: expect.stringMatching(/^t-[0-9a-z]{12}$/),
+  mission_id: null,
   phase_id: 'P1',
   milestone_id: null,
   title: 'Draw',

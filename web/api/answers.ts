@@ -97,7 +97,7 @@ export interface Answers {
     readonly next_cursor: string | null
   }
   readonly plan_show: {
-    readonly phases: readonly OutlinePhase[]
+    readonly phases: readonly (OutlinePhase & { readonly mission_name: string | null })[]
     readonly tasks: number
     readonly done: number
     readonly ready: number

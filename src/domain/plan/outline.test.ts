@@ -6,8 +6,8 @@ import { standings } from './standing.ts'
 import type { GraphTask } from './task-graph.ts'
 
 const phases = [
-  { id: 'P1', name: 'Design' },
-  { id: 'P2', name: 'Build' },
+  { id: 'P1', name: 'Design', missionId: null },
+  { id: 'P2', name: 'Build', missionId: null },
 ]
 const milestones = [{ id: 'M1', phaseId: 'P2', name: 'Alpha', reached: false }]
 
@@ -15,6 +15,7 @@ function placed(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
   return {
     ...aGraphTask(id, changes),
     title: id,
+    missionId: null,
     phaseId: null,
     milestoneId: null,
     parentId: null,
@@ -98,7 +99,14 @@ function inHome(
   home: { readonly phase: string | null; readonly parent: number } | undefined,
 ): PlacedTask {
   const parentId = before[home?.parent ?? 0]?.id ?? null
-  return { ...task, title: task.id, phaseId: home?.phase ?? null, milestoneId: null, parentId }
+  return {
+    ...task,
+    title: task.id,
+    missionId: null,
+    phaseId: home?.phase ?? null,
+    milestoneId: null,
+    parentId,
+  }
 }
 
 function everyId(task: OutlineTask): readonly string[] {

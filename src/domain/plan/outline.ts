@@ -4,7 +4,11 @@ import { compareWork } from './work-order.ts'
 
 export interface OutlineSource {
   /** In the order in which they are shown. */
-  readonly phases: readonly { readonly id: string; readonly name: string }[]
+  readonly phases: readonly {
+    readonly id: string
+    readonly name: string
+    readonly missionId: string | null
+  }[]
   readonly milestones: readonly {
     readonly id: string
     readonly phaseId: string
@@ -17,6 +21,7 @@ export interface OutlineSource {
 /** A task with its home in the plan. */
 export interface PlacedTask extends GraphTask {
   readonly title: string
+  readonly missionId: string | null
   readonly phaseId: string | null
   readonly milestoneId: string | null
   readonly parentId: string | null
@@ -26,6 +31,7 @@ export interface OutlinePhase {
   /** Null gathers the tasks outside any phase. */
   readonly id: string | null
   readonly name: string | null
+  readonly mission_id: string | null
   readonly done: number
   readonly total: number
   readonly milestones: readonly OutlineMilestone[]
@@ -50,25 +56,29 @@ export interface OutlineTask extends Standing {
 /** Phases ▸ milestones ▸ tasks ▸ subtasks. A subtask with another home than its parent stands in its own home. */
 export function outline({ phases, milestones, tasks }: OutlineSource): readonly OutlinePhase[] {
   const homes = Map.groupBy(nodesOf(tasks), ({ task }) => homeOf(task))
-  const shown = (phaseId: string | null, milestoneId: string | null): readonly OutlineTask[] =>
-    (homes.get(homeOf({ phaseId, milestoneId })) ?? []).map(({ node }) => node)
-  const inPhase = Map.groupBy(tasks, ({ phaseId }) => phaseId)
-  const phaseOf = (id: string | null, name: string | null): OutlinePhase => ({
-    id,
-    name,
-    ...progress(inPhase.get(id) ?? []),
-    milestones: milestones
-      .filter(({ phaseId }) => phaseId === id)
-      .map((milestone) => ({
-        id: milestone.id,
-        name: milestone.name,
-        reached: milestone.reached,
-        tasks: shown(id, milestone.id),
-      })),
-    tasks: shown(id, null),
-  })
-  const named = phases.map(({ id, name }) => phaseOf(id, name))
-  return inPhase.has(null) ? [...named, phaseOf(null, null)] : named
+  const inPhase = Map.groupBy(tasks, placeOf)
+  const phaseOf = (id: string | null, name: string | null, missionId: string | null): OutlinePhase => {
+    const shown = (milestoneId: string | null): readonly OutlineTask[] =>
+      (homes.get(homeOf({ missionId, phaseId: id, milestoneId })) ?? []).map(({ node }) => node)
+    return {
+      id,
+      name,
+      mission_id: missionId,
+      ...progress(inPhase.get(placeOf({ missionId, phaseId: id })) ?? []),
+      milestones: milestones
+        .filter(({ phaseId }) => phaseId === id)
+        .map((milestone) => ({
+          id: milestone.id,
+          name: milestone.name,
+          reached: milestone.reached,
+          tasks: shown(milestone.id),
+        })),
+      tasks: shown(null),
+    }
+  }
+  const named = phases.map(({ id, name, missionId }) => phaseOf(id, name, missionId))
+  const outside = new Set(tasks.filter(({ phaseId }) => phaseId === null).map(({ missionId }) => missionId))
+  return [...named, ...[...outside].map((missionId) => phaseOf(null, null, missionId))]
 }
 
 interface Root {
@@ -95,8 +105,17 @@ function nodesOf(tasks: readonly PlacedTask[]): readonly Root[] {
   return roots
 }
 
-function homeOf({ phaseId, milestoneId }: Pick<PlacedTask, 'phaseId' | 'milestoneId'>): string {
-  return JSON.stringify([phaseId, milestoneId])
+function homeOf({
+  missionId,
+  phaseId,
+  milestoneId,
+}: Pick<PlacedTask, 'missionId' | 'phaseId' | 'milestoneId'>): string {
+  return JSON.stringify([placeOf({ missionId, phaseId }), milestoneId])
+}
+
+/** A phase's id, or the plan that a task without a phase is of. */
+function placeOf({ missionId, phaseId }: Pick<PlacedTask, 'missionId' | 'phaseId'>): string {
+  return JSON.stringify(phaseId === null ? [missionId] : [missionId, phaseId])
 }
 
 function progress(tasks: readonly GraphTask[]): { readonly done: number; readonly total: number } {

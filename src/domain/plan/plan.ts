@@ -51,6 +51,9 @@ export interface PlannedTask {
 /** What a phase or task belongs to: a mission, or the project's own plan. */
 export type PlanOwner = MissionId | null
 
+/** What a reader looks at: one plan, or `open`: the project's own and those of the missions that have not ended. */
+export type PlanSpan = PlanOwner | 'open'
+
 export const taskStatuses = ['to_do', 'in_progress', 'done'] as const
 export type TaskStatus = (typeof taskStatuses)[number]
 

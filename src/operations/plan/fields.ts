@@ -30,6 +30,9 @@ export const formatField = choice(['json', 'text'], 'Form of the answer; default
 
 export const missionField = identifier("A mission, instead of the project's own plan")
 
+/** Of what reads: without it, every plan that is open. */
+export const spanField = identifier('Only this mission; "none": the project\'s own plan')
+
 export const roleField = identifier('Who it is for: project-manager, software-architect, developer, …')
 
 /** A role is one of taskman's, or one that the project declared. */

@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
-import type { Milestone, PlannedTask, PlanOwner } from '../../domain/plan/plan.ts'
+import type { Milestone, PlannedTask, PlanOwner, PlanSpan } from '../../domain/plan/plan.ts'
 import type { Phase } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
 import { findMission } from '../find/entities.ts'
@@ -27,6 +27,12 @@ export async function findPlanned(reads: Reads, id: string): Promise<PlannedTask
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
     hint: 'taskman_task_list lists the tasks; taskman_task_add makes one.',
   })
+}
+
+/** What a reader looks at: without a mission every open plan, with "none" the project's own. */
+export async function spanOf(reads: Reads, mission: string | undefined): Promise<PlanSpan> {
+  if (mission === undefined) return 'open'
+  return mission === 'none' ? null : ownerOf(reads, mission)
 }
 
 /** The mission whose plan is meant, or null for the project's own. */

@@ -43,6 +43,9 @@ export const milestoneAdd = defineOperation({
       reached: input.reached === '1',
       createdAt: setting.at,
     }
-    return { happenings: [{ kind: 'milestone.created', milestone }], answer: milestoneShape(milestone) }
+    return {
+      happenings: [{ kind: 'milestone.created', milestone }],
+      answer: milestoneShape(milestone, phase.missionId),
+    }
   }),
 )

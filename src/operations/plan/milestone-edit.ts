@@ -36,6 +36,7 @@ export const milestoneEdit = defineOperation({
   record(async (reads) => {
     const milestone = await findMilestone(reads, input.id)
     const phase = input.phase === undefined ? null : await findPhase(reads, input.phase)
+    const home = phase ?? (await findPhase(reads, milestone.phaseId))
     const changes: MilestoneChanges = {
       ...(input.name !== undefined && { name: input.name }),
       ...(input.criterion !== undefined && { criterion: input.criterion }),
@@ -44,10 +45,11 @@ export const milestoneEdit = defineOperation({
       ...(input.clear?.includes('name') && { name: null }),
       ...(input.clear?.includes('criterion') && { criterion: null }),
     }
-    if (Object.keys(changes).length === 0) return { happenings: [], answer: milestoneShape(milestone) }
+    if (Object.keys(changes).length === 0)
+      return { happenings: [], answer: milestoneShape(milestone, home.missionId) }
     return {
       happenings: [{ kind: 'milestone.edited', milestoneId: milestone.id, changes }],
-      answer: milestoneShape({ ...milestone, ...changes }),
+      answer: milestoneShape({ ...milestone, ...changes }, home.missionId),
     }
   }),
 )

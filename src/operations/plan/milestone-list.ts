@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { missionField } from './fields.ts'
-import { findPhase, ownerOf } from './find.ts'
+import { spanField } from './fields.ts'
+import { findPhase, spanOf } from './find.ts'
 import { printList } from './print.ts'
 import { milestoneFields, milestoneShape } from './shapes.ts'
 
@@ -17,18 +17,24 @@ export const milestoneList = defineOperation({
   kind: 'query',
   input: z.strictObject({
     phase: identifier('Filter by phase ID').optional(),
-    mission: missionField.optional(),
+    mission: spanField.optional(),
   }),
   output: z.looseObject({ milestones: z.array(milestoneFields), total: z.int() }),
   print: printList('milestones'),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
+    const span = await spanOf(reads, input.mission)
+    const phase = input.phase === undefined ? null : await findPhase(reads, input.phase)
     const milestones = await reads.plan.milestones({
-      ...((input.phase === undefined || input.mission !== undefined) && {
-        owner: await ownerOf(reads, input.mission),
-      }),
-      ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
+      ...((phase === null || input.mission !== undefined) && { owner: span }),
+      ...(phase && { phaseId: phase.id }),
     })
-    return { milestones: milestones.map(milestoneShape), total: milestones.length }
+    const homes = new Map((phase ? [phase] : await reads.plan.phases(span)).map((home) => [home.id, home]))
+    return {
+      milestones: milestones.map((milestone) =>
+        milestoneShape(milestone, homes.get(milestone.phaseId)?.missionId ?? null),
+      ),
+      total: milestones.length,
+    }
   }),
 )

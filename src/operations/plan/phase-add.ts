@@ -3,6 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { PhaseId } from '../../domain/id.ts'
 import { phaseStatus } from '../../domain/plan/task-status.ts'
 import type { Phase } from '../../domain/track/mission.ts'
+import type { Reads } from '../../ports/store.ts'
 import { identifier, name } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { missionField, sortOrderField, statusField } from './fields.ts'
@@ -31,11 +32,7 @@ export const phaseAdd = defineOperation({
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {
     const missionId = await ownerOf(reads, input.mission)
-    if (await reads.plan.phase(input.id)) {
-      throw new Failure('CONFLICT', `phase already exists: ${input.id}`, {
-        hint: `Choose another id, or change it with taskman_phase_edit { id: "${input.id}" }.`,
-      })
-    }
+    await assertFreeId(reads, input.id)
     const status = phaseStatus(input.status ?? 'to_do')
     const phase: Phase = {
       id: input.id as PhaseId, // people name the phases of a plan
@@ -50,3 +47,15 @@ export const phaseAdd = defineOperation({
     return { happenings: [{ kind: 'phase.created', phase }], answer: phaseShape(phase) }
   }),
 )
+
+/** Phases of one project have ids of their own, whatever plan they are of. */
+async function assertFreeId(reads: Reads, id: string): Promise<void> {
+  const phase = await reads.plan.phase(id)
+  if (phase === null) return
+  let number = 2
+  while (await reads.plan.phase(`${id}-${number}`)) number += 1
+  const where = phase.missionId === null ? '' : ` in mission ${phase.missionId}`
+  throw new Failure('CONFLICT', `phase already exists: ${id} "${phase.name}"${where}`, {
+    hint: `Take "${id}-${number}", which is free, or change that one with taskman_phase_edit { id: "${id}" }.`,
+  })
+}

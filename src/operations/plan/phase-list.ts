@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineOperation } from '../operation.ts'
-import { missionField } from './fields.ts'
-import { ownerOf } from './find.ts'
+import { spanField } from './fields.ts'
+import { spanOf } from './find.ts'
 import { printList } from './print.ts'
 import { phaseFields, phaseShape } from './shapes.ts'
 
@@ -14,12 +14,12 @@ export const phaseList = defineOperation({
   title: 'List phases',
   description: 'List the phases in order',
   kind: 'query',
-  input: z.strictObject({ mission: missionField.optional() }),
+  input: z.strictObject({ mission: spanField.optional() }),
   output: z.looseObject({ phases: z.array(phaseFields), total: z.int() }),
   print: printList('phases'),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
-    const phases = await reads.plan.phases(await ownerOf(reads, input.mission))
+    const phases = await reads.plan.phases(await spanOf(reads, input.mission))
     return { phases: phases.map(phaseShape), total: phases.length }
   }),
 )

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { standings } from '../../domain/plan/standing.ts'
 import { defineOperation } from '../operation.ts'
-import { missionField } from './fields.ts'
-import { ownerOf } from './find.ts'
+import { spanField } from './fields.ts'
+import { spanOf } from './find.ts'
 import { planSource } from './plan-source.ts'
 
 export const planDependencies = defineOperation({
@@ -15,7 +15,7 @@ export const planDependencies = defineOperation({
   description:
     'The dependency graph of the plan as nodes and edges, with what is ready and the critical path.',
   kind: 'query',
-  input: z.strictObject({ mission: missionField.optional() }),
+  input: z.strictObject({ mission: spanField.optional() }),
   output: z.looseObject({
     phases: z.array(z.looseObject({ id: z.string(), name: z.string() })),
     nodes: z.array(
@@ -31,7 +31,7 @@ export const planDependencies = defineOperation({
   }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
-    const { phases, tasks } = await planSource(reads, await ownerOf(reads, input.mission), clock.now())
+    const { phases, tasks } = await planSource(reads, await spanOf(reads, input.mission), clock.now())
     const found = standings(tasks)
     const nodes = tasks.map(({ id, title, phaseId }, place) => ({
       id,

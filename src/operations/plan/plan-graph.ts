@@ -3,8 +3,8 @@ import { dot } from '../../domain/plan/diagram/dot.ts'
 import { mermaid } from '../../domain/plan/diagram/mermaid.ts'
 import { choice } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { missionField } from './fields.ts'
-import { ownerOf } from './find.ts'
+import { spanField } from './fields.ts'
+import { spanOf } from './find.ts'
 import { planSource } from './plan-source.ts'
 
 const drawings = { mermaid, dot } as const
@@ -19,14 +19,14 @@ export const planGraph = defineOperation({
   kind: 'query',
   input: z.strictObject({
     language: choice(['mermaid', 'dot'], 'Default mermaid', { graphviz: 'dot' }).optional(),
-    mission: missionField.optional(),
+    mission: spanField.optional(),
   }),
   output: z.looseObject({ language: z.string(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
     const language = input.language ?? 'mermaid'
-    const source = await planSource(reads, await ownerOf(reads, input.mission), clock.now())
+    const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
     return { language, text: drawings[language](source) }
   }),
 )

@@ -1,5 +1,5 @@
 import type { OutlineSource, PlacedTask } from '../../domain/plan/outline.ts'
-import type { PlanOwner } from '../../domain/plan/plan.ts'
+import type { PlanSpan } from '../../domain/plan/plan.ts'
 import type { GraphTask } from '../../ports/reads/plan-reads.ts'
 import type { Reads } from '../../ports/store.ts'
 
@@ -7,7 +7,7 @@ import type { Reads } from '../../ports/store.ts'
 const mostTasks = 200_000
 
 /** A whole plan with as little of each task as outlines and diagrams need. */
-export async function planSource({ plan }: Reads, owner: PlanOwner, now: number): Promise<OutlineSource> {
+export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<OutlineSource> {
   const phases = await plan.phases(owner)
   const milestones = await plan.milestones({ owner })
   const tasks = await plan.graph(owner, mostTasks, now)
@@ -19,6 +19,7 @@ function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTas
   return {
     id: task.id,
     title: task.name,
+    missionId: task.missionId,
     phaseId: task.phaseId,
     milestoneId: task.milestoneId,
     parentId: task.parentTaskId,

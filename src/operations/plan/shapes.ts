@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { instant } from '../../domain/instant.ts'
-import { isHeld, type Milestone, type Note, type PlannedTask } from '../../domain/plan/plan.ts'
+import {
+  isHeld,
+  type Milestone,
+  type Note,
+  type PlannedTask,
+  type PlanOwner,
+} from '../../domain/plan/plan.ts'
 import { phaseWord, planStatus } from '../../domain/plan/task-status.ts'
 import type { Phase } from '../../domain/track/mission.ts'
 
@@ -19,6 +25,8 @@ export function phaseShape(phase: Phase): z.output<typeof phaseFields> {
     name: phase.name,
     status: phaseWord(phase.status),
     sort_order: phase.sortOrder,
+    mission_id: phase.missionId,
+    number: phase.number,
     created_at: instant(phase.createdAt),
     completed_at: phase.completedAt === null ? null : instant(phase.completedAt),
   }
@@ -32,9 +40,17 @@ export const milestoneFields = z.looseObject({
   reached: z.int(),
 })
 
-export function milestoneShape(milestone: Milestone): z.output<typeof milestoneFields> {
+export function milestoneShape(milestone: Milestone, missionId: PlanOwner): z.output<typeof milestoneFields> {
   const { id, phaseId, name, criterion, reached, createdAt } = milestone
-  return { id, phase_id: phaseId, name, criterion, reached: reached ? 1 : 0, created_at: instant(createdAt) }
+  return {
+    id,
+    phase_id: phaseId,
+    name,
+    criterion,
+    reached: reached ? 1 : 0,
+    mission_id: missionId,
+    created_at: instant(createdAt),
+  }
 }
 
 export const taskFields = z.looseObject({ id: z.string(), title: z.string(), status: z.string() })
@@ -43,6 +59,7 @@ export function taskShape(planned: PlannedTask, now: number) {
   const { task, dependsOn, blocked, claim } = planned
   return {
     id: task.id,
+    mission_id: task.missionId,
     phase_id: task.phaseId,
     milestone_id: task.milestoneId,
     title: task.name,

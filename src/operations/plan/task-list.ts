@@ -6,8 +6,8 @@ import type { Reads } from '../../ports/store.ts'
 import { choice, count, identifier, text, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { viewPlan } from './expired-claims.ts'
-import { assertRole, formatField, missionField, roleField, statusField } from './fields.ts'
-import { findMilestone, findPhase, findPlanned, ownerOf } from './find.ts'
+import { assertRole, formatField, roleField, spanField, statusField } from './fields.ts'
+import { findMilestone, findPhase, findPlanned, spanOf } from './find.ts'
 import { fitted, pageSize } from './page.ts'
 import { printList } from './print.ts'
 import { taskFields, taskShape } from './shapes.ts'
@@ -24,7 +24,7 @@ const inputFields = z.strictObject({
   ).optional(),
   unassigned: z.boolean().describe('Only tasks without a role').optional(),
   search: text('Words in title or description').optional(),
-  mission: missionField.optional(),
+  mission: spanField.optional(),
   limit: count('How many; default 20', 1000).optional(),
   cursor: identifier('next_cursor of the answer before').optional(),
   format: formatField.optional(),
@@ -72,7 +72,7 @@ async function filterOf(reads: Reads, input: z.output<typeof inputFields>, now: 
   return {
     now,
     ...((input.phase === undefined || input.mission !== undefined) && {
-      owner: await ownerOf(reads, input.mission),
+      owner: await spanOf(reads, input.mission),
     }),
     ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
     ...(input.milestone !== undefined && { milestoneId: (await findMilestone(reads, input.milestone)).id }),

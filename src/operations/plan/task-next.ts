@@ -7,8 +7,8 @@ import type { Handling } from '../context.ts'
 import { name } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { expiryOf, viewPlan } from './expired-claims.ts'
-import { assertRole, formatField, missionField, roleField } from './fields.ts'
-import { ownerOf } from './find.ts'
+import { assertRole, formatField, roleField, spanField } from './fields.ts'
+import { spanOf } from './find.ts'
 import { foreseen } from './foreseen.ts'
 import { asText } from './print.ts'
 import { taskFields, taskShape } from './shapes.ts'
@@ -17,7 +17,7 @@ const inputFields = z.strictObject({
   role: roleField.optional(),
   claim: z.boolean().describe('Make it yours for 30 minutes: exactly one caller gets it').optional(),
   agent_name: name('Your name, if several agents share this connection').optional(),
-  mission: missionField.optional(),
+  mission: spanField.optional(),
   format: formatField.optional(),
 })
 
@@ -67,7 +67,7 @@ async function nextOf(
 ): Promise<PlannedTask | null> {
   await assertRole(reads, input.role)
   return reads.plan.next({
-    owner: await ownerOf(reads, input.mission),
+    owner: await spanOf(reads, input.mission),
     now,
     ...(input.role !== undefined && { role: input.role }),
   })

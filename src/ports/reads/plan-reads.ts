@@ -1,11 +1,11 @@
-import type { MilestoneId, PhaseId, TaskId } from '../../domain/id.ts'
-import type { Milestone, Note, PlannedTask, PlanOwner, TaskStatus } from '../../domain/plan/plan.ts'
+import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
+import type { Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../../domain/plan/plan.ts'
 import type { Phase } from '../../domain/track/mission.ts'
 import type { Page, PageRequest } from './page.ts'
 
 export interface PlanFilter {
-  /** Phases and tasks of a mission, or of the project's own plan. Absent: everything. */
-  readonly owner?: PlanOwner
+  /** Phases and tasks of a mission, of the project's own plan, or of both that are open. Absent: everything. */
+  readonly owner?: PlanSpan
   readonly phaseId?: PhaseId
   readonly milestoneId?: MilestoneId
   /** A claim that expired does not keep a task in progress. */
@@ -42,25 +42,23 @@ export interface GraphTask {
   readonly held: boolean
   readonly sortOrder: number | null
   readonly seq: number
+  readonly missionId: MissionId | null
   readonly dependsOn: readonly TaskId[]
 }
 
 export interface PlanReads {
-  /** By sort order (a mission's phases without one by their number), then creation; at most 1000. */
-  phases(owner: PlanOwner): Promise<readonly Phase[]>
+  /** The project's own first, then mission by mission; by sort order, then number or creation; at most 1000. */
+  phases(owner: PlanSpan): Promise<readonly Phase[]>
   phase(id: string): Promise<Phase | null>
   /** In the order of their phases, then creation; at most 1000. */
-  milestones(filter: {
-    readonly owner?: PlanOwner
-    readonly phaseId?: PhaseId
-  }): Promise<readonly Milestone[]>
+  milestones(filter: { readonly owner?: PlanSpan; readonly phaseId?: PhaseId }): Promise<readonly Milestone[]>
   milestone(id: string): Promise<Milestone | null>
   task(id: string): Promise<PlannedTask | null>
   /** By the phase's order, then sort order, then creation; `after` continues behind a task. */
   tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
   /** The ready task with the longest chain of unfinished dependents, then in list order. */
   next(filter: {
-    readonly owner?: PlanOwner
+    readonly owner?: PlanSpan
     readonly role?: string
     readonly now: number
   }): Promise<PlannedTask | null>
@@ -73,7 +71,7 @@ export interface PlanReads {
   /** Those of these ids that exist, oldest first. */
   notesWithIds(ids: readonly string[]): Promise<readonly Note[]>
   /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
-  graph(owner: PlanOwner | undefined, limit: number, now: number): Promise<readonly GraphTask[]>
+  graph(owner: PlanSpan | undefined, limit: number, now: number): Promise<readonly GraphTask[]>
   /** The roles that the project declared, in order of declaration. */
   roles(): Promise<readonly string[]>
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '../../live/query.ts'
 import { setQuery } from '../../router/location.ts'
 
-/** Whose plan it is: the project's own, or a mission's. */
+/** Whose plan it is: every open one, the project's own, or a mission's. */
 export function MissionChoice({ mission }: { readonly mission: string | null }) {
   const missions = useQuery(
     'list_missions',
@@ -17,7 +17,8 @@ export function MissionChoice({ mission }: { readonly mission: string | null }) 
       value={mission ?? ''}
       onChange={({ currentTarget }) => setQuery({ mission: currentTarget.value, select: null })}
     >
-      <option value="">The project’s plan</option>
+      <option value="">Every open plan</option>
+      <option value="none">The project’s own plan</option>
       {listed.map(({ mission_id, name }) => (
         <option key={mission_id} value={mission_id}>
           {name}

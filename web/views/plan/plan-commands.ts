@@ -11,14 +11,20 @@ export interface PlanCommands {
     title: string,
     home: { readonly phase: string; readonly milestone: string | null },
   ) => void
-  readonly addPhase: (name: string, phases: readonly { readonly id: string | null }[]) => void
+  readonly addPhase: (name: string, place: PhasePlace) => void
+}
+
+interface PhasePlace {
+  /** The phases that are shown. */
+  readonly phases: readonly { readonly id: string | null }[]
+  /** The mission of the phase that it comes after. */
+  readonly home: string | null
 }
 
 export function planCommands(mission: string | null, refresh: () => void): PlanCommands {
   const run = <Name extends OperationName>(name: Name, input: InputOf<Name>) => {
     call(name, input).then(refresh, (error: unknown) => showToast({ kind: 'refused', text: told(error) }))
   }
-  const ofMission = mission === null ? {} : { mission }
   return {
     move: (move) => {
       if (move) run('plan_move', move)
@@ -31,12 +37,14 @@ export function planCommands(mission: string | null, refresh: () => void): PlanC
     },
     addTask: (title, { phase, milestone }) =>
       run('taskman_task_add', { title, phase, ...(milestone !== null && { milestone }) }),
-    addPhase: (name, phases) =>
+    addPhase: (name, { phases, home }) => {
+      const owner = mission === null ? home : mission === 'none' ? null : mission
       run('taskman_phase_add', {
         id: freePhaseId(phases),
         name,
         'sort-order': (phases.length + 1) * 10,
-        ...ofMission,
-      }),
+        ...(owner !== null && { mission: owner }),
+      })
+    },
   }
 }

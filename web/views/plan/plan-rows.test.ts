@@ -13,16 +13,27 @@ const task = (id: string, more: Partial<OutlineTask> = {}): OutlineTask => ({
   ...more,
 })
 
-const phases: readonly OutlinePhase[] = [
+const phases: readonly (OutlinePhase & { readonly mission_name: string | null })[] = [
   {
     id: 'P1',
     name: 'Design',
+    mission_id: null,
+    mission_name: null,
     done: 0,
     total: 3,
     milestones: [{ id: 'M1', name: null, reached: false, tasks: [task('a'), task('b', { mark: 'ready' })] }],
     tasks: [task('c', { subtasks: [task('c1')] })],
   },
-  { id: 'P2', name: 'Build', done: 0, total: 1, milestones: [], tasks: [task('d', { critical: true })] },
+  {
+    id: 'P2',
+    name: 'Build',
+    mission_id: null,
+    mission_name: null,
+    done: 0,
+    total: 1,
+    milestones: [],
+    tasks: [task('d', { critical: true })],
+  },
 ]
 
 const all = planRows(phases, { folded: new Set(), only: null })

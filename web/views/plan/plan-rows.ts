@@ -9,6 +9,7 @@ interface PhaseRow {
   /** Null gathers the tasks outside any phase. */
   readonly id: string | null
   readonly name: string
+  readonly mission: string | null
   readonly done: number
   readonly total: number
   readonly isFolded: boolean
@@ -41,11 +42,11 @@ export type Only = 'ready' | 'critical' | null
 
 /** The outline as lines: phases, their milestones, their tasks. A filter keeps the phases of what it keeps. */
 export function planRows(
-  phases: readonly OutlinePhase[],
+  phases: readonly (OutlinePhase & { readonly mission_name: string | null })[],
   { folded, only }: { readonly folded: ReadonlySet<string>; readonly only: Only },
 ): readonly PlanRow[] {
   return phases.flatMap((phase) => {
-    const key = phase.id ?? 'no phase'
+    const key = phase.id ?? `no phase ${phase.mission_id ?? ''}`.trim()
     const isFolded = folded.has(key)
     const lines = [
       ...phase.milestones.flatMap(({ id, name, reached, tasks }): readonly PlanRow[] => {
@@ -70,6 +71,7 @@ export function planRows(
       key,
       id,
       name: name ?? 'Outside any phase',
+      mission: phase.mission_name,
       done,
       total,
       isFolded,

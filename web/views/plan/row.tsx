@@ -68,6 +68,7 @@ export function Row({ row: of, isSelected, isRenamed, isTarget, select, fold, re
             value={row.done}
             aria-label="Done"
           />
+          {row.mission === null ? null : <span class="muted cut">{row.mission}</span>}
         </>
       ) : row.kind === 'milestone' ? (
         <>

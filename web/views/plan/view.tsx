@@ -17,7 +17,7 @@ import { dropMove, type Only, type PlanRow, planRows, stepMove } from './plan-ro
 import { Row } from './row.tsx'
 import './plan.css'
 
-/** A plan of the project, or of a mission: another one is another view. */
+/** Every open plan, or one of them: another one is another view. */
 export function View() {
   const mission = query.value.get('mission')
   return <Plan key={mission ?? ''} mission={mission} />
@@ -97,7 +97,8 @@ function Plan({ mission }: { readonly mission: string | null }) {
     rows.hold(false)
     const after = rowOf(editing.after)
     const phase = phaseOf(after)
-    if (editing.is === 'phase') commands.addPhase(name, answer.phases)
+    const home = answer.phases.find(({ id }) => id === phase)?.mission_id ?? null
+    if (editing.is === 'phase') commands.addPhase(name, { phases: answer.phases, home })
     else if (phase !== null) commands.addTask(name, { phase, milestone: milestoneOf(after) })
   }
   const keys =
@@ -114,7 +115,9 @@ function Plan({ mission }: { readonly mission: string | null }) {
         <OnlyChoice only={only.value} />
         <a
           class="button"
-          href={href(mission === null ? '/dependencies' : `/missions/${mission}/dependencies`)}
+          href={href(
+            mission === null || mission === 'none' ? '/dependencies' : `/missions/${mission}/dependencies`,
+          )}
         >
           Dependencies
         </a>

@@ -9,6 +9,7 @@ function placed(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
   return {
     ...aGraphTask(id, changes),
     title: id,
+    missionId: null,
     phaseId: null,
     milestoneId: null,
     parentId: null,
@@ -16,7 +17,7 @@ function placed(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
   }
 }
 
-const phases = [{ id: 'P1', name: 'Design "it"' }]
+const phases = [{ id: 'P1', name: 'Design "it"', missionId: null }]
 const tasks = [
   placed('Draw', { status: 'done', phaseId: 'P1' }),
   placed('Build', { dependsOn: ['Draw'] }),

@@ -13,11 +13,12 @@ type NextFilter = Parameters<PlanReads['next']>[0]
 export async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTask | null> {
   const { owner, role, now } = filter
   const fits = role === undefined ? sql`` : sql`and (role is null or role = ${role})`
+  const isAny = owner === undefined || owner === 'open'
   const open = ofOpenMission(scope.projectId)
   const ready = sql`project_id = ${scope.projectId} and standing = 'ready'
-    ${owner === undefined ? sql`` : sql`and ${ofOwner(owner)}`} ${fits} and ${open}`
+    ${isAny ? sql`` : sql`and ${ofOwner(owner)}`} ${fits} and ${open}`
   const expired = sql`project_id = ${scope.projectId} and claim_expires_at <= ${now} and open_dependencies = 0
-    ${owner === undefined ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${open}`
+    ${isAny ? sql`` : sql`and ${hasOwner(owner)}`} ${fits} and ${open}`
   const order = sql`height desc, ${listOrder}`
   const [next] = await plannedTasks(scope, await firstTasks(scope, [ready, expired], { order, limit: 1 }))
   return next ?? null

@@ -12,7 +12,7 @@ export type Lead = 'phase_id' | 'milestone_id' | 'mission_id' | 'role' | 'claim_
 export function leadOf({ phaseId, milestoneId, owner, role, unassigned }: PlanFilter): Lead {
   if (phaseId !== undefined) return 'phase_id'
   if (milestoneId !== undefined) return 'milestone_id'
-  if (typeof owner === 'string') return 'mission_id'
+  if (typeof owner === 'string' && owner !== 'open') return 'mission_id'
   if (role !== undefined || unassigned) return 'role'
   return owner === null ? 'mission_id' : null
 }
@@ -22,23 +22,47 @@ export function planConditions(projectId: string, filter: PlanFilter, lead: Lead
   const { owner, phaseId, milestoneId, role, unassigned, search, ready, unblocked } = filter
   return [
     sql`project_id = ${projectId}`,
-    ...(owner === undefined ? [] : [lead === 'mission_id' ? ofOwner(owner) : hasOwner(owner)]),
+    ...ofSpan(projectId, owner, lead),
     ...equal('phase_id', phaseId, lead),
     ...equal('milestone_id', milestoneId, lead),
     ...equal('role', role, lead),
     ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
     ...wordsOf(search).map(contains),
-    ...(ready ? [ofOpenMission(projectId)] : []),
+    ...(ready && owner !== 'open' ? [ofOpenMission(projectId)] : []),
     ...(unblocked ? [sql`(open_dependencies = 0 or status = 'done')`] : []),
   ]
 }
 
-/** A mission that has ended takes no task, but a workflow goes on with the next one. */
+function ofSpan(projectId: string, owner: PlanFilter['owner'], lead: Lead): readonly Condition[] {
+  if (owner === undefined) return []
+  if (owner === 'open') return [ofOpenMission(projectId)]
+  return [lead === 'mission_id' ? ofOwner(owner) : hasOwner(owner)]
+}
+
+/** Tasks of the project's own plan, and of missions that take work: a workflow that ended by itself goes on with the next one. */
 export function ofOpenMission(projectId: string): Condition {
   return sql`(mission_id is null or exists (select 1 from mission as around
     where around.project_id = ${projectId} and around.id = mission_id
-    and (around.kind = 'workflow' or around.status not in ('completed', 'failed', 'partial'))))`
+      and (${hasNotEnded} or ${endedByItself} and task.status <> 'done')))`
 }
+
+/** Phases of the project's own plan, and of missions that have not ended. */
+export function phaseOfOpenMission(projectId: string): Condition {
+  return sql`(phase.mission_id is null or exists (select 1 from mission as around
+    where around.project_id = ${projectId} and around.id = phase.mission_id
+      and (${hasNotEnded} or ${endedByItself})))`
+}
+
+/** Counts of the same tasks. */
+export function countsOfOpenMissions(projectId: string): Condition {
+  return sql`(task_count.place = ${ownPlan} or exists (select 1 from mission as around
+    where around.project_id = ${projectId} and around.id = task_count.place
+      and (${hasNotEnded} or ${endedByItself} and task_count.status <> 'done')))`
+}
+
+const hasNotEnded = sql`around.status not in ('completed', 'failed', 'partial')`
+
+const endedByItself = sql`around.kind = 'workflow' and around.summary is null`
 
 export function ofOwner(owner: PlanOwner): Condition {
   return owner === null ? sql`mission_id is null` : sql`mission_id = ${owner}`

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import type { MilestoneId, PhaseId, TaskId } from '../../../domain/id.ts'
-import type { PlanOwner } from '../../../domain/plan/plan.ts'
+import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../../domain/id.ts'
+import type { PlanSpan } from '../../../domain/plan/plan.ts'
 import type { GraphTask } from '../../../ports/reads/plan-reads.ts'
 import type { TaskTable } from '../../schema/task-tables.ts'
 import type { ReadScope } from '../scope.ts'
-import { ofOwner } from './plan-conditions.ts'
+import { ofOpenMission, ofOwner } from './plan-conditions.ts'
 import { listOrder } from './plan-parts.ts'
 import { dependenciesOf } from './planned-tasks.ts'
 
@@ -21,17 +21,21 @@ type Columns = Pick<
   | 'claim_expires_at'
   | 'sort_order'
   | 'seq'
+  | 'mission_id'
 >
 
 /** A claim that expired holds nothing: its task is to do. */
 export async function planGraph(
   scope: ReadScope,
-  owner: PlanOwner | undefined,
+  owner: PlanSpan | undefined,
   { limit, now }: { readonly limit: number; readonly now: number },
 ): Promise<readonly GraphTask[]> {
-  const owned = owner === undefined ? sql`` : sql`and ${ofOwner(owner)}`
+  const owned =
+    owner === undefined
+      ? sql``
+      : sql`and ${owner === 'open' ? ofOpenMission(scope.projectId) : ofOwner(owner)}`
   const { rows } = await sql<Columns>`
-    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, claim_expires_at, sort_order, seq
+    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, claim_expires_at, sort_order, seq, mission_id
     from task where project_id = ${scope.projectId} ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
   const dependencies = await dependenciesOf(
@@ -56,6 +60,7 @@ function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): Gra
     held: status === 'in_progress',
     sortOrder: row.sort_order,
     seq: row.seq,
+    missionId: row.mission_id as MissionId | null, // a brand
     dependsOn,
   }
 }

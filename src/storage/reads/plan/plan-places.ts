@@ -3,18 +3,23 @@ import type { PlanReads } from '../../../ports/reads/plan-reads.ts'
 import { milestoneOf } from '../../rows/milestone-row.ts'
 import { phaseOf } from '../../rows/mission-row.ts'
 import type { ReadScope } from '../scope.ts'
-import { ofOwner } from './plan-conditions.ts'
+import { ofOwner, phaseOfOpenMission } from './plan-conditions.ts'
 
 type PlaceReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone'>
 
 const most = 1000
+
+/** The project's own plan has none, and comes first. */
+const missionSeq = sql`(select seq from mission
+  where mission.project_id = phase.project_id and mission.id = phase.mission_id)`
 
 export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
   return {
     async phases(owner) {
       const rows = await phases()
-        .where(sql<boolean>`${ofOwner(owner)}`)
+        .where(sql<boolean>`${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner)}`)
+        .orderBy(missionSeq)
         .orderBy(sql`coalesce(sort_order, number) is null`)
         .orderBy(sql`coalesce(sort_order, number)`)
         .orderBy('seq')
@@ -36,8 +41,13 @@ export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
         )
         .selectAll('milestone')
         .where('milestone.project_id', '=', projectId)
-        .$if(owner !== undefined, (query) => query.where(sql<boolean>`${ofOwner(owner ?? null)}`))
+        .$if(owner !== undefined, (query) =>
+          query.where(
+            sql<boolean>`${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner ?? null)}`,
+          ),
+        )
         .$if(phaseId !== undefined, (query) => query.where('milestone.phase_id', '=', phaseId ?? ''))
+        .orderBy(missionSeq)
         .orderBy(sql`coalesce(phase.sort_order, phase.number) is null`)
         .orderBy(sql`coalesce(phase.sort_order, phase.number)`)
         .orderBy('phase.seq')

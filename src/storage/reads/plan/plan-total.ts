@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { PlanFilter } from '../../../ports/reads/plan-reads.ts'
 import { ownPlan } from '../../rows/own-plan.ts'
 import type { ReadScope } from '../scope.ts'
-import { ofOwner } from './plan-conditions.ts'
+import { countsOfOpenMissions, ofOwner, phaseOfOpenMission } from './plan-conditions.ts'
 import { expiredPart, planParts } from './plan-parts.ts'
 
 /** How many tasks a filter matches: from the counts that are kept, where they answer it. */
@@ -25,12 +25,13 @@ async function keptCount({ db, projectId }: ReadScope, filter: PlanFilter): Prom
     .select(sql<number>`coalesce(sum(tasks), 0)`.as('total'))
     .where('project_id', '=', projectId)
     .where('kind', '=', kind)
-    .where('place', '=', place)
+    .$if(place !== null, (query) => query.where('place', '=', place ?? ''))
+    .$if(place === null, (query) => query.where(sql<boolean>`${countsOfOpenMissions(projectId)}`))
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? ''))
     .$if(phaseId !== undefined && owner !== undefined, (query) =>
       query.where(sql<boolean>`exists (select 1 from phase
         where phase.project_id = task_count.project_id and phase.id = task_count.place
-          and ${ofOwner(owner ?? null)})`),
+          and ${owner === 'open' ? phaseOfOpenMission(projectId) : ofOwner(owner ?? null)})`),
     )
     .executeTakeFirstOrThrow()
   return row.total
@@ -38,6 +39,7 @@ async function keptCount({ db, projectId }: ReadScope, filter: PlanFilter): Prom
 
 function placeOf(projectId: string, { owner, phaseId }: PlanFilter) {
   if (phaseId !== undefined) return { kind: 'home_phase', place: phaseId } as const
+  if (owner === 'open') return { kind: 'home', place: null } as const
   if (owner !== undefined) return { kind: 'home', place: owner ?? ownPlan } as const
   return { kind: 'project', place: projectId } as const
 }

@@ -18,11 +18,13 @@ export const planPhases: View = (answer, page) => {
   const phases = entriesAt(answer, 'phases')
   if (phases.length === 0)
     return 'There are no phases yet. waymark phase add --id P1 --name "<name>" adds one.'
-  const columns = [{ title: 'id' }, { title: 'phase', shrinks: true }, { title: 'status' }]
+  const mission = missionColumn(phases)
+  const columns = [{ title: 'id' }, { title: 'phase', shrinks: true }, { title: 'status' }, ...mission.head]
   const rows = phases.map((phase) => [
     textAt(phase, 'id'),
     textAt(phase, 'name'),
     statusWord(textAt(phase, 'status'), page),
+    ...mission.cell(phase),
   ])
   return table(columns, rows, page)
 }
@@ -57,7 +59,17 @@ export const planNotes: View = (answer, page) => {
   return blocks(lines.join('\n'), cutNote(notes.length, numberAt(answer, 'total'), nextPage(answer)))
 }
 
+/** Only where an entry is of a mission. */
+function missionColumn(entries: readonly Entry[]) {
+  const isShown = entries.some((entry) => textAt(entry, 'mission_id') !== '')
+  return {
+    head: isShown ? [{ title: 'mission' }] : [],
+    cell: (entry: Entry) => (isShown ? [textAt(entry, 'mission_id')] : []),
+  }
+}
+
 function planTable(tasks: readonly Entry[], page: Page): string {
+  const mission = missionColumn(tasks)
   const columns = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -65,6 +77,7 @@ function planTable(tasks: readonly Entry[], page: Page): string {
     { title: 'phase' },
     { title: 'role' },
     { title: 'waits for' },
+    ...mission.head,
   ]
   const rows = tasks.map((task) => [
     textAt(task, 'id'),
@@ -73,6 +86,7 @@ function planTable(tasks: readonly Entry[], page: Page): string {
     textAt(task, 'phase_id'),
     textAt(task, 'role'),
     task['blocked'] === true ? textsAt(task, 'depends_on').join('\n') : '',
+    ...mission.cell(task),
   ])
   return table(columns, rows, page)
 }

@@ -21,7 +21,9 @@ export const planShow: View = (answer, page) => {
 function phaseText(phase: Entry, page: Page): string {
   const name = textAt(phase, 'name') || 'Outside the phases'
   const id = textAt(phase, 'id')
-  const counts = `${numberAt(phase, 'done')}/${numberAt(phase, 'total')}`
+  const counts = [textAt(phase, 'mission_name'), `${numberAt(phase, 'done')}/${numberAt(phase, 'total')}`]
+    .filter(Boolean)
+    .join('  ')
   const heading = `${page.ink('bold', name)}  ${page.ink('dim', id === '' ? counts : `${id}  ${counts}`)}`
   const milestones = entriesAt(phase, 'milestones').flatMap((milestone) => [
     `  ${milestone['reached'] === true ? page.ink('green', '◆') : '◇'} ${textAt(milestone, 'name') || textAt(milestone, 'id')}  ${page.ink('dim', textAt(milestone, 'id'))}`,

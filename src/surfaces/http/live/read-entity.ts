@@ -32,7 +32,8 @@ export async function readEntity(reads: Reads, of: EntityReference, now: number)
       return phaseOf(reads, of.id)
     case 'milestone': {
       const milestone = await reads.plan.milestone(of.id)
-      return milestone && milestoneShape(milestone)
+      const phase = milestone && (await reads.plan.phase(milestone.phaseId))
+      return milestone && milestoneShape(milestone, phase?.missionId ?? null)
     }
     case 'task':
       return taskOf(reads, of.id, now)
@@ -84,7 +85,6 @@ async function phaseOf({ plan }: Reads, id: string): Promise<Entity | null> {
   if (!phase) return null
   return {
     ...phaseShape(phase),
-    mission_id: phase.missionId,
     phase_number: phase.number,
     created_at: instant(phase.createdAt),
     completed_at: instantOrNull(phase.completedAt),
