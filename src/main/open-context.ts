@@ -12,7 +12,7 @@ import { deferredPlanFiles } from './deferred-plan-files.ts'
 import { deferredProcessFiles } from './deferred-process-files.ts'
 import { deferredStore } from './deferred-store.ts'
 import { deferredWitness } from './deferred-witness.ts'
-import { runningProgram } from './program.ts'
+import { runningProgram, version } from './program.ts'
 import { projectRoot } from './project-root.ts'
 import { refusingWitness } from './refusing-witness.ts'
 import { canWrite } from './settings/can-write.ts'
@@ -61,7 +61,7 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     const { openStore } = await import('../storage/open-store.ts')
     const state = writableStateFolder(machine, folder, canWrite)
     const anchorFolder = anchorOf(state, { root, database: place.file }, fingerprint)
-    return openStore({ ...place, root, sandboxJournal, anchorFolder, ids: randomIds })
+    return openStore({ ...place, root, sandboxJournal, anchorFolder, program: version, ids: randomIds })
   })
   const program = runningProgram(projectStateFolder)
   return {

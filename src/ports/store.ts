@@ -60,8 +60,13 @@ export interface Store {
   replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null>
   /** Makes the project from its whole journal. Fails with CONFLICT where there is a record already. */
   restore(facts: readonly Fact[]): Promise<void>
-  /** Replays the journal into an empty store and compares every table; asks SQLite whether the file is sound. */
-  inspect(): Promise<Inspection>
+  /**
+   * Compares every table with what the facts make of an empty store; asks SQLite whether the file is sound. Facts that a
+   * check before this one applied are not applied again, unless it is to be `full`.
+   */
+  inspect(how?: { readonly full: boolean }): Promise<Inspection>
+  /** The chain of hashes and the anchor alone. */
+  inspectChain(): Promise<ChainInspection>
   /** Makes the tables again from the facts, after a copy of the file. Fails with REFUSED where the journal is broken. */
   repair(at: number): Promise<Repair>
   /** Takes the record as it is for the right one, also where it lacks what it held before. Answers its facts. */
@@ -96,6 +101,8 @@ export interface Inspection {
   /** The first differing rows of each table, a sentence each. */
   readonly differences: readonly { readonly table: string; readonly says: string }[]
 }
+
+export type ChainInspection = Pick<Inspection, 'facts' | 'brokenAt' | 'anchor'>
 
 export interface BackupMade {
   /** Absolute path. */

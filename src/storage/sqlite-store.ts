@@ -6,6 +6,7 @@ import type { Fact } from '../domain/fact.ts'
 import { Failure } from '../domain/failure.ts'
 import type {
   BackupMade,
+  ChainInspection,
   Idempotency,
   Inspection,
   PutBack,
@@ -25,7 +26,7 @@ import { record } from './record/record.ts'
 import { restore } from './record/restore.ts'
 import { Anchor } from './safety/anchor.ts'
 import { copyToNew } from './safety/copy-database.ts'
-import { inspectRecord } from './safety/inspection.ts'
+import { inspectChain, inspectRecord } from './safety/inspection.ts'
 import { putBack } from './safety/put-back.ts'
 import { repairRecord } from './safety/repair.ts'
 import { pointIn, RecordWatch } from './safety/watch.ts'
@@ -116,13 +117,25 @@ export class SqliteStore implements Store {
     })
   }
 
-  inspect(): Promise<Inspection> {
+  inspect({ full }: { readonly full: boolean } = { full: false }): Promise<Inspection> {
     return this.#answering(async () => {
+      const { file, anchorFolder, program } = this.#options
       const open = await this.#database.forReading()
+      const kept =
+        anchorFolder !== undefined && program !== undefined ? { folder: anchorFolder, program } : null
       const found = open
-        ? await inspectRecord(this.#options.file, await this.#projectIn(open.db))
+        ? await inspectRecord({ file, projectId: await this.#projectIn(open.db), kept, full })
         : nothingRecorded
       return { ...found, anchor: this.#anchorBeside(open?.raw ?? null) }
+    })
+  }
+
+  inspectChain(): Promise<ChainInspection> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      const found = projectId === null ? nothingRecorded : await inspectChain(this.#options.file, projectId)
+      return { facts: found.facts, brokenAt: found.brokenAt, anchor: this.#anchorBeside(open?.raw ?? null) }
     })
   }
 

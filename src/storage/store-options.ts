@@ -11,5 +11,7 @@ export interface StoreOptions {
   readonly sandboxJournal: boolean
   /** The folder outside the project that keeps where its journal had come to; without one nothing is kept. */
   readonly anchorFolder?: string
+  /** The version of the program: what it made of the facts is kept in that folder for the next check. */
+  readonly program?: string
   readonly ids: IdSource
 }

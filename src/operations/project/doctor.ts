@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { Handling } from '../context.ts'
 import { defineOperation } from '../operation.ts'
-import { type Check, recordFindings } from './record-findings.ts'
+import { type Check, chainFindings, recordFindings } from './record-findings.ts'
 
 export const doctor = defineOperation({
   name: 'doctor',
@@ -13,18 +13,24 @@ export const doctor = defineOperation({
   description:
     'Checks Node, git and the record: the database file, the chain of hashes, and every table beside what the facts make.',
   kind: 'query',
-  input: z.strictObject({}),
+  input: z.strictObject({
+    full: z.boolean().describe('Apply every fact again, instead of going on from the last check').optional(),
+    chain: z.boolean().describe('Check the chain of hashes and the anchor alone').optional(),
+  }),
   output: z.looseObject({
     healthy: z.boolean(),
     checks: z.array(z.looseObject({ check: z.string(), ok: z.boolean(), finding: z.string() })),
   }),
-}).handler(async (handling) => {
-  const checks = [
-    programCheck(handling),
-    await attempted('witness', () => witnessCheck(handling)),
-    await attempted('database', () => databaseCheck(handling)),
-    ...(await recordChecks(handling)),
-  ]
+}).handler(async (handling, { full = false, chain = false }) => {
+  const { store } = handling
+  const checks = chain
+    ? await recordChecks(async () => chainFindings(await store.inspectChain()))
+    : [
+        programCheck(handling),
+        await attempted('witness', () => witnessCheck(handling)),
+        await attempted('database', () => databaseCheck(handling)),
+        ...(await recordChecks(async () => recordFindings(await store.inspect({ full })))),
+      ]
   return { healthy: checks.every(({ ok }) => ok), checks: checks.map((check) => ({ ...check })) }
 })
 
@@ -64,10 +70,10 @@ async function databaseCheck({ store }: Handling): Promise<Check> {
   }
 }
 
-/** The whole record: the file, the chain of its facts, and every table beside what the facts make. */
-async function recordChecks({ store }: Handling): Promise<readonly Check[]> {
+/** What cannot be looked at is a finding too. */
+async function recordChecks(look: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
   try {
-    return recordFindings(await store.inspect())
+    return await look()
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     return [{ check: 'journal', ok: false, finding: [error.message, error.hint].filter(Boolean).join(' ') }]

@@ -1,4 +1,4 @@
-import type { Inspection } from '../../ports/store.ts'
+import type { ChainInspection, Inspection } from '../../ports/store.ts'
 
 /** One thing that was looked at. */
 export interface Check {
@@ -12,13 +12,16 @@ const mostTold = 10
 
 /** What was found in a whole record, a line for each part of it. */
 export function recordFindings(found: Inspection): readonly Check[] {
-  const { anchor } = found
-  return [
-    fileFinding(found),
-    chainFinding(found),
-    tablesFinding(found),
-    ...(anchor ? [{ check: 'anchor', ok: anchor.ok, finding: anchor.says }] : []),
-  ]
+  return [fileFinding(found), chainFinding(found), tablesFinding(found), ...anchorFinding(found)]
+}
+
+/** What the journal says of itself: no table was looked at. */
+export function chainFindings(found: ChainInspection): readonly Check[] {
+  return [chainFinding(found), ...anchorFinding(found)]
+}
+
+function anchorFinding({ anchor }: ChainInspection): readonly Check[] {
+  return anchor ? [{ check: 'anchor', ok: anchor.ok, finding: anchor.says }] : []
 }
 
 function fileFinding({ damage }: Inspection): Check {
@@ -30,7 +33,7 @@ function fileFinding({ damage }: Inspection): Check {
   }
 }
 
-function chainFinding({ facts, brokenAt }: Inspection): Check {
+function chainFinding({ facts, brokenAt }: ChainInspection): Check {
   if (brokenAt === null)
     return { check: 'journal', ok: true, finding: `${facts} facts, the hash chain holds` }
   const finding = `The hash chain breaks at fact ${brokenAt}: it, or one before it, was changed or removed outside Waymark. ${restoring}`

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { canonical } from '../fingerprint.ts'
-import { breath } from './replay.ts'
+import { breath } from '../sqlite/breath.ts'
 
 /** What no fact makes, and so no replay: every other table is compared and can be rebuilt. */
 export const notMadeByFacts: Readonly<Record<string, string>> = {
@@ -32,9 +32,12 @@ interface Table {
   readonly name: string
   readonly key: readonly string[]
   readonly columns: readonly string[]
+  /** Where the columns of the key stand among the columns. */
+  readonly keyAt: readonly number[]
 }
 
-type Row = Readonly<Record<string, unknown>>
+/** Its values, in the order of the columns. */
+type Row = readonly unknown[]
 
 /** The tables that facts make, as this database has them. */
 export function madeByFacts(database: Database): readonly string[] {
@@ -47,11 +50,15 @@ export function madeByFacts(database: Database): readonly string[] {
     .filter((name) => !(name in notMadeByFacts))
 }
 
-/** Compares the rows of a project, table by table, with those that its facts make. */
+/**
+ * Compares the rows of a project, table by table, with those that its facts make. What is the same JSON in another order
+ * can be adopted: written in the replayed table as it is stored, so that the next comparison is one of texts.
+ */
 export async function compare(
   database: Database,
   replayed: Database,
   projectId: string,
+  { adopt }: { readonly adopt: boolean } = { adopt: false },
 ): Promise<Comparison> {
   const pause = breath()
   const tables = madeByFacts(database)
@@ -60,30 +67,54 @@ export async function compare(
   let [rows, differing] = [0, 0]
   for (const name of tables) {
     const table = shapeOf(database, name)
+    const reworded: Row[] = []
     let told = 0
     for (const pair of pairs(rowsOf(database, table, projectId), rowsOf(replayed, table, projectId), table)) {
       rows += 1
-      const says = differenceOf(pair, table)
-      if (says !== null) {
+      const found = differenceOf(pair, table)
+      if (found === 'reworded') {
+        if (adopt && pair.stored) reworded.push(pair.stored)
+      } else if (found !== null) {
         differing += 1
         differingTables.add(name)
         told += 1
-        if (told <= mostTold) differences.push({ table: name, says })
+        if (told <= mostTold) differences.push({ table: name, says: found.says })
       }
       const waits = pause()
       if (waits) await waits
     }
+    await adoptRows(replayed, table, reworded)
   }
   return { tables, rows, differing, differingTables: [...differingTables], differences }
 }
 
-/** Names of the project's column, and the rows in the order of their key. */
-function rowsOf(database: Database, { name, key }: Table, projectId: string): readonly Row[] {
+/** The rows in the order of their key. */
+function rowsOf(database: Database, { name, key }: Table, projectId: string): Iterator<Row> {
   return database
     .prepare<unknown[], Row>(
       `select * from "${name}" where ${projectColumn(name)} = ? order by ${key.join(', ')}`,
     )
-    .all(projectId)
+    .raw()
+    .iterate(projectId)
+}
+
+async function adoptRows(
+  replayed: Database,
+  { name, columns, keyAt }: Table,
+  rows: readonly Row[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const pause = breath()
+  const quoted = columns.map((column) => `"${column}" = ?`)
+  const where = keyAt.map((at) => quoted[at]).join(' and ')
+  const update = replayed.prepare(`update "${name}" set ${quoted.join(', ')} where ${where}`)
+  replayed.exec('begin')
+  for (const row of rows) {
+    update.run(...row, ...keyAt.map((at) => row[at]))
+    const waits = pause()
+    if (waits) await waits
+  }
+  replayed.exec('commit')
 }
 
 export function projectColumn(table: string): string {
@@ -96,7 +127,13 @@ function shapeOf(database: Database, name: string): Table {
     .all(name)
   const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
   const named = (list: readonly { readonly name: string }[]) => list.map((column) => column.name)
-  return { name, key: named(key.length > 0 ? key : columns), columns: named(columns) }
+  const keyed = key.length > 0 ? key : columns
+  return {
+    name,
+    key: named(keyed),
+    columns: named(columns),
+    keyAt: keyed.map((column) => columns.indexOf(column)),
+  }
 }
 
 interface Pair {
@@ -104,21 +141,30 @@ interface Pair {
   readonly made: Row | null
 }
 
-/** Rows of one key side by side; both lists are in the order of their keys. */
-function* pairs(stored: readonly Row[], made: readonly Row[], { key }: Table): Generator<Pair> {
-  let [left, right] = [0, 0]
-  while (left < stored.length || right < made.length) {
-    const [one, other] = [stored[left] ?? null, made[right] ?? null]
-    const order = one === null ? 1 : other === null ? -1 : orderOf(one, other, key)
-    if (order <= 0) left += 1
-    if (order >= 0) right += 1
-    yield { stored: order <= 0 ? one : null, made: order >= 0 ? other : null }
+/** Rows of one key side by side; both come in the order of their keys. */
+function* pairs(stored: Iterator<Row>, made: Iterator<Row>, { keyAt }: Table): Generator<Pair> {
+  try {
+    let [left, right] = [nextOf(stored), nextOf(made)]
+    while (left !== null || right !== null) {
+      const order = left === null ? 1 : right === null ? -1 : orderOf(left, right, keyAt)
+      yield { stored: order <= 0 ? left : null, made: order >= 0 ? right : null }
+      if (order <= 0) left = nextOf(stored)
+      if (order >= 0) right = nextOf(made)
+    }
+  } finally {
+    stored.return?.()
+    made.return?.()
   }
 }
 
-function orderOf(one: Row, other: Row, key: readonly string[]): number {
-  for (const column of key) {
-    const order = orderOfValues(one[column], other[column])
+function nextOf(rows: Iterator<Row>): Row | null {
+  const { done, value } = rows.next()
+  return done ? null : value
+}
+
+function orderOf(one: Row, other: Row, keyAt: readonly number[]): number {
+  for (const at of keyAt) {
+    const order = orderOfValues(one[at], other[at])
     if (order !== 0) return order
   }
   return 0
@@ -133,14 +179,19 @@ function orderOfValues(one: unknown, other: unknown): number {
   return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
 }
 
-function differenceOf({ stored, made }: Pair, table: Table): string | null {
-  if (stored === null) return made && `${rowName(made, table)} is missing: the facts made it.`
-  if (made === null) return `${rowName(stored, table)} is there, and no fact made it.`
-  const different = table.columns.filter((column) => !isSame(stored[column], made[column]))
-  if (different.length === 0) return null
-  const [column = ''] = different
+/** Null for the same row; `reworded` for one that says the same in another order. */
+function differenceOf({ stored, made }: Pair, table: Table): 'reworded' | { readonly says: string } | null {
+  if (stored === null) return made && { says: `${rowName(made, table)} is missing: the facts made it.` }
+  if (made === null) return { says: `${rowName(stored, table)} is there, and no fact made it.` }
+  if (stored.every((value, at) => value === made[at])) return null
+  const different = table.columns.flatMap((_, at) => (isSame(stored[at], made[at]) ? [] : [at]))
+  const [first] = different
+  if (first === undefined) return 'reworded'
   const others = different.length > 1 ? ` So do ${different.length - 1} more of its columns.` : ''
-  return `${rowName(stored, table)} differs: ${column} is ${shown(stored[column])}, and the facts say ${shown(made[column])}.${others}`
+  const column = table.columns[first] ?? ''
+  return {
+    says: `${rowName(stored, table)} differs: ${column} is ${shown(stored[first])}, and the facts say ${shown(made[first])}.${others}`,
+  }
 }
 
 /** Objects are written in the order in which they were made, which the journal does not keep. */
@@ -154,8 +205,8 @@ function isSame(stored: unknown, made: unknown): boolean {
   }
 }
 
-function rowName(row: Row, { name, key }: Table): string {
-  const parts = key.filter((column) => column !== 'project_id').map((column) => String(row[column]))
+function rowName(row: Row, { name, columns, keyAt }: Table): string {
+  const parts = keyAt.filter((at) => columns[at] !== 'project_id').map((at) => String(row[at]))
   return `${name} ${parts.join(' ')}`.trimEnd()
 }
 

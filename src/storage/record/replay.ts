@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
 import { migrations } from '../migrations/list.ts'
 import { migrate } from '../migrations/migrate.ts'
@@ -6,12 +7,14 @@ import { apply } from '../projections/apply.ts'
 import { follows } from '../reads/journal-chain.ts'
 import { beforeFirst, factOf } from '../rows/fact-row.ts'
 import type { FactTable } from '../schema/journal-tables.ts'
+import type { Tables } from '../schema/tables.ts'
+import { breath } from '../sqlite/breath.ts'
 import { connected, type OpenConnection } from '../sqlite/dialect.ts'
-import { openMemory } from '../sqlite/open-connection.ts'
+import { openMemory, openScratch } from '../sqlite/open-connection.ts'
 
 const batch = 500
 
-/** A store in memory that has nothing but what the facts made. */
+/** A store that has nothing but what the facts made. */
 export interface Replay {
   readonly database: Database
   /** The last fact that was applied. */
@@ -30,18 +33,31 @@ export interface ReplayTrouble {
   readonly why: string
 }
 
-/** Applies a project's facts to an empty store, one after the other, as they were applied when they happened. */
-export async function replay(journal: Database, projectId: string): Promise<Replay> {
-  const memory = openMemory()
+/** A file that nothing else uses, and how far the facts in it go: empty when it is new. */
+export interface ReplayFile {
+  readonly path: string
+  readonly seq: number
+  readonly head: string
+}
+
+/**
+ * Applies a project's facts to an empty store, one after the other, as they were applied when they happened. In a file,
+ * only those that came after what it holds.
+ */
+export async function replay(
+  journal: Database,
+  projectId: string,
+  file: ReplayFile | null = null,
+): Promise<Replay> {
+  const database = file === null ? openMemory() : openScratch(file.path)
   try {
-    await migrate(memory, ':memory:', migrations)
-    // Nothing here is ever taken back or read after a crash.
-    for (const pragma of ['journal_mode = off', 'foreign_keys = off']) memory.pragma(pragma)
-    const replaying = new Replaying(connected(memory, 'write'), projectId)
+    await migrate(database, file?.path ?? ':memory:', migrations)
+    database.pragma('foreign_keys = off')
+    const replaying = new Replaying(connected(database, 'write'), projectId, file)
     await replaying.follow(journal)
     return replaying
   } catch (error) {
-    memory.close()
+    database.close()
     throw error
   }
 }
@@ -50,13 +66,15 @@ class Replaying implements Replay {
   readonly #open: OpenConnection
   readonly #projectId: string
   readonly #breath = breath()
-  #seq = 0
-  #head = beforeFirst
+  #seq: number
+  #head: string
   #trouble: ReplayTrouble | null = null
 
-  constructor(open: OpenConnection, projectId: string) {
+  constructor(open: OpenConnection, projectId: string, from: Pick<ReplayFile, 'seq' | 'head'> | null) {
     this.#open = open
     this.#projectId = projectId
+    this.#seq = from?.seq ?? 0
+    this.#head = from?.head ?? beforeFirst
   }
 
   get database(): Database {
@@ -79,27 +97,34 @@ class Replaying implements Replay {
     const following = journal.prepare<unknown[], FactTable>(
       `select * from fact where project_id = ? and seq > ? order by seq limit ${batch}`,
     )
-    for (;;) {
-      if (this.#trouble) return
-      const rows = following.all(this.#projectId, this.#seq)
-      await this.#open.db.transaction().execute(async (db) => {
+    if (this.#trouble) return
+    await this.#open.db.transaction().execute(async (db) => {
+      for (;;) {
+        const rows = following.all(this.#projectId, this.#seq)
         for (const row of rows) {
-          if (!follows(row, { seq: this.#seq, hash: this.#head })) this.#trouble = brokenAt(this.#seq + 1)
+          this.#trouble = await this.#applied(db, row)
           if (this.#trouble) return
-          const { seq, at, actor, happening } = factOf(row)
-          const by = { projectId: this.#projectId, seq, at, actor }
-          this.#trouble = await tried(seq, () => apply({ db, ...by }, happening))
-          if (this.#trouble) return
-          this.#seq = seq
-          this.#head = row.hash
-          await this.#breath()
+          const waits = this.#breath()
+          if (waits) await waits
         }
-      })
-      if (rows.length < batch) break
-    }
+        if (rows.length < batch) return
+      }
+    })
     this.#open.raw
       .prepare('update project set seq = ?, head = ? where id = ?')
       .run(this.#seq, this.#head, this.#projectId)
+  }
+
+  async #applied(db: Kysely<Tables>, row: FactTable): Promise<ReplayTrouble | null> {
+    if (!follows(row, { seq: this.#seq, hash: this.#head })) return brokenAt(this.#seq + 1)
+    const { seq, at, actor, happening } = factOf(row)
+    const trouble = await tried(seq, () =>
+      apply({ db, projectId: this.#projectId, seq, at, actor }, happening),
+    )
+    if (trouble) return trouble
+    this.#seq = seq
+    this.#head = row.hash
+    return null
   }
 
   close(): void {
@@ -118,19 +143,5 @@ async function tried(seq: number, work: () => Promise<void>): Promise<ReplayTrou
   } catch (error) {
     if (error instanceof Failure) throw error
     return { seq, kind: 'projection', why: error instanceof Error ? error.message : String(error) }
-  }
-}
-
-/** Lets a server answer others meanwhile: waits a turn of the event loop when the last one is some milliseconds ago. */
-export function breath(milliseconds = 8): () => Promise<void> | undefined {
-  let since = performance.now()
-  return () => {
-    if (performance.now() - since < milliseconds) return undefined
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        since = performance.now()
-        resolve()
-      })
-    })
   }
 }

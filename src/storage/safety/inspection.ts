@@ -1,7 +1,11 @@
 import Database, { type Database as Connection } from 'better-sqlite3'
+import type { ChainCheck } from '../../ports/reads/journal-reads.ts'
 import type { Inspection as WholeInspection } from '../../ports/store.ts'
+import { verifyChain, walkChain } from '../reads/journal-chain.ts'
 import { compare } from '../record/comparison.ts'
-import { type Replay, replay } from '../record/replay.ts'
+import { type KeptReplays, scratchReplay } from '../record/kept-replay.ts'
+import type { Replay } from '../record/replay.ts'
+import { connected } from '../sqlite/dialect.ts'
 import { openReader } from '../sqlite/open-connection.ts'
 import { patiently } from '../sqlite/patience.ts'
 import { integrityFindings } from './integrity-check.ts'
@@ -9,29 +13,90 @@ import { integrityFindings } from './integrity-check.ts'
 /** The anchor is another's to look at. */
 type Inspection = Omit<WholeInspection, 'anchor'>
 
+interface Inspecting {
+  readonly file: string
+  readonly projectId: string | null
+  readonly kept: KeptReplays | null
+  /** Every fact is applied again, whatever was kept. */
+  readonly full: boolean
+}
+
 /** Looks through a whole database: what SQLite says of the file, the chain of hashes, every table beside its facts. */
-export async function inspectRecord(file: string, projectId: string | null): Promise<Inspection> {
-  const damage = await integrityFindings(file)
-  if (projectId === null) return { facts: 0, damage, brokenAt: null, trouble: null, ...nothingCompared }
+export async function inspectRecord({ file, projectId, kept, full }: Inspecting): Promise<Inspection> {
+  if (projectId === null) {
+    const damage = await integrityFindings(file)
+    return { facts: 0, damage, brokenAt: null, trouble: null, ...nothingCompared }
+  }
   const database = await oneState(file)
   try {
-    return { damage, ...(await replayedBeside(database, projectId)) }
+    const [damage, beside] = await Promise.all([
+      integrityFindings(file),
+      besideFacts(database, projectId, { kept, full }),
+    ])
+    return { damage, ...beside }
   } finally {
     database.close()
   }
 }
 
-async function replayedBeside(database: Connection, projectId: string): Promise<Omit<Inspection, 'damage'>> {
-  const replayed = await replay(database, projectId)
+/** The chain of hashes alone. */
+export async function inspectChain(file: string, projectId: string): Promise<ChainCheck> {
+  const database = await oneState(file)
   try {
-    const chain = chainOf(replayed, headOf(database, projectId))
-    // Where the journal breaks, what comes after it was not replayed, and every comparison would tell of that.
-    if (chain.brokenAt !== null || chain.trouble !== null) return { ...chain, ...nothingCompared }
-    const { tables, rows, differing, differences } = await compare(database, replayed.database, projectId)
-    return { ...chain, tables: tables.length, rows, differing, differences }
+    return await verifyChain({ db: connected(database, 'read').db, projectId })
   } finally {
-    replayed.close()
+    database.close()
   }
+}
+
+type Beside = Omit<Inspection, 'damage'>
+
+/** What was kept saves time and decides nothing: what does not fit it is looked at again with every fact. */
+async function besideFacts(
+  database: Connection,
+  projectId: string,
+  { kept, full }: Pick<Inspecting, 'kept' | 'full'>,
+): Promise<Beside> {
+  const first = await besideReplay(database, projectId, { kept, fresh: full }).catch((error: unknown) => {
+    if (kept === null) throw error
+    return null
+  })
+  if (first && (first.from === 0 || isSound(first.found))) return first.found
+  const again = await besideReplay(database, projectId, { kept: first && kept, fresh: true })
+  return again.found
+}
+
+async function besideReplay(
+  database: Connection,
+  projectId: string,
+  keeping: { readonly kept: KeptReplays | null; readonly fresh: boolean },
+): Promise<{ readonly found: Beside; readonly from: number }> {
+  const { replayed, from, end } = await scratchReplay(database, projectId, keeping)
+  let isKept = false
+  try {
+    const before = await walkChain({ db: connected(database, 'read').db, projectId }, from)
+    const found = before.isBroken
+      ? { facts: before.seq, brokenAt: before.seq + 1, trouble: null, ...nothingCompared }
+      : await comparedWith(replayed, database, projectId)
+    isKept = isSound(found)
+    return { found, from }
+  } finally {
+    end(isKept ? 'kept' : 'dropped')
+  }
+}
+
+function isSound({ brokenAt, trouble, differing }: Beside): boolean {
+  return brokenAt === null && trouble === null && differing === 0
+}
+
+async function comparedWith(replayed: Replay, database: Connection, projectId: string): Promise<Beside> {
+  const chain = chainOf(replayed, headOf(database, projectId))
+  // Where the journal breaks, what comes after it was not replayed, and every comparison would tell of that.
+  if (chain.brokenAt !== null || chain.trouble !== null) return { ...chain, ...nothingCompared }
+  const { tables, rows, differing, differences } = await compare(database, replayed.database, projectId, {
+    adopt: true,
+  })
+  return { ...chain, tables: tables.length, rows, differing, differences }
 }
 
 /** Facts, head and tables as they were at one moment. Only with a log can others write while a reader reads long. */

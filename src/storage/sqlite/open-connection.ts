@@ -26,7 +26,28 @@ export function openReader(file: string): Connection {
 }
 
 export function openMemory(): Connection {
-  return new Database(':memory:')
+  const connection = new Database(':memory:')
+  // Nothing in it is ever taken back.
+  connection.pragma('journal_mode = off')
+  return connection
+}
+
+/** A file of one process, which is thrown away when that process does not come to its end. */
+export function openScratch(file: string): Connection {
+  const connection = new Database(file)
+  try {
+    for (const pragma of [
+      'journal_mode = off',
+      'synchronous = off',
+      'locking_mode = exclusive',
+      'cache_size = -65536',
+    ])
+      connection.pragma(pragma)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 type NumberPragma = 'application_id' | 'data_version' | 'user_version'

@@ -1,12 +1,10 @@
 import { useQuery } from '../../live/query.ts'
 import { StatusIcon } from '../../parts/status-icon.tsx'
 
-const parts: readonly string[] = ['file', 'journal', 'tables', 'anchor']
-
-/** Whether the record is whole: its file, its chain of hashes, its tables. Checked when the view is opened, and on request. */
+/** Whether the chain of hashes holds, and ends where it is known to. Checked when the view is opened, and on request. */
 export function Chain() {
-  const doctor = useQuery('doctor', {}, () => false)
-  const checks = doctor.answer.value?.checks.filter(({ check }) => parts.includes(check)) ?? []
+  const doctor = useQuery('doctor', { chain: true }, () => false)
+  const checks = doctor.answer.value?.checks ?? []
   const journal = checks.find(({ ok }) => !ok) ?? checks.find(({ check }) => check === 'journal')
   if (!journal) return <span class="muted">Checking the hash chain…</span>
   return (
