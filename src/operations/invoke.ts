@@ -28,9 +28,14 @@ export async function invoke(
   )
   if (idempotency) {
     const replayed = await context.store.replay(idempotency)
-    if (replayed) return replayed.answer as Answer // it was an answer when it was stored
+    if (replayed) return inBrief(operation, input, replayed.answer as Answer) // it was an answer when it was stored
   }
-  return operation.handle(handlingOf(context, idempotency), input)
+  const answer = await operation.handle(handlingOf(context, idempotency), input)
+  return inBrief(operation, input, answer)
+}
+
+function inBrief({ brief }: Operation, input: Readonly<Record<string, unknown>>, answer: Answer): Answer {
+  return brief && input['brief'] === true ? brief(answer) : answer
 }
 
 /** What only people may decide is refused to an agent, also where it reaches the command line. */

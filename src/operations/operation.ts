@@ -19,7 +19,7 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
   readonly screen?: true
   /** Callable as a tool by those who know it from another program, and not listed: a list costs every agent tokens. */
   readonly unlisted?: true
-  /** Fields as other programs call them. */
+  /** Fields as other programs call them, in snake case: any spelling of such a word is taken. */
   readonly synonyms?: Readonly<Record<string, string>>
   readonly toolset: Toolset
   readonly audience: Audience
@@ -41,6 +41,8 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
    * `input` is what the caller sent.
    */
   readonly print?: (answer: Answer, input: Answer) => readonly string[]
+  /** What is left of an answer for who sent `brief: true`. */
+  readonly brief?: (answer: Answer) => Answer
 }
 
 export type Answer = Readonly<Record<string, unknown>>

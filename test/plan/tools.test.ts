@@ -39,7 +39,7 @@ test('TM-022 TM-024 TM-035 the thirteen tools are listed with a description and 
   }
   const fields = (name: string) => Object.keys(listed.get(name)?.inputSchema.properties ?? {})
   expect(fields('taskman_phase_add')).toEqual(['id', 'name', 'status', 'sort-order', 'mission'])
-  expect(fields('taskman_task_dep_add')).toEqual(['task-id', 'dep-id'])
+  expect(fields('taskman_task_dep_add')).toEqual(['task-id', 'dep-id', 'brief'])
   expect(listed.get('taskman_task_dep_remove')?.inputSchema).toEqual(
     listed.get('taskman_task_dep_add')?.inputSchema,
   )

@@ -57,7 +57,8 @@ function meantKey(key: string, value: Record<string, unknown>, { properties }: J
   return meant.length === 1 && !Object.hasOwn(value, meant[0] ?? '') ? (meant[0] ?? key) : key
 }
 
-function plainKey(key: string): string {
+/** A field's name without what spellings differ in: `taskId`, `task-id` and `task_id` are one. */
+export function plainKey(key: string): string {
   return key.replace(/[_-]/g, '').toLowerCase()
 }
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Operation } from '../operation.ts'
-import { adapt } from './adapt.ts'
+import { adapt, plainKey } from './adapt.ts'
 import { explainIssue } from './explain-issue.ts'
 import { inputSchema } from './json-schema.ts'
 
@@ -56,15 +56,20 @@ function listsFields(sentences: readonly string[]): boolean {
   return sentences.some((sentence) => /^Unknown fields? "[^."]*".*: the fields are /.test(sentence))
 }
 
-/** The input with the fields that other programs call otherwise under their names here. */
-function inOwnWords({ synonyms }: Operation, given: object): object {
+/** The input with the fields that other programs call otherwise under their names here, in whatever spelling. */
+function inOwnWords({ synonyms, input }: Operation, given: object): object {
   if (synonyms === undefined) return given
-  const known = Object.entries(given)
-  const own = known.map(([key, value]): readonly [string, unknown] => {
-    const meant = Object.hasOwn(synonyms, key) ? synonyms[key] : undefined
-    return meant === undefined || Object.hasOwn(given, meant) ? [key, value] : [meant, value]
+  const meanings = new Map(Object.entries(synonyms).map(([word, field]) => [plainKey(word), field]))
+  const own = new Set(Object.keys(input.shape).map(plainKey))
+  const sent = new Map(Object.entries(given).map(([key, value]) => [plainKey(key), value]))
+  const entries = Object.entries(given).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {
+    const meant = own.has(plainKey(key)) ? undefined : meanings.get(plainKey(key))
+    if (meant === undefined) return [[key, value]]
+    if (!sent.has(plainKey(meant))) return [[meant, value]]
+    // Said twice, in the same way: once is enough. Said in two ways, it is refused as a field that is unknown.
+    return sent.get(plainKey(meant)) === value ? [] : [[key, value]]
   })
-  return Object.fromEntries(own)
+  return Object.fromEntries(entries)
 }
 
 function kindOf(value: unknown): string {

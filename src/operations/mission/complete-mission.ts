@@ -18,7 +18,7 @@ export const completeMission = defineOperation({
   name: 'complete_mission',
   tool: 'complete_mission',
   command: 'mission complete',
-  synonyms: { workflow_id: 'mission_id' },
+  synonyms: { workflow_id: 'mission_id', mission: 'mission_id', id: 'mission_id' },
   toolset: 'track',
   audience: 'both',
   title: 'Complete a mission',
@@ -27,8 +27,8 @@ export const completeMission = defineOperation({
   idempotent: true,
   positional: ['mission_id'],
   input: z.strictObject({
-    mission_id: identifier('The mission ID to complete'),
-    status: choice(missionEndings, 'Final status of the mission', {
+    mission_id: identifier('Mission ID'),
+    status: choice(missionEndings, 'Final status', {
       success: 'completed',
       done: 'completed',
       complete: 'completed',
@@ -36,9 +36,9 @@ export const completeMission = defineOperation({
       failure: 'failed',
       fail: 'failed',
     }),
-    summary: text('Summary of what was accomplished'),
-    achievements: texts('Achievements during the mission').optional(),
-    limitations: texts('Limitations or issues encountered').optional(),
+    summary: text('What was accomplished'),
+    achievements: texts('Achievements').optional(),
+    limitations: texts('Limitations').optional(),
   }),
   output: z.looseObject({
     mission_id: z.string(),

@@ -19,7 +19,7 @@ export const getContext = defineOperation({
   name: 'get_context',
   tool: 'get_context',
   command: 'context',
-  synonyms: { workflow_id: 'mission_id' },
+  synonyms: { workflow_id: 'mission_id', mission: 'mission_id', id: 'mission_id' },
   toolset: 'track',
   audience: 'both',
   title: 'Get the context of a mission',
@@ -27,7 +27,7 @@ export const getContext = defineOperation({
   kind: 'query',
   positional: ['mission_id'],
   input: z.strictObject({
-    mission_id: identifier('The mission ID to query'),
+    mission_id: identifier('Mission ID'),
     include: z
       .array(
         choice(contextSections, undefined, {
@@ -37,16 +37,16 @@ export const getContext = defineOperation({
         }),
       )
       .min(1)
-      .describe('What context to include in the response'),
+      .describe('What to answer'),
     filter: z
       .strictObject({
-        phase: count('Filter by phase number', 100_000).optional(),
-        agent: name('Filter by agent name').optional(),
-        since: instantField('Filter by timestamp (ISO format)').optional(),
+        phase: count('Phase number', 100_000).optional(),
+        agent: name('Agent name').optional(),
+        since: instantField('ISO time').optional(),
       })
       .optional(),
     limit: count('Entries of each list; default: as many as fit', 200).optional(),
-    cursor: identifier('next_cursor of the answer before').optional(),
+    cursor: identifier('next_cursor').optional(),
   }),
   output: z.looseObject({
     mission_id: z.string(),

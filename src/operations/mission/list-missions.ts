@@ -19,10 +19,10 @@ export const listMissions = defineOperation({
   description: 'List missions and workflows, newest first: find your mission again',
   kind: 'query',
   input: z.strictObject({
-    status: choice(statuses, 'Which ones; default open').optional(),
-    search: text('Words in the name or objective').optional(),
-    limit: count('How many; default 20', 200).optional(),
-    cursor: identifier('next_cursor of the answer before').optional(),
+    status: choice(statuses, 'Default open').optional(),
+    search: text('Words in name or objective').optional(),
+    limit: count('Default 20', 200).optional(),
+    cursor: identifier('next_cursor').optional(),
   }),
   output: z.looseObject({
     missions: z.array(z.looseObject({ mission_id: z.string(), name: z.string(), status: z.string() })),

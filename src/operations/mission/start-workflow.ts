@@ -13,16 +13,16 @@ export const startWorkflow = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'Start a workflow (legacy)',
-  description: 'Initialize a new workflow tracking session',
+  description: 'Initialize a new workflow tracking session. Legacy: use start_mission',
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({
-    name: name("Short workflow name (e.g., 'Auth system refactor')"),
-    description: text('Detailed description of the workflow goal').optional(),
+    name: name('Short name'),
+    description: text('Goal in detail').optional(),
     plan: z
-      .array(z.strictObject({ step: name('Step label'), goal: text('What the step achieves') }))
+      .array(z.strictObject({ step: name('Label'), goal: text('What it achieves') }))
       .max(200)
-      .describe('Optional implementation plan as steps')
+      .describe('Steps')
       .optional(),
     objective: unlisted(text('Measurable goal: it makes the workflow a mission')).optional(),
     profile: unlisted(choice(profiles, 'As of start_mission')).optional(),

@@ -1,5 +1,6 @@
 import { addDependency } from '../../domain/plan/add-dependency.ts'
 import { defineOperation } from '../operation.ts'
+import { briefTask, orBrief } from './brief.ts'
 import { dependencyFields } from './dependency-fields.ts'
 import { findPlanned } from './find.ts'
 import { foreseen } from './foreseen.ts'
@@ -17,8 +18,10 @@ export const depAdd = defineOperation({
   description: 'Make a task wait for another one; a circle is refused',
   kind: 'command',
   positional: ['task-id', 'dep-id'],
+  synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
   input: dependencyFields,
-  output: taskFields,
+  output: orBrief(taskFields),
+  brief: briefTask,
   print: printEntity,
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {

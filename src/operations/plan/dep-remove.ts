@@ -1,5 +1,6 @@
 import type { PlanHappening } from '../../domain/plan/happening.ts'
 import { defineOperation } from '../operation.ts'
+import { briefTask, orBrief } from './brief.ts'
 import { dependencyFields } from './dependency-fields.ts'
 import { findPlanned } from './find.ts'
 import { foreseen } from './foreseen.ts'
@@ -19,8 +20,10 @@ export const depRemove = defineOperation({
   destructive: true,
   idempotent: true,
   positional: ['task-id', 'dep-id'],
+  synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
   input: dependencyFields,
-  output: taskFields,
+  output: orBrief(taskFields),
+  brief: briefTask,
   print: printEntity,
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { identifier } from '../input/fields.ts'
+import { briefField } from './brief.ts'
 
 export const dependencyFields = z.strictObject({
-  'task-id': identifier('Task that depends on another'),
-  'dep-id': identifier('Task that must be completed first'),
+  'task-id': identifier('Task that waits'),
+  'dep-id': identifier('Task to be done first'),
+  brief: briefField.optional(),
 })

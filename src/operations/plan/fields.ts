@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { knownRoles, taskStatuses } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
-import { choice, identifier } from '../input/fields.ts'
+import { choice, identifier, unlisted } from '../input/fields.ts'
 
 export const statusField = (description: string) =>
   choice(taskStatuses, description, {
@@ -17,7 +17,7 @@ export const statusField = (description: string) =>
     closed: 'done',
   })
 
-export const reachedField = choice(['0', '1'], '0=not reached, 1=reached', {
+export const reachedField = choice(['0', '1'], '1=reached', {
   false: '0',
   no: '0',
   true: '1',
@@ -26,14 +26,15 @@ export const reachedField = choice(['0', '1'], '0=not reached, 1=reached', {
 
 export const sortOrderField = z.int().describe('Display order')
 
-export const formatField = choice(['json', 'text'], 'Form of the answer; default json')
+/** taskman's; an agent reads JSON as well, so that its list of tools does without. */
+export const formatField = unlisted(choice(['json', 'text'], 'Form of the answer; default json'))
 
-export const missionField = identifier("A mission, instead of the project's own plan")
+export const missionField = identifier('Mission ID, instead of the project’s plan')
 
 /** Of what reads: without it, every plan that is open. */
-export const spanField = identifier('Only this mission; "none": the project\'s own plan')
+export const spanField = identifier('Only of this mission; "none": the project’s own')
 
-export const roleField = identifier('Who it is for: project-manager, software-architect, developer, …')
+export const roleField = identifier('Role, such as developer')
 
 /** A role is one of taskman's, or one that the project declared. */
 export async function assertRole(reads: Reads, role: string | undefined): Promise<void> {

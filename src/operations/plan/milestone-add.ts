@@ -4,6 +4,7 @@ import type { MilestoneId } from '../../domain/id.ts'
 import type { Milestone } from '../../domain/plan/plan.ts'
 import { identifier, name, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { briefEntity, briefIdField, orBrief } from './brief.ts'
 import { reachedField } from './fields.ts'
 import { findPhase } from './find.ts'
 import { printEntity } from './print.ts'
@@ -13,19 +14,22 @@ export const milestoneAdd = defineOperation({
   name: 'taskman_milestone_add',
   tool: 'taskman_milestone_add',
   command: 'milestone add',
+  synonyms: { milestone_id: 'id', phase_id: 'phase' },
   toolset: 'plan',
   audience: 'both',
   title: 'Add a milestone',
   description: 'Add a milestone, a goal with a criterion, to a phase',
   kind: 'command',
   input: z.strictObject({
-    id: identifier('Unique milestone identifier'),
-    phase: identifier('Parent phase ID'),
-    name: name('Milestone name').optional(),
-    criterion: text('How one knows that it is reached').optional(),
+    id: identifier('Unique ID'),
+    phase: identifier('Phase ID'),
+    name: name('Name').optional(),
+    criterion: text('When it is reached').optional(),
     reached: reachedField.optional(),
+    brief: briefIdField.optional(),
   }),
-  output: milestoneFields,
+  output: orBrief(milestoneFields),
+  brief: briefEntity,
   print: printEntity,
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { MilestoneChanges } from '../../domain/plan/happening.ts'
 import { identifier, name, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { briefEntity, briefIdField, orBrief } from './brief.ts'
 import { reachedField } from './fields.ts'
 import { findMilestone, findPhase } from './find.ts'
 import { printEdited } from './print-edited.ts'
@@ -11,6 +12,7 @@ export const milestoneEdit = defineOperation({
   name: 'taskman_milestone_edit',
   tool: 'taskman_milestone_edit',
   command: 'milestone edit',
+  synonyms: { milestone_id: 'id', phase_id: 'phase' },
   toolset: 'plan',
   audience: 'both',
   title: 'Edit a milestone',
@@ -20,17 +22,19 @@ export const milestoneEdit = defineOperation({
   idempotent: true,
   positional: ['id'],
   input: z.strictObject({
-    id: identifier('Milestone ID to edit'),
-    name: name('New name').optional(),
-    criterion: text('New criterion').optional(),
+    id: identifier('Milestone ID'),
+    name: name('Name').optional(),
+    criterion: text('Criterion').optional(),
     reached: reachedField.optional(),
-    phase: identifier('Phase to move it to').optional(),
+    phase: identifier('Phase to move to').optional(),
     clear: z
       .array(z.enum(['name', 'criterion']))
       .describe('Fields to empty')
       .optional(),
+    brief: briefIdField.optional(),
   }),
-  output: milestoneFields,
+  output: orBrief(milestoneFields),
+  brief: briefEntity,
   print: printEdited,
 }).handler(({ record }, input) =>
   record(async (reads) => {

@@ -6,6 +6,7 @@ import type { Phase } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
 import { identifier, name } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { briefEntity, briefIdField, orBrief } from './brief.ts'
 import { missionField, sortOrderField, statusField } from './fields.ts'
 import { ownerOf } from './find.ts'
 import { printEntity } from './print.ts'
@@ -15,19 +16,22 @@ export const phaseAdd = defineOperation({
   name: 'taskman_phase_add',
   tool: 'taskman_phase_add',
   command: 'phase add',
+  synonyms: { phase_id: 'id', mission_id: 'mission', workflow_id: 'mission' },
   toolset: 'plan',
   audience: 'both',
   title: 'Add a phase',
   description: 'Add a phase to the plan',
   kind: 'command',
   input: z.strictObject({
-    id: identifier('Unique phase identifier'),
-    name: name('Phase name'),
-    status: statusField('Phase status').optional(),
+    id: identifier('Unique ID'),
+    name: name('Name'),
+    status: statusField('Status').optional(),
     'sort-order': sortOrderField.optional(),
     mission: missionField.optional(),
+    brief: briefIdField.optional(),
   }),
-  output: phaseFields,
+  output: orBrief(phaseFields),
+  brief: briefEntity,
   print: printEntity,
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {

@@ -3,6 +3,7 @@ import type { PhaseChanges } from '../../domain/plan/happening.ts'
 import { phaseStatus } from '../../domain/plan/task-status.ts'
 import { identifier, name } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { briefEntity, briefIdField, orBrief } from './brief.ts'
 import { sortOrderField, statusField } from './fields.ts'
 import { findPhase } from './find.ts'
 import { printEdited } from './print-edited.ts'
@@ -12,6 +13,7 @@ export const phaseEdit = defineOperation({
   name: 'taskman_phase_edit',
   tool: 'taskman_phase_edit',
   command: 'phase edit',
+  synonyms: { phase_id: 'id' },
   toolset: 'plan',
   audience: 'both',
   title: 'Edit a phase',
@@ -21,16 +23,18 @@ export const phaseEdit = defineOperation({
   idempotent: true,
   positional: ['id'],
   input: z.strictObject({
-    id: identifier('Phase ID to edit'),
-    name: name('New name').optional(),
-    status: statusField('New status').optional(),
+    id: identifier('Phase ID'),
+    name: name('Name').optional(),
+    status: statusField('Status').optional(),
     'sort-order': sortOrderField.optional(),
     clear: z
       .array(z.enum(['sort-order']))
       .describe('Fields to empty')
       .optional(),
+    brief: briefIdField.optional(),
   }),
-  output: phaseFields,
+  output: orBrief(phaseFields),
+  brief: briefEntity,
   print: printEdited,
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {

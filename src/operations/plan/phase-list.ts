@@ -9,6 +9,7 @@ export const phaseList = defineOperation({
   name: 'taskman_phase_list',
   tool: 'taskman_phase_list',
   command: 'phase list',
+  synonyms: { mission_id: 'mission', workflow_id: 'mission' },
   toolset: 'plan',
   audience: 'both',
   title: 'List phases',

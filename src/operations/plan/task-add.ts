@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { notOfPhase } from '../../domain/plan/edit-task.ts'
 import type { Task } from '../../domain/track/task.ts'
-import { identifier, name, text } from '../input/fields.ts'
+import { identifier, name, text, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { briefField, briefTask, orBrief } from './brief.ts'
 import { assertRole, formatField, roleField, sortOrderField } from './fields.ts'
 import { findMilestone, findPhase } from './find.ts'
 import { printEntity } from './print.ts'
@@ -12,6 +13,7 @@ export const taskAdd = defineOperation({
   name: 'taskman_task_add',
   tool: 'taskman_task_add',
   command: 'task add',
+  synonyms: { name: 'title', phase_id: 'phase', milestone_id: 'milestone', goal: 'description' },
   toolset: 'plan',
   audience: 'both',
   title: 'Plan a task',
@@ -20,14 +22,16 @@ export const taskAdd = defineOperation({
   input: z.strictObject({
     title: name('What is to be done'),
     phase: identifier('Phase ID'),
-    description: text('How, and how one knows that it is done').optional(),
+    description: text('How, and what done means').optional(),
     role: roleField.optional(),
-    milestone: identifier('Milestone of that phase').optional(),
-    creator: name('Who asks for it; default the caller').optional(),
+    milestone: identifier('Milestone of the phase').optional(),
+    creator: unlisted(name('Who asks for it; default the caller')).optional(),
     'sort-order': sortOrderField.optional(),
+    brief: briefField.optional(),
     format: formatField.optional(),
   }),
-  output: taskFields,
+  output: orBrief(taskFields),
+  brief: briefTask,
   print: printEntity,
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {

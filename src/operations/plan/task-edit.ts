@@ -3,8 +3,9 @@ import { editTask } from '../../domain/plan/edit-task.ts'
 import type { TaskChanges } from '../../domain/plan/happening.ts'
 import type { Milestone } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
-import { identifier, name, text } from '../input/fields.ts'
+import { identifier, name, text, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { briefField, briefTask, orBrief } from './brief.ts'
 import { assertRole, formatField, roleField, sortOrderField, statusField } from './fields.ts'
 import { findMilestone, findPhase, findPlanned } from './find.ts'
 import { foreseen } from './foreseen.ts'
@@ -16,18 +17,19 @@ const clearable = ['description', 'role', 'milestone', 'sort-order'] as const
 
 const inputFields = z.strictObject({
   id: identifier('Task ID'),
-  title: name('New title').optional(),
-  description: text('New description').optional(),
+  title: name('Title').optional(),
+  description: text('Description').optional(),
   status: statusField(
-    'in_progress claims it, to_do releases it, done is your word without evidence',
+    'in_progress claims, to_do releases, done is your word: complete_task has evidence',
   ).optional(),
   role: roleField.optional(),
-  creator: name('Who asks for it').optional(),
-  milestone: identifier('Milestone of its phase').optional(),
-  phase: identifier('Phase to move it to').optional(),
+  creator: unlisted(name('Who asks for it')).optional(),
+  milestone: identifier('Milestone of the phase').optional(),
+  phase: identifier('Phase to move to').optional(),
   'sort-order': sortOrderField.optional(),
   clear: z.array(z.enum(clearable)).describe('Fields to empty').optional(),
   agent_name: name('Who claims it').optional(),
+  brief: briefField.optional(),
   format: formatField.optional(),
 })
 
@@ -35,6 +37,13 @@ export const taskEdit = defineOperation({
   name: 'taskman_task_edit',
   tool: 'taskman_task_edit',
   command: 'task edit',
+  synonyms: {
+    task_id: 'id',
+    name: 'title',
+    phase_id: 'phase',
+    milestone_id: 'milestone',
+    goal: 'description',
+  },
   toolset: 'plan',
   audience: 'both',
   title: 'Edit a task',
@@ -44,7 +53,8 @@ export const taskEdit = defineOperation({
   idempotent: true,
   positional: ['id'],
   input: inputFields,
-  output: taskFields,
+  output: orBrief(taskFields),
+  brief: briefTask,
   print: printEdited,
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {

@@ -12,6 +12,7 @@ export const taskGet = defineOperation({
   name: 'taskman_task_get',
   tool: 'taskman_task_get',
   command: 'task get',
+  synonyms: { task_id: 'id' },
   toolset: 'plan',
   audience: 'both',
   title: 'Get a task',

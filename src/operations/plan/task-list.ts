@@ -13,20 +13,20 @@ import { printList } from './print.ts'
 import { taskFields, taskShape } from './shapes.ts'
 
 const inputFields = z.strictObject({
-  phase: identifier('Filter by phase ID').optional(),
-  status: statusField('Filter by status').optional(),
+  phase: identifier('Phase ID').optional(),
+  status: statusField('Status').optional(),
   role: roleField.optional(),
-  milestone: identifier('Filter by milestone ID').optional(),
-  ready: z.boolean().describe('Only what can be begun: to do, not held, dependencies done').optional(),
-  blocked: z.boolean().describe('Only tasks to do that wait for another').optional(),
+  milestone: identifier('Milestone ID').optional(),
+  ready: z.boolean().describe('Only what can be begun').optional(),
+  blocked: z.boolean().describe('Only what waits for another').optional(),
   'blocked-filter': unlisted(
     choice(['blocked', 'unblocked'], 'As taskman asks: what waits for another, or everything else'),
   ).optional(),
-  unassigned: z.boolean().describe('Only tasks without a role').optional(),
+  unassigned: z.boolean().describe('Only without a role').optional(),
   search: text('Words in title or description').optional(),
   mission: spanField.optional(),
-  limit: count('How many; default 20', 1000).optional(),
-  cursor: identifier('next_cursor of the answer before').optional(),
+  limit: count('Default 20', 1000).optional(),
+  cursor: identifier('next_cursor').optional(),
   format: formatField.optional(),
 })
 
@@ -34,10 +34,11 @@ export const taskList = defineOperation({
   name: 'taskman_task_list',
   tool: 'taskman_task_list',
   command: 'task list',
+  synonyms: { phase_id: 'phase', milestone_id: 'milestone', mission_id: 'mission', workflow_id: 'mission' },
   toolset: 'plan',
   audience: 'both',
   title: 'List tasks',
-  description: 'List tasks of the plan, filtered, in order of phase, sort order and creation',
+  description: 'List tasks of the plan, in its order',
   kind: 'query',
   input: inputFields,
   output: z.looseObject({ tasks: z.array(taskFields), total: z.int(), next_cursor: z.string().nullable() }),

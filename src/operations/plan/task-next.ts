@@ -15,8 +15,8 @@ import { taskFields, taskShape } from './shapes.ts'
 
 const inputFields = z.strictObject({
   role: roleField.optional(),
-  claim: z.boolean().describe('Make it yours for 30 minutes: exactly one caller gets it').optional(),
-  agent_name: name('Your name, if several agents share this connection').optional(),
+  claim: z.boolean().describe('Make it yours for 30 minutes').optional(),
+  agent_name: name('Your name, if agents share this connection').optional(),
   mission: spanField.optional(),
   format: formatField.optional(),
 })
@@ -25,6 +25,7 @@ export const taskNext = defineOperation({
   name: 'taskman_task_next',
   tool: 'taskman_task_next',
   command: 'task next',
+  synonyms: { mission_id: 'mission', workflow_id: 'mission' },
   toolset: 'plan',
   audience: 'both',
   title: 'Next task',

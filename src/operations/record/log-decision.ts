@@ -9,6 +9,7 @@ export const logDecision = defineOperation({
   name: 'log_decision',
   tool: 'log_decision',
   command: 'decision log',
+  synonyms: { id: 'task_id' },
   toolset: 'track',
   audience: 'both',
   title: 'Log a decision',
@@ -16,13 +17,13 @@ export const logDecision = defineOperation({
   kind: 'command',
   positional: ['task_id'],
   input: z.strictObject({
-    task_id: identifier('Task it was made in'),
-    category: choice(decisionCategories, 'Kind of decision', {
+    task_id: identifier('Task ID'),
+    category: choice(decisionCategories, 'Kind', {
       library: 'library_choice',
       tradeoff: 'trade_off',
     }),
-    question: text("The decision question (e.g., 'Which auth library to use?')"),
-    options_considered: texts("Options evaluated (e.g., ['NextAuth', 'Clerk'])").optional(),
+    question: text('What was to be decided'),
+    options_considered: texts('Options evaluated').optional(),
     chosen: text('Chosen option'),
     reasoning: text('Why this choice (1-2 sentences)'),
     trade_offs: text('Accepted compromises').optional(),

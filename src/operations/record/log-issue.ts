@@ -10,6 +10,7 @@ export const logIssue = defineOperation({
   name: 'log_issue',
   tool: 'log_issue',
   command: 'issue log',
+  synonyms: { id: 'task_id' },
   toolset: 'track',
   audience: 'both',
   title: 'Log an issue',
@@ -17,16 +18,16 @@ export const logIssue = defineOperation({
   kind: 'command',
   positional: ['task_id'],
   input: z.strictObject({
-    task_id: identifier('Task it was met in'),
-    type: choice(issueTypes, 'Kind of issue', {
+    task_id: identifier('Task ID'),
+    type: choice(issueTypes, 'Kind', {
       doc_gap: 'documentation_gap',
       documentation: 'documentation_gap',
       bug: 'bug_encountered',
       dependency: 'dependency_conflict',
       requirement: 'unclear_requirement',
     }),
-    description: text('Description of the issue'),
-    resolution: text('How the issue was resolved/worked around'),
+    description: text('What went wrong'),
+    resolution: text('How it was resolved or worked around'),
     requires_human_review: z
       .boolean()
       .describe('Does a human need to review this resolution? Then it blocks until one does')

@@ -31,7 +31,7 @@ export const emitEvent = defineOperation({
   positional: ['run_id', 'event_name'],
   input: z.strictObject({
     run_id: runField,
-    event_name: identifier('Event, one of allowed_events of state_gate_get_state'),
+    event_name: identifier('One of allowed_events'),
     payload: z
       .record(z.string(), z.unknown())
       .refine(
@@ -41,9 +41,7 @@ export const emitEvent = defineOperation({
       .describe("What the event's payload_schema asks for")
       .optional(),
     expected_revision: z.int().min(1).describe('The revision that state_gate_get_state answered'),
-    idempotency_key: identifier(
-      'A new one for each event, such as a UUID; the same one only to repeat a call',
-    ),
+    idempotency_key: identifier('A new one for each event; the same one only to repeat a call'),
     artifact_paths: z
       .array(namedFile)
       .max(1000)

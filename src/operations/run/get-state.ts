@@ -27,7 +27,7 @@ export const getState = defineOperation({
   positional: ['run_id'],
   input: z.strictObject({
     run_id: runField,
-    since_revision: z.int().min(0).describe('With wait_seconds: the revision that is known').optional(),
+    since_revision: z.int().min(0).describe('With wait_seconds: the known revision').optional(),
     wait_seconds: z
       .int()
       .min(0)

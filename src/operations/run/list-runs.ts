@@ -21,11 +21,11 @@ export const listRuns = defineOperation({
   kind: 'query',
   input: z.strictObject({
     status: choice(statuses, 'Default active').optional(),
-    process_id: identifier('Only of this process').optional(),
-    mission_id: identifier('Only those that gate this mission').optional(),
-    task_id: identifier('Only those that gate this task').optional(),
-    limit: count('How many; default 20', 200).optional(),
-    cursor: identifier('next_cursor of the answer before').optional(),
+    process_id: identifier('Of this process').optional(),
+    mission_id: identifier('Gating this mission').optional(),
+    task_id: identifier('Gating this task').optional(),
+    limit: count('Default 20', 200).optional(),
+    cursor: identifier('next_cursor').optional(),
   }),
   output: z.looseObject({
     runs: z.array(

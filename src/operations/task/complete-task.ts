@@ -15,8 +15,8 @@ import { assertCurrent, MissionMoved, type MissionState, measureMission } from '
 import { metadataFields, outcomeFields, outcomeOf } from './outcome-fields.ts'
 
 const inputFields = z.strictObject({
-  task_id: identifier('Task ID to complete'),
-  status: choice(taskOutcomes, 'Final status of the task', {
+  task_id: identifier('Task ID'),
+  status: choice(taskOutcomes, 'Final status', {
     done: 'success',
     complete: 'success',
     completed: 'success',
@@ -29,16 +29,17 @@ const inputFields = z.strictObject({
   }),
   outcome: outcomeFields,
   metadata: metadataFields.optional(),
-  phase_complete: z.boolean().describe('Set to true to mark the current phase as complete').optional(),
+  phase_complete: z.boolean().describe('Completes its phase').optional(),
   attempt_id: identifier('Attempt, if not the open one').optional(),
-  areas: texts('Areas to add to those declared at the start').optional(),
-  preview: z.boolean().describe('Answer the verdict and end nothing').optional(),
+  areas: texts('More areas').optional(),
+  preview: z.boolean().describe('Answer the verdict, end nothing').optional(),
 })
 
 export const completeTask = defineOperation({
   name: 'complete_task',
   tool: 'complete_task',
   command: 'task complete',
+  synonyms: { id: 'task_id' },
   toolset: 'track',
   audience: 'both',
   title: 'Complete a task',

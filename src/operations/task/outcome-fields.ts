@@ -4,18 +4,18 @@ import { choice, text, texts } from '../input/fields.ts'
 
 export const outcomeFields = z
   .strictObject({
-    summary: text('Summary of what was accomplished (2-4 sentences)'),
-    achievements: texts('Concrete achievements (empty array if none)').optional(),
-    limitations: texts('Limitations/compromises (empty array if none)').optional(),
-    manual_review_needed: z.boolean().describe('Does a human need to review before continuing?').optional(),
-    manual_review_reason: text('Why manual review is needed').optional(),
-    next_steps: texts('Suggested next steps').optional(),
+    summary: text('What was accomplished, in 2-4 sentences'),
+    achievements: texts('Achievements').optional(),
+    limitations: texts('Limitations, compromises').optional(),
+    manual_review_needed: z.boolean().describe('A person must review').optional(),
+    manual_review_reason: text('Why').optional(),
+    next_steps: texts('Next steps').optional(),
     unexpected: z
       .array(z.strictObject({ path: text('Path'), why: text('Why') }))
       .describe('Why files outside the areas changed')
       .optional(),
   })
-  .describe('What you did, in your words: kept as your claim beside what is measured')
+  .describe('Your claim, kept beside what is measured')
 
 export const metadataFields = z.strictObject({
   packages_added: texts().optional(),

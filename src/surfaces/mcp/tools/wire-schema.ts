@@ -11,7 +11,8 @@ interface WrittenSchema extends JsonSchema {
 
 /**
  * An input schema without what costs a model tokens and tells it nothing: lengths far beyond what it sends, the limits
- * of an integer, our own keywords. What is left out is still checked, and a refusal says it.
+ * of an integer, our own keywords, that fields which are not listed are not taken. What is left out is still checked,
+ * and a refusal says it.
  */
 export function inputOnWire(schema: WrittenSchema): WireSchema {
   const { description, enum: choices, properties, required, items, minimum, maximum, minItems } = schema
@@ -26,7 +27,7 @@ export function inputOnWire(schema: WrittenSchema): WireSchema {
     ...(properties && { properties: mapValues(listed(properties), inputOnWire) }),
     ...(items && { items: inputOnWire(items) }),
     ...(required && required.length > 0 && { required }),
-    ...(schema.additionalProperties === false && { additionalProperties: false }),
+    ...(schema.additionalProperties === false && isEmpty(properties) && { additionalProperties: false }),
   }
 }
 
@@ -40,6 +41,10 @@ export function outputOnWire(schema: WrittenSchema): WireSchema {
 
 function listed<Field extends JsonSchema>(properties: Readonly<Record<string, Field>>) {
   return Object.fromEntries(Object.entries(properties).filter(([, { unlisted }]) => unlisted !== true))
+}
+
+function isEmpty(properties: JsonSchema['properties']): boolean {
+  return properties !== undefined && Object.keys(properties).length === 0
 }
 
 function typeOf(schema: WrittenSchema): WireSchema {
