@@ -39,6 +39,8 @@ function pathOf(text: string) {
 const deepPath = `${'a'.repeat(60)}/${'a/'.repeat(100)}${'a'.repeat(200)}!`
 const many = (of: (at: number) => string, amount: number) => Array.from({ length: amount }, (_, at) => of(at))
 
+const unknownFields = Object.fromEntries(many((at) => `key${at}`, 40_000).map((key) => [key, 1]))
+
 const cases: Record<string, () => unknown> = {
   'a body of escapes': () => body(JSON.stringify({ a: '"'.repeat(490_000) })),
   'a body of escapes without an end': () => body(`{"a":"${'\\"'.repeat(490_000)}`),
@@ -46,8 +48,7 @@ const cases: Record<string, () => unknown> = {
   'a body of signs that goes wrong at its end': () => body(`[${'1,'.repeat(490_000)}x`),
   'a body of brackets': () => body('['.repeat(900_000)),
   'a line of brackets': () => readLine({ kind: 'text', text: `{"id":1,"a":${'['.repeat(million)}` }),
-  'forty thousand unknown fields': () =>
-    input('start_mission', Object.fromEntries(many((at) => `key${at}`, 40_000).map((key) => [key, 1]))),
+  'forty thousand unknown fields': () => input('start_mission', unknownFields),
   'one very long unknown field': () => input('start_mission', { ['k'.repeat(900_000)]: 1 }),
   'a list of many wrong entries': () => input('start_task', { areas: Array(200_000).fill(1.5) }),
   'a very long unknown word': () =>

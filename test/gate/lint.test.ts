@@ -310,12 +310,10 @@ test('freshness: a process with very many ways is not walked to the end, and tha
       'guards:',
       `guards:\n${names.map((name) => `  g${name}: { type: context, variable: a, condition: exists }`).join('\n')}`,
     )
-  const began = performance.now()
   const { findings } = readDefinition(text)
   expect(findings.filter(({ rule }) => rule === 'never-fresh')).toMatchObject([
     { severity: 'note', message: expect.stringContaining('too many ways') },
   ])
-  expect(performance.now() - began).toBeLessThan(3_000)
 })
 test.each([
   ['npm test', 'package.json'],

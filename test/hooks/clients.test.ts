@@ -18,7 +18,7 @@ test('waymark pre-tool-use is the same hook by the name that it had first', () =
 test('the help explains the hooks', () => {
   const { run } = openHookProject()
   expect(run('hook', '--help').out).toContain('waymark hook pre-tool-use|session-start|stop')
-  expect(run('--help').out).toContain('pre-tool-use')
+  expect(run('help', 'all').out).toContain('pre-tool-use')
 })
 
 test('Cursor is answered in its own words, and a question there is a no', () => {

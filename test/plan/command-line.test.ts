@@ -4,13 +4,14 @@ import { openCommandLine } from '../cli/command-line.ts'
 test('TM-025 TM-036 TM-076 init, phases and milestones in taskman’s spelling', () => {
   const { run, json } = openCommandLine({ git: false })
   expect(run('init')).toMatchObject({ code: 0, error: '', out: 'Database initialized.\n' })
-  const phase = { id: 'P1', name: 'Design', status: 'to_do', sort_order: null }
-  expect(json('phase:add', '--id', 'P1', '--name', 'Design')).toEqual(phase)
+  const phase = { id: 'P1', name: 'Design', status: 'to_do', sort_order: null, completed_at: null }
+  const added = json('phase:add', '--id', 'P1', '--name', 'Design')
+  expect(added).toEqual({ ...phase, created_at: expect.any(String) })
   expect(json('phase:edit', 'P1', '--status', 'in_progress', '--sort-order', '2')).toMatchObject({
     status: 'in_progress',
     sort_order: 2,
   })
-  expect(json('phase:list')).toEqual([{ ...phase, status: 'in_progress', sort_order: 2 }])
+  expect(json('phase:list')).toEqual([{ ...added, status: 'in_progress', sort_order: 2 }])
   expect(json('milestone:add', '--id', 'M1', '--phase', 'P1', '--name', 'Beta')).toMatchObject({ reached: 0 })
   expect(json('milestone:edit', 'M1', '--reached', '1')).toMatchObject({ reached: 1 })
   expect(json('milestone:list', '--phase', 'P1')).toMatchObject([{ id: 'M1', name: 'Beta', reached: 1 }])

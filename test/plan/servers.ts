@@ -10,9 +10,9 @@ export interface PlanServer {
   readonly call: (tool: string, input?: object) => Promise<Answer>
 }
 
-/** Starts servers that are ready to be called. */
-export function startServers(folder: string, count: number): Promise<readonly PlanServer[]> {
-  return Promise.all(Array.from({ length: count }, (_, index) => ready(folder, `agent-${index}`)))
+/** Starts servers that are ready to be called: of one client each, unless a name is given for all of them. */
+export function startServers(folder: string, count: number, name?: string): Promise<readonly PlanServer[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => ready(folder, name ?? `agent-${index}`)))
 }
 
 async function ready(folder: string, name: string): Promise<PlanServer> {

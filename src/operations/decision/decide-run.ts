@@ -44,7 +44,12 @@ export async function decideRun(
   }
   const [choice] = decisionChoices(definition, record.state, [event.name])
   const hasWords = wordsForReason.some((name) => Object.hasOwn(decision.payload ?? {}, name))
-  if (choice?.sendsBack && !hasWords && candidates(definition, record.state, event.name).length > 0) {
+  if (
+    record.status === 'active' &&
+    choice?.sendsBack &&
+    !hasWords &&
+    candidates(definition, record.state, event.name).length > 0
+  ) {
     neededWords(decision.reason ?? undefined, {
       what: `To send run ${record.id} ${event.name}`,
       command: `waymark decide ${record.id} ${event.name} "<reason>"`,

@@ -19,6 +19,7 @@ type Check = (value: unknown) => string | null
 /** The error of a request whose parameters are malformed. The SDK refuses them too, but with a page of JSON. */
 export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCErrorResponse['error'] | null {
   const given: Members = params ?? {}
+  if (removed.has(method) && isModern(given)) return null // it has no parameters there: it is not there at all
   const checks = { _meta: optional(meta), ...(Object.hasOwn(methods, method) ? methods[method] : {}) }
   for (const [name, check] of Object.entries(checks)) {
     const mistake = check(Object.hasOwn(given, name) ? given[name] : undefined)
@@ -27,6 +28,13 @@ export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCEr
     return { code: ProtocolErrorCode.InvalidParams, message: `${what}: "${name}" ${mistake}.` }
   }
   return null
+}
+
+/** Methods that the revision of 2026-07-28 no longer has. */
+const removed: ReadonlySet<string> = new Set(['initialize', 'resources/subscribe', 'resources/unsubscribe'])
+
+function isModern({ _meta }: Members): boolean {
+  return isMembers(_meta) && Object.hasOwn(_meta, 'io.modelcontextprotocol/protocolVersion')
 }
 
 const text: Check = (value) => (typeof value === 'string' ? null : wanted('a string', value))

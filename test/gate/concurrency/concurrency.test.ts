@@ -51,7 +51,7 @@ test(
 )
 
 test('the same event with the same key from two processes at once is accepted once', patient, async () => {
-  const { folder, servers, run } = await beginRace(2)
+  const { folder, servers, run } = await beginRace(2, 'one-client')
   for (let revision = 1; revision <= 60; revision += 1) {
     const input = {
       run_id: run,
@@ -71,7 +71,7 @@ test('the same event with the same key from two processes at once is accepted on
 })
 
 test('one key with two contents from two processes at once binds one of them', patient, async () => {
-  const { folder, servers, run } = await beginRace(2)
+  const { folder, servers, run } = await beginRace(2, 'one-client')
   for (let revision = 1; revision <= 20; revision += 1) {
     const answers = await Promise.all(
       servers.map(({ result }, index) =>
@@ -101,7 +101,7 @@ test(
   'six processes begin runs in a fresh project at once: all are there, each with its own id',
   patient,
   async () => {
-    const { folder, servers } = await raceTrack(6)
+    const { folder, servers } = await raceTrack(6, 'one-client')
     const made = await Promise.all(
       servers.map(async ({ call }) => {
         const ids: string[] = []

@@ -42,14 +42,14 @@ export interface Race {
 }
 
 /** A project with the race's process and these servers over it, and no run yet. */
-export async function raceTrack(count: number): Promise<Omit<Race, 'run'>> {
+export async function raceTrack(count: number, name?: string): Promise<Omit<Race, 'run'>> {
   const folder = temporaryRepository()
   put(folder, '.waymark/processes/race.yaml', raceProcess)
-  return { folder, servers: await startServers(folder, count) }
+  return { folder, servers: await startServers(folder, count, name) }
 }
 
-export async function beginRace(count: number): Promise<Race> {
-  const { folder, servers } = await raceTrack(count)
+export async function beginRace(count: number, name?: string): Promise<Race> {
+  const { folder, servers } = await raceTrack(count, name)
   const { run_id: run } = await firstOf(servers).call('state_gate_create_run', { process_id: 'race' })
   return { folder, servers, run }
 }

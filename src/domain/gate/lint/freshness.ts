@@ -1,3 +1,4 @@
+import { isOfChanges } from '../approved-content.ts'
 import { isForPeople } from '../awaited-decision.ts'
 import { approvalFreshness, newerThan } from '../counted-artifacts.ts'
 import {
@@ -30,7 +31,7 @@ interface Lack {
 }
 
 /** Far more than a process of people's has; a limit, since reading a file must not take long. */
-const mostSteps = 4000
+const mostSteps = 1500
 
 /**
  * Walks the process with every file handed in as often as it can be, and every other guard as it suits: what is stuck
@@ -169,7 +170,7 @@ function lacking(
   const leaf = (name: string): readonly Lack[] => {
     const guard = definition.guards.find((candidate) => candidate.name === name)?.guard
     if (guard?.type === 'artifact') return file(guard.artifactType)
-    if (guard?.type !== 'approval' || guard.of === null) return []
+    if (guard?.type !== 'approval' || guard.of === null || isOfChanges(definition, guard.of)) return []
     const fresh = freshOf(guard.of)
     return counts(approvalFreshness(fresh)) ? [] : [{ type: guard.of, fresh, by: 'approval' }]
   }
