@@ -213,7 +213,8 @@ export async function missingObjects(
     .flatMap((line) => (line.endsWith(' missing') ? [line.slice(0, line.indexOf(' '))] : []))
 }
 
-async function packsIn(folder: string): Promise<string[]> {
+/** The names of the packs that a folder's objects are in. */
+export async function packsIn(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, 'pack'))
   return names.filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -'.idx'.length))
 }

@@ -1,7 +1,8 @@
 import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { Failure } from '../domain/failure.ts'
-import { findRepository, type Repository } from './repository.ts'
+import { findRepository } from './find-repository.ts'
+import type { Repository } from './repository.ts'
 import type { Environment } from './run-git.ts'
 
 /** A folder that can be witnessed, with git or without. */

@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
+import { findRepository } from './find-repository.ts'
 import { displayPath, type PathBytes } from './path-bytes.ts'
-import { findRepository, type Repository } from './repository.ts'
+import type { Repository } from './repository.ts'
 import { type Keeping, type RepositorySnapshot, snapshotRepository } from './repository-snapshot.ts'
 import type { Environment } from './run-git.ts'
 

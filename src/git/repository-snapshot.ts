@@ -1,4 +1,5 @@
 import { contentSettingsOf } from './content-settings.ts'
+import { OutdatedPlace } from './find-repository.ts'
 import { readIgnored } from './ignored.ts'
 import { type IndexEntries, readIndexEntries } from './index-entries.ts'
 import { contentBudget, contentsFolder } from './kept-contents.ts'
@@ -10,7 +11,7 @@ import { pathsToReadRaw } from './raw-content.ts'
 import { readRefTips } from './ref-tips.ts'
 import { reflogPosition } from './reflog.ts'
 import type { Repository } from './repository.ts'
-import { type Environment, git } from './run-git.ts'
+import { type Environment, type GitCall, git, runGit } from './run-git.ts'
 import { doubtfulTimes } from './set-times.ts'
 import type { RepositoryState, WorkTreeState } from './state.ts'
 import { parseStatus, type Status } from './status.ts'
@@ -72,7 +73,7 @@ export async function snapshotRepository(
     ...(contents === null ? {} : { contents }),
   }
   const [statusOutput, { index, doubtful }, settings, position, operation, refs] = await Promise.all([
-    git(statusQuestion, privateCall(own)),
+    statusOf(repository, privateCall(own)),
     // Read while `status` is at work.
     readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
       return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
@@ -124,6 +125,13 @@ export async function snapshotRepository(
     nested: [...index.submodules, ...status.untracked.filter((path) => path.endsWith('/'))],
     notes: overlay.notes,
   }
+}
+
+async function statusOf(repository: Repository, call: GitCall): Promise<Buffer> {
+  if (repository.remembered === undefined) return git(statusQuestion, call)
+  const { code, output, complaint } = await runGit(statusQuestion, call)
+  if (code !== 0) throw new OutdatedPlace(complaint)
+  return output
 }
 
 function only(status: Status, includes: (path: PathBytes) => boolean): Status {

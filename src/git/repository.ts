@@ -3,7 +3,6 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { readRegular } from '../files/regular-file.ts'
 import { type ConfigurationEntry, parseConfiguration, withSafeSettings } from './configuration.ts'
 import { distinctionsOf } from './distinctions.ts'
-import { mainObstacle, obstructed } from './obstacles.ts'
 import { nulRecords } from './path-bytes.ts'
 import { type Environment, runGit } from './run-git.ts'
 
@@ -26,6 +25,18 @@ export interface Repository {
   readonly head: { readonly commit: string; readonly tree: string } | null
   /** The user's settings, and after them ours that win. */
   readonly configuration: readonly ConfigurationEntry[]
+  /** Known from an earlier answer: git was not asked. */
+  readonly remembered?: true
+}
+
+/** A setting and the file that it stands in, as git names it. */
+export interface SettingOrigin extends ConfigurationEntry {
+  readonly origin: string
+}
+
+export interface RepositoryAnswer {
+  readonly repository: Repository
+  readonly origins: readonly SettingOrigin[]
 }
 
 export interface NoRepository {
@@ -59,17 +70,15 @@ const questions = [
   'HEAD^{tree}',
 ]
 
-/** Finds the repository of a folder. Both calls only read, and run nothing that it configures. */
-export async function findRepository(
+/** Asks git for the repository of a folder. Both calls only read, and run nothing that it configures. */
+export async function askRepository(
   folder: string,
   environment: Environment,
-): Promise<Repository | NoRepository> {
-  const obstacle = mainObstacle(folder)
-  if (obstacle !== null) throw obstructed(obstacle)
+): Promise<RepositoryAnswer | NoRepository> {
   const call = { folder, environment }
   const [answer, settings] = await Promise.all([
     runGit(['rev-parse', '--path-format=absolute', ...questions], call),
-    runGit(['config', '-z', '--list', '--show-scope'], call),
+    runGit(['config', '-z', '--list', '--show-scope', '--show-origin'], call),
   ])
   const lines = answer.output.toString('utf8').split('\n')
   if (lines[0] === 'true') {
@@ -89,6 +98,7 @@ export async function findRepository(
       reason: `The repository of ${folder} lacks the files of its commit ${commit}.`,
     }
   }
+  const origins = settingOrigins(nulRecords(settings.output))
   const repository: Repository = {
     status: 'usable',
     top,
@@ -105,11 +115,21 @@ export async function findRepository(
     reflog: reflog ?? '',
     head: isObjectId(commit) && isObjectId(tree) ? { commit, tree } : null,
     configuration: withSafeSettings(
-      parseConfiguration(nulRecords(settings.output)),
+      origins.map(({ scope, key, value }) => ({ scope, key, value })),
       distinctionsOf(top, commonFolder),
     ),
   }
-  return (await redirection(folder, repository)) ?? repository
+  return (await redirection(folder, repository)) ?? { repository, origins }
+}
+
+// Of each setting: its scope, its origin, and the setting itself.
+function settingOrigins(records: readonly string[]): SettingOrigin[] {
+  const origins: SettingOrigin[] = []
+  for (let at = 0; at + 2 < records.length; at += 3) {
+    const [scope = '', origin = '', setting = ''] = records.slice(at, at + 3)
+    for (const entry of parseConfiguration([scope, setting])) origins.push({ ...entry, origin })
+  }
+  return origins
 }
 
 /** The top of the main work tree, the same for every linked one. */

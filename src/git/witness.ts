@@ -7,6 +7,7 @@ import { reportChanges, touchedPaths } from './change-report.ts'
 import { checksumChanges, checksumTouched, checksumUnifiedDiff } from './checksum/engine.ts'
 import type { Span } from './differences.ts'
 import { tellingFaults } from './environment-faults.ts'
+import { onCurrentPlaces } from './find-repository.ts'
 import { contentBudget, sweepContents } from './kept-contents.ts'
 import { locateFolder } from './location.ts'
 import { otherTops } from './other-work-trees.ts'
@@ -46,6 +47,13 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
   }
 
+  const hashed = (path: string) => {
+    return onCurrentPlaces(environment, async () => {
+      await writableFolder(folder)
+      return hashedTree(path, await mkdtemp(join(folder, 'tree-')), context)
+    })
+  }
+
   return {
     locate: async (path) => {
       const location = await locateFolder(path, environment)
@@ -61,9 +69,11 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       return location.engine === 'git' ? otherTops(location.repository.top) : []
     },
     snapshot: (request) => {
-      return tellingFaults(request.folder, async () => {
-        const directory = await freshDirectory(folder, request.name)
-        return takeSnapshot(request, directory, context)
+      return tellingFaults(request.folder, () => {
+        return onCurrentPlaces(environment, async () => {
+          const directory = await freshDirectory(folder, request.name)
+          return takeSnapshot(request, directory, context)
+        })
       })
     },
     changes: async (from, to) => {
@@ -89,13 +99,9 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       return typeof span === 'string' ? null : unifiedDiff(span, environment, paths).catch(() => null)
     },
     packages: workspacePackages,
-    treeHash: async (path) => {
-      await writableFolder(folder)
-      return (await hashedTree(path, await mkdtemp(join(folder, 'tree-')), context)).hash
-    },
+    treeHash: async (path) => (await hashed(path)).hash,
     standing: async (path) => {
-      await writableFolder(folder)
-      const tree = await hashedTree(path, await mkdtemp(join(folder, 'tree-')), context)
+      const tree = await hashed(path)
       // After the hash: what is written between the two has another stamp at the next look.
       return { hash: tree.hash, stamps: await stampsOf(tree.top, tree.paths) }
     },

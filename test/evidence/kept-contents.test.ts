@@ -152,3 +152,31 @@ function inItself({ directory }: SnapshotRef, stateFolder: string): void {
   renameSync(join(contents, 'pack'), join(directory, 'objects/pack'))
   rmSync(join(stateFolder, 'contents'), { recursive: true })
 }
+
+test('a tree that was known to be kept, and went with its snapshots, is kept again for the next one', async () => {
+  const repo = projectRepository()
+  const stateFolder = temporaryFolder()
+  let now = Date.now()
+  const witness = createWitness({ stateFolder, clock: { now: () => now } })
+  const packs = () => readdirSync(join(stateFolder, 'contents/sha1/pack'))
+  for (const name of ['one', 'two']) await take(witness, repo.top, name)
+  repo.put('big.bin', randomBytes(3 * megabyte))
+  repo.put('small.txt', 'small\n')
+  await take(witness, repo.top, 'big')
+  const before = packs()
+  repo.commit('Third')
+  const other = await take(witness, repo.top, 'other')
+  for (const day of [1, 2, 3]) {
+    now += day * oneDay
+    await witness.sweep([other])
+  }
+  expect(packs()).not.toEqual(expect.arrayContaining(before))
+  repo.git('reset', '-q', '--hard', 'HEAD~1')
+  const start = await take(witness, repo.top, 'start')
+  repo.append('lib/util.ts')
+  repo.commit('Fourth')
+  const end = await take(witness, repo.top, 'end')
+  rmSync(repo.path('.git'), { recursive: true })
+  const { changes } = await witness.changes(start, end)
+  expect(changes).toMatchObject([{ path: 'lib/util.ts', change: 'modified' }])
+})
