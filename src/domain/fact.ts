@@ -105,6 +105,15 @@ export type Happening =
       readonly reason: string
     }
   | {
+      /** Words after its end: nothing that was said or measured then changes. */
+      readonly kind: 'attempt.corrected'
+      readonly attemptId: AttemptId
+      readonly taskId: TaskId
+      readonly missionId: MissionId | null
+      readonly text: string
+      readonly agentName: string | null
+    }
+  | {
       /** An attempt goes on, because its agent takes it up again or a person lets it: it is not stale any more. */
       readonly kind: 'attempt.continued'
       readonly attemptId: AttemptId

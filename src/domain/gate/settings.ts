@@ -21,6 +21,11 @@ export const settingDefinitions = {
     values: ['open', 'closed'],
     meaning: 'What the hook does when it fails: leave the decision to the client, or deny.',
   },
+  holds_gate: {
+    values: ['blockers', 'all', 'none'],
+    meaning:
+      'Which open holds keep a done task from being settled, so that what depends on it waits: blockers and reviews, all, or none. With all, no mission is completed while something waits.',
+  },
 } as const satisfies Record<SettingName, SettingDefinition>
 
 /** What is set, or its default. */

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.ts'
 import { Failure } from '../failure.ts'
-import type { Setting } from '../id.ts'
+import type { Setting, TaskId } from '../id.ts'
 import { instant } from '../instant.ts'
 import type { PlanHappening } from './happening.ts'
 import { type Claim, claimLasts, isHeld, type PlannedTask } from './plan.ts'
@@ -20,6 +20,7 @@ export function claimTask(
   const made: Claim = {
     agent: nameOf(claimant),
     actor: identityOf(claimant),
+    ...(claimant.actor.connection !== undefined && { connection: claimant.actor.connection }),
     token: setting.ids.next('claim'),
     claimedAt: setting.at,
     expiresAt: setting.at + claimLasts,
@@ -36,8 +37,15 @@ export function endClaim(
   return [{ kind: 'claim.ended', taskId, agent: claim.agent, why }]
 }
 
-/** Whether the claimant holds the claim itself. */
+/**
+ * Whether the claimant holds the claim itself, with or without its token. On the connection that claimed it, a name is
+ * asked for only where two names could be two agents.
+ */
 function isOwn(claim: Claim, claimant: Claimant): boolean {
+  if (claim.connection !== undefined && claim.connection === claimant.actor.connection) {
+    const isUnnamed = claimant.agentName === null || claim.agent === claimant.actor.name
+    if (isUnnamed || claim.agent === claimant.agentName) return true
+  }
   return claim.actor === identityOf(claimant) && claim.agent === nameOf(claimant)
 }
 
@@ -56,13 +64,36 @@ export function assertFree(planned: PlannedTask, claimant: Claimant, now: number
   })
 }
 
-/** A token must be that of the running claim: whoever held the task earlier is fenced off. */
-export function assertToken({ claim, task }: PlannedTask, token: string | null, now: number): void {
+/** A token must be that of the running claim: whoever held the task earlier is fenced off, and whoever mixed it up is told. */
+export function assertToken(
+  { claim, task }: PlannedTask,
+  given: {
+    readonly token: string | null
+    /** The task that the token was made for; null where no claim ever had it. */
+    readonly madeFor: TaskId | null
+    readonly claimant: Claimant
+  },
+  now: number,
+): void {
+  const { token, madeFor, claimant } = given
   if (token === null) return
-  if (claim !== null && claim.token === token && isHeld(claim, now)) return
-  throw new Failure('CONFLICT', `The claim ${token} on task ${task.id} does not hold any more.`, {
-    hint: 'Claim it again with taskman_task_next { claim: true }, or take another task.',
-  })
+  const isRunning = claim !== null && isHeld(claim, now)
+  if (isRunning && claim.token === token) return
+  if (madeFor !== task.id) {
+    const whose = madeFor === null ? 'No claim ever had it' : `It is of task ${madeFor}`
+    throw new Failure('CONFLICT', `${token} was never a token of task ${task.id}. ${whose}.`, {
+      hint: 'Leave claim_token out where the claim is your own, or claim the task with taskman_task_next { claim: true }.',
+    })
+  }
+  if (isRunning && isOwn(claim, claimant)) return
+  const since = isRunning ? ` ${claim.agent} holds the task now.` : ''
+  throw new Failure(
+    'CONFLICT',
+    `The claim ${token} on task ${task.id} does not hold any more: it ended.${since}`,
+    {
+      hint: 'Claim it again with taskman_task_next { claim: true }, or take another task.',
+    },
+  )
 }
 
 export function nameOf({ actor, agentName }: Claimant): string {

@@ -30,6 +30,8 @@ export interface Claim {
   readonly agent: string
   /** The connection's actor. */
   readonly actor: string
+  /** The connection that claimed it: what comes by it needs no token. Absent in records from before it was kept. */
+  readonly connection?: string
   readonly token: string
   readonly claimedAt: number
   /** Milliseconds since the epoch; renewed by every call about the task. Null while an open attempt holds the claim. */
@@ -43,7 +45,9 @@ export const claimLasts = 30 * 60 * 1000
 export interface PlannedTask {
   readonly task: Task
   readonly dependsOn: readonly TaskId[]
-  /** Whether it is not done and a dependency is not done either. */
+  /** Done, and something about it waits for a person that holds up what depends on it. */
+  readonly unsettled: boolean
+  /** Whether it is not done, and a dependency is not done either or not settled. */
   readonly blocked: boolean
   readonly claim: Claim | null
 }

@@ -13,7 +13,7 @@ export interface WorkFilter {
   readonly role: string | null
 }
 
-/** To do, claimed by nobody, and every dependency done; in the order in which the tasks were given. */
+/** To do, claimed by nobody, and every dependency done and settled; in the order in which the tasks were given. */
 export function readyTasks<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const graph = taskGraph(tasks)
   return tasks.filter((_, place) => isReady(graph, place))

@@ -6,6 +6,8 @@ export interface GraphTask {
   readonly status: 'to_do' | 'in_progress' | 'done'
   /** It was given up: nothing waits for it, and it is not counted as work. */
   readonly dropped?: boolean
+  /** Done, and what depends on it waits all the same: a person has yet to answer. */
+  readonly unsettled?: boolean
   /** Somebody holds it, whether an attempt is open or not. */
   readonly claimed: boolean
   /** A task without a role fits every role. */
@@ -26,7 +28,7 @@ export interface TaskGraph<T extends GraphTask> {
   readonly dependencies: readonly (readonly number[])[]
   /** Places of the unfinished tasks that depend on each unfinished task. */
   readonly dependents: readonly (readonly number[])[]
-  /** By place: dependencies that are not among the tasks. */
+  /** By place: dependencies that are not among the tasks, or done and not settled. No work on the tasks ends them. */
   readonly missing: ReadonlyMap<number, readonly string[]>
 }
 
@@ -39,7 +41,8 @@ export function taskGraph<T extends GraphTask>(tasks: readonly T[]): TaskGraph<T
     if (task.status === 'done') continue
     for (const id of task.dependsOn) {
       const dependency = places.get(id)
-      if (dependency === undefined) missing.set(place, [...(missing.get(place) ?? []), id])
+      if (dependency === undefined || tasks[dependency]?.unsettled === true)
+        missing.set(place, [...(missing.get(place) ?? []), id])
       else if (tasks[dependency]?.status !== 'done') {
         dependencies[place]?.push(dependency)
         dependents[dependency]?.push(place)

@@ -44,6 +44,7 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     stepsToDo: 0,
     isGated: false,
     holds: [],
+    waiting: { gate: 'blockers', ofMission: 0 },
     ...changes,
   }
 }

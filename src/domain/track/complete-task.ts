@@ -1,6 +1,7 @@
 import type { Evidence, Happening, Outcome } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import type { Setting } from '../id.ts'
+import type { HoldsGate } from './holds-gate.ts'
 import { openHold } from './log-issue.ts'
 import type { Mission, Phase } from './mission.ts'
 import type { Hold } from './records.ts'
@@ -31,6 +32,8 @@ export interface CompletionSituation {
   readonly isGated: boolean
   /** Open holds on the attempt. */
   readonly holds: readonly Hold[]
+  /** What the project's setting says of open holds, and how many of the mission are open. */
+  readonly waiting: { readonly gate: HoldsGate; readonly ofMission: number }
 }
 
 export interface CompletedTask {
@@ -48,15 +51,24 @@ export function completeTask(
 ): CompletedTask {
   refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
   const phase = phaseAfter(request, situation, setting)
+  const holds = newHolds(request, situation, setting)
+  const end = workflowEnd(request, situation)
+  // With `holds_gate: all` nothing ends while something waits, by itself neither.
+  const { gate, ofMission } = situation.waiting
+  const isHeldUp = end.length > 0 && gate === 'all' && ofMission + holds.length > 0
   return {
     consequences: [
       ...endSilence(situation.holds, 'The attempt was completed.'),
-      ...newHolds(request, situation, setting),
+      ...holds,
       ...phase.happenings,
-      ...workflowEnd(request, situation),
+      ...(isHeldUp ? [] : end),
     ],
     phase: phase.phase,
-    notes: [...subtaskNotes(situation), ...phase.notes],
+    notes: [
+      ...subtaskNotes(situation),
+      ...phase.notes,
+      ...(isHeldUp ? ['The workflow stays open until a person has answered what waits.'] : []),
+    ],
   }
 }
 

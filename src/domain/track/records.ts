@@ -53,6 +53,7 @@ export interface Issue extends Whereabouts {
   readonly id: IssueId
   readonly type: IssueType
   readonly description: string
+  /** Empty where the agent only asks. */
   readonly resolution: string
   readonly requiresHumanReview: boolean
   readonly createdAt: number

@@ -36,12 +36,14 @@ function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
     planned: null,
     last: null,
     holds: [],
+    dependencies: [],
+    tokenOf: null,
     ...changes,
   }
 }
 
 function plannedFrom(task: Task, changes: Partial<PlannedTask> = {}): PlannedTask {
-  return { task, dependsOn: [], blocked: false, claim: null, ...changes }
+  return { task, dependsOn: [], unsettled: false, blocked: false, claim: null, ...changes }
 }
 
 const kinds = (started: ReturnType<typeof startTask>) => started.happenings.map(({ kind }) => kind)
@@ -146,14 +148,22 @@ describe('a planned task', () => {
   test('is begun with the token of the claim, and not with an older one', () => {
     const planned = plannedFrom(task, { claim })
     const withToken = (claimToken: string) => () =>
-      startTask(request({ claimToken }), situation({ planned }), settingAt(5))
+      startTask(request({ claimToken }), situation({ planned, tokenOf: task.id }), settingAt(5))
     expect(kinds(withToken('c-1')())).toContain('attempt.opened')
     expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 does not hold any more/)
   })
 
   test('that waits for others is begun only by force, and the record says so', () => {
     const planned = plannedFrom(task, { dependsOn: ['t-3' as TaskId], blocked: true })
-    expect(() => startTask(request(), situation({ planned }), settingAt(5))).toThrow(/waits for tasks.*t-3/)
+    const open = {
+      task: aTask({ id: 't-3' as TaskId }),
+      unsettled: false,
+      summary: null,
+      files: [],
+      holds: [],
+    }
+    const waiting = situation({ planned, dependencies: [open] })
+    expect(() => startTask(request(), waiting, settingAt(5))).toThrow(/waits for tasks.*t-3/)
     const forced = startTask(request({ force: true }), situation({ planned }), settingAt(5))
     expect(kinds(forced)).toEqual(expect.arrayContaining(['task.forced', 'attempt.opened']))
     expect(forced.notes.join()).toContain('not done')

@@ -28,7 +28,7 @@ export function startTask(request: TaskRequest, situation: TaskSituation, settin
   const before = open ? mayTakeOver(open, { request, holds: situation.holds }, setting) : null
   if (before?.resumed) return resumed(before.resumed, situation)
 
-  const begun = beginPlanned(request, situation.planned, setting)
+  const begun = beginPlanned(request, situation, setting)
   const placement = placeInPhase(request, situation, setting)
   const task = planned ?? newTask(request, situation, placement.phase, setting)
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)

@@ -1,9 +1,11 @@
 import type { Actor } from '../actor.ts'
+import type { TaskId } from '../id.ts'
 import type { PlannedTask } from '../plan/plan.ts'
 import type { Mission, Phase } from './mission.ts'
 import type { Hold } from './records.ts'
 import type { SnapshotPlace } from './snapshot.ts'
 import type { Attempt, CallerType, Task } from './task.ts'
+import type { Dependency } from './task-history.ts'
 
 export interface TaskRequest {
   readonly name: string | null
@@ -38,4 +40,8 @@ export interface TaskSituation {
   readonly last: Attempt | null
   /** The holds on that attempt. */
   readonly holds: readonly Hold[]
+  /** What the planned task depends on, and what became of it. */
+  readonly dependencies: readonly Dependency[]
+  /** The task that the caller's token was made for, where it is not the one that runs. */
+  readonly tokenOf: TaskId | null
 }

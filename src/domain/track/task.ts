@@ -62,8 +62,10 @@ export function isStale(attempt: Attempt, now: number): boolean {
   return attempt.status === 'open' && now - attempt.lastCallAt >= staleAfter
 }
 
-/** Whether a caller is the one who opened an attempt: the same agent by name, or without one the same connection. */
+/** Whether a caller is the one who opened an attempt: the same agent by name, or, where it gives none, the same connection. */
 export function opened(attempt: Attempt, actor: Actor, agentName: string | null): boolean {
+  const isSameConnection = actor.connection !== undefined && attempt.actor.connection === actor.connection
+  if (agentName === null && isSameConnection) return true
   if (attempt.actor.name !== actor.name || attempt.agentName !== agentName) return false
   return agentName !== null || attempt.actor.connection === actor.connection
 }

@@ -48,8 +48,10 @@ export const inbox = defineOperation({
     )
     const shown = page.items.slice(0, limit)
     const tasks = await reads.tasks.named(shown.flatMap(({ item }) => item.hold.taskId ?? []))
+    const missions = await reads.missions.named(shown.flatMap(({ item }) => item.hold.missionId ?? []))
     return {
       tasks,
+      missions,
       shown: shown.map(({ item }) => item),
       total: page.total,
       next_cursor: nextCursor([
@@ -57,7 +59,7 @@ export const inbox = defineOperation({
       ]),
     }
   })
-  const { shown, tasks, ...page } = answer
+  const { shown, tasks, missions, ...page } = answer
   const contents = await contentsShown(
     handling,
     shown.map(({ hold }) => hold),
@@ -65,15 +67,16 @@ export const inbox = defineOperation({
   return {
     holds: shown.map((line) => ({
       ...holdEntry(line),
-      task_name: nameOf(line, tasks),
+      task_name: nameOf(line.hold.taskId, tasks),
+      mission_name: nameOf(line.hold.missionId, missions),
       content: contents.get(line.hold.id) ?? null,
     })),
     ...page,
   }
 })
 
-function nameOf({ hold }: HoldLine, names: ReadonlyMap<string, string>): string | null {
-  const name = hold.taskId === null ? undefined : names.get(hold.taskId)
+function nameOf(id: string | null, names: ReadonlyMap<string, string>): string | null {
+  const name = id === null ? undefined : names.get(id)
   return name === undefined ? null : excerpt(name, 120)
 }
 
@@ -90,7 +93,7 @@ export function holdEntry({ hold, issue }: HoldLine) {
     run_id: hold.runId,
     request: hold.request,
     /** What the agent did meanwhile, in its words. */
-    workaround: issue ? excerpt(issue.resolution, 1000) : null,
+    workaround: issue ? excerpt(issue.resolution, 1000) || null : null,
     paths: hold.paths.slice(0, 50),
     opened_by: hold.openedBy,
     opened_at: instant(hold.openedAt),

@@ -51,18 +51,6 @@ export function freeObject(description: string) {
     .describe(description)
 }
 
-/** An instant in ISO 8601, with or without a time zone (UTC then). */
-export function instantField(description: string) {
-  return z
-    .string()
-    .max(40)
-    .refine(
-      (value) => !Number.isNaN(Date.parse(value)),
-      'it is no ISO 8601 time such as 2026-01-15T10:00:00Z',
-    )
-    .describe(description)
-}
-
 /** A field that is taken from those who know it from another program, and is not in the list of tools. */
 export function unlisted<Field extends z.ZodType>(field: Field): Field {
   return field.meta({ ...field.meta(), unlisted: true })

@@ -1,18 +1,23 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
 import type { Happening } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
 import { cancelRun } from '../../domain/gate/cancel-run.ts'
 import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../domain/gate/forbids.ts'
 import type { RunRecord } from '../../domain/gate/run-record.ts'
 import type { Setting } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import { completeMission as decide, type MissionClosing } from '../../domain/track/complete-mission.ts'
+import { waitingOf } from '../../domain/track/holds-gate.ts'
 import { isEnded, type Mission, missionEndings } from '../../domain/track/mission.ts'
+import type { HoldLine } from '../../ports/reads/hold-reads.ts'
+import type { Page } from '../../ports/reads/page.ts'
 import type { Reads } from '../../ports/store.ts'
 import { findMission } from '../find/entities.ts'
 import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { refuseGatedMission } from '../run/gating.ts'
+import { asked, holdsGate } from '../task/completion-situation.ts'
 
 export const completeMission = defineOperation({
   name: 'complete_mission',
@@ -54,6 +59,7 @@ export const completeMission = defineOperation({
       files_changed: z.int(),
     }),
     completed_at: z.string(),
+    waits_for: z.array(z.strictObject({ hold_id: z.string(), kind: z.string(), question: z.string() })),
     warnings: z.array(z.string()),
   }),
 }).handler(async (handling, input) => {
@@ -76,6 +82,13 @@ export const completeMission = defineOperation({
       limitations: input.limitations ?? [],
     }
     const open = await reads.tasks.openAttempts(mission.id)
+    const waiting = await reads.holds.list(
+      { missionId: mission.id, kinds: asked, status: 'open' },
+      { limit: 10 },
+    )
+    if (!isEnded(mission) && input.status === 'completed' && (await holdsGate(reads)) === 'all') {
+      refuseWhileWaiting(mission, waiting)
+    }
     const silent = await reads.holds.list(
       { missionId: mission.id, kinds: ['stale_attempt'], status: 'open' },
       { limit: open.length },
@@ -89,7 +102,6 @@ export const completeMission = defineOperation({
       ...(await givenUp(reads, { mission, gating, by: handling.actor.name }, setting)),
     ]
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
-    const { openBlockers } = await reads.missions.now(mission.id)
     return {
       happenings,
       answer: {
@@ -100,11 +112,12 @@ export const completeMission = defineOperation({
         limitations: echoed(closing.limitations),
         metrics: await metricsOf(reads, mission, completedAt),
         completed_at: instant(completedAt),
+        waits_for: waiting.items.map(({ item }) => waitingOf(item.hold)),
         warnings: [
-          ...(openBlockers === 0
+          ...(waiting.total === 0
             ? []
             : [
-                `${openBlockers === 1 ? '1 blocker still waits' : `${openBlockers} blockers still wait`} for a person: waymark inbox lists them.`,
+                `${waiting.total === 1 ? '1 question still waits' : `${waiting.total} questions still wait`} for a person: waymark inbox lists them.`,
               ]),
           ...lost.slice(0, 3).map((run) => `Not everything succeeded: ${lossWords(run)}.`),
         ],
@@ -113,6 +126,22 @@ export const completeMission = defineOperation({
     }
   })
 })
+
+/** With `holds_gate: all` a mission is not completed while something of it waits for a person. */
+function refuseWhileWaiting(mission: Mission, { items, total }: Page<HoldLine>): void {
+  if (total === 0) return
+  const named = items
+    .slice(0, 5)
+    .map(({ item: { hold } }) => `${hold.id} (${hold.kind}): ${excerpt(hold.reason, 80)}`)
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete ${mission.kind} ${mission.id}: ${total === 1 ? '1 question waits' : `${total} questions wait`} for a person, and this project waits for the answers: ${named.join('; ')}.`,
+    {
+      hint: `A person answers: waymark inbox. Wait with get_context { mission_id: "${mission.id}", include: ["blockers"], wait_seconds: 50 }, or complete it as partial.`,
+      details: { waits_for: items.map(({ item }) => waitingOf(item.hold)) },
+    },
+  )
+}
 
 /** A run that was begun since it was looked for: what it lacks is told when the call is made again. */
 function barely(record: RunRecord): GatingRun {

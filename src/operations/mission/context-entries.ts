@@ -1,7 +1,8 @@
 import { excerpt } from '../../domain/budget.ts'
 import { instant, instantOrNull, secondsBetween } from '../../domain/instant.ts'
-import type { Decision, IssueType, Progress } from '../../domain/track/records.ts'
+import type { Decision, Issue, IssueType, Progress } from '../../domain/track/records.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
+import type { TaskHistory } from '../../domain/track/task-history.ts'
 import type { HoldLine } from '../../ports/reads/hold-reads.ts'
 import type { TaskLine } from '../../ports/reads/task-reads.ts'
 
@@ -46,7 +47,7 @@ export function blockerEntry({ hold, issue }: HoldLine) {
     task_id: hold.taskId,
     type: issue ? issueTypeShown[issue.type] : 'REVIEW',
     description: excerpt(issue?.description ?? hold.reason),
-    resolution: issue ? excerpt(issue.resolution) : null,
+    resolution: issue ? excerpt(issue.resolution) || null : null,
     created_at: instant(hold.openedAt),
     ...(hold.status !== 'open' && {
       resolved: {
@@ -59,7 +60,10 @@ export function blockerEntry({ hold, issue }: HoldLine) {
   }
 }
 
-export function taskEntry({ task, phaseNumber, attempt, counts, scopeMatches }: TaskLine) {
+export function taskEntry(
+  { task, phaseNumber, attempt, counts, scopeMatches }: TaskLine,
+  history?: TaskHistory,
+) {
   return {
     id: task.id,
     name: excerpt(task.name, 120),
@@ -76,6 +80,35 @@ export function taskEntry({ task, phaseNumber, attempt, counts, scopeMatches }: 
         : secondsBetween(attempt.openedAt, attempt.closedAt),
     files_changed: counts,
     scope_match: scopeMatches,
+    ...(history && storyOf(task, history)),
+  }
+}
+
+/** What an agent that is new here, or lost its context, needs of a task; nothing of what is empty. */
+function storyOf({ name, goal }: Task, history: TaskHistory) {
+  const { dependsOn, unsettled, blocked, claim, attempts, summary, correction, files } = history
+  return {
+    ...(goal !== null && goal !== name && { goal: excerpt(goal, 300) }),
+    ...(dependsOn.length > 0 && { depends_on: dependsOn.slice(0, 10), blocked }),
+    ...(unsettled && { settled: false }),
+    ...(claim && { claim: { agent: claim.agent, expires_at: instantOrNull(claim.expiresAt) } }),
+    ...(attempts > 1 && { attempts }),
+    ...(summary !== null && { summary: excerpt(summary) }),
+    ...(correction !== null && { correction: excerpt(correction) }),
+    ...(files.length > 0 && { files }),
+  }
+}
+
+/** An issue that blocks nobody: what an agent met, and what it did. */
+export function issueEntry(issue: Issue) {
+  return {
+    id: issue.id,
+    task_id: issue.taskId,
+    type: issueTypeShown[issue.type],
+    description: excerpt(issue.description),
+    resolution: excerpt(issue.resolution) || null,
+    agent_name: issue.agentName,
+    created_at: instant(issue.createdAt),
   }
 }
 

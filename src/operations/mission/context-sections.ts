@@ -2,9 +2,16 @@ import { fitSections } from '../../domain/budget.ts'
 import type { Page, PageRequest } from '../../ports/reads/page.ts'
 import type { RecordFilter } from '../../ports/reads/record-reads.ts'
 import type { Reads } from '../../ports/store.ts'
-import { blockerEntry, decisionEntry, milestoneEntry, taskEntry } from './context-entries.ts'
+import { blockerEntry, decisionEntry, issueEntry, milestoneEntry, taskEntry } from './context-entries.ts'
 
-export const contextSections = ['decisions', 'milestones', 'blockers', 'phase_summary', 'tasks'] as const
+export const contextSections = [
+  'decisions',
+  'milestones',
+  'blockers',
+  'issues',
+  'phase_summary',
+  'tasks',
+] as const
 export type ContextSection = (typeof contextSections)[number]
 type ListSection = Exclude<ContextSection, 'phase_summary'>
 
@@ -17,14 +24,20 @@ export interface LoadedSection {
   readonly total: number
 }
 
-type Loader = (reads: Reads, filter: RecordFilter, page: PageRequest) => Promise<Page<unknown>>
+type Loader = (
+  reads: Reads,
+  filter: RecordFilter,
+  page: PageRequest & { readonly now: number },
+) => Promise<Page<unknown>>
 
 const loaders: Readonly<Record<ListSection, Loader>> = {
   decisions: async ({ records }, filter, page) =>
     mapped(await records.decisions(filter, page), decisionEntry),
   milestones: async ({ records }, filter, page) =>
     mapped(await records.progress(filter, page), milestoneEntry),
-  tasks: async ({ tasks }, filter, page) => mapped(await tasks.list(filter, page), taskEntry),
+  tasks: loadTasks,
+  issues: async ({ records }, filter, page) =>
+    mapped(await records.issues({ ...filter, unblocking: true }, page), issueEntry),
   blockers: loadBlockers,
 }
 
@@ -33,7 +46,7 @@ export async function loadSection(
   reads: Reads,
   name: ListSection,
   filter: RecordFilter,
-  page: PageRequest,
+  page: PageRequest & { readonly now: number },
 ): Promise<LoadedSection> {
   const { items, total } = await loaders[name](reads, filter, { ...page, limit: page.limit + 1 })
   const shown = items.slice(0, page.limit)
@@ -43,6 +56,20 @@ export async function loadSection(
     seqs: shown.map(({ seq }) => seq),
     more: items.length > shown.length,
     total,
+  }
+}
+
+async function loadTasks(
+  { tasks }: Reads,
+  filter: RecordFilter,
+  page: PageRequest & { readonly now: number },
+): Promise<Page<unknown>> {
+  const { items, total } = await tasks.list(filter, page)
+  const ids = items.map(({ item }) => item.task.id)
+  const histories = await tasks.histories(ids, page.now)
+  return {
+    total,
+    items: items.map(({ seq, item }) => ({ seq, item: taskEntry(item, histories.get(item.task.id)) })),
   }
 }
 

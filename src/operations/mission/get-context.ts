@@ -3,7 +3,7 @@ import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
 import { currentPhase, shownStatus } from '../../domain/track/mission.ts'
 import { findMission } from '../find/entities.ts'
 import { nextCursor, readCursor } from '../input/cursor.ts'
-import { choice, count, identifier, instantField, name } from '../input/fields.ts'
+import { choice, count, identifier, name, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import {
   answeredBlockers,
@@ -14,6 +14,16 @@ import {
 } from './context-sections.ts'
 import { missionRuns } from './mission-runs.ts'
 import { phaseSummary, phasesAround } from './phase-summary.ts'
+import { isSince, timeSince, waitForMission } from './wait-for-mission.ts'
+
+/** Clients of MCP give up after 60 seconds. */
+const longestWait = 50
+
+const sinceField = z
+  .string()
+  .max(40)
+  .refine(isSince, 'it is no ISO 8601 time such as 2026-01-15T10:00:00Z, and no as_of of an answer before')
+  .describe('as_of of an answer, or ISO time')
 
 export const getContext = defineOperation({
   name: 'get_context',
@@ -33,7 +43,6 @@ export const getContext = defineOperation({
         choice(contextSections, undefined, {
           phases: 'phase_summary',
           progress: 'milestones',
-          issues: 'blockers',
         }),
       )
       .min(1)
@@ -42,11 +51,13 @@ export const getContext = defineOperation({
       .strictObject({
         phase: count('Phase number', 100_000).optional(),
         agent: name('Agent name').optional(),
-        since: instantField('ISO time').optional(),
+        since: sinceField.optional(),
       })
       .optional(),
     limit: count('Entries of each list; default: as many as fit', 200).optional(),
     cursor: identifier('next_cursor').optional(),
+    wait_seconds: count('Until a change since', longestWait).optional(),
+    since: unlisted(sinceField).optional(),
   }),
   output: z.looseObject({
     mission_id: z.string(),
@@ -54,10 +65,16 @@ export const getContext = defineOperation({
     mission_status: z.string(),
     current_phase: z.int(),
     total_phases: z.int(),
+    as_of: z.string(),
     next_cursor: z.string().nullable(),
   }),
-}).handler(({ store }, input) =>
-  store.view(async (reads) => {
+}).handler(async ({ store, clock }, input) => {
+  const since = input.filter?.since ?? input.since
+  if (input.wait_seconds !== undefined) {
+    const { id } = await store.view((reads) => findMission(reads, input.mission_id))
+    await waitForMission(store, id, { since, milliseconds: input.wait_seconds * 1000 })
+  }
+  return store.view(async (reads) => {
     const mission = await findMission(reads, input.mission_id)
     const phases = await reads.missions.phases(mission.id)
     const now = await reads.missions.now(mission.id)
@@ -65,7 +82,7 @@ export const getContext = defineOperation({
     const filter = {
       missionId: mission.id,
       ...(input.filter?.agent !== undefined && { agent: input.filter.agent }),
-      ...(input.filter?.since !== undefined && { since: Date.parse(input.filter.since) }),
+      ...(since !== undefined && { since: await timeSince(reads, since) }),
       ...(phase !== undefined && { phaseId: phases.find(({ number }) => number === phase)?.id ?? noPhase }),
     }
     const wanted = [...new Set(input.include)]
@@ -75,7 +92,9 @@ export const getContext = defineOperation({
     const sections = await Promise.all(
       lists
         .filter((section) => before === null || before.has(section))
-        .map((section) => loadSection(reads, section, filter, { limit, ...at(before, section) })),
+        .map((section) =>
+          loadSection(reads, section, filter, { limit, now: clock.now(), ...at(before, section) }),
+        ),
     )
     const current = currentPhase(mission, phases)
     const summary =
@@ -102,10 +121,11 @@ export const getContext = defineOperation({
       ...(summary && { phase_summary_total: phases.length }),
       ...Object.fromEntries(shown.flatMap(namedList)),
       ...(answered.length > 0 && { answered_blockers: answered }),
+      as_of: `#${await reads.journal.head()}`,
       next_cursor: nextCursor(shown),
     }
-  }),
-)
+  })
+})
 
 /** A phase number that the mission does not have: its lists are empty. */
 const noPhase = 'ph-none' as NonNullable<Parameters<typeof loadSection>[2]['phaseId']> // no phase has this id

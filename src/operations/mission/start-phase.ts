@@ -73,6 +73,8 @@ export const startPhase = defineOperation({
       planned: null,
       last: null,
       holds: [],
+      dependencies: [],
+      tokenOf: null,
     }
     const admitted = admitTask(situation)
     const placed = placeInPhase({ phase: input.number, phaseName: input.name }, situation, setting)

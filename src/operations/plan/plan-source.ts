@@ -26,6 +26,7 @@ function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTas
     dependsOn: task.dependsOn,
     status: task.status,
     dropped: task.dropped,
+    unsettled: task.unsettled,
     claimed: task.held,
     role: task.role,
     estimate: null,

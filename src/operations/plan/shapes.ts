@@ -56,7 +56,7 @@ export function milestoneShape(milestone: Milestone, missionId: PlanOwner): z.ou
 export const taskFields = z.looseObject({ id: z.string(), title: z.string(), status: z.string() })
 
 export function taskShape(planned: PlannedTask, now: number) {
-  const { task, dependsOn, blocked, claim } = planned
+  const { task, dependsOn, unsettled, blocked, claim } = planned
   return {
     id: task.id,
     mission_id: task.missionId,
@@ -71,6 +71,7 @@ export function taskShape(planned: PlannedTask, now: number) {
     depends_on: [...dependsOn],
     blocked,
     claimed_by: isHeld(claim, now) ? (claim?.agent ?? null) : null,
+    ...(unsettled && { settled: false }),
     ...(task.resolution === 'dropped' && { resolution: 'dropped' }),
     ...(task.resolution === 'claimed' && { verified: false }),
     created_at: instant(task.createdAt),

@@ -57,7 +57,7 @@ export const taskAdd = defineOperation({
       createdAt: setting.at,
       updatedAt: setting.at,
     }
-    const planned = { task, dependsOn: [], blocked: false, claim: null }
+    const planned = { task, dependsOn: [], unsettled: false, blocked: false, claim: null }
     return { happenings: [{ kind: 'task.planned', task }], answer: taskShape(planned, setting.at) }
   }),
 )

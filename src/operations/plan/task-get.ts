@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { toldStory } from '../task/task-story.ts'
 import { formatField } from './fields.ts'
 import { findPlanned } from './find.ts'
 import { printEntity } from './print.ts'
@@ -16,7 +17,7 @@ export const taskGet = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Get a task',
-  description: 'One task of the plan, with its dependencies',
+  description: 'One task of the plan: what it depends on, what was tried before',
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({ id: identifier('Task ID'), format: formatField.optional() }),
@@ -27,6 +28,10 @@ export const taskGet = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const notes = await reads.plan.notes(planned.task.id, { limit: mostNotes })
     const ids = notes.items.map(({ item }) => item.id)
-    return { ...taskShape(planned, clock.now()), ...(ids.length > 0 && { note_ids: ids }) }
+    return {
+      ...taskShape(planned, clock.now()),
+      ...(ids.length > 0 && { note_ids: ids }),
+      ...(await toldStory(reads, planned.task.id)),
+    }
   }),
 )

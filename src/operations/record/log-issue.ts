@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
 import { instant } from '../../domain/instant.ts'
 import { logIssue as decide } from '../../domain/track/log-issue.ts'
 import { issueTypes } from '../../domain/track/records.ts'
@@ -27,20 +28,21 @@ export const logIssue = defineOperation({
       requirement: 'unclear_requirement',
     }),
     description: text('What went wrong'),
-    resolution: text('How it was resolved or worked around'),
+    resolution: text('How it was resolved or worked around; not for a question').optional(),
     requires_human_review: z
       .boolean()
-      .describe('Does a human need to review this resolution? Then it blocks until one does')
+      .describe('Does a human need to answer? Until then what depends on the task waits')
       .optional(),
     attempt_id: identifier('Attempt, if not the open one').optional(),
   }),
   output: z.looseObject({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
-}).handler(({ record, actor }, input) =>
-  record(async (reads, setting) => {
+}).handler(({ record, actor }, input) => {
+  assertResolved(input)
+  return record(async (reads, setting) => {
     const said = {
       type: input.type,
       description: input.description,
-      resolution: input.resolution,
+      resolution: input.resolution ?? '',
       requiresHumanReview: input.requires_human_review ?? false,
     }
     const where = await whereaboutsOf(reads, input)
@@ -51,5 +53,16 @@ export const logIssue = defineOperation({
       blocker: issue.requiresHumanReview,
     }
     return { happenings, answer }
-  }),
-)
+  })
+})
+
+/** Asking is not resolving: only a question needs no resolution. */
+function assertResolved(input: {
+  readonly resolution?: string | undefined
+  readonly requires_human_review?: boolean | undefined
+}): void {
+  if (input.resolution !== undefined || input.requires_human_review) return
+  throw new Failure('INVALID_INPUT', 'log_issue: "resolution" is missing.', {
+    hint: 'Say how you resolved it or worked around it; or ask a person with requires_human_review: true.',
+  })
+}

@@ -6,6 +6,7 @@ import type { Attempt, Task } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
 import { holdEntry } from '../hold/inbox.ts'
 import { decisionEntry, issueTypeShown, milestoneEntry, taskStatusShown } from '../mission/context-entries.ts'
+import { correctionEntry } from '../task/task-story.ts'
 
 /** One task: its attempts with what was measured and what was claimed, and what was said about it. */
 export async function taskDetail(reads: Reads, task: Task) {
@@ -63,6 +64,8 @@ async function attemptDetail({ tasks }: Reads, attempt: Attempt) {
         ? null
         : { ...end.evidence, endSnapshot: undefined, counts: end.counts, changes: changes.map(changeDetail) },
     claimed: end === null ? null : claims(end.outcome),
+    /** What was said after the end: it stands beside the claim. */
+    corrections: end === null ? [] : (await tasks.corrections(attempt.id)).map(correctionEntry),
   }
 }
 
@@ -87,7 +90,7 @@ export function issueEntry(issue: Issue) {
     id: issue.id,
     type: issueTypeShown[issue.type],
     description: issue.description,
-    resolution: issue.resolution,
+    resolution: issue.resolution || null,
     requires_human_review: issue.requiresHumanReview,
     created_at: instant(issue.createdAt),
   }

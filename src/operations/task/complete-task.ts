@@ -1,39 +1,51 @@
 import { z } from 'zod'
 import type { Evidence, Outcome } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
 import { completeTask as decide, refuseOpenSubtasks } from '../../domain/track/complete-task.ts'
-import { type Attempt, taskOutcomes } from '../../domain/track/task.ts'
+import { holdingKinds } from '../../domain/track/holds-gate.ts'
+import { type Attempt, type TaskOutcome, taskOutcomes } from '../../domain/track/task.ts'
 import { assertOpen } from '../../domain/track/whereabouts.ts'
 import type { Handling } from '../context.ts'
 import { findTask } from '../find/entities.ts'
-import { choice, identifier, texts } from '../input/fields.ts'
+import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
 import { completionAnswer, completionShape } from './completion-answer.ts'
-import { loadCompletion, repeatedAnswer, runningAttempt } from './completion-situation.ts'
+import { loadCompletion, repeatedAnswer, runningAttempt, waitingFor } from './completion-situation.ts'
+import { correct } from './correct.ts'
 import { measure } from './measure.ts'
 import { assertCurrent, MissionMoved, type MissionState, measureMission } from './mission-state.ts'
 import { metadataFields, outcomeFields, outcomeOf } from './outcome-fields.ts'
 
-const inputFields = z.strictObject({
-  task_id: identifier('Task ID'),
-  status: choice(taskOutcomes, 'Final status', {
-    done: 'success',
-    complete: 'success',
-    completed: 'success',
-    succeeded: 'success',
-    ok: 'success',
-    partial: 'partial_success',
-    failure: 'failed',
-    fail: 'failed',
-    error: 'failed',
-  }),
-  outcome: outcomeFields,
-  metadata: metadataFields.optional(),
-  phase_complete: z.boolean().describe('Completes its phase').optional(),
-  attempt_id: identifier('Attempt, if not the open one').optional(),
-  areas: texts('More areas').optional(),
-  preview: z.boolean().describe('Answer the verdict, end nothing').optional(),
-})
+const inputFields = z
+  .strictObject({
+    task_id: identifier('Task ID'),
+    status: choice(taskOutcomes, 'Final status', {
+      done: 'success',
+      complete: 'success',
+      completed: 'success',
+      succeeded: 'success',
+      ok: 'success',
+      partial: 'partial_success',
+      failure: 'failed',
+      fail: 'failed',
+      error: 'failed',
+    }).optional(),
+    outcome: outcomeFields.optional(),
+    metadata: metadataFields.optional(),
+    phase_complete: z.boolean().describe('Completes its phase').optional(),
+    attempt_id: identifier('Attempt, if not the open one').optional(),
+    areas: texts('More areas').optional(),
+    preview: z.boolean().describe('Answer the verdict, end nothing').optional(),
+    correction: text('Words after the end, alone').optional(),
+  })
+  // They are optional only beside correction, which the plain schemas of clients cannot say.
+  .meta({ required: ['task_id', 'status', 'outcome'] })
+
+type Completing = Omit<z.output<typeof inputFields>, 'status' | 'outcome'> & {
+  readonly status: TaskOutcome
+  readonly outcome: z.output<typeof outcomeFields>
+}
 
 export const completeTask = defineOperation({
   name: 'complete_task',
@@ -49,7 +61,10 @@ export const completeTask = defineOperation({
   positional: ['task_id'],
   input: inputFields,
   output: completionShape,
-}).handler(async (handling, input) => {
+}).handler(async (handling, given) => {
+  const { correction } = given
+  if (correction !== undefined) return correct(handling, { ...given, correction })
+  const input = completing(given)
   const inputHash = handling.fingerprint(input)
   const before = await handling.store.view(async (reads) => {
     const task = await findTask(reads, input.task_id)
@@ -86,7 +101,7 @@ interface Ending {
 }
 
 /** Fails with `MissionMoved` where what was measured of the mission is no longer the last. */
-function end(handling: Handling, input: z.output<typeof inputFields>, ending: Ending) {
+function end(handling: Handling, input: Completing, ending: Ending) {
   const { inputHash, outcome, measured } = ending
   return handling.record(async (reads, setting) => {
     const task = await findTask(reads, input.task_id)
@@ -108,7 +123,18 @@ function end(handling: Handling, input: z.output<typeof inputFields>, ending: En
     }
     const completed = decide(request, situation, setting)
     const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
-    const answer = completionAnswer({ task, attempt, phase: completed.phase, evidence: full, at: setting.at })
+    const opened = completed.consequences.flatMap((next) => (next.kind === 'hold.opened' ? [next.hold] : []))
+    const waiting = [...(await waitingFor(reads, task.id)), ...opened]
+    const holding = holdingKinds(situation.waiting.gate)
+    const answer = completionAnswer({
+      task,
+      attempt,
+      phase: completed.phase,
+      evidence: full,
+      at: setting.at,
+      waiting,
+      unsettled: input.status !== 'failed' && waiting.some(({ kind }) => holding.includes(kind)),
+    })
     return {
       happenings: [
         {
@@ -134,7 +160,25 @@ async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence:
   return store.view(async (reads) => {
     const task = await findTask(reads, attempt.taskId)
     const { phase } = await loadCompletion(reads, task, attempt)
-    const answer = completionAnswer({ task, attempt, phase, evidence, at: clock.now() })
+    const waiting = await waitingFor(reads, task.id)
+    const answer = completionAnswer({
+      task,
+      attempt,
+      phase,
+      evidence,
+      at: clock.now(),
+      waiting,
+      unsettled: false,
+    })
     return { ...answer, preview: true, completed_at: null }
+  })
+}
+
+function completing({ status, outcome, ...rest }: z.output<typeof inputFields>): Completing {
+  if (status !== undefined && outcome !== undefined) return { ...rest, status, outcome }
+  const missing =
+    status === undefined ? `"status" is missing: one of ${taskOutcomes.join(', ')}` : '"outcome" is missing'
+  throw new Failure('INVALID_INPUT', `complete_task: ${missing}.`, {
+    hint: 'Complete with status and outcome { summary }; only a correction after the end needs neither.',
   })
 }

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import type { Evidence } from '../../domain/fact.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import { completionReport } from '../../domain/track/completion-report.ts'
+import { waitingOf } from '../../domain/track/holds-gate.ts'
 import type { Phase } from '../../domain/track/mission.ts'
+import type { Hold } from '../../domain/track/records.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
 
 const paths = z.array(z.string())
@@ -44,6 +46,10 @@ export const completionShape = z.looseObject({
     unexpected_files: paths,
     warnings: z.array(z.string()),
   }),
+  waits_for: z
+    .array(z.strictObject({ hold_id: z.string(), kind: z.string(), question: z.string() }))
+    .optional(),
+  settled: z.literal(false).optional(),
   phase_status: z.string().nullable(),
   phase_number: z.int().nullable(),
 })
@@ -55,6 +61,9 @@ export function completionAnswer(done: {
   readonly phase: Phase | null
   readonly evidence: Evidence
   readonly at: number
+  /** What waits for a person about the task, and whether it holds up what depends on it. */
+  readonly waiting: readonly Hold[]
+  readonly unsettled: boolean
 }): z.output<typeof completionShape> {
   const report = completionReport(done.evidence, done.task.id)
   return completionShape.parse({
@@ -63,6 +72,8 @@ export function completionAnswer(done: {
     duration_seconds: secondsBetween(done.attempt.openedAt, done.at),
     completed_at: instant(done.at),
     ...report,
+    waits_for: done.waiting.map(waitingOf),
+    ...(done.unsettled && { settled: false }),
     phase_status: done.phase?.status ?? null,
     phase_number: done.phase?.number ?? null,
   })

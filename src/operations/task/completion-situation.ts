@@ -1,6 +1,8 @@
 import { Failure } from '../../domain/failure.ts'
-import type { MissionId } from '../../domain/id.ts'
+import type { MissionId, TaskId } from '../../domain/id.ts'
 import type { CompletionSituation } from '../../domain/track/complete-task.ts'
+import { type HoldsGate, holdsGateOf } from '../../domain/track/holds-gate.ts'
+import type { Hold } from '../../domain/track/records.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
 import { assertOpen } from '../../domain/track/whereabouts.ts'
 import type { Reads } from '../../ports/store.ts'
@@ -86,6 +88,7 @@ export async function loadCompletion(
     stepsToDo: planned.filter(({ id }) => id !== task.id).length,
     isGated: mission?.kind === 'workflow' && (await isGated(reads, mission.id)),
     holds: onAttempt.filter(({ status }) => status === 'open'),
+    waiting: { gate: await holdsGate(reads), ofMission: mission ? await openHolds(reads, mission.id) : 0 },
   }
 }
 
@@ -93,3 +96,23 @@ export async function loadCompletion(
 async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> {
   return (await runs.gating(missionId)).length > 0 || (await runs.lost(missionId)).length > 0
 }
+
+export async function holdsGate({ runs }: Reads): Promise<HoldsGate> {
+  return holdsGateOf((await runs.settings()).get('holds_gate'))
+}
+
+/** How many of a mission's holds wait for a person; a silent attempt does not. */
+async function openHolds({ holds }: Reads, missionId: MissionId): Promise<number> {
+  return (await holds.list({ missionId, kinds: asked, status: 'open' }, { limit: 1 })).total
+}
+
+const mostWaiting = 10
+
+/** What waits for a person about a task, oldest first. */
+export async function waitingFor({ holds }: Reads, taskId: TaskId): Promise<readonly Hold[]> {
+  const { items } = await holds.list({ taskId, kinds: asked, status: 'open' }, { limit: mostWaiting })
+  return items.map(({ item }) => item.hold)
+}
+
+/** A silent attempt is a question about its agent, not one that the agent asked. */
+export const asked = ['blocker', 'review', 'scope', 'approval', 'command'] as const

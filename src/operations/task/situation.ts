@@ -1,4 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
+import type { TaskId } from '../../domain/id.ts'
+import type { PlannedTask } from '../../domain/plan/plan.ts'
 import type { Mission } from '../../domain/track/mission.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type { TaskSituation } from '../../domain/track/task-request.ts'
@@ -11,6 +13,7 @@ interface Containers {
   readonly mission_id?: string | undefined
   readonly parent_task_id?: string | undefined
   readonly planned_task_id?: string | undefined
+  readonly claim_token?: string | undefined
 }
 
 /** Reads what `startTask` rests on. Fails with NOT_FOUND for a container that does not exist. */
@@ -30,6 +33,8 @@ export async function loadSituation(reads: Reads, input: Containers): Promise<Ta
     planned,
     last,
     holds: last ? await reads.holds.ofAttempt(last.id) : [],
+    dependencies: planned ? await reads.tasks.dependencies(planned.task.id) : [],
+    tokenOf: await tokenOf(reads, planned, input.claim_token),
   }
 }
 
@@ -51,4 +56,14 @@ async function missionOf(
   if (named !== undefined) return findMission(reads, named)
   const inherited = around.planned?.missionId ?? around.parentAttempt?.missionId ?? around.parent?.missionId
   return inherited ? findMission(reads, inherited) : null
+}
+
+/** The task that a token was made for: the running claim says it of its own, the journal of one that ended. */
+async function tokenOf(
+  { plan }: Reads,
+  planned: PlannedTask | null,
+  token: string | undefined,
+): Promise<TaskId | null> {
+  if (planned === null || token === undefined) return null
+  return planned.claim?.token === token ? planned.task.id : plan.taskOfToken(token)
 }

@@ -2,7 +2,9 @@ import { excerpt } from '../../domain/budget.ts'
 import { instant } from '../../domain/instant.ts'
 import type { AreaCount } from '../../domain/track/scope/survey.ts'
 import type { StartedTask } from '../../domain/track/start-task.ts'
+import type { Reads } from '../../ports/store.ts'
 import type { Snapshot } from '../../ports/work-tree.ts'
+import { taskStory } from './task-story.ts'
 
 const mostAreas = 20
 
@@ -39,6 +41,19 @@ export function startAnswer(
       ...unmatchedNotes(survey.filter(({ files }) => files === 0)),
       ...measured.rivals,
     ],
+  }
+}
+
+/** What a planned task is about, what it builds on, and what was tried before: nobody starts blind. */
+export async function plannedStory(reads: Reads, started: StartedTask) {
+  const { task } = started
+  const phase = task.phaseId === null ? started.phase : await reads.plan.phase(task.phaseId)
+  const { dependencies, ...rest } = await taskStory(reads, task.id)
+  return {
+    goal: task.goal,
+    phase: phase && { id: phase.id, number: phase.number, name: phase.name },
+    depends_on: dependencies,
+    ...rest,
   }
 }
 

@@ -6,7 +6,7 @@ import { choice, count, identifier, name, text, texts, unlisted } from '../input
 import { defineOperation } from '../operation.ts'
 import { describeAreas, rivalsInTree } from './areas-at-start.ts'
 import { loadSituation } from './situation.ts'
-import { startAnswer } from './start-answer.ts'
+import { plannedStory, startAnswer } from './start-answer.ts'
 import { assertNamed, inNamedPhase, workTreeOf } from './start-checks.ts'
 
 export const startTask = defineOperation({
@@ -87,6 +87,8 @@ export const startTask = defineOperation({
       setting,
     )
     const rivals = await rivalsInTree(reads, started, { paths: snapshot.paths, packages })
-    return { happenings: started.happenings, answer: startAnswer(started, { snapshot, survey, rivals }) }
+    const answer = startAnswer(started, { snapshot, survey, rivals })
+    const story = input.planned_task_id === undefined ? {} : await plannedStory(reads, started)
+    return { happenings: started.happenings, answer: { ...answer, ...story } }
   })
 })

@@ -13,6 +13,10 @@ export interface JournalReads {
   latest(request: { readonly before?: number; readonly limit: number }): Promise<readonly Fact[]>
   /** The last seq; 0 before the first fact. */
   head(): Promise<number>
+  /** The last seq before a time, milliseconds since the epoch; 0 where there is none. */
+  seqBefore(time: number): Promise<number>
+  /** When the first of what came after a seq happened; null where nothing did. */
+  timeAfter(seq: number): Promise<number | null>
   /** Hashes the whole journal again. */
   verify(): Promise<ChainCheck>
 }

@@ -58,6 +58,8 @@ export interface MissionReads {
   tree(missionId: MissionId, top: string): Promise<MissionTree>
   lines(missionId: MissionId): Promise<MissionLines>
   find(id: string): Promise<Mission | null>
+  /** The names of missions, at most 200. */
+  named(ids: readonly MissionId[]): Promise<ReadonlyMap<MissionId, string>>
   /** Newest first. */
   list(
     request: PageRequest & { readonly statuses?: readonly MissionStatus[]; readonly search?: string },

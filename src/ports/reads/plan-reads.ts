@@ -11,7 +11,7 @@ export interface PlanFilter {
   /** A claim that expired does not keep a task in progress. */
   readonly status?: TaskStatus
   readonly role?: string
-  /** To do, not held, every dependency done. */
+  /** To do, not held, every dependency done and settled. */
   readonly ready?: boolean
   readonly blocked?: boolean
   /** Everything that waits for nothing. */
@@ -39,6 +39,8 @@ export interface GraphTask {
   readonly role: string | null
   readonly status: TaskStatus
   readonly dropped: boolean
+  /** Done, and what depends on it waits for a person. */
+  readonly unsettled: boolean
   readonly held: boolean
   readonly sortOrder: number | null
   readonly seq: number
@@ -65,6 +67,8 @@ export interface PlanReads {
   dependsOn(taskId: TaskId, dependency: TaskId): Promise<boolean>
   /** The chain of dependencies that leads from one task to another, both included; null when there is none. */
   chain(from: TaskId, to: TaskId): Promise<readonly TaskId[] | null>
+  /** The task that a claim with this token was of, running or ended. */
+  taskOfToken(token: string): Promise<TaskId | null>
   /** Tasks whose claim expired at or before a time, at most 100. */
   expiredClaims(now: number): Promise<readonly PlannedTask[]>
   notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>

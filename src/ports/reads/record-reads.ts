@@ -7,14 +7,14 @@ export interface RecordFilter {
   readonly taskId?: TaskId
   readonly phaseId?: PhaseId
   readonly agent?: string
-  /** Said at or after, milliseconds since the epoch. */
+  /** Said, or for a closed hold answered, at or after, milliseconds since the epoch. */
   readonly since?: number
 }
 
-/** What agents said: newest first. */
+/** What agents said: newest first. `unblocking` leaves out the issues that wait for a person. */
 export interface RecordReads {
   decisions(filter: RecordFilter, request: PageRequest): Promise<Page<Decision>>
-  issues(filter: RecordFilter, request: PageRequest): Promise<Page<Issue>>
+  issues(filter: RecordFilter & { readonly unblocking?: boolean }, request: PageRequest): Promise<Page<Issue>>
   progress(filter: RecordFilter, request: PageRequest): Promise<Page<Progress>>
   issue(id: string): Promise<Issue | null>
 }

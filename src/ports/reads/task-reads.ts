@@ -3,6 +3,7 @@ import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { ReportedChange } from '../../domain/track/evidence.ts'
 import type { SnapshotPlace } from '../../domain/track/snapshot.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
+import type { Correction, Dependency, PastAttempt, TaskHistory } from '../../domain/track/task-history.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** What is known of a closed attempt besides the attempt itself. */
@@ -49,6 +50,14 @@ export interface TaskReads {
   openAttempt(taskId: TaskId): Promise<Attempt | null>
   lastAttempt(taskId: TaskId): Promise<Attempt | null>
   end(attemptId: AttemptId): Promise<AttemptEnd | null>
+  /** The attempts at a task that ended, newest first. */
+  past(taskId: TaskId, limit: number): Promise<readonly PastAttempt[]>
+  /** What was said of an attempt after its end, first to last, at most 100. */
+  corrections(attemptId: AttemptId): Promise<readonly Correction[]>
+  /** What a task depends on, at most 100. */
+  dependencies(taskId: TaskId): Promise<readonly Dependency[]>
+  /** Beside tasks in a list: what they wait for, who holds them, what came of them. */
+  histories(ids: readonly TaskId[], now: number): Promise<ReadonlyMap<TaskId, TaskHistory>>
   /** The verified changes of an attempt, out of scope first, then by path. */
   changes(
     attemptId: AttemptId,

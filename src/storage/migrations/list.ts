@@ -3,6 +3,7 @@ import { gate } from './0002-gate.ts'
 import { identities } from './0003-identities.ts'
 import { refusedAttempts } from './0004-refused-attempts.ts'
 import { missionChanges } from './0005-mission-changes.ts'
+import { settledTasks } from './0006-settled-tasks.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   identities,
   refusedAttempts,
   missionChanges,
+  settledTasks,
 ]

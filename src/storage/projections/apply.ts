@@ -1,6 +1,7 @@
 import type { Happening } from '../../domain/fact.ts'
 import { applyAbandoned } from './attempt-abandoned.ts'
 import { applyClosed } from './attempt-closed.ts'
+import { applyCorrected } from './attempt-corrected.ts'
 import { applyOpened } from './attempt-opened.ts'
 import { applyClaimEnded, applyTaskClaimed } from './claim.ts'
 import { renewClaim } from './claim-renewal.ts'
@@ -64,6 +65,8 @@ export function apply(projecting: Projecting, happening: Happening): Promise<voi
       return applyClosed(projecting, happening)
     case 'attempt.abandoned':
       return applyAbandoned(projecting, happening)
+    case 'attempt.corrected':
+      return applyCorrected(projecting, happening)
     case 'attempt.continued':
       return touchAttempt(projecting, happening)
     case 'decision.logged':

@@ -20,12 +20,15 @@ export async function applyClaimEnded(projecting: Projecting, { taskId }: Of<'cl
 
 /** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
 export function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
-  const { claim_agent, claim_actor, claim_token, claimed_at, claim_expires_at } = before
+  const { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at } = before
   const runs = claim_token !== null && (claim_expires_at === null || claim_expires_at > at)
-  if (runs) return { claim_agent, claim_actor, claim_token, claimed_at, claim_expires_at: null }
+  if (runs) {
+    return { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at: null }
+  }
   return claimColumns({
     agent: attempt.agentName ?? attempt.actor.name,
     actor: attempt.actor.name,
+    ...(attempt.actor.connection !== undefined && { connection: attempt.actor.connection }),
     token: attempt.id,
     claimedAt: attempt.openedAt,
     expiresAt: null,

@@ -1,4 +1,5 @@
 import { approvalRow, commandRow, refusalRow } from '../rows/run-evidence-rows.ts'
+import { holdUpAnew } from './hold.ts'
 import type { Of, Projecting } from './projecting.ts'
 
 export async function applyRunRefused(projecting: Projecting, { refusal }: Of<'run.refused'>): Promise<void> {
@@ -32,12 +33,14 @@ export async function applyCommandEnded(
 }
 
 export async function applySettingChanged(
-  { db, projectId }: Projecting,
+  projecting: Projecting,
   { name, value }: Of<'setting.changed'>,
 ): Promise<void> {
+  const { db, projectId } = projecting
   await db
     .insertInto('setting')
     .values({ project_id: projectId, name, value })
     .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet({ value }))
     .execute()
+  if (name === 'holds_gate') await holdUpAnew(projecting)
 }

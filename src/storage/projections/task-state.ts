@@ -1,10 +1,11 @@
 import type { Selectable } from 'kysely'
 import type { Task } from '../../domain/track/task.ts'
-import { standingOf } from '../rows/standing.ts'
+import { isReleased, standingOf } from '../rows/standing.ts'
 import type { TaskTable } from '../schema/task-tables.ts'
-import { settleDone, settleUndone } from './dependents.ts'
+import { countDependents } from './open-dependencies.ts'
 import type { Projecting } from './projecting.ts'
 import { recountHome } from './task-count.ts'
+import { lowerPrerequisites, restoreHeight } from './task-height.ts'
 import { type Places, placeTask } from './task-place.ts'
 
 export type TaskBefore = Selectable<TaskTable>
@@ -40,6 +41,19 @@ export async function changeTask(
   await placeTask(projecting, { id: before.id, seq: before.seq, status: changed.status }, places)
   if (changed.status === before.status) return
   await recountHome(projecting, before, { ...before, status: changed.status })
-  if (changed.status === 'done') await settleDone(projecting, before.id)
-  else if (before.status === 'done') await settleUndone(projecting, before.id)
+  await recountDependents(projecting, before, { ...before, ...changed })
+  if (changed.status === 'done') await lowerPrerequisites(projecting, before.id)
+  else if (before.status === 'done') await restoreHeight(projecting, before.id)
+}
+
+type Settling = Parameters<typeof isReleased>[0] & Pick<TaskTable, 'id'>
+
+/** What depends on a task waits for it no longer, or again. */
+export async function recountDependents(
+  projecting: Projecting,
+  before: Settling,
+  after: Settling,
+): Promise<void> {
+  const [was, is] = [isReleased(before), isReleased(after)]
+  if (was !== is) await countDependents(projecting, after.id, is ? -1 : 1)
 }

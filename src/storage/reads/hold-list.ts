@@ -15,7 +15,13 @@ export async function listHolds(
   const oldestFirst = filter.status === 'open'
   const matching = db
     .selectFrom('hold')
-    .where(recordConditions(projectId, filter, { table: 'hold', agent: 'opened_by', time: 'opened_at' }))
+    .where(
+      recordConditions(projectId, filter, {
+        table: 'hold',
+        agent: 'opened_by',
+        time: filter.status === 'closed' ? 'closed_at' : 'opened_at',
+      }),
+    )
     .$if(filter.kinds !== undefined, (query) => query.where('hold.kind', 'in', [...(filter.kinds ?? [])]))
     .$if(filter.status === 'open', (query) => query.where('hold.status', '=', 'open'))
     .$if(filter.status === 'closed', (query) => query.where('hold.status', '<>', 'open'))

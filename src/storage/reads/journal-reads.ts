@@ -23,6 +23,26 @@ export function journalReads(scope: ReadScope): JournalReads {
       const row = await db.selectFrom('project').select('seq').where('id', '=', projectId).executeTakeFirst()
       return row?.seq ?? 0
     },
+    async seqBefore(time) {
+      const row = await db
+        .selectFrom('fact')
+        .select('seq')
+        .where('project_id', '=', projectId)
+        .where('at', '<', time)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.seq ?? 0
+    },
+    async timeAfter(seq) {
+      const row = await db
+        .selectFrom('fact')
+        .select(({ fn }) => fn.min('at').as('at'))
+        .where('project_id', '=', projectId)
+        .where('seq', '>', seq)
+        .executeTakeFirst()
+      return row?.at ?? null
+    },
     verify: () => verifyChain(scope),
   }
 }

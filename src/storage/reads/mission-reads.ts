@@ -1,3 +1,4 @@
+import type { MissionId } from '../../domain/id.ts'
 import type { MissionReads } from '../../ports/reads/mission-reads.ts'
 import { missionOf, phaseOf } from '../rows/mission-row.ts'
 import { idsLike } from './ids-like.ts'
@@ -19,6 +20,16 @@ export function missionReads(scope: ReadScope): MissionReads {
         .where('id', '=', id)
         .executeTakeFirst()
       return row ? missionOf(row) : null
+    },
+    async named(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('mission')
+        .select(['id', 'name'])
+        .where('project_id', '=', projectId)
+        .where('id', 'in', ids.slice(0, 200))
+        .execute()
+      return new Map(rows.map(({ id, name }) => [id as MissionId, name])) // a brand
     },
     async treesOf(missionId) {
       const rows = await db

@@ -29,14 +29,18 @@ export function recordReads(scope: ReadScope): RecordReads {
 async function list<Name extends SaidTableName, Item>(
   { db, projectId }: ReadScope,
   { table, of }: { readonly table: Name; readonly of: (row: Selectable<Tables[Name]>) => Item },
-  asked: { readonly filter: RecordFilter; readonly request: PageRequest },
+  asked: { readonly filter: RecordFilter & { readonly unblocking?: boolean }; readonly request: PageRequest },
 ): Promise<Page<Item>> {
   const { before, limit } = asked.request
-  const matching = recordConditions(projectId, asked.filter, {
+  const conditions = recordConditions(projectId, asked.filter, {
     table,
     agent: 'agent_name',
     time: 'created_at',
   })
+  const matching = asked.filter.unblocking
+    ? sql`${conditions} and not exists (select 1 from hold
+        where hold.project_id = issue.project_id and hold.issue_id = issue.id and hold.status = 'open')`
+    : conditions
   const older = before === undefined ? sql`` : sql`and seq < ${before}`
   const page = sql<Selectable<Tables[Name]> & { readonly seq: number }>`
     select * from ${sql.table(table)} where ${matching} ${older} order by seq desc limit ${limit}`

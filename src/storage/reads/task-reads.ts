@@ -7,6 +7,7 @@ import { attemptsInTree, keptSnapshots, silentAttempts } from './attempts-over-t
 import { idsLike } from './ids-like.ts'
 import type { ReadScope } from './scope.ts'
 import { ancestors, openSubtasks } from './task-family.ts'
+import { correctionsOf, dependenciesOfTask, pastAttempts, taskHistories } from './task-history.ts'
 import { listTasks } from './task-list.ts'
 
 export function taskReads(scope: ReadScope): TaskReads {
@@ -30,6 +31,10 @@ export function taskReads(scope: ReadScope): TaskReads {
     ...attemptReads(scope),
     end: (attemptId) => attemptEnd(scope, attemptId),
     changes: (attemptId, request) => changesOf(scope, attemptId, request),
+    past: (taskId, limit) => pastAttempts(scope, taskId, limit),
+    corrections: (attemptId) => correctionsOf(scope, attemptId),
+    dependencies: (taskId) => dependenciesOfTask(scope, taskId),
+    histories: (ids, now) => taskHistories(scope, ids, now),
     openSubtasks: (taskId) => openSubtasks(scope, taskId),
     silentAttempts: (lastCall) => silentAttempts(scope, lastCall),
     attemptsInTree: (top, since) => attemptsInTree(scope, top, since),

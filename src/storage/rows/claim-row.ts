@@ -4,12 +4,13 @@ import type { TaskTable } from '../schema/task-tables.ts'
 
 export type ClaimColumns = Pick<
   Selectable<TaskTable>,
-  'claim_agent' | 'claim_actor' | 'claim_token' | 'claimed_at' | 'claim_expires_at'
+  'claim_agent' | 'claim_actor' | 'claim_connection' | 'claim_token' | 'claimed_at' | 'claim_expires_at'
 >
 
 export const unclaimed: ClaimColumns = {
   claim_agent: null,
   claim_actor: null,
+  claim_connection: null,
   claim_token: null,
   claimed_at: null,
   claim_expires_at: null,
@@ -19,6 +20,7 @@ export function claimColumns(claim: Claim): ClaimColumns {
   return {
     claim_agent: claim.agent,
     claim_actor: claim.actor,
+    claim_connection: claim.connection ?? null,
     claim_token: claim.token,
     claimed_at: claim.claimedAt,
     claim_expires_at: claim.expiresAt,
@@ -28,5 +30,13 @@ export function claimColumns(claim: Claim): ClaimColumns {
 export function claimOf(row: ClaimColumns): Claim | null {
   const { claim_agent: agent, claim_actor: actor, claim_token: token, claimed_at: claimedAt } = row
   if (agent === null || actor === null || token === null || claimedAt === null) return null
-  return { agent, actor, token, claimedAt, expiresAt: row.claim_expires_at }
+  const connection = row.claim_connection
+  return {
+    agent,
+    actor,
+    ...(connection !== null && { connection }),
+    token,
+    claimedAt,
+    expiresAt: row.claim_expires_at,
+  }
 }

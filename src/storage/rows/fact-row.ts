@@ -59,6 +59,7 @@ const versionOf = {
   'attempt.opened': 1,
   'attempt.closed': 1,
   'attempt.abandoned': 1,
+  'attempt.corrected': 1,
   'attempt.continued': 1,
   'decision.logged': 1,
   'issue.logged': 1,

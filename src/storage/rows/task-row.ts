@@ -33,6 +33,7 @@ export function taskRow(
     creator: task.creator,
     last_attempt_id: null,
     ...unclaimed,
+    open_holds: 0,
     open_dependencies: 0,
     standing: standingOf(task.status, 0),
     height: task.status === 'done' ? 0 : 1,

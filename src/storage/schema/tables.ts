@@ -14,6 +14,7 @@ import type { MilestoneTable, MissionChangeTable, MissionTable, PhaseTable } fro
 import type { DecisionTable, HoldTable, IssueTable, NoteTable, ProgressTable } from './record-tables.ts'
 import type {
   AttemptChangeTable,
+  AttemptCorrectionTable,
   AttemptEndTable,
   AttemptTable,
   RoleTable,
@@ -37,6 +38,7 @@ export interface Tables {
   readonly task_dependency: TaskDependencyTable
   readonly role: RoleTable
   readonly attempt: AttemptTable
+  readonly attempt_correction: AttemptCorrectionTable
   readonly attempt_end: AttemptEndTable
   readonly attempt_change: AttemptChangeTable
   readonly decision: DecisionTable

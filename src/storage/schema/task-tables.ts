@@ -18,10 +18,14 @@ export interface TaskTable {
   last_attempt_id: string | null
   claim_agent: string | null
   claim_actor: string | null
+  /** The connection that claimed it. */
+  claim_connection: string | null
   claim_token: string | null
   claimed_at: number | null
   claim_expires_at: number | null
-  /** How many of its dependencies are not done. */
+  /** Open holds about it that hold up what depends on it, by the project's setting. */
+  open_holds: number
+  /** How many of its dependencies are not done, or done and not settled. */
   open_dependencies: number
   /** Its status, and whether it waits: what lists of ready and of blocked tasks ask for. */
   standing: 'ready' | 'blocked' | 'in_progress' | 'done'
@@ -102,6 +106,18 @@ export interface AttemptEndTable {
   evidence: string
   input_hash: string
   answer: string
+}
+
+/** What somebody said of an attempt after its end, beside what was said then. */
+export interface AttemptCorrectionTable {
+  project_id: string
+  seq: number
+  attempt_id: string
+  task_id: string
+  text: string
+  agent_name: string | null
+  said_by: string
+  created_at: number
 }
 
 export interface AttemptChangeTable {

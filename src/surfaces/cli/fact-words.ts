@@ -32,6 +32,8 @@ export function factWords(happening: Happening): string {
       return `ended task ${happening.taskId} (${plainWord(happening.status)}): ${measured(happening.evidence)}`
     case 'attempt.abandoned':
       return `gave up attempt ${happening.attemptId} at task ${happening.taskId}: ${shortened(happening.reason)}`
+    case 'attempt.corrected':
+      return `adds to the end of task ${happening.taskId}${asAgent(happening.agentName)}: "${shortened(happening.text)}"`
     case 'attempt.continued':
       return `let attempt ${happening.attemptId} at task ${happening.taskId} go on`
     case 'decision.logged':

@@ -49,6 +49,7 @@ export function endingOf(happening: Happening): Ending | null {
     case 'dependency.added':
     case 'dependency.removed':
     case 'attempt.opened':
+    case 'attempt.corrected':
     case 'attempt.continued':
     case 'decision.logged':
     case 'issue.logged':

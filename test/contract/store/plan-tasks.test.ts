@@ -130,6 +130,7 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh }) => {
     expect(await task('t-3')).toEqual({
       task: planTask(3, { updatedAt: 1 }),
       dependsOn: [t(2), t(1)],
+      unsettled: false,
       blocked: true,
       claim: null,
     })

@@ -73,9 +73,11 @@ function entriesOf({ attempts, decisions, issues, progress, holds }: TaskDetail)
             <p>
               <Prose text={description} />
             </p>
-            <p class="muted">
-              <Prose text={resolution} />
-            </p>
+            {resolution === null ? null : (
+              <p class="muted">
+                <Prose text={resolution} />
+              </p>
+            )}
           </>
         ),
       }),

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../../domain/id.ts'
 import type { PlanSpan } from '../../../domain/plan/plan.ts'
 import type { GraphTask } from '../../../ports/reads/plan-reads.ts'
+import { isUnsettled } from '../../rows/standing.ts'
 import type { TaskTable } from '../../schema/task-tables.ts'
 import type { ReadScope } from '../scope.ts'
 import { ofOpenMission, ofOwner } from './plan-conditions.ts'
@@ -18,6 +19,7 @@ type Columns = Pick<
   | 'role'
   | 'status'
   | 'resolution'
+  | 'open_holds'
   | 'claim_expires_at'
   | 'sort_order'
   | 'seq'
@@ -35,7 +37,7 @@ export async function planGraph(
       ? sql``
       : sql`and ${owner === 'open' ? ofOpenMission(scope.projectId) : ofOwner(owner)}`
   const { rows } = await sql<Columns>`
-    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, claim_expires_at, sort_order, seq, mission_id
+    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_holds, claim_expires_at, sort_order, seq, mission_id
     from task where project_id = ${scope.projectId} ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
   const dependencies = await dependenciesOf(
@@ -57,6 +59,7 @@ function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): Gra
     role: row.role,
     status,
     dropped: row.resolution === 'dropped',
+    unsettled: isUnsettled(row),
     held: status === 'in_progress',
     sortOrder: row.sort_order,
     seq: row.seq,

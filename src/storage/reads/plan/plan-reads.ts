@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+import type { TaskId } from '../../../domain/id.ts'
 import type { PlanReads } from '../../../ports/reads/plan-reads.ts'
 import type { ReadScope } from '../scope.ts'
 import { dependencyChain } from './dependency-chain.ts'
@@ -32,6 +34,25 @@ export function planReads(scope: ReadScope): PlanReads {
       return edge !== undefined
     },
     chain: (from, to) => dependencyChain(scope, from, to),
+    async taskOfToken(token) {
+      // An attempt without a claim before it is its own token.
+      const attempt = await db
+        .selectFrom('attempt')
+        .select('task_id')
+        .where('project_id', '=', projectId)
+        .where('id', '=', token)
+        .executeTakeFirst()
+      if (attempt) return attempt.task_id as TaskId // a brand
+      const claimed = await db
+        .selectFrom('fact')
+        .select(sql<TaskId>`json_extract(body, '$.taskId')`.as('task_id'))
+        .where('project_id', '=', projectId)
+        .where('kind', '=', 'task.claimed')
+        .where(sql<boolean>`json_extract(body, '$.claim.token') = ${token}`)
+        .limit(1)
+        .executeTakeFirst()
+      return claimed?.task_id ?? null
+    },
     async expiredClaims(now) {
       const expired = tasks().where('claim_expires_at', '<=', now).orderBy('claim_expires_at').limit(most)
       return plannedTasks(scope, await expired.execute())

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { TaskId } from '../../../domain/id.ts'
 import type { PlannedTask } from '../../../domain/plan/plan.ts'
 import { claimOf } from '../../rows/claim-row.ts'
+import { isUnsettled } from '../../rows/standing.ts'
 import { taskOf } from '../../rows/task-row.ts'
 import type { TaskDependencyTable, TaskTable } from '../../schema/task-tables.ts'
 import type { ReadScope } from '../scope.ts'
@@ -18,6 +19,7 @@ export async function plannedTasks(
   return rows.map((row) => ({
     task: taskOf(row),
     dependsOn: dependencies.get(row.id) ?? [],
+    unsettled: isUnsettled(row),
     blocked: row.status !== 'done' && row.open_dependencies > 0,
     claim: claimOf(row),
   }))

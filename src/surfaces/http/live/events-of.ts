@@ -107,6 +107,7 @@ export function eventsOf(happening: Happening): Events {
       return completed(happening)
     case 'attempt.abandoned':
       return [taskUpdated(happening.taskId), ...missionUpdated(happening.missionId)]
+    case 'attempt.corrected':
     case 'attempt.continued':
     case 'task.edited':
     case 'task.forced':

@@ -36,6 +36,7 @@ export function whatChanged(happening: Happening): Changed {
     case 'attempt.closed':
     case 'attempt.abandoned':
       return measured(happening)
+    case 'attempt.corrected':
     case 'attempt.continued':
     case 'hold.closed':
       return about(happening)

@@ -1,7 +1,7 @@
 import { age, lasting } from '../../text/age.ts'
 import { type Entry, entriesAt, entryAt, numberAt, textAt, textsAt } from '../entry.ts'
 import type { Page } from '../view.ts'
-import { claims } from './claims.ts'
+import { claims, quoted } from './claims.ts'
 import { holdList } from './hold-list.ts'
 import { changedFiles, countsInWords, ignoredFiles, verdict } from './measured.ts'
 import { decisionList, issueList, progressList } from './said.ts'
@@ -57,9 +57,21 @@ function attemptText(attempt: Entry, page: Page): string {
   const claimed = entryAt(attempt, 'claimed')
   return section(
     title,
-    indented(blocks(head, measuredText(attempt, page), claimed ? claims(claimed, agent, page) : '')),
+    indented(
+      blocks(
+        head,
+        measuredText(attempt, page),
+        claimed ? claims(claimed, agent, page) : '',
+        ...entriesAt(attempt, 'corrections').map((said) => correctionText(said, page)),
+      ),
+    ),
     page,
   )
+}
+
+function correctionText(said: Entry, page: Page): string {
+  const by = textAt(said, 'agent_name') || textAt(said, 'said_by')
+  return `${by} added ${age(textAt(said, 'at'), page.now)}: ${quoted(textAt(said, 'text'), page)}`
 }
 
 function measuredText(attempt: Entry, page: Page): string {

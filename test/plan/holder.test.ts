@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import type { Actor } from '../../src/domain/actor.ts'
+import { agentActor } from '../support/project.ts'
+import { openPlan } from './plan-project.ts'
+
+const minutes = 60_000
+
+const on = (connection: string, name = 'claude'): { readonly actor: Actor } => ({
+  actor: { ...agentActor, name, connection },
+})
+
+describe('the same agent is the holder with or without its token', () => {
+  test.each([
+    ['a name', { agent_name: 'lead' }, { agent_name: 'lead' }],
+    ['a name given up after a compacted context', { agent_name: 'lead' }, {}],
+    ['a name that it takes only with the work', {}, { agent_name: 'lead' }],
+    ['no name at all', {}, {}],
+  ])('on its connection: %s', async (_, claiming, starting) => {
+    const { plan, call } = await openPlan({ git: true })
+    const id = await plan('Draw')
+    await call('taskman_task_next', { claim: true, ...claiming }, on('c-1'))
+    const started = await call('start_task', { planned_task_id: id, ...starting }, on('c-1'))
+    expect(started).toMatchObject({ task_id: id, warnings: [] })
+  })
+
+  test('its own open attempt is answered again, also without its name', async () => {
+    const { plan, call } = await openPlan({ git: true })
+    const id = await plan('Draw')
+    const { attempt_id } = await call('start_task', { planned_task_id: id, agent_name: 'lead' }, on('c-1'))
+    expect(await call('start_task', { planned_task_id: id }, on('c-1'))).toMatchObject({ attempt_id })
+  })
+
+  test('another name on the connection, and another connection, are others', async () => {
+    const { plan, call, refusal } = await openPlan({ git: true })
+    const id = await plan('Draw')
+    await call('taskman_task_next', { claim: true, agent_name: 'lead' }, on('c-1'))
+    const begin = (more: object, actor: { readonly actor: Actor }) =>
+      refusal('start_task', { planned_task_id: id, ...more }, actor)
+    expect(await begin({ agent_name: 'worker' }, on('c-1'))).toContain('is held by lead')
+    expect(await begin({}, on('c-2'))).toContain('is held by lead')
+  })
+})
+
+describe('a token', () => {
+  test('of another task, and one that no claim ever had, are told apart from one that ended', async () => {
+    const { plan, call, refusal, wait } = await openPlan({ git: true })
+    const [first, second] = [await plan('first'), await plan('second')]
+    const claim = async (agent_name: string) =>
+      (await call('taskman_task_next', { claim: true, agent_name })).claim.token as string
+    const [ofFirst, ofSecond] = [await claim('a'), await claim('b')]
+    const begin = (claim_token: string) =>
+      refusal('start_task', { planned_task_id: first, agent_name: 'c', claim_token })
+    expect(await begin(ofSecond)).toContain(
+      `${ofSecond} was never a token of task ${first}. It is of task ${second}.`,
+    )
+    expect(await begin('typo')).toContain(`typo was never a token of task ${first}. No claim ever had it.`)
+    wait(31 * minutes)
+    await claim('d')
+    const ended = await begin(ofFirst)
+    expect(ended).toContain(`The claim ${ofFirst} on task ${first} does not hold any more: it ended.`)
+    expect(ended).toContain('d holds the task now.')
+  })
+
+  test('an older one of the holder itself does no harm', async () => {
+    const { plan, call, wait } = await openPlan({ git: true })
+    const id = await plan('Draw')
+    const claim = () => call('taskman_task_next', { claim: true, agent_name: 'lead' }, on('c-1'))
+    const { token } = (await claim()).claim
+    wait(31 * minutes)
+    await claim()
+    const input = { planned_task_id: id, agent_name: 'lead', claim_token: token }
+    expect(await call('start_task', input, on('c-1'))).toMatchObject({ task_id: id })
+  })
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { openProject } from '../support/project.ts'
+
+const done = { status: 'success', outcome: { summary: 'Fast now.' } }
+
+async function completed() {
+  const project = await openProject()
+  const { mission_id } = await project.call('start_mission', { name: 'Speed', objective: 'Be fast' })
+  const { task_id } = await project.call('start_task', {
+    mission_id,
+    name: 'Cache',
+    agent_name: 'builder',
+    areas: ['src'],
+  })
+  project.write('src/cache.ts', 'export const cache = 1\n')
+  const answer = await project.call('complete_task', { task_id, ...done })
+  const show = async () => (await project.call('show', { id: task_id })).attempts[0]
+  return { project, mission_id, task_id: task_id as string, answer, show }
+}
+
+const correction = 'It is fast only with a warm cache.'
+
+test('after the end a statement is added beside the first, and nothing measured changes', async () => {
+  const { project, task_id, mission_id, answer, show } = await completed()
+  const before = await show()
+  const corrected = await project.call('complete_task', { task_id, correction })
+  expect(corrected).toMatchObject({
+    task_id,
+    corrected: true,
+    correction: { text: correction },
+    files_changed: answer.files_changed,
+    completed_at: answer.completed_at,
+  })
+  const after = await show()
+  expect(after.corrections).toMatchObject([
+    { text: correction, agent_name: 'builder', said_by: 'test-agent' },
+  ])
+  expect({ ...after, corrections: undefined }).toEqual({ ...before, corrections: undefined })
+  const { tasks } = await project.call('get_context', { mission_id, include: ['tasks'] })
+  expect(tasks).toMatchObject([{ id: task_id, status: 'SUCCESS', summary: 'Fast now.', correction }])
+  expect(await project.context.store.inspect()).toMatchObject({ differing: 0, trouble: null })
+})
+
+test('the same words again add nothing; status and outcome beside them stay as they were', async () => {
+  const { project, task_id, show } = await completed()
+  await project.call('complete_task', { task_id, correction })
+  const repeat = { task_id, correction, status: 'failed', outcome: { summary: 'Broken.' } }
+  expect(await project.call('complete_task', repeat)).toMatchObject({
+    note: expect.stringContaining('stay as they were'),
+  })
+  expect(await show()).toMatchObject({ status: 'success', corrections: [{ text: correction }] })
+})
+
+test('an older attempt is corrected by its id', async () => {
+  const { project, mission_id } = await completed()
+  const { task_id, attempt_id } = await project.call('start_task', { mission_id, name: 'Retry', areas: [] })
+  await project.call('complete_task', { task_id, status: 'failed', outcome: { summary: 'No.' } })
+  await project.call('start_task', { planned_task_id: task_id })
+  expect(await project.refusal('complete_task', { task_id, correction })).toContain('is open')
+  await project.call('complete_task', { task_id, attempt_id, correction })
+  expect((await project.call('show', { id: task_id })).attempts).toMatchObject([
+    { corrections: [{ text: correction }] },
+    { corrections: [] },
+  ])
+})
+
+test('what was never started, or was given up without a word, has nothing to correct', async () => {
+  const { project, mission_id } = await completed()
+  await project.call('taskman_phase_add', { id: 'P1', name: 'Later' })
+  const { id } = await project.call('taskman_task_add', { title: 'Later', phase: 'P1' })
+  expect(await project.refusal('complete_task', { task_id: id, correction })).toContain('was never started')
+  const { task_id } = await project.call('start_task', { mission_id, name: 'Lost', areas: [] })
+  await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
+  expect(await project.refusal('complete_task', { task_id, correction })).toContain('was abandoned')
+})
+
+test('without a correction, status and outcome are asked for', async () => {
+  const { project, task_id } = await completed()
+  expect(await project.refusal('complete_task', { task_id })).toContain('"status" is missing: one of success')
+  expect(await project.refusal('complete_task', { task_id, status: 'success' })).toContain(
+    '"outcome" is missing',
+  )
+})

@@ -1,0 +1,192 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { migrations } from '../../src/storage/migrations/list.ts'
+import { migrate } from '../../src/storage/migrations/migrate.ts'
+import { type Answer, openProject, person } from '../support/project.ts'
+
+const done = { status: 'success', outcome: { summary: 'Built.' } }
+const asPerson = { actor: person }
+
+/** Two tasks, the second of which waits for the first, in a mission; the first is begun. */
+async function chain() {
+  const project = await openProject()
+  const { call } = project
+  const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'Log in' })
+  await call('taskman_phase_add', { id: 'P1', name: 'Build', mission: mission_id })
+  const plan = async (title: string) => (await call('taskman_task_add', { title, phase: 'P1' })).id as string
+  const [first, second] = [await plan('Cookies'), await plan('Log in')]
+  await call('taskman_task_dep_add', { 'task-id': second, 'dep-id': first })
+  await call('start_task', { planned_task_id: first, areas: ['auth'] })
+  const ask = (more: object = {}): Promise<Answer> =>
+    call('log_issue', {
+      task_id: first,
+      type: 'unclear_requirement',
+      description: 'Cookies or tokens?',
+      requires_human_review: true,
+      ...more,
+    })
+  const ready = async () => (await call('taskman_task_list', { mission: mission_id, ready: true })).tasks
+  const second$ = () => call('taskman_task_get', { id: second })
+  const whole = async () => {
+    const inspection = await project.context.store.inspect()
+    expect(inspection).toMatchObject({ differing: 0, trouble: null })
+  }
+  return { project, call, mission_id, first, second, ask, ready, second$, whole }
+}
+
+describe('a task with an open blocker or review', () => {
+  test('is done but not settled: what depends on it waits until a person answers', async () => {
+    const { project, call, first, second, ask, ready, second$, whole } = await chain()
+    const { issue_id } = await ask()
+    const answer = await call('complete_task', { task_id: first, ...done })
+    expect(answer).toMatchObject({
+      settled: false,
+      waits_for: [{ hold_id: expect.stringMatching(/^h-/), kind: 'blocker', question: 'Cookies or tokens?' }],
+    })
+    expect(await call('taskman_task_get', { id: first })).toMatchObject({ status: 'done', settled: false })
+    expect(await ready()).toEqual([])
+    expect(await second$()).toMatchObject({ blocked: true })
+    const refused = await project.refusal('start_task', { planned_task_id: second })
+    expect(refused).toContain(
+      `${first} "Cookies" (done, and waits for a person: ${answer.waits_for[0].hold_id})`,
+    )
+    await whole()
+    await call('resolve', { id: issue_id, answer: 'Cookies.' }, asPerson)
+    expect((await ready()).map(({ id }: Answer) => id)).toEqual([second])
+    expect(await call('taskman_task_get', { id: first })).not.toHaveProperty('settled')
+    await whole()
+  })
+
+  test('a review that the completion asks for holds up too', async () => {
+    const { call, first, ready, whole } = await chain()
+    const outcome = { summary: 'Built.', manual_review_needed: true, manual_review_reason: 'Is it safe?' }
+    const { waits_for } = await call('complete_task', { task_id: first, status: 'success', outcome })
+    expect(waits_for).toMatchObject([{ kind: 'review', question: 'Is it safe?' }])
+    expect(await ready()).toEqual([])
+    await call('resolve', { id: waits_for[0].hold_id, dismiss: true }, asPerson)
+    expect(await ready()).toHaveLength(1)
+    await whole()
+  })
+
+  test('an edge that is added later waits as well, and one that is removed does not', async () => {
+    const { call, first, ask, ready, whole } = await chain()
+    await ask()
+    await call('complete_task', { task_id: first, ...done })
+    const { id } = await call('taskman_task_add', { title: 'Docs', phase: 'P1' })
+    expect(await ready()).toMatchObject([{ id }])
+    const edge = { 'task-id': id, 'dep-id': first }
+    expect(await call('taskman_task_dep_add', edge)).toMatchObject({ blocked: true })
+    expect(await ready()).toEqual([])
+    await whole()
+    expect(await call('taskman_task_dep_remove', edge)).toMatchObject({ blocked: false })
+    expect(await ready()).toMatchObject([{ id }])
+    await whole()
+  })
+
+  test('the plan shows what waits for it as blocked, not as ready', async () => {
+    const { call, first, second, ask, mission_id } = await chain()
+    await ask()
+    await call('complete_task', { task_id: first, ...done })
+    const { phases } = await call('plan_show', { mission: mission_id })
+    const tasks = phases.flatMap((phase: Answer) => phase.tasks)
+    expect(tasks.find(({ id }: Answer) => id === second)).toMatchObject({
+      mark: 'blocked',
+      waitsFor: [first],
+    })
+  })
+})
+
+test('a database from before is brought to what its facts make', async () => {
+  const { project, call, first, ask, ready, whole } = await chain()
+  await ask()
+  await call('complete_task', { task_id: first, ...done })
+  const file = join(project.folder, '.waymark', 'waymark.db')
+  const database = new Database(file)
+  for (const statement of [
+    `update task set open_dependencies = 0, standing = 'ready' where standing = 'blocked'`,
+    'alter table task drop column open_holds',
+    'alter table task drop column claim_connection',
+    'drop table attempt_correction',
+    'pragma user_version = 5',
+  ]) {
+    database.exec(statement)
+  }
+  await migrate(database, file, migrations)
+  database.close()
+  await whole()
+  expect(await ready()).toEqual([])
+})
+
+test('files outside the scope are said, and do not hold up', async () => {
+  const { project, call, first, ready } = await chain()
+  project.write('utils.ts', 'changed\n')
+  const answer = await call('complete_task', { task_id: first, ...done })
+  expect(answer.waits_for).toMatchObject([{ kind: 'scope' }])
+  expect(answer).not.toHaveProperty('settled')
+  expect(await ready()).toHaveLength(1)
+})
+
+describe('settings.holds_gate', () => {
+  const set = { name: 'holds_gate' }
+
+  test('none: nothing holds up; blockers again: what is open holds up from then on', async () => {
+    const { call, first, ask, ready, whole } = await chain()
+    await ask()
+    await call('complete_task', { task_id: first, ...done })
+    await call('setting_set', { ...set, value: 'none' }, asPerson)
+    expect(await ready()).toHaveLength(1)
+    await whole()
+    await call('setting_set', { ...set, value: 'blockers' }, asPerson)
+    expect(await ready()).toEqual([])
+    await whole()
+  })
+
+  test('all: files outside the scope hold up too, and the mission is not completed', async () => {
+    const { project, call, first, second, mission_id, ready, whole } = await chain()
+    await call('setting_set', { ...set, value: 'all' }, asPerson)
+    project.write('utils.ts', 'changed\n')
+    const { waits_for } = await call('complete_task', { task_id: first, ...done })
+    expect(await ready()).toEqual([])
+    await whole()
+    await call('task_drop', { id: second, reason: 'Not needed' })
+    const ending = { mission_id, status: 'completed', summary: 's' }
+    const refused = await project.refusal('complete_mission', ending)
+    expect(refused).toContain(`1 question waits for a person`)
+    expect(refused).toContain(waits_for[0].hold_id)
+    await call('resolve', { id: waits_for[0].hold_id }, asPerson)
+    expect(await call('complete_mission', ending)).toMatchObject({ status: 'completed', waits_for: [] })
+  })
+})
+
+test('a mission with an open question ends as asked, says so, and the question stays in the inbox with its name', async () => {
+  const { call, first, second, ask, mission_id } = await chain()
+  await ask()
+  await call('complete_task', { task_id: first, ...done })
+  await call('task_drop', { id: second, reason: 'Not needed' })
+  const ended = await call('complete_mission', { mission_id, status: 'completed', summary: 's' })
+  expect(ended).toMatchObject({
+    status: 'completed',
+    waits_for: [{ kind: 'blocker', question: 'Cookies or tokens?' }],
+    warnings: [expect.stringContaining('1 question still waits')],
+  })
+  expect((await call('inbox')).holds).toMatchObject([
+    { mission_id, mission_name: 'Auth', task_name: 'Cookies' },
+  ])
+})
+
+describe('asking is not resolving', () => {
+  test('a question needs no resolution', async () => {
+    const { call, ask } = await chain()
+    expect(await ask()).toMatchObject({ blocker: true })
+    expect((await call('inbox')).holds).toMatchObject([{ reason: 'Cookies or tokens?', workaround: null }])
+  })
+
+  test('what asks for nobody does', async () => {
+    const { project, first } = await chain()
+    const issue = { task_id: first, type: 'other', description: 'Slow' }
+    expect(await project.refusal('log_issue', issue)).toMatch(
+      /"resolution" is missing.*requires_human_review/s,
+    )
+  })
+})
