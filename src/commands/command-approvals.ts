@@ -2,13 +2,13 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Failure } from '../domain/failure.ts'
-import type { ApprovedCommand, CommandApprovals } from '../ports/command-runner.ts'
+import type { ApprovedCommand, CommandApprovals, RefusedCommand } from '../ports/command-runner.ts'
 import { pinnedFiles } from './pinned-files.ts'
 
-/** Approvals as one file per hash in a state folder: none is ever written twice with other content. */
+/** Approvals and refusals as one file per hash in a state folder: none is ever written twice with other content. */
 export function commandApprovals(stateFolder: string): CommandApprovals {
-  const folder = join(stateFolder, 'approved-commands')
-  const fileOf = (hash: string) => join(folder, `${hash}.json`)
+  const approvals = keptIn(join(stateFolder, 'approved-commands'), 'approval')
+  const refusals = keptIn(join(stateFolder, 'refused-commands'), 'refusal')
   return {
     hashOf: async (command) => {
       const place = await realpath(command.folder).catch(() => resolve(command.folder))
@@ -19,43 +19,73 @@ export function commandApprovals(stateFolder: string): CommandApprovals {
       const place = await realpath(named).catch(() => resolve(named))
       return (await pinnedFiles(place, pinned)).map(([path, sha256]) => ({ path, sha256 }))
     },
-    isApproved: async (hash) => {
-      if (!isHash(hash)) return false
-      const text = await readFile(fileOf(hash), 'utf8').catch(() => null)
-      return text !== null && approvedHash(text) === hash
-    },
+    isApproved: async (hash) => (await approvals.find(hash)) !== null,
     approve: async (approval) => {
-      if (!isHash(approval.hash)) {
-        throw new Failure('INVALID_INPUT', `"${approval.hash}" is not the hash of a command.`)
+      await approvals.keep(approval)
+      await refusals.remove(approval.hash)
+    },
+    list: approvals.list,
+    refuse: async (refusal) => {
+      await refusals.keep(refusal)
+      await approvals.remove(refusal.hash)
+    },
+    refusalOf: async (hash) => {
+      const found = await refusals.find(hash)
+      return found && withReason(found)
+    },
+    refused: async (folders) => (await refusals.list(folders)).map(withReason),
+    revoke: async (hash) => {
+      await approvals.remove(hash)
+      await refusals.remove(hash)
+    },
+  }
+}
+
+function withReason(kept: ApprovedCommand): RefusedCommand {
+  const { reason } = kept as Partial<RefusedCommand> // as `refuse` wrote it
+  return { ...kept, reason: typeof reason === 'string' ? reason : '' }
+}
+
+function keptIn(folder: string, what: 'approval' | 'refusal') {
+  const fileOf = (hash: string) => join(folder, `${hash}.json`)
+  return {
+    find: async (hash: string): Promise<ApprovedCommand | null> => {
+      if (!isHash(hash)) return null
+      const found = parsed(await readFile(fileOf(hash), 'utf8').catch(() => ''))
+      return found?.hash === hash ? found : null
+    },
+    keep: async (kept: Stored & Partial<ApprovedCommand>): Promise<void> => {
+      if (!isHash(kept.hash)) {
+        throw new Failure('INVALID_INPUT', `"${kept.hash}" is not the hash of a command.`)
       }
-      const draft = join(folder, `${approval.hash}.${randomUUID()}.draft`)
+      const draft = join(folder, `${kept.hash}.${randomUUID()}.draft`)
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        await writeFile(draft, `${JSON.stringify(approval, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-        await rename(draft, fileOf(approval.hash))
+        await writeFile(draft, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+        await rename(draft, fileOf(kept.hash))
       } catch (cause) {
         await rm(draft, { force: true }).catch(() => undefined)
-        throw new Failure('REFUSED', `The approval cannot be kept in ${folder}: it cannot be written.`, {
-          hint: 'Approve it outside the sandbox, or name a folder that can be written with XDG_STATE_HOME.',
+        throw new Failure('REFUSED', `The ${what} cannot be kept in ${folder}: it cannot be written.`, {
+          hint: 'Answer outside the sandbox, or name a folder that can be written with XDG_STATE_HOME.',
           cause,
         })
       }
     },
-    list: async (folders) => {
+    list: async (folders: readonly string[]): Promise<readonly ApprovedCommand[]> => {
       const places = await Promise.all(folders.map((named) => realpath(named).catch(() => resolve(named))))
       const names = (await readdir(folder).catch(() => [])).filter((name) =>
         isHash(name.replace(/\.json$/, '')),
       )
-      const kept: ApprovedCommand[] = []
+      const found: ApprovedCommand[] = []
       for (const name of names.slice(0, mostRead)) {
-        const approved = parsed(await readFile(join(folder, name), 'utf8').catch(() => ''))
-        if (approved === null || `${approved.hash}.json` !== name) continue
-        const place = await realpath(approved.folder).catch(() => approved.folder)
-        if (places.includes(place)) kept.push(approved)
+        const kept = parsed(await readFile(join(folder, name), 'utf8').catch(() => ''))
+        if (kept === null || `${kept.hash}.json` !== name) continue
+        const place = await realpath(kept.folder).catch(() => kept.folder)
+        if (places.includes(place)) found.push(kept)
       }
-      return kept.sort((one, other) => other.at - one.at)
+      return found.sort((one, other) => other.at - one.at)
     },
-    revoke: async (hash) => {
+    remove: async (hash: string): Promise<void> => {
       if (isHash(hash)) await rm(fileOf(hash), { force: true })
     },
   }
@@ -65,10 +95,6 @@ const mostRead = 5_000
 
 function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text)
-}
-
-function approvedHash(text: string): unknown {
-  return parsed(text)?.hash ?? null
 }
 
 type Stored = Omit<ApprovedCommand, 'pinned' | 'files'>

@@ -12,6 +12,9 @@ export function deferredCommandApprovals(stateFolder: string): CommandApprovals 
     isApproved: async (hash) => (await approvals()).isApproved(hash),
     approve: async (approval) => (await approvals()).approve(approval),
     list: async (folders) => (await approvals()).list(folders),
+    refuse: async (refusal) => (await approvals()).refuse(refusal),
+    refusalOf: async (hash) => (await approvals()).refusalOf(hash),
+    refused: async (folders) => (await approvals()).refused(folders),
     revoke: async (hash) => (await approvals()).revoke(hash),
   }
 }

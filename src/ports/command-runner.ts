@@ -48,6 +48,11 @@ export interface ApprovedCommand extends PinnedCommand {
   readonly at: number
 }
 
+/** A command, with these very files, that a person said no to. */
+export interface RefusedCommand extends ApprovedCommand {
+  readonly reason: string
+}
+
 /** What a person allows the server to run. Kept outside the project, where agents do not commit. */
 export interface CommandApprovals {
   /** The hash of a command, its folder and the content of the pinned files; a missing one counts as such. */
@@ -58,6 +63,11 @@ export interface CommandApprovals {
   approve(approval: Omit<ApprovedCommand, 'files' | 'pinned'> & Partial<ApprovedCommand>): Promise<void>
   /** Those of these folders, the newest first. */
   list(folders: readonly string[]): Promise<readonly ApprovedCommand[]>
-  /** Takes an approval back, if there is one. */
+  /** Keeps a no: it is not asked about again until it or a pinned file changes, or the no is taken back. */
+  refuse(refusal: RefusedCommand): Promise<void>
+  refusalOf(hash: string): Promise<RefusedCommand | null>
+  /** Those of these folders, the newest first. */
+  refused(folders: readonly string[]): Promise<readonly RefusedCommand[]>
+  /** Takes an approval or a refusal back, if there is one. */
   revoke(hash: string): Promise<void>
 }

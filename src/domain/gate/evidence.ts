@@ -75,7 +75,7 @@ export interface ChangeFacts {
 
 export interface CommandFact {
   readonly run: string
-  readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved' | 'not_run'
+  readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved' | 'refused' | 'not_run'
   readonly exitCode: number | null
   /** When it began, milliseconds since the epoch; null when it never ran. */
   readonly startedAt: number | null
@@ -85,6 +85,8 @@ export interface CommandFact {
   readonly onThisTree: boolean
   /** Whether files changed while it ran on this tree, so that it tells nothing of it. */
   readonly disturbed?: boolean
+  /** Who said no to it as it is, and why. */
+  readonly refusal?: { readonly by: string; readonly reason: string; readonly hash: string }
 }
 
 export interface MilestoneFact {

@@ -1,5 +1,5 @@
 import { candidates } from './candidates.ts'
-import { type ProcessDefinition, stateNamed } from './definition.ts'
+import { type GuardExpression, type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Need } from './evidence.ts'
 import { guardNames } from './expression.ts'
 import type { CommandGuard } from './guards/command.ts'
@@ -16,6 +16,32 @@ export function neededFor(definition: ProcessDefinition, state: string, event?: 
     (type): Need => ({ kind: 'artifacts', type }),
   )
   return [...guarded.flatMap(({ guard }) => guardNeeds(guard)), ...required]
+}
+
+/** How the guards of a state's events ask a command line to end: what stands under `not` asks for the other way. */
+export function endsAsked(
+  definition: ProcessDefinition,
+  state: string,
+  line: string,
+): ReadonlySet<'zero' | 'nonzero'> {
+  const ways = definition.events.flatMap(({ name }) => candidates(definition, state, name))
+  const asked = ways.flatMap(({ guard }) => (guard === null ? [] : signedNames(guard, true)))
+  const ends = asked.flatMap(({ name, isMeant }) => {
+    const guard = definition.guards.find((each) => each.name === name)?.guard
+    if (guard?.type !== 'command' || guard.run !== line) return []
+    return [(guard.exit === 'nonzero') === isMeant ? ('nonzero' as const) : ('zero' as const)]
+  })
+  return new Set(ends)
+}
+
+function signedNames(
+  expression: GuardExpression,
+  isMeant: boolean,
+): readonly { readonly name: string; readonly isMeant: boolean }[] {
+  if (typeof expression === 'string') return [{ name: expression, isMeant }]
+  if ('not' in expression) return signedNames(expression.not, !isMeant)
+  const parts = 'all' in expression ? expression.all : expression.any
+  return parts.flatMap((part) => signedNames(part, isMeant))
 }
 
 /** The command guards that an event is judged by in a state, each line once. */

@@ -110,7 +110,7 @@ export interface CommandResult {
   readonly run: string
   /** Absolute path of the folder it ran in. */
   readonly folder: string
-  /** Hash of the tree's content when it began. */
+  /** Hash of the tree's content when it began; of a command that pins files, with their content. */
   readonly tree: string
   readonly status: 'running' | 'passed' | 'failed' | 'timed_out' | 'stopped'
   readonly exitCode: number | null

@@ -123,8 +123,10 @@ async function approveCommand(
   }
   const difference = await shownContents.since(hash, await now.parts())
   const record = hold.runId === null ? null : await store.view(({ runs }) => runs.find(hold.runId ?? ''))
-  const approved = await commandApprovals.isApproved(now.content)
-  if (record) await askPerson(handling, record, [{ ...command, hash: now.content, approved }])
+  const isAnswered =
+    (await commandApprovals.isApproved(now.content)) ||
+    (await commandApprovals.refusalOf(now.content)) !== null
+  if (record) await askPerson(handling, record, [{ ...command, hash: now.content, isAnswered }])
   const asked = await store.view(({ holds }) => holds.openCommand(now.content))
   const what = difference === null ? 'its pinned files changed' : differenceWords(difference)
   throw new Failure(

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { awaitedDecision, eventFor } from '../../domain/gate/awaited-decision.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { Handling } from '../context.ts'
 import { closeHold } from '../hold/close-hold.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -9,6 +11,18 @@ import { contentField, decidedField, reasonField, roleField } from './fields.ts'
 import { findDecisionSubject } from './find-subject.ts'
 import { assertSeen, shownOfHold, shownOfRun } from './shown.ts'
 import { neededWords } from './words.ts'
+
+/** What a person said no to is not asked about again as it is. */
+async function keepRefusal(
+  { commandApprovals, actor, clock }: Handling,
+  hold: Hold,
+  reason: string,
+): Promise<void> {
+  const { request } = hold
+  if (request?.kind !== 'command' || hold.status !== 'open') return
+  const { run, folder, pinned, hash, files = [] } = request
+  await commandApprovals.refuse({ run, folder, pinned, hash, files, reason, by: actor.name, at: clock.now() })
+}
 
 export const reject = defineOperation({
   name: 'reject',
@@ -38,6 +52,7 @@ export const reject = defineOperation({
     subject.kind === 'run' ? shownOfRun(handling, subject.loaded) : shownOfHold(handling, subject.hold),
   )
   if (subject.kind === 'hold') {
+    await keepRefusal(handling, subject.hold, reason)
     const closed = await closeHold(handling, subject.hold.id, {
       status: 'dismissed',
       answer: reason,

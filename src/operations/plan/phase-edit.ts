@@ -3,6 +3,7 @@ import type { PhaseChanges } from '../../domain/plan/happening.ts'
 import { phaseStatus } from '../../domain/plan/task-status.ts'
 import { identifier, name } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
 import { briefEntity, briefIdField, orBrief } from './brief.ts'
 import { sortOrderField, statusField } from './fields.ts'
 import { findPhase } from './find.ts'
@@ -36,12 +37,18 @@ export const phaseEdit = defineOperation({
   output: orBrief(phaseFields),
   brief: briefEntity,
   print: printEdited,
-}).handler(({ record }, input) =>
-  record(async (reads, setting) => {
+}).handler(async (handling, input) => {
+  const asked = input.status === undefined ? undefined : phaseStatus(input.status)
+  const before = await handling.store.view((reads) => findPhase(reads, input.id))
+  // What gates a phase gates it by whatever call an agent ends it.
+  const isGated = asked === 'completed' && before.status !== 'completed' && handling.actor.kind === 'agent'
+  if (isGated) await refuseGatedPhase(handling, { missionId: before.missionId, phaseId: before.id })
+  return handling.record(async (reads, setting) => {
     const phase = await findPhase(reads, input.id)
+    if (isGated) await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, 'agent')
     const changes: PhaseChanges = {
       ...(input.name !== undefined && { name: input.name }),
-      ...(input.status !== undefined && { status: phaseStatus(input.status) }),
+      ...(asked !== undefined && { status: asked }),
       ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
       ...(input.clear?.includes('sort-order') && { sortOrder: null }),
     }
@@ -50,8 +57,8 @@ export const phaseEdit = defineOperation({
       happenings: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
       answer: phaseShape({ ...phase, ...changes, ...ended(changes, setting.at) }),
     }
-  }),
-)
+  })
+})
 
 function ended({ status }: PhaseChanges, at: number) {
   return status === undefined ? {} : { completedAt: status === 'completed' ? at : null }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { commandsFor } from '../../domain/gate/needs.ts'
+import { endedAsAsked } from '../../domain/gate/guards/command.ts'
+import { commandsFor, endsAsked } from '../../domain/gate/needs.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import type { Handling } from '../context.ts'
 import { defineOperation } from '../operation.ts'
@@ -24,7 +25,7 @@ export const verify = defineOperation({
   output: z.looseObject({
     run_id: z.string(),
     passed: z.boolean(),
-    commands: z.array(z.looseObject({ run: z.string(), status: z.string() })),
+    commands: z.array(z.looseObject({ run: z.string(), status: z.string(), holds: z.boolean() })),
   }),
 }).handler(async (handling, input) => {
   const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
@@ -36,23 +37,46 @@ export const verify = defineOperation({
   }
   const outside = await gatherOutside(handling, loaded, undefined)
   await runCommands(handling, record, outside, { again: true })
-  const commands = await Promise.all(outside.commands.map((command) => resultOf(handling, outside, command)))
+  const commands = await Promise.all(
+    outside.commands.map(async (command) => {
+      const ends = endsAsked(definition, record.state, command.guard.run)
+      return judged(ends, await resultOf(handling, outside, command))
+    }),
+  )
   return {
     run_id: record.id,
     current_state: record.state,
-    passed: commands.every(({ status }) => status === 'passed'),
+    passed: commands.every(({ holds }) => holds),
     commands,
   }
 })
 
-async function resultOf({ store }: Handling, outside: Outside, { guard, approved, hash }: ApprovableCommand) {
+interface Result {
+  readonly run: string
+  readonly status: string
+  readonly exit_code?: number | null
+}
+
+/** Whether it ended as the guards of the state ask for: a command that must fail holds when it did. */
+function judged<Told extends Result>(ends: ReadonlySet<'zero' | 'nonzero'>, result: Told) {
+  const { status, exit_code = null } = result
+  const holds = [...ends].some((exit) => endedAsAsked({ exit }, { status, exitCode: exit_code }))
+  return { ...result, ...(ends.has('nonzero') && !ends.has('zero') && { exit: 'nonzero' }), holds }
+}
+
+async function resultOf(
+  { store }: Handling,
+  outside: Outside,
+  { guard, approved, hash, refusal, tree }: ApprovableCommand,
+) {
   const { run } = guard
+  if (refusal) return { run, status: 'refused', refused_by: refusal.by, reason: refusal.reason }
   if (!approved) {
     const hold = await store.view(({ holds }) => holds.openCommand(hash))
     return { run, status: 'unapproved', hold_id: hold?.id ?? null }
   }
   const found = await store.view(({ runs }) =>
-    runs.commandResult({ run, folder: outside.folder }, outside.tree ?? undefined),
+    runs.commandResult({ run, folder: outside.folder }, tree ?? undefined),
   )
   if (found === null) return { run, status: 'not_run' }
   return {

@@ -22,7 +22,7 @@ export function gateFactWords(happening: GateHappening): string {
     case 'setting.changed':
       return `set ${happening.name} to ${happening.value}`
     case 'command.revoked':
-      return `took back that "${shortened(happening.run)}" may run${happening.reason === null ? '' : `: ${shortened(happening.reason)}`}`
+      return `took back the answer whether "${shortened(happening.run)}" may run${happening.reason === null ? '' : `: ${shortened(happening.reason)}`}`
     case 'command.started':
       return `runs "${shortened(happening.command.run)}"`
     case 'command.ended':

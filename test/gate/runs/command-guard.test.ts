@@ -65,13 +65,51 @@ test('a command runs on emit, once a person approved it, and not before', async 
   expect(timesRun(run.project)).toBe(1)
 })
 
-test('a rejected command never runs', async () => {
-  const run = await withCheck(counting())
+test('a rejected command never runs, and is not asked about again until it changed or the no is taken back', async () => {
+  const run = await withCheck(counting('// one'), checking(', pinned: ["check.mjs"]'))
   await run.refused('go')
   const [hold] = await waiting(run)
-  await run.project.call('reject', { id: hold.hold_id, reason: 'No.' }, { actor: person })
+  const rejecting = { id: hold.hold_id, reason: 'It talks to the network.' }
+  await run.project.call('reject', rejecting, { actor: person })
+  const told = await missing(run)
+  expect(told).toContain('Tess refused to let "node check.mjs" run: It talks to the network.')
+  expect(await waiting(run)).toEqual([])
+  expect(await run.project.call('verify', { run_id: run.id })).toMatchObject({
+    passed: false,
+    commands: [{ status: 'refused', refused_by: 'Tess', reason: 'It talks to the network.' }],
+  })
+  run.project.write('check.mjs', counting('// two'))
   expect(await missing(run)).toContain("waits for a person's approval")
+  expect(await waiting(run)).toHaveLength(1)
+  run.project.write('check.mjs', counting('// one'))
+  expect(await missing(run)).toContain('Tess refused')
+  const { refused } = await run.project.call('command_list')
+  expect(refused).toMatchObject([{ run: 'node check.mjs', by: 'Tess', reason: 'It talks to the network.' }])
+  const revoking = { hash: refused[0].hash.slice(0, 8) }
+  await run.project.call('command_revoke', revoking, { actor: person })
+  await allow(run)
   expect(timesRun(run.project)).toBe(0)
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('a result is of the content that was approved, of pinned files that git ignores too', async () => {
+  const text = checking(', pinned: ["check.mjs", "limits.local"]')
+  const run = await withCheck(counting('process.exit(1)'), text)
+  run.project.write('.gitignore', 'limits.local\n')
+  run.project.write('limits.local', 'one\n')
+  await allow(run)
+  expect(await missing(run)).toContain('failed with exit code 1')
+  expect(timesRun(run.project)).toBe(1)
+  run.project.write('limits.local', 'two\n')
+  await allow(run)
+  expect((await run.state()).missing_guards).toMatchObject([
+    { current_status: 'files changed since "node check.mjs" ran' },
+  ])
+  await run.refused('go')
+  expect(timesRun(run.project)).toBe(2)
+  run.project.write('limits.local', 'one\n')
+  await run.refused('go')
+  expect(timesRun(run.project)).toBe(2)
 })
 
 test('reads and dry runs start no command and ask nobody', async () => {
@@ -208,6 +246,7 @@ test('verify runs the commands again, and tells each result', async () => {
     run: 'node check.mjs',
     status: 'unapproved',
     hold_id: expect.stringMatching(/^h-/),
+    holds: false,
   })
   await run.project.call('approve', { id: unapproved.hold_id }, { actor: person })
   for (const times of [1, 2]) {
@@ -253,8 +292,17 @@ test('red, then green: a command that must fail is run and bound like any other,
   expect(await missing(run)).toContain('not green: whether green holds is not known')
   await allow(run)
   expect(await missing(run)).toContain('red: "node check.mjs" passed on this tree, and must fail')
+  const verified = () => run.project.call('verify', { run_id: run.id })
+  expect(await verified()).toMatchObject({ passed: false, commands: [{ status: 'passed', holds: false }] })
+  run.project.write('check.mjs', 'process.exit(127)\n')
+  expect(await verified()).toMatchObject({ passed: false })
   run.project.write('check.mjs', 'process.exit(1)\n')
+  expect(await verified()).toMatchObject({
+    passed: true,
+    commands: [{ status: 'failed', exit: 'nonzero', holds: true }],
+  })
   expect(await run.emit('go')).toMatchObject({ transition: { to_state: 'build' } })
+  expect(await verified()).toMatchObject({ passed: false, commands: [{ status: 'failed', holds: false }] })
   expect(await missing(run)).toContain('green: "node check.mjs" failed with exit code 1')
   run.project.write('check.mjs', 'process.exit(0)\n')
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })

@@ -89,6 +89,27 @@ test('a phase of the mission is not completed by an agent after such a run', asy
   expect(await mission.complete(task)).toMatchObject({ phase_status: 'in_progress' })
 })
 
+test('an agent does not end a phase around its gate by editing it; a person may', async () => {
+  const mission = await open()
+  const { project, run } = mission
+  const task = await mission.start({ phase: 1, phase_name: 'Build' })
+  await mission.complete(task)
+  const { phases } = await project.call('taskman_phase_list', { mission: mission.missionId })
+  const editing = { id: phases[0].id, status: 'done' }
+  expect(await failureOf(project.call('taskman_phase_edit', editing))).toMatchObject({
+    code: 'REFUSED',
+    message: expect.stringContaining(`run ${run.id} of process gate gates it and is in "work"`),
+  })
+  await project.call('taskman_phase_edit', { id: phases[0].id, name: 'Builds', status: 'in_progress' })
+  await run.emit('abandon')
+  expect(await failureOf(project.call('taskman_phase_edit', editing))).toMatchObject({
+    message: expect.stringContaining('ended failed in "abandoned"'),
+  })
+  expect(await project.call('taskman_phase_edit', editing, { actor: person })).toMatchObject({
+    status: 'done',
+  })
+})
+
 test('a run of a task that was dropped is not asked for any more', async () => {
   const mission = await open()
   const { project } = mission

@@ -25,6 +25,13 @@ export const command: GuardKind<CommandGuard> = {
     if (result.status === 'unapproved') {
       return unknown(`"${run}" waits for a person's approval`, 'Ask a person to approve it: waymark inbox.')
     }
+    if (result.status === 'refused') {
+      const { by, reason, hash } = result.refusal ?? { by: 'a person', reason: '', hash: '' }
+      return unknown(
+        `${by} refused to let "${run}" run${reason === '' ? '' : `: ${reason}`}`,
+        `It is asked about again when the command or a file that it pins has changed, or when a person takes the no back: waymark command revoke ${hash.slice(0, 16)}.`,
+      )
+    }
     if (result.status === 'running') {
       const since = result.startedAt === null ? '' : ` since ${instant(result.startedAt)}`
       return unknown(`"${run}" is running${since}`, 'Ask again when it has ended.')
@@ -50,6 +57,15 @@ export const command: GuardKind<CommandGuard> = {
 
 /** What the shell answers when it did not find a command, or could not start it: that says nothing about the tree. */
 const notStarted: readonly number[] = [126, 127]
+
+/** Whether a command that ran to its end did what its guard asks for; one that could not be started did nothing. */
+export function endedAsAsked(
+  { exit }: Pick<CommandGuard, 'exit'>,
+  { status, exitCode }: { readonly status: string; readonly exitCode: number | null },
+): boolean {
+  if (status === 'passed') return exit !== 'nonzero'
+  return status === 'failed' && exit === 'nonzero' && exitCode !== null && !notStarted.includes(exitCode)
+}
 
 function ended({ run, exit }: CommandGuard, { status, exitCode, output }: CommandFact): Verdict {
   if (status === 'passed') {

@@ -79,14 +79,14 @@ function diffText({ files }: ShownDifference): string {
 export async function askPerson(
   handling: Handling,
   run: Pick<RunRecord, 'id' | 'process' | 'missionId' | 'taskId'>,
-  commands: readonly (Command & { readonly hash: string; readonly approved: boolean })[],
+  commands: readonly (Command & { readonly hash: string; readonly isAnswered: boolean })[],
 ): Promise<void> {
   const settled = await handling.store.view((reads) => areSettled(reads, commands))
   if (settled) return
   const asked = await Promise.all(
     commands.map(async (command) => {
       const { folder, pinned, hash } = command
-      if (command.approved) return { command, request: null }
+      if (command.isAnswered) return { command, request: null }
       return { command, request: await requestOf(handling, { run: command.run, folder, pinned }, hash) }
     }),
   )
@@ -121,12 +121,12 @@ function mayIt(request: CommandRequest | null): string {
 
 async function areSettled(
   reads: Reads,
-  commands: readonly (Command & { readonly hash: string; readonly approved: boolean })[],
+  commands: readonly (Command & { readonly hash: string; readonly isAnswered: boolean })[],
 ): Promise<boolean> {
   for (const command of commands) {
     const open = await openQuestions(reads, command)
     const isAsked = open.some((hold) => hashOf(hold) === command.hash)
-    if (open.some((hold) => hashOf(hold) !== command.hash) || !(command.approved || isAsked)) return false
+    if (open.some((hold) => hashOf(hold) !== command.hash) || !(command.isAnswered || isAsked)) return false
   }
   return true
 }
@@ -145,6 +145,6 @@ function hashOf({ request }: Hold): string | null {
 }
 
 function closed({ id, missionId, taskId }: Hold, by: string | undefined): Happening {
-  const answer = by === undefined ? 'It is as it was approved again.' : `Its files changed: asked as ${by}.`
+  const answer = by === undefined ? 'It is as it was answered before.' : `Its files changed: asked as ${by}.`
   return { kind: 'hold.closed', holdId: id, missionId, taskId, status: 'dismissed', answer }
 }

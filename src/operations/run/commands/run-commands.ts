@@ -20,8 +20,8 @@ export async function runCommands(
   const { tree } = outside
   if (tree === null) return
   const { folder } = outside
-  const asked = outside.commands.map(({ guard, hash, approved }) => {
-    return { run: guard.run, folder, pinned: guard.pinned, hash, approved }
+  const asked = outside.commands.map(({ guard, hash, approved, refusal }) => {
+    return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered: approved || refusal !== null }
   })
   await askPerson(handling, run, asked)
   const approved = outside.commands.filter((command) => command.approved)
@@ -59,7 +59,8 @@ function claim(
   { command, tree, folder, again }: Beginning,
 ): Promise<CommandResult | 'known' | 'elsewhere'> {
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
-    const known = await reads.runs.commandResult({ run: command.guard.run, folder }, tree)
+    const key = command.tree ?? tree
+    const known = await reads.runs.commandResult({ run: command.guard.run, folder }, key)
     const running = known?.status === 'running' && commandRunner.isAlive(known.runner)
     if (running) return { happenings: [], answer: 'elsewhere' as const }
     const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
@@ -69,7 +70,7 @@ function claim(
       runId: run.id,
       run: command.guard.run,
       folder,
-      tree,
+      tree: key,
       status: 'running',
       exitCode: null,
       output: '',
@@ -144,7 +145,9 @@ async function waitForOther(
 ): Promise<void> {
   const until = performance.now() + patience
   while (performance.now() < until) {
-    const known = await store.view(({ runs }) => runs.commandResult({ run: command.guard.run, folder }, tree))
+    const known = await store.view(({ runs }) =>
+      runs.commandResult({ run: command.guard.run, folder }, command.tree ?? tree),
+    )
     if (known?.status !== 'running' || !commandRunner.isAlive(known.runner)) return
     await pause(pollEvery)
   }

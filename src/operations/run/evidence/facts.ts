@@ -73,13 +73,14 @@ export async function factsFor(sources: FactSources, loaded: LoadedRun): Promise
 
 async function commandFact(
   { reads, outside, isAlive }: FactSources,
-  { guard, approved }: Outside['commands'][number],
+  { guard, approved, refusal, tree }: Outside['commands'][number],
 ): Promise<CommandFact> {
   const { run } = guard
   const command = { run, folder: outside.folder }
-  const onTree = outside.tree === null ? null : await reads.runs.commandResult(command, outside.tree)
+  const onTree = tree === null ? null : await reads.runs.commandResult(command, tree)
   const result = onTree ?? (await reads.runs.commandResult(command))
   const nothing = { run, exitCode: null, startedAt: null, output: '', onThisTree: false }
+  if (refusal) return { ...nothing, status: 'refused', refusal }
   if (!approved) return { ...nothing, status: 'unapproved' }
   if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
   const { status, exitCode, startedAt, output } = result

@@ -43,6 +43,10 @@ export interface ApprovableCommand {
   /** Of the line, the folder and the pinned files: what a person approves. */
   readonly hash: string
   readonly approved: boolean
+  /** Of a command that a person said no to as it is. */
+  readonly refusal: { readonly by: string; readonly reason: string; readonly hash: string } | null
+  /** What a result of it is for: the tree, and of a command that pins files their content too, which git may ignore. */
+  readonly tree: string | null
 }
 
 /** Gathers what the guards of an event look at in the run's state, of all its events without one; and what is approved. */
@@ -73,7 +77,7 @@ export async function gatherOutside(
     openChanges,
     changes: wantsChanges ? await measuredChanges(handling, subject, openChanges) : null,
     ...tree,
-    commands: await approvableCommands(handling, commandsFor(definition, record.state, event)),
+    commands: await approvableCommands(handling, commandsFor(definition, record.state, event), tree.tree),
     handedIn: [],
     unusable: [],
     folder,
@@ -145,13 +149,22 @@ async function measuredTree<Measured>(measureTree: () => Promise<Measured>): Pro
 }
 
 async function approvableCommands(
-  { commandApprovals, folder }: Handling,
+  { commandApprovals, fingerprint, folder }: Handling,
   guards: readonly CommandGuard[],
+  tree: string | null,
 ): Promise<readonly ApprovableCommand[]> {
   return Promise.all(
     guards.map(async (guard) => {
       const hash = await commandApprovals.hashOf({ run: guard.run, folder, pinned: guard.pinned })
-      return { guard, hash, approved: await commandApprovals.isApproved(hash) }
+      const approved = await commandApprovals.isApproved(hash)
+      const refused = approved ? null : await commandApprovals.refusalOf(hash)
+      return {
+        guard,
+        hash,
+        approved,
+        refusal: refused && { by: refused.by, reason: refused.reason, hash },
+        tree: tree === null || guard.pinned.length === 0 ? tree : fingerprint([tree, hash]),
+      }
     }),
   )
 }
