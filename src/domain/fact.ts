@@ -80,7 +80,7 @@ export type Happening =
     }
   | { readonly kind: 'mission.reopened'; readonly missionId: MissionId }
   | { readonly kind: 'phase.created'; readonly phase: Phase }
-  | { readonly kind: 'phase.reopened'; readonly phaseId: PhaseId; readonly missionId: MissionId }
+  | { readonly kind: 'phase.reopened'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }
   | { readonly kind: 'phase.completed'; readonly phaseId: PhaseId; readonly missionId: MissionId | null }
   | { readonly kind: 'task.planned'; readonly task: Task }
   | { readonly kind: 'attempt.opened'; readonly attempt: Attempt }

@@ -105,3 +105,133 @@ test('a phase id is unique in the project, and the refusal names one that is fre
     mission_id: search,
   })
 })
+
+/** A mission whose two phases were planned, with two tasks in the first and one in the second. */
+async function openPlanned() {
+  const project = await openEmpty({ git: true })
+  const { call } = project
+  const { mission_id: mission } = await call('start_mission', { name: 'Checkout', objective: 'Pay' })
+  await call('taskman_phase_add', { id: 'D', name: 'Design', mission })
+  await call('taskman_phase_add', { id: 'B', name: 'Build', mission })
+  const add = async (title: string, phase: string) =>
+    (await call('taskman_task_add', { title, phase })).id as string
+  const [draw, review, code] = [await add('Draw', 'D'), await add('Review', 'D'), await add('Code', 'B')]
+  const done = async (planned_task_id: string, more = {}) => {
+    await call('start_task', { planned_task_id })
+    return call('complete_task', {
+      task_id: planned_task_id,
+      status: 'success',
+      outcome: { summary: 'Done.' },
+      ...more,
+    })
+  }
+  const statuses = async () =>
+    (await call('taskman_phase_list', { mission })).phases.map(({ id, number, status }: Answer) => [
+      id,
+      number,
+      status,
+    ])
+  return { ...project, mission, draw, review, code, done, statuses }
+}
+
+test('planned phases have numbers: start_task { phase } and phase_name find them', async () => {
+  const { call, mission, statuses } = await openPlanned()
+  expect(await statuses()).toEqual([
+    ['D', 1, 'to_do'],
+    ['B', 2, 'to_do'],
+  ])
+  const goal = 'Work'
+  expect(await call('start_task', { mission_id: mission, name: 'One', goal })).toMatchObject({
+    phase_id: 'D',
+    phase_number: 1,
+    phase_created: false,
+  })
+  expect(await call('start_task', { mission_id: mission, name: 'Two', goal, phase: 2 })).toMatchObject({
+    phase_id: 'B',
+    phase_created: false,
+  })
+  expect(
+    await call('start_task', { mission_id: mission, name: 'Three', goal, phase_name: 'BUILD' }),
+  ).toMatchObject({ phase_id: 'B', phase_created: false })
+  expect(
+    await call('start_task', { mission_id: mission, name: 'Four', goal, phase_name: 'Ship' }),
+  ).toMatchObject({ phase_number: 3, phase_created: true })
+  expect(
+    (await call('get_context', { mission_id: mission, include: ['phase_summary'] })).phase_summary,
+  ).toMatchObject([
+    { phase_number: 1, phase_id: 'D' },
+    { phase_number: 2, phase_id: 'B' },
+    { phase_number: 3, name: 'Ship' },
+  ])
+})
+
+test('total_phases is the larger of announced and present', async () => {
+  const { call, mission } = await openPlanned()
+  for (const id of ['T', 'R', 'S']) await call('taskman_phase_add', { id, name: id, mission })
+  expect(await call('get_context', { mission_id: mission, include: ['tasks'] })).toMatchObject({
+    total_phases: 5,
+  })
+})
+
+test('an empty phase does not hold up the current one', async () => {
+  const { call } = await openEmpty({ git: true })
+  const { mission_id } = await call('start_mission', { name: 'Checkout', objective: 'Pay' })
+  await call('taskman_phase_add', { id: 'E', name: 'Empty', mission: mission_id })
+  await call('taskman_phase_add', { id: 'F', name: 'Full', mission: mission_id })
+  await call('taskman_task_add', { title: 'Work', phase: 'F' })
+  expect(await call('get_context', { mission_id, include: ['tasks'] })).toMatchObject({ current_phase: 2 })
+  expect(await call('start_task', { mission_id, name: 'More', goal: 'More' })).toMatchObject({
+    phase_id: 'F',
+  })
+})
+
+test('a planned task’s phase is its phase everywhere, and its status follows its tasks', async () => {
+  const { call, refusal, mission, draw, review, code, done, statuses } = await openPlanned()
+  expect(await call('start_task', { planned_task_id: draw, phase: 2 })).toMatchObject({
+    phase_id: 'D',
+    warnings: [expect.stringContaining('planned in phase 1 "Design": phase 2 was not used')],
+  })
+  expect((await statuses())[0]).toEqual(['D', 1, 'in_progress'])
+  const report = { task_id: draw, status: 'success', outcome: { summary: 'Done.' } }
+  expect(await refusal('complete_task', { ...report, phase_complete: true })).toContain(
+    `phase 1 "Design": it has open tasks: ${review} "Review"`,
+  )
+  expect(await call('complete_task', report)).toMatchObject({ phase_id: 'D', phase_status: 'in_progress' })
+  expect(await done(review)).toMatchObject({ phase_id: 'D', phase_status: 'completed' })
+  expect(await call('get_context', { mission_id: mission, include: ['phase_summary'] })).toMatchObject({
+    current_phase: 2,
+    phase_summary: [
+      { phase_number: 1, status: 'COMPLETED', tasks_count: 2 },
+      { phase_number: 2, status: 'PENDING', tasks_count: 1 },
+    ],
+  })
+  expect(await done(code, { phase_complete: true })).toMatchObject({
+    phase_id: 'B',
+    phase_status: 'completed',
+  })
+})
+
+test('a task of the project’s own plan has its phase too', async () => {
+  const { call } = await openEmpty({ git: true })
+  await call('taskman_phase_add', { id: 'P1', name: 'Design' })
+  const { id } = await call('taskman_task_add', { title: 'Draw', phase: 'P1' })
+  expect(await call('start_task', { planned_task_id: id })).toMatchObject({ phase_id: 'P1' })
+  const report = { task_id: id, status: 'success', outcome: { summary: 'Done.' } }
+  expect(await call('complete_task', { ...report, phase_complete: true })).toMatchObject({
+    phase_id: 'P1',
+    phase_status: 'completed',
+  })
+  expect((await call('taskman_phase_list')).phases).toMatchObject([{ id: 'P1', status: 'done' }])
+})
+
+test('the phase of a mission that ended leaves its id to another, and the journal agrees', async () => {
+  const { call, mission, draw } = await openPlanned()
+  await call('complete_mission', { mission_id: mission, status: 'partial', summary: 'Later.' })
+  expect(await call('taskman_phase_add', { id: 'D', name: 'Design again' })).toMatchObject({
+    id: 'D',
+    mission_id: null,
+  })
+  expect(ids((await call('taskman_phase_list', { mission })).phases)).toEqual([`D@${mission}`, 'B'])
+  expect(await call('taskman_task_get', { id: draw })).toMatchObject({ phase_id: `D@${mission}` })
+  expect(await call('doctor')).toMatchObject({ healthy: true })
+})

@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/domain/actor.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, TaskId } from '../../src/domain/id.ts'
-import type { Mission, Phase } from '../../src/domain/track/mission.ts'
+import type { Mission, StandingPhase } from '../../src/domain/track/mission.ts'
 import type { Hold } from '../../src/domain/track/records.ts'
 import type { Attempt, Task } from '../../src/domain/track/task.ts'
 
@@ -28,7 +28,7 @@ export function aMission(changes: Partial<Mission> = {}): Mission {
   }
 }
 
-export function aPhase(number: number, changes: Partial<Phase> = {}): Phase {
+export function aPhase(number: number, changes: Partial<StandingPhase> = {}): StandingPhase {
   return {
     id: `ph-${number}` as PhaseId,
     missionId: 'm-1' as MissionId,
@@ -36,6 +36,7 @@ export function aPhase(number: number, changes: Partial<Phase> = {}): Phase {
     name: `Phase ${number}`,
     status: 'in_progress',
     sortOrder: null,
+    hasWork: true,
     createdAt: 0,
     completedAt: null,
     ...changes,

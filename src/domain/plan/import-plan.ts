@@ -10,6 +10,8 @@ import { phaseStatus } from './task-status.ts'
 export interface ImportSituation {
   readonly owner: PlanOwner
   readonly phases: ReadonlySet<string>
+  /** Of the first new phase, in a mission. */
+  readonly nextNumber: number
   readonly milestones: ReadonlySet<string>
   readonly tasks: ReadonlySet<string>
   /** `phase\n title` of the tasks that there are, to their ids. */
@@ -47,7 +49,10 @@ export function importPlan(
   return {
     happenings: [
       ...phases.map(
-        (phase): Happening => ({ kind: 'phase.created', phase: newPhase(phase, situation.owner, setting) }),
+        (phase, index): Happening => ({
+          kind: 'phase.created',
+          phase: newPhase(phase, { ...situation, index }, setting),
+        }),
       ),
       ...milestones.map(
         (milestone): Happening => ({
@@ -115,12 +120,16 @@ function parentsFirst(tasks: readonly DocumentTask[]): readonly DocumentTask[] {
   return [...ordered]
 }
 
-function newPhase(phase: PlanDocument['phases'][number], owner: PlanOwner, { at }: Setting): Phase {
+function newPhase(
+  phase: PlanDocument['phases'][number],
+  { owner, nextNumber, index }: Pick<ImportSituation, 'owner' | 'nextNumber'> & { readonly index: number },
+  { at }: Setting,
+): Phase {
   const status = phaseStatus(phase.status)
   return {
     id: phase.key as PhaseId, // people name the phases of a plan
     missionId: owner,
-    number: null,
+    number: owner === null ? null : nextNumber + index,
     name: phase.name,
     status,
     sortOrder: phase.sortOrder,

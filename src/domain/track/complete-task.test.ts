@@ -40,6 +40,9 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     mission: aMission(),
     phase: null,
     openSubtasks: [],
+    openInPhase: [],
+    wasPlanned: false,
+    isPhaseFree: true,
     othersOpen: [],
     stepsToDo: 0,
     isGated: false,
@@ -93,15 +96,31 @@ describe('phases', () => {
     expect(completed.phase).toMatchObject({ status: 'completed', completedAt: 9 })
   })
 
-  test('a phase completed while others work in it is said', () => {
-    const phase = aPhase(1)
-    const othersOpen = [anAttempt({ taskId: 't-8' as TaskId, phaseId: 'ph-1' as PhaseId })]
-    const completed = completeTask(
-      request({ phaseComplete: true }),
-      situation({ phase, othersOpen }),
-      settingAt(9),
+  test('phase_complete is refused while the phase has open tasks, and names them', () => {
+    const openInPhase = [{ id: 't-8' as TaskId, name: 'Write the tests', hasFailed: false }]
+    const held = situation({ phase: aPhase(1), openInPhase })
+    expect(() => completeTask(request({ phaseComplete: true }), held, settingAt(9))).toThrow(
+      /phase 1 "Phase 1": it has open tasks: t-8 "Write the tests"/,
     )
-    expect(completed.notes.join()).toContain('t-8')
+    const failed = situation({
+      phase: aPhase(1),
+      openInPhase: openInPhase.map((task) => ({ ...task, hasFailed: true })),
+    })
+    expect(kinds(completeTask(request({ phaseComplete: true }), failed, settingAt(9)))).toEqual([
+      'phase.completed',
+    ])
+  })
+
+  test('the last planned task of a phase completes it; an unplanned one does not', () => {
+    const last = situation({
+      phase: aPhase(1),
+      task: aTask({ phaseId: 'ph-1' as PhaseId }),
+      wasPlanned: true,
+    })
+    expect(kinds(completeTask(request(), last, settingAt(9)))).toEqual(['phase.completed'])
+    expect(kinds(completeTask(request({ status: 'failed' }), last, settingAt(9)))).toEqual([])
+    expect(kinds(completeTask(request(), { ...last, wasPlanned: false }, settingAt(9)))).toEqual([])
+    expect(kinds(completeTask(request(), { ...last, isPhaseFree: false }, settingAt(9)))).toEqual([])
   })
 
   test('phase_complete without a phase changes nothing and says so', () => {

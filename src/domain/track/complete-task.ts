@@ -24,6 +24,12 @@ export interface CompletionSituation {
   readonly mission: Mission | null
   readonly phase: Phase | null
   readonly openSubtasks: readonly Task[]
+  /** Other tasks of the phase that are not done. */
+  readonly openInPhase: readonly OpenTask[]
+  /** Whether the task stood in the plan before its first attempt. */
+  readonly wasPlanned: boolean
+  /** Whether no run forbids to end the phase. */
+  readonly isPhaseFree: boolean
   /** Other attempts that are open in the mission. */
   readonly othersOpen: readonly Attempt[]
   /** Planned tasks of the mission that are still to do, besides this one. */
@@ -34,6 +40,11 @@ export interface CompletionSituation {
   readonly holds: readonly Hold[]
   /** What the project's setting says of open holds, and how many of the mission are open. */
   readonly waiting: { readonly gate: HoldsGate; readonly ofMission: number }
+}
+
+export interface OpenTask extends Pick<Task, 'id' | 'name'> {
+  /** Its last attempt failed: somebody may take it up again, but it keeps no phase open. */
+  readonly hasFailed: boolean
 }
 
 export interface CompletedTask {
@@ -116,8 +127,8 @@ function newHolds(
 }
 
 function phaseAfter(
-  { phaseComplete }: CompletionRequest,
-  { phase, othersOpen }: CompletionSituation,
+  { status, phaseComplete }: CompletionRequest,
+  { task, phase, openInPhase, wasPlanned, isPhaseFree }: CompletionSituation,
   setting: Setting,
 ): {
   readonly phase: Phase | null
@@ -128,22 +139,28 @@ function phaseAfter(
     const notes = phaseComplete ? ['This task has no phase: phase_complete changed nothing.'] : []
     return { phase, happenings: [], notes }
   }
-  if (!phaseComplete || phase.status === 'completed') return { phase, happenings: [], notes: [] }
-  const still = othersOpen.filter((attempt) => attempt.phaseId === phase.id)
-  const notes =
-    still.length === 0
-      ? []
-      : [
-          `Phase ${phase.number} was completed while work in it is open: ${still
-            .slice(0, 5)
-            .map(({ taskId }) => taskId)
-            .join(', ')}.`,
-        ]
+  if (phase.status === 'completed') return { phase, happenings: [], notes: [] }
+  if (phaseComplete) refuseOpenPhase(phase, openInPhase)
+  // The last planned task of a phase ends it; one that nobody planned may be followed by another.
+  const isLast = status !== 'failed' && wasPlanned && isPhaseFree && openInPhase.length === 0
+  if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, happenings: [], notes: [] }
   return {
     phase: { ...phase, status: 'completed', completedAt: setting.at },
     happenings: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
-    notes,
+    notes: [],
   }
+}
+
+function refuseOpenPhase(phase: Phase, openInPhase: readonly OpenTask[]): void {
+  const open = openInPhase.filter(({ hasFailed }) => !hasFailed)
+  if (open.length === 0) return
+  const names = open.slice(0, 5).map(({ id, name }) => `${id} "${name}"`)
+  const more = open.length > 5 ? ' and more' : ''
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete phase ${phase.number ?? phase.id} "${phase.name}": it has open tasks: ${names.join(', ')}${more}.`,
+    { hint: 'Complete this task without phase_complete; the last task of the phase completes it.' },
+  )
 }
 
 /** A workflow ends by itself with its last task: nothing open, no step to do, and this one done. */

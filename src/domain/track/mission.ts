@@ -61,10 +61,32 @@ export function shownStatus(
   return mission.status.toUpperCase() as Uppercase<MissionStatus> // toUpperCase loses the literal type
 }
 
-/** The lowest phase number that is not completed, at most the announced total; 1 before the first phase exists. */
-export function currentPhase(mission: Mission, phases: readonly Phase[]): number {
-  const completed = new Set(phases.filter((p) => p.status === 'completed').map((p) => p.number))
+/** A phase of a mission, and whether a task was planned or worked on in it. */
+export interface StandingPhase extends Phase {
+  readonly hasWork: boolean
+}
+
+/** The first phase that is not completed and has work, else the first that is not completed, else none. */
+export function phaseUnderWay(phases: readonly StandingPhase[]): StandingPhase | null {
+  const open = phases.filter(({ status }) => status !== 'completed' && status !== 'failed')
+  return open.find(({ hasWork }) => hasWork) ?? open[0] ?? null
+}
+
+/** The number that a new phase gets: the lowest that is free. */
+export function nextNumber(phases: readonly Pick<Phase, 'number'>[]): number {
+  const taken = new Set(phases.map(({ number }) => number))
   let number = 1
-  while (completed.has(number)) number += 1
-  return Math.min(number, Math.max(mission.totalPhases, 1))
+  while (taken.has(number)) number += 1
+  return number
+}
+
+/** The number of the phase that work goes on in; the next one, at most the total, where all are completed. */
+export function currentPhase(mission: Mission, phases: readonly StandingPhase[]): number {
+  const current = phaseUnderWay(phases)
+  return current?.number ?? Math.min(nextNumber(phases), Math.max(totalPhases(mission, phases), 1))
+}
+
+/** As many as were announced, or more where there are more. */
+export function totalPhases(mission: Mission, phases: readonly Phase[]): number {
+  return Math.max(mission.totalPhases, phases.length)
 }

@@ -1,6 +1,6 @@
 import type { Happening } from '../fact.ts'
 import type { Setting } from '../id.ts'
-import { currentPhase, type Mission, type Phase } from './mission.ts'
+import { type Mission, nextNumber, type Phase, phaseUnderWay } from './mission.ts'
 import type { TaskRequest, TaskSituation } from './task-request.ts'
 
 export interface PhasePlacement {
@@ -18,12 +18,14 @@ export function placeInPhase(
   situation: TaskSituation,
   setting: Setting,
 ): PhasePlacement {
-  const { mission, phases } = situation
+  const { mission, phases, home } = situation
+  // A planned task is worked on in its own phase, unless it is taken into another mission.
+  if (home && home.missionId === (mission?.id ?? null)) return atHome(home, request)
   if (!mission) return request.phase === null ? nowhere : { ...nowhere, notes: [phaseWithoutMission] }
-  const number = phaseNumber(request, situation)
-  if (number === null) return nowhere
-  const existing = phases.find((phase) => phase.number === number)
-  if (existing) return intoExisting(existing, mission, request.phaseName)
+  const existing = existingPhase(request, situation)
+  if (existing) return intoExisting(existing, request.phaseName)
+  if (mission.kind === 'workflow' && request.phase === null && request.phaseName === null) return nowhere
+  const number = request.phase ?? nextNumber(phases)
   const phase: Phase = {
     id: setting.ids.next('phase'),
     missionId: mission.id,
@@ -45,33 +47,51 @@ export function placeInPhase(
 
 const phaseWithoutMission = 'A phase belongs to a mission: without mission_id the phase number was not used.'
 
-/** The number asked for, else the phase of that name, the parent's or planned task's home, or the current phase. */
-function phaseNumber(
-  request: Pick<TaskRequest, 'phase' | 'phaseName'>,
-  { mission, phases, parent, parentAttempt, planned }: TaskSituation,
-): number | null {
-  if (!mission) return null
-  if (request.phase !== null) return request.phase
-  const named = phases.find((phase) => phase.name.toLowerCase() === request.phaseName?.toLowerCase())
-  if (named) return named.number
-  const homes = [planned?.task.phaseId, parentAttempt?.phaseId, parent?.phaseId]
-  const home = homes.map((id) => phases.find((phase) => phase.id === id)).find(Boolean)
-  if (home) return home.number
-  if (mission.kind === 'workflow') return null
-  return currentPhase(mission, phases)
+function atHome(home: Phase, request: Pick<TaskRequest, 'phase' | 'phaseName'>): PhasePlacement {
+  const placed = intoExisting(home, null)
+  const names = request.phaseName !== null && !isNamed(home, request.phaseName)
+  const asked = request.phase !== null && request.phase !== home.number ? request.phase : null
+  if (asked === null && !names) return placed
+  const said = asked === null ? `"${request.phaseName}"` : `phase ${asked}`
+  return {
+    ...placed,
+    notes: [...placed.notes, `The task is planned in ${labelOf(home)}: ${said} was not used.`],
+  }
 }
 
-function intoExisting(phase: Phase, mission: Mission, askedName: string | null): PhasePlacement {
+/** The phase of the number asked for, else of that name, else the parent's, else the current one. */
+function existingPhase(
+  request: Pick<TaskRequest, 'phase' | 'phaseName'>,
+  { mission, phases, parent, parentAttempt }: TaskSituation,
+): Phase | null {
+  const { phase: number, phaseName } = request
+  if (number !== null) return phases.find((phase) => phase.number === number) ?? null
+  if (phaseName !== null) return phases.find((phase) => isNamed(phase, phaseName)) ?? null
+  const homes = [parentAttempt?.phaseId, parent?.phaseId]
+  const home = homes.map((id) => phases.find((phase) => phase.id === id)).find(Boolean)
+  if (home) return home
+  return mission?.kind === 'workflow' ? null : phaseUnderWay(phases)
+}
+
+function isNamed({ name }: Phase, asked: string): boolean {
+  return name.toLowerCase() === asked.toLowerCase()
+}
+
+function labelOf({ id, number, name }: Phase): string {
+  return `phase ${number ?? id} "${name}"`
+}
+
+function intoExisting(phase: Phase, askedName: string | null): PhasePlacement {
   const notes =
-    askedName !== null && askedName !== phase.name
+    askedName !== null && !isNamed(phase, askedName)
       ? [`Phase ${phase.number} is already named "${phase.name}"; "${askedName}" was not used.`]
       : []
   if (phase.status !== 'completed') return { phase, created: false, happenings: [], notes }
   return {
     phase: { ...phase, status: 'in_progress', completedAt: null },
     created: false,
-    happenings: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: mission.id }],
-    notes: [...notes, `Phase ${phase.number} "${phase.name}" was completed; it is open again.`],
+    happenings: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
+    notes: [...notes, `Phase ${phase.number ?? phase.id} "${phase.name}" was completed; it is open again.`],
   }
 }
 

@@ -30,6 +30,7 @@ function situation(changes: Partial<TaskSituation> = {}): TaskSituation {
   return {
     mission: aMission(),
     phases: [],
+    home: null,
     parent: null,
     parentAttempt: null,
     depth: 0,

@@ -54,7 +54,8 @@ export function startTask(request: TaskRequest, situation: TaskSituation, settin
 function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
   const task = situation.planned?.task
   if (!task) throw new Error('an attempt can be resumed only at a planned task')
-  const phase = situation.phases.find((candidate) => candidate.id === attempt.phaseId) ?? null
+  const { phases, home } = situation
+  const phase = [home, ...phases].find((candidate) => candidate?.id === attempt.phaseId) ?? null
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
   return {
     happenings: [

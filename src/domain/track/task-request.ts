@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts'
 import type { TaskId } from '../id.ts'
 import type { PlannedTask } from '../plan/plan.ts'
-import type { Mission, Phase } from './mission.ts'
+import type { Mission, Phase, StandingPhase } from './mission.ts'
 import type { Hold } from './records.ts'
 import type { SnapshotPlace } from './snapshot.ts'
 import type { Attempt, CallerType, Task } from './task.ts'
@@ -29,7 +29,9 @@ export interface TaskRequest {
 /** The rows that the decision rests on, read under the lock. */
 export interface TaskSituation {
   readonly mission: Mission | null
-  readonly phases: readonly Phase[]
+  readonly phases: readonly StandingPhase[]
+  /** The phase that the planned task is of. */
+  readonly home: Phase | null
   readonly parent: Task | null
   /** The open attempt at the parent: where it is worked on, which may be another mission than its home. */
   readonly parentAttempt: Attempt | null

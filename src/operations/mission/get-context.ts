@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
-import { currentPhase, shownStatus } from '../../domain/track/mission.ts'
+import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import { findMission } from '../find/entities.ts'
 import { nextCursor, readCursor } from '../input/cursor.ts'
 import { choice, count, identifier, name, unlisted } from '../input/fields.ts'
@@ -113,7 +113,7 @@ export const getContext = defineOperation({
       mission_status: shownStatus(mission, now),
       objective,
       current_phase: current,
-      total_phases: mission.totalPhases,
+      total_phases: totalPhases(mission, phases),
       ...(gates !== null && gates.runs.length > 0 && { runs: gates.runs }),
       ...(gates !== null &&
         gates.completed_despite.length > 0 && { completed_despite: gates.completed_despite }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
-import { currentPhase, shownStatus } from '../../domain/track/mission.ts'
+import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import type { MissionListed } from '../../ports/reads/mission-reads.ts'
 import { nextCursor, readCursor } from '../input/cursor.ts'
 import { choice, count, identifier, text } from '../input/fields.ts'
@@ -66,7 +66,7 @@ export function missionEntry({ mission, now, phases }: MissionListed) {
     objective: mission.objective === null ? null : excerpt(mission.objective, 160),
     status: shownStatus(mission, now),
     current_phase: currentPhase(mission, phases),
-    total_phases: mission.totalPhases,
+    total_phases: totalPhases(mission, phases),
     open_tasks: now.openAttempts,
     done_tasks: now.doneTasks,
     open_blockers: now.openBlockers,

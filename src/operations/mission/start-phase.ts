@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Happening } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
+import type { Phase } from '../../domain/track/mission.ts'
 import { placeInPhase } from '../../domain/track/phase-placement.ts'
 import { admitTask } from '../../domain/track/task-admission.ts'
 import { findMission } from '../find/entities.ts'
@@ -48,7 +49,7 @@ export const startPhase = defineOperation({
   record(async (reads, setting) => {
     const mission = await findMission(reads, input.mission_id)
     const phases = await reads.missions.phases(mission.id)
-    const answer = (phase: (typeof phases)[number], warnings: readonly string[]) => ({
+    const answer = (phase: Phase, warnings: readonly string[]) => ({
       phase_id: phase.id,
       mission_id: mission.id,
       workflow_id: mission.id,
@@ -67,6 +68,7 @@ export const startPhase = defineOperation({
     const situation = {
       mission,
       phases,
+      home: null,
       parent: null,
       parentAttempt: null,
       depth: 0,

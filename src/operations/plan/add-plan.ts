@@ -1,9 +1,11 @@
 import type { PlanDocument } from '../../domain/plan/document/plan-document.ts'
 import { type ImportSituation, importPlan, titleKey } from '../../domain/plan/import-plan.ts'
 import type { PlanOwner } from '../../domain/plan/plan.ts'
+import { nextNumber } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
 import { ownerOf } from './find.ts'
+import { assertFreeId } from './phase-add.ts'
 
 /** Most tasks that an import is compared with. */
 const mostTasks = 500_000
@@ -17,7 +19,9 @@ export async function addPlan(
   const by = { creator: actor.name }
   const decided = async (reads: Reads, at: number) => {
     const owner = await ownerOf(reads, request.mission)
-    const { happenings, ...summary } = importPlan(document, await situationOf(reads, owner, at), {
+    const known = await situationOf(reads, owner, at)
+    for (const { key } of document.phases) if (!known.phases.has(key)) await assertFreeId(reads, key)
+    const { happenings, ...summary } = importPlan(document, known, {
       setting: { at, ids },
       ...by,
     })
@@ -37,6 +41,7 @@ async function situationOf({ plan }: Reads, owner: PlanOwner, now: number): Prom
   return {
     owner,
     phases: new Set<string>(phases.map(({ id }) => id)),
+    nextNumber: nextNumber(phases),
     milestones: new Set<string>(milestones.map(({ id }) => id)),
     tasks: new Set<string>(tasks.map(({ id }) => id)),
     titles: new Map(tasks.map(({ id, phaseId, name }) => [titleKey(phaseId, name), id])),

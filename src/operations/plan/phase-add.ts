@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { PhaseId } from '../../domain/id.ts'
 import { phaseStatus } from '../../domain/plan/task-status.ts'
-import type { Phase } from '../../domain/track/mission.ts'
+import { isEnded, nextNumber, type Phase } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
 import { identifier, name } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -41,7 +41,7 @@ export const phaseAdd = defineOperation({
     const phase: Phase = {
       id: input.id as PhaseId, // people name the phases of a plan
       missionId,
-      number: null,
+      number: missionId === null ? null : nextNumber(await reads.missions.phases(missionId)),
       name: input.name,
       status,
       sortOrder: input['sort-order'] ?? null,
@@ -53,13 +53,19 @@ export const phaseAdd = defineOperation({
 )
 
 /** Phases of one project have ids of their own, whatever plan they are of. */
-async function assertFreeId(reads: Reads, id: string): Promise<void> {
+export async function assertFreeId(reads: Reads, id: string): Promise<void> {
   const phase = await reads.plan.phase(id)
-  if (phase === null) return
+  if (phase === null || (await isFreed(reads, phase))) return
   let number = 2
   while (await reads.plan.phase(`${id}-${number}`)) number += 1
   const where = phase.missionId === null ? '' : ` in mission ${phase.missionId}`
   throw new Failure('CONFLICT', `phase already exists: ${id} "${phase.name}"${where}`, {
     hint: `Take "${id}-${number}", which is free, or change that one with taskman_phase_edit { id: "${id}" }.`,
   })
+}
+
+/** A mission that somebody ended needs its phases' ids no more; a workflow that ended by itself may go on. */
+async function isFreed(reads: Reads, { missionId }: Phase): Promise<boolean> {
+  const mission = missionId === null ? null : await reads.missions.find(missionId)
+  return mission !== null && isEnded(mission) && !(mission.kind === 'workflow' && mission.summary === null)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
 import { instant } from '../../domain/instant.ts'
-import { currentPhase, shownStatus } from '../../domain/track/mission.ts'
+import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import { isStale } from '../../domain/track/task.ts'
 import { defineOperation } from '../operation.ts'
 
@@ -43,7 +43,7 @@ export const status = defineOperation({
         name: excerpt(mission.name, 120),
         status: shownStatus(mission, now),
         current_phase: currentPhase(mission, phases),
-        total_phases: mission.totalPhases,
+        total_phases: totalPhases(mission, phases),
         open_tasks: now.openAttempts,
         done_tasks: now.doneTasks,
         open_blockers: now.openBlockers,

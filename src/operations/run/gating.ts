@@ -50,6 +50,16 @@ export async function assertPhaseFree(
   )
 }
 
+/** Whether neither a run that goes on nor one that was lost forbids to end the phase. */
+export async function isPhaseFree(
+  reads: Reads,
+  { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
+): Promise<boolean> {
+  if (missionId === null || phaseId === null) return true
+  const runs = [...(await reads.runs.gating(missionId)), ...(await reads.runs.lost(missionId))]
+  return (await forbidding(reads, runs, phaseId)).length === 0
+}
+
 async function forbidding(
   reads: Reads,
   runs: readonly RunRecord[],

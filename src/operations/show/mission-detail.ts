@@ -1,5 +1,5 @@
 import { instant, instantOrNull } from '../../domain/instant.ts'
-import { currentPhase, type Mission, shownStatus } from '../../domain/track/mission.ts'
+import { currentPhase, type Mission, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
 import { holdEntry } from '../hold/inbox.ts'
 import { decisionEntry, taskEntry } from '../mission/context-entries.ts'
@@ -27,7 +27,7 @@ export async function missionDetail(reads: Reads, mission: Mission) {
     constraints: mission.constraints,
     status: shownStatus(mission, now),
     current_phase: currentPhase(mission, phases),
-    total_phases: mission.totalPhases,
+    total_phases: totalPhases(mission, phases),
     files_changed: totals.distinctFilesChanged,
     phase_summary: await phaseSummary(reads, mission, phases),
     tasks: lastTasks.items.map(({ item }) => taskEntry(item)),

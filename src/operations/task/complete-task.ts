@@ -112,7 +112,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
     await assertCurrent(reads, attempt, ending.mission)
     const evidence = { ...measured, ...(attempt.missionId !== null && { mission: ending.mission.rows }) }
     const scopeReason = evidence.warnings[0] ?? 'Files changed outside the declared scope.'
-    const situation = await loadCompletion(reads, task, attempt)
+    const situation = await loadCompletion(reads, task, attempt, setting.at)
     if (input.phase_complete) await assertPhaseFree(reads, attempt, handling.actor.kind)
     const request = {
       status: input.status,
@@ -159,7 +159,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
 async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence: Evidence) {
   return store.view(async (reads) => {
     const task = await findTask(reads, attempt.taskId)
-    const { phase } = await loadCompletion(reads, task, attempt)
+    const { phase } = await loadCompletion(reads, task, attempt, clock.now())
     const waiting = await waitingFor(reads, task.id)
     const answer = completionAnswer({
       task,

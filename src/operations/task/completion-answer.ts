@@ -50,6 +50,7 @@ export const completionShape = z.looseObject({
     .array(z.strictObject({ hold_id: z.string(), kind: z.string(), question: z.string() }))
     .optional(),
   settled: z.literal(false).optional(),
+  phase_id: z.string().nullable().optional(), // answers that were kept earlier have none
   phase_status: z.string().nullable(),
   phase_number: z.int().nullable(),
 })
@@ -74,6 +75,7 @@ export function completionAnswer(done: {
     ...report,
     waits_for: done.waiting.map(waitingOf),
     ...(done.unsettled && { settled: false }),
+    phase_id: done.phase?.id ?? null,
     phase_status: done.phase?.status ?? null,
     phase_number: done.phase?.number ?? null,
   })

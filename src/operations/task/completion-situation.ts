@@ -7,6 +7,7 @@ import type { Attempt, Task } from '../../domain/track/task.ts'
 import { assertOpen } from '../../domain/track/whereabouts.ts'
 import type { Reads } from '../../ports/store.ts'
 import { findAttempt } from '../find/entities.ts'
+import { isPhaseFree } from '../run/gating.ts'
 
 /** The stored answer when this very completion was made before; null when it was not made yet. */
 export async function repeatedAnswer(
@@ -72,6 +73,7 @@ export async function loadCompletion(
   reads: Reads,
   task: Task,
   attempt: Attempt,
+  now: number,
 ): Promise<CompletionSituation> {
   const { missions, tasks, holds } = reads
   const mission = attempt.missionId === null ? null : await missions.find(attempt.missionId)
@@ -84,6 +86,9 @@ export async function loadCompletion(
     mission,
     phase: attempt.phaseId === null ? null : await missions.phaseById(attempt.phaseId),
     openSubtasks: await tasks.openSubtasks(task.id),
+    openInPhase: await openInPhase(reads, attempt, now),
+    wasPlanned: ((await tasks.attempts(task.id))[0]?.openedAt ?? 0) > task.createdAt,
+    isPhaseFree: await isPhaseFree(reads, attempt),
     othersOpen: open.filter(({ id }) => id !== attempt.id),
     stepsToDo: planned.filter(({ id }) => id !== task.id).length,
     isGated: mission?.kind === 'workflow' && (await isGated(reads, mission.id)),
@@ -116,3 +121,24 @@ export async function waitingFor({ holds }: Reads, taskId: TaskId): Promise<read
 
 /** A silent attempt is a question about its agent, not one that the agent asked. */
 export const asked = ['blocker', 'review', 'scope', 'approval', 'command'] as const
+const mostOpen = 20
+
+async function openInPhase(
+  reads: Reads,
+  { phaseId, taskId }: Attempt,
+  now: number,
+): Promise<CompletionSituation['openInPhase']> {
+  if (phaseId === null) return []
+  const [toDo, running] = await Promise.all(
+    (['to_do', 'in_progress'] as const).map((status) =>
+      reads.plan.tasks({ phaseId, status, now }, { limit: mostOpen }),
+    ),
+  )
+  const open: CompletionSituation['openInPhase'][number][] = []
+  for (const { task } of [...(running?.tasks ?? []), ...(toDo?.tasks ?? [])]) {
+    if (task.id === taskId) continue
+    const last = task.status === 'to_do' ? await reads.tasks.lastAttempt(task.id) : null
+    open.push({ id: task.id, name: task.name, hasFailed: last?.status === 'failed' })
+  }
+  return open
+}

@@ -27,6 +27,7 @@ export async function loadSituation(reads: Reads, input: Containers): Promise<Ta
   return {
     mission,
     phases: mission ? await reads.missions.phases(mission.id) : [],
+    home: planned?.task.phaseId ? await reads.missions.phaseById(planned.task.phaseId) : null,
     parent,
     parentAttempt,
     depth: parent ? 1 + (await reads.tasks.ancestors(parent.id)).length : 0,

@@ -1,5 +1,5 @@
 import type { MissionId, PhaseId, TaskId } from '../../domain/id.ts'
-import type { Mission, MissionStatus, Phase } from '../../domain/track/mission.ts'
+import type { Mission, MissionStatus, Phase, StandingPhase } from '../../domain/track/mission.ts'
 import type { MissionChange } from '../../domain/track/mission-changes.ts'
 import type { Attempt } from '../../domain/track/task.ts'
 import type { Page, PageRequest } from './page.ts'
@@ -30,7 +30,7 @@ export interface MissionNow {
 export interface MissionListed {
   readonly mission: Mission
   readonly now: MissionNow
-  readonly phases: readonly Phase[]
+  readonly phases: readonly StandingPhase[]
 }
 
 /** What a mission did in one work tree. */
@@ -66,7 +66,8 @@ export interface MissionReads {
   ): Promise<Page<Mission>>
   /** The same missions, each with what it has now, in the same order: a fixed number of queries for all. */
   listed(missions: readonly Mission[]): Promise<readonly MissionListed[]>
-  phases(missionId: MissionId): Promise<readonly Phase[]>
+  /** By sort order, then number. */
+  phases(missionId: MissionId): Promise<readonly StandingPhase[]>
   phase(missionId: MissionId, number: number): Promise<Phase | null>
   phaseById(id: PhaseId): Promise<Phase | null>
   tallies(missionId: MissionId): Promise<readonly PhaseTally[]>

@@ -4,6 +4,7 @@ import { identities } from './0003-identities.ts'
 import { refusedAttempts } from './0004-refused-attempts.ts'
 import { missionChanges } from './0005-mission-changes.ts'
 import { settledTasks } from './0006-settled-tasks.ts'
+import { onePlan } from './0007-one-plan.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   refusedAttempts,
   missionChanges,
   settledTasks,
+  onePlan,
 ]

@@ -45,9 +45,14 @@ async function nextStep(database: Database, file: string, migrations: readonly M
   }
 }
 
-function runStep(database: Database, { statements, version }: Migration, copy: SafetyCopy | null): void {
+function runStep(
+  database: Database,
+  { statements, settle, version }: Migration,
+  copy: SafetyCopy | null,
+): void {
   copy?.keep()
   for (const statement of statements) database.exec(statement)
+  settle?.(database)
   database.pragma(`user_version = ${version}`)
   database.exec('commit')
 }

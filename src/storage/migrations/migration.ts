@@ -1,3 +1,5 @@
+import type { Database } from 'better-sqlite3'
+
 /** One step of the schema. A step that was released is never edited: what is wrong is mended by a later one. */
 export interface Migration {
   /** 1 for the first; consecutive. */
@@ -7,4 +9,6 @@ export interface Migration {
   readonly destructive: boolean
   /** Portable SQL, run in one transaction. */
   readonly statements: readonly string[]
+  /** What SQL alone cannot say, in the same transaction, after the statements. */
+  readonly settle?: (database: Database) => void
 }

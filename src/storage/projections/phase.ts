@@ -1,5 +1,7 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
+import type { Phase } from '../../domain/track/mission.ts'
 import { phaseRow } from '../rows/mission-row.ts'
+import { numbering } from '../rows/phase-number.ts'
 import { phaseOrder } from '../rows/task-order.ts'
 import type { PhaseTable } from '../schema/mission-tables.ts'
 import type { Of, Projecting } from './projecting.ts'
@@ -8,7 +10,55 @@ export async function applyPhaseCreated(
   projecting: Projecting,
   { phase }: Of<'phase.created'>,
 ): Promise<void> {
-  await projecting.db.insertInto('phase').values(phaseRow(projecting, phase)).execute()
+  await retireId(projecting, phase.id)
+  const number = await numberOf(projecting, phase)
+  await projecting.db
+    .insertInto('phase')
+    .values(phaseRow(projecting, { ...phase, number }))
+    .execute()
+}
+
+/** A phase of the project's own plan has none. */
+async function numberOf(projecting: Projecting, { missionId, number: asked }: Phase): Promise<number | null> {
+  if (missionId === null) return null
+  const { db, projectId } = projecting
+  const rows = await db
+    .selectFrom('phase')
+    .select(['id', 'number'])
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .execute()
+  const taken = new Map(rows.flatMap(({ id, number }) => (number === null ? [] : [[number, id] as const])))
+  const { number, moved } = numbering(taken, asked)
+  if (moved) await reorderTasks(projecting, await update(projecting, moved.id, { number: moved.number }))
+  return number
+}
+
+/** A phase of a mission that has ended leaves its id to a new one, and goes on as `P1@m-…`. */
+async function retireId(projecting: Projecting, id: string): Promise<void> {
+  const { db, projectId } = projecting
+  const phase = await db
+    .selectFrom('phase')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (phase === undefined || phase.mission_id === null) return
+  const kept = `${id}@${phase.mission_id}`
+  await update(projecting, id, { number: null })
+  await db
+    .insertInto('phase')
+    .values({ ...phase, id: kept })
+    .execute()
+  for (const table of ['task', 'milestone', 'attempt', 'decision', 'issue', 'progress', 'hold'] as const) {
+    await sql`update ${sql.table(table)} set phase_id = ${kept}
+      where project_id = ${projectId} and phase_id = ${id}`.execute(db)
+  }
+  await sql`update task_place set place = ${kept}
+    where project_id = ${projectId} and kind = 'phase' and place = ${id}`.execute(db)
+  await sql`update task_count set place = ${kept}
+    where project_id = ${projectId} and kind in ('phase', 'home_phase') and place = ${id}`.execute(db)
+  await db.deleteFrom('phase').where('project_id', '=', projectId).where('id', '=', id).execute()
 }
 
 export async function applyPhaseReopened(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { MissionId } from '../../domain/id.ts'
-import type { Mission } from '../../domain/track/mission.ts'
+import type { Mission, StandingPhase } from '../../domain/track/mission.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type { MissionListed, MissionNow } from '../../ports/reads/mission-reads.ts'
 import { phaseOf } from '../rows/mission-row.ts'
@@ -20,21 +20,37 @@ export async function missionsListed(
   if (missions.length === 0) return []
   const ids = missions.map(({ id }) => id)
   const now = await nows(scope, ids)
-  const rows = await scope.db
-    .selectFrom('phase')
-    .selectAll()
-    .where('project_id', '=', scope.projectId)
-    .where('mission_id', 'in', ids)
-    .orderBy('mission_id')
-    .orderBy('number')
-    .limit(10_000)
-    .execute()
-  const phases = Map.groupBy(rows.map(phaseOf), ({ missionId }) => missionId)
+  const phases = Map.groupBy(await standingPhases(scope, ids, 10_000), ({ missionId }) => missionId)
   return missions.map((mission) => ({
     mission,
     now: now.get(mission.id) ?? nothing,
     phases: phases.get(mission.id) ?? [],
   }))
+}
+
+/** The phases of missions, each in its order. */
+export async function standingPhases(
+  { db, projectId }: ReadScope,
+  missionIds: readonly MissionId[],
+  limit: number,
+): Promise<readonly StandingPhase[]> {
+  const rows = await db
+    .selectFrom('phase')
+    .selectAll()
+    .select(
+      sql<number>`exists (select 1 from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id and task_count.tasks > 0)`.as('has_work'),
+    )
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', [...missionIds])
+    .orderBy('mission_id')
+    .orderBy(sql`sort_order is null`)
+    .orderBy('sort_order')
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...phaseOf(row), hasWork: row.has_work === 1 }))
 }
 
 // A task in progress without an open attempt is claimed: nobody works on it yet, so it is to do.

@@ -4,7 +4,7 @@ import { missionOf, phaseOf } from '../rows/mission-row.ts'
 import { idsLike } from './ids-like.ts'
 import { missionLines, missionTree } from './mission-files.ts'
 import { listMissions } from './mission-list.ts'
-import { missionNow, missionsListed } from './mission-now.ts'
+import { missionNow, missionsListed, standingPhases } from './mission-now.ts'
 import { missionTotals, phaseTallies } from './mission-tallies.ts'
 import type { ReadScope } from './scope.ts'
 
@@ -48,8 +48,7 @@ export function missionReads(scope: ReadScope): MissionReads {
     list: (request) => listMissions(scope, request),
     listed: (missions) => missionsListed(scope, missions),
     async phases(missionId) {
-      const rows = await phases().where('mission_id', '=', missionId).orderBy('number').limit(1000).execute()
-      return rows.map(phaseOf)
+      return standingPhases(scope, [missionId], 1000)
     },
     async phase(missionId, number) {
       const row = await phases()

@@ -7,9 +7,12 @@ type OrderedPhase = Pick<PhaseTable, 'sort_order' | 'number' | 'seq'>
 /** Behind every number that somebody could name: what has no order comes last. */
 const last = Number.MAX_SAFE_INTEGER
 
-/** Where people put a phase, else its number in the mission; phases without either follow in order of creation. */
+/** More phases than a mission has. */
+const mostNumbers = 1_000_000
+
+/** Where people put a phase, then its number in the mission; phases without either follow in order of creation. */
 export function phaseOrder({ sort_order, number }: Omit<OrderedPhase, 'seq'>): number {
-  return sort_order ?? number ?? last
+  return sort_order ?? (number === null ? last : last - mostNumbers + number)
 }
 
 /** The phase's part of a task's place in lists; a task without a phase comes after all phases. */

@@ -2,10 +2,13 @@ import { readdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import type { MissionId } from '../../../../src/domain/id.ts'
 import { migrations } from '../../../../src/storage/migrations/list.ts'
 import { migrate } from '../../../../src/storage/migrations/migrate.ts'
 import type { Migration } from '../../../../src/storage/migrations/migration.ts'
+import { agent } from '../../../support/entities.ts'
 import { temporaryStore } from '../../../support/store.ts'
+import { planPhase, planTask } from '../plan-happenings.ts'
 import { recordMission } from './processes/store-of.ts'
 
 const next = migrations.length + 1
@@ -70,4 +73,49 @@ test('many connections that migrate at once run each step once', async () => {
     expect(database.pragma('user_version', { simple: true })).toBe(next + 1)
     database.close()
   }
+})
+
+test('phases that were planned without a number get one, and what the facts make agrees', async () => {
+  await using temporary = await temporaryStore()
+  const { store, file } = temporary
+  await recordMission(store, 'm-1')
+  const missionId = 'm-1' as MissionId
+  // As they were recorded before: planned phases named no number, and a task asked for number 1.
+  const phases = [
+    planPhase(1, { missionId }),
+    planPhase(2, { missionId }),
+    planPhase(3, { missionId, number: 1, name: 'Asked for' }),
+    planPhase(4, { missionId }),
+  ]
+  await store.record({
+    actor: agent,
+    at: Date.now(),
+    decide: async () => ({
+      happenings: [
+        ...phases.map((phase) => ({ kind: 'phase.created' as const, phase })),
+        { kind: 'task.planned' as const, task: planTask(1, { missionId, phaseId: phases[0]?.id ?? null }) },
+      ],
+      answer: null,
+    }),
+  })
+  const database = new Database(file)
+  const numbers = () => database.prepare('select id, number from phase order by seq').raw().all()
+  const orders = () => database.prepare('select id, order_phase from task order by seq').raw().all()
+  const [made, placed] = [numbers(), orders()]
+  expect(made).toEqual([
+    ['P1', 3],
+    ['P2', 2],
+    ['P3', 1],
+    ['P4', 4],
+  ])
+  for (const statement of [
+    'alter table task drop column assignee',
+    "update phase set number = null where id <> 'P3'",
+    'update task set order_phase = 9007199254740991',
+    'pragma user_version = 6',
+  ])
+    database.exec(statement)
+  await migrate(database, file, migrations)
+  expect([numbers(), orders()]).toEqual([made, placed])
+  database.close()
 })
