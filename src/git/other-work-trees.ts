@@ -50,7 +50,7 @@ async function otherWorkTrees(top: string): Promise<OtherTree[]> {
 }
 
 /** The folder that `.git` is, or points to. */
-async function gitFolderOf(top: string): Promise<string | null> {
+export async function gitFolderOf(top: string): Promise<string | null> {
   const path = join(top, '.git')
   const found = await stat(path).catch(() => null)
   if (found === null) return null

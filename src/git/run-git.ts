@@ -9,6 +9,8 @@ export interface GitCall {
   readonly folder: string
   readonly environment: Environment
   readonly input?: Buffer
+  /** The longest that it may take, in milliseconds; a minute when left out. */
+  readonly limit?: number
 }
 
 export interface GitResult {
@@ -76,7 +78,7 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitResul
         if (obstacle !== null) giveUp(obstructed(obstacle))
       })
     }, suspectAfter)
-    const limit = setTimeout(() => giveUp(tooSlow(args, call)), timeLimit)
+    const limit = setTimeout(() => giveUp(tooSlow(args, call)), call.limit ?? timeLimit)
     const ended = () => {
       running.delete(child)
       clearTimeout(suspicion)
@@ -121,8 +123,8 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-function tooSlow([command = '']: readonly string[], { folder }: GitCall): Failure {
-  const message = `git ${command} took longer than ${timeLimit / 1000} seconds in ${folder} and was ended.`
+function tooSlow([command = '']: readonly string[], { folder, limit = timeLimit }: GitCall): Failure {
+  const message = `git ${command} took longer than ${limit / 1000} seconds in ${folder} and was ended.`
   return new Failure('UNAVAILABLE', message, {
     hint: 'Look whether the disk answers, or whether something there is a pipe or a device; then call again.',
   })

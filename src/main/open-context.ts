@@ -8,6 +8,7 @@ import { randomIds } from '../storage/random-ids.ts'
 import { deferredCommandApprovals } from './deferred-command-approvals.ts'
 import { deferredCommandRunner } from './deferred-command-runner.ts'
 import { deferredEvidenceFiles, deferredShownContents } from './deferred-evidence-files.ts'
+import { deferredLinkedTrees } from './deferred-linked-trees.ts'
 import { deferredPlanFiles } from './deferred-plan-files.ts'
 import { deferredProcessFiles } from './deferred-process-files.ts'
 import { deferredStore } from './deferred-store.ts'
@@ -77,6 +78,7 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     processFiles: deferredProcessFiles(folder, workingFolder),
     evidenceFiles: deferredEvidenceFiles(),
     shownContents: deferredShownContents(projectStateFolder),
+    linkedTrees: deferredLinkedTrees(environment),
     commandRunner: deferredCommandRunner(environment),
     // Never in the project, where an agent in a sandbox could write what a person has to.
     commandApprovals: deferredCommandApprovals(stateFolder(machine)),

@@ -80,6 +80,9 @@ import { missionTimeline } from './show/mission-timeline.ts'
 import { show } from './show/show.ts'
 import { completeTask } from './task/complete-task.ts'
 import { startTask } from './task/start-task.ts'
+import { workTreeAdd } from './work-tree/add.ts'
+import { workTreeList } from './work-tree/list.ts'
+import { workTreeRemove } from './work-tree/remove.ts'
 
 const operations = [
   startMission,
@@ -136,6 +139,9 @@ const operations = [
   planExport,
   taskDrop,
   roleAdd,
+  workTreeAdd,
+  workTreeList,
+  workTreeRemove,
   runSummary,
   runHistory,
   verify,

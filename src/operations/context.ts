@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
 import type { EvidenceFiles } from '../ports/evidence-files.ts'
 import type { Fingerprint } from '../ports/fingerprint.ts'
+import type { LinkedTrees } from '../ports/linked-trees.ts'
 import type { PlanFiles } from '../ports/plan-files.ts'
 import type { ProcessFiles } from '../ports/process-files.ts'
 import type { ShownContents } from '../ports/shown-contents.ts'
@@ -25,6 +26,7 @@ export interface Context {
   readonly processFiles: ProcessFiles
   readonly evidenceFiles: EvidenceFiles
   readonly shownContents: ShownContents
+  readonly linkedTrees: LinkedTrees
   readonly commandRunner: CommandRunner
   readonly commandApprovals: CommandApprovals
 }

@@ -9,6 +9,7 @@ import { processFiles } from '../../src/definitions/process-files.ts'
 import type { Actor } from '../../src/domain/actor.ts'
 import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
 import { shownContents } from '../../src/evidence/shown-contents.ts'
+import { linkedTrees } from '../../src/git/linked-trees.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import { planFiles } from '../../src/imports/load-plan.ts'
 import { catalog } from '../../src/operations/catalog.ts'
@@ -68,6 +69,7 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
     processFiles: processFiles({ project: folder, working: folder, shipped: shippedProcesses }),
     evidenceFiles: evidenceFiles(),
     shownContents: shownContents(stateFolder),
+    linkedTrees: linkedTrees(process.env),
     commandRunner: commandRunner(),
     commandApprovals: commandApprovals(stateFolder),
     store,

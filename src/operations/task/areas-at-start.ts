@@ -34,7 +34,8 @@ export async function rivalsInTree(
   const above = new Set<string>(await ancestry(reads, task.parentTaskId))
   const lineages = await Promise.all(open.map(({ taskId }) => reads.tasks.ancestors(taskId)))
   const rivals = open.filter(({ taskId }, index) => !above.has(taskId) && !lineages[index]?.includes(task.id))
-  return rivals.slice(0, 5).map((rival) => rivalWarning(attempt, rival, tree))
+  if (rivals.length === 0) return []
+  return [...rivals.slice(0, 5).map((rival) => rivalWarning(attempt, rival, tree)), offerOfOwnTree(task.id)]
 }
 
 /** A task and everything above it: read from the parent, because a task that begins now is not stored yet. */
@@ -55,5 +56,9 @@ function rivalWarning(
     ...new Set(overlaps.map(({ ours, theirs }) => (ours === theirs ? ours : `${ours} and ${theirs}`))),
   ]
   const where = shared.length === 0 ? '' : ` Overlapping areas: ${shared.slice(0, 5).join(', ')}.`
-  return `${holder} has attempt ${rival.id} open in this work tree.${where} A work tree of its own (git worktree add) makes the record exact.`
+  return `${holder} has attempt ${rival.id} open in this work tree.${where}`
+}
+
+function offerOfOwnTree(taskId: string): string {
+  return `To work apart, end this attempt first: waymark worktree add ${taskId} makes an own work tree, where start_task { planned_task_id: "${taskId}" } goes on.`
 }

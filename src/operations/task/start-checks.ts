@@ -14,6 +14,39 @@ export function assertNamed(input: {
   })
 }
 
+interface InTree {
+  readonly name?: string | undefined
+  readonly planned_task_id?: string | undefined
+  readonly work_tree?: string | undefined
+}
+
+/**
+ * A task that has a work tree of its own is worked on there; in such a tree, nothing else needs to be named. Answers
+ * what to say of it.
+ */
+export async function inOwnTree<Input extends InTree>(
+  { linkedTrees, witness, folder }: Pick<Context, 'linkedTrees' | 'witness' | 'folder'>,
+  input: Input,
+): Promise<{ readonly input: Input; readonly said: readonly string[] }> {
+  const { name, planned_task_id: planned, work_tree: asked } = input
+  if (planned !== undefined ? asked !== undefined : name !== undefined) return { input, said: [] }
+  const bound = await linkedTrees.bound(folder)
+  if (bound.length === 0) return { input, said: [] }
+  if (planned === undefined) {
+    const { top } = await witness.locate(
+      asked === undefined || isAbsolute(asked) ? (asked ?? folder) : `${folder}/${asked}`,
+    )
+    const own = bound.find(({ path }) => path === top)
+    return { input: own ? { ...input, planned_task_id: own.taskId } : input, said: [] }
+  }
+  const own = bound.find(({ taskId }) => taskId === planned)
+  if (!own || own.path === (await witness.locate(folder)).top) return { input, said: [] }
+  return {
+    input: { ...input, work_tree: own.path },
+    said: [`The task has a work tree of its own, ${own.path}: edit there, only that is measured.`],
+  }
+}
+
 interface NamingPhase {
   readonly phase_id?: string | undefined
   readonly phase?: number | undefined

@@ -7,7 +7,7 @@ import { defineOperation } from '../operation.ts'
 import { describeAreas, rivalsInTree } from './areas-at-start.ts'
 import { loadSituation } from './situation.ts'
 import { plannedStory, startAnswer } from './start-answer.ts'
-import { assertNamed, inNamedPhase, workTreeOf } from './start-checks.ts'
+import { assertNamed, inNamedPhase, inOwnTree, workTreeOf } from './start-checks.ts'
 
 export const startTask = defineOperation({
   name: 'start_task',
@@ -58,8 +58,9 @@ export const startTask = defineOperation({
   }),
 }).handler(async (context, given) => {
   const { store, witness, clock, record, ids, actor } = context
-  assertNamed(given)
-  const input = await inNamedPhase(store, given)
+  const { input: placed, said } = await inOwnTree(context, given)
+  assertNamed(placed)
+  const input = await inNamedPhase(store, placed)
   await store.view(async (reads) => admitTask(await loadSituation(reads, input)))
   const tree = await workTreeOf(context, input.work_tree)
   const snapshotAt = clock.now()
@@ -87,7 +88,7 @@ export const startTask = defineOperation({
       setting,
     )
     const rivals = await rivalsInTree(reads, started, { paths: snapshot.paths, packages })
-    const answer = startAnswer(started, { snapshot, survey, rivals })
+    const answer = startAnswer(started, { snapshot, survey, rivals: [...said, ...rivals] })
     const story = input.planned_task_id === undefined ? {} : await plannedStory(reads, started)
     return { happenings: started.happenings, answer: { ...answer, ...story } }
   })

@@ -1,0 +1,314 @@
+import { lstat, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
+import { Failure } from '../domain/failure.ts'
+import { readRegular } from '../files/regular-file.ts'
+import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from '../ports/linked-trees.ts'
+import { gitFolderOf } from './other-work-trees.ts'
+import { nulRecords } from './path-bytes.ts'
+import { type Environment, type GitResult, gitEnvironment, runGit } from './run-git.ts'
+
+/** In git's own folder of a work tree, so that it goes with it: the task that the tree was made for. */
+const marker = 'waymark-task'
+
+/** A large work tree takes its time to be written. In milliseconds. */
+const checkoutLimit = 15 * 60_000
+
+/** Work trees of a repository, made and removed by git without anything that the repository configures being run. */
+export function linkedTrees(inherited: NodeJS.ProcessEnv): LinkedTrees {
+  const environment = gitEnvironment(inherited)
+  const list = (folder: string) => listTrees(folder, environment)
+  return {
+    bound: boundTrees,
+    list: async (folder) => (await list(folder)).slice(1),
+    add: async (tree) => addTree(tree, { environment, others: await list(tree.folder) }),
+    remove: async (folder, tree) => removeTree(tree, { folder, environment, all: await list(folder) }),
+  }
+}
+
+async function boundTrees(folder: string): Promise<readonly { path: string; taskId: string }[]> {
+  const own = await enclosingGitFolder(folder)
+  if (own === null) return []
+  const common = resolve(own, (await textOf(join(own, 'commondir'))) ?? '.')
+  const names = await readdir(join(common, 'worktrees')).catch(() => [])
+  const trees = await Promise.all(
+    names.map(async (name) => {
+      const gitFolder = join(common, 'worktrees', name)
+      const [taskId, pointer] = [
+        await textOf(join(gitFolder, marker)),
+        await textOf(join(gitFolder, 'gitdir')),
+      ]
+      if (taskId === null || pointer === null) return []
+      const path = dirname(resolve(gitFolder, pointer))
+      return (await gitFolderOf(path)) === gitFolder ? [{ path, taskId }] : []
+    }),
+  )
+  return trees.flat()
+}
+
+async function enclosingGitFolder(folder: string): Promise<string | null> {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const found = await gitFolderOf(at)
+    if (found !== null) return found
+    if (at === dirname(at)) return null
+  }
+}
+
+/** The main work tree first. */
+async function listTrees(folder: string, environment: Environment): Promise<readonly LinkedTree[]> {
+  const { code, output, complaint } = await runGit(['worktree', 'list', '--porcelain', '-z'], {
+    folder,
+    environment,
+  })
+  if (code !== 0)
+    throw new Failure('UNAVAILABLE', `The work trees of ${folder} cannot be listed: ${firstLine(complaint)}`)
+  const bound = new Map((await boundTrees(folder)).map(({ path, taskId }) => [path, taskId]))
+  const trees: LinkedTree[] = []
+  let entry = new Map<string, string>()
+  for (const line of [...nulRecords(output), '']) {
+    if (line !== '') {
+      const [word = '', ...rest] = line.split(' ')
+      entry.set(word, rest.join(' '))
+      continue
+    }
+    const path = entry.get('worktree')
+    if (path !== undefined) {
+      trees.push({
+        path,
+        branch: entry.get('branch')?.replace(/^refs\/heads\//, '') ?? null,
+        head: entry.get('HEAD') ?? null,
+        taskId: bound.get(path) ?? null,
+        exists: (await gitFolderOf(path)) !== null,
+      })
+    }
+    entry = new Map()
+  }
+  return trees
+}
+
+interface Adding {
+  readonly environment: Environment
+  /** The work trees there are. */
+  readonly others: readonly LinkedTree[]
+}
+
+async function addTree(tree: TreeToAdd, { environment, others }: Adding): Promise<AddedTree> {
+  const { folder, path, branch, taskId } = tree
+  const call = { folder, environment }
+  await refusePlace(path, others)
+  await refuseBranchName(branch, call)
+  const head = await commitOf(tree.from, call)
+  const filters = await withoutFilters(call)
+  // Made only where there is none of that name; what is there is nobody's but its owner's.
+  const made = await runGit(['update-ref', `refs/heads/${branch}`, head, '0'.repeat(head.length)], call)
+  if (made.code !== 0) throw await branchFailure(branch, made, call)
+  const undo = async () => {
+    await runGit(['worktree', 'remove', '--force', path], call)
+    await runGit(['update-ref', '-d', `refs/heads/${branch}`, head], call)
+  }
+  try {
+    const added = await runGit(['worktree', 'add', path, branch], {
+      folder,
+      environment: filters.environment,
+      limit: checkoutLimit,
+    })
+    if (added.code !== 0) throw unmade(path, added)
+    const gitFolder = await gitFolderOf(path)
+    if (gitFolder === null) throw unmade(path, added)
+    await writeFile(join(gitFolder, marker), `${taskId}\n`)
+  } catch (error) {
+    await undo()
+    throw error
+  }
+  return { path, branch, head, taskId, exists: true, notes: filters.notes }
+}
+
+async function refusePlace(path: string, others: readonly LinkedTree[]): Promise<void> {
+  // Git keeps the path in files of lines.
+  if (/\p{Cc}/u.test(path)) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A work tree cannot be made at ${JSON.stringify(path)}: its path has control characters.`,
+    )
+  }
+  const around = others.find((other) => path === other.path || path.startsWith(other.path + sep))
+  if (around) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A work tree cannot be made at ${path}: that is inside the work tree ${around.path}.`,
+      {
+        hint: 'Name a folder beside the repository with --folder.',
+      },
+    )
+  }
+  const found = await lstat(path).catch(() => null)
+  if (found) {
+    throw new Failure('CONFLICT', `There is something at ${path} already.`, {
+      hint: 'Name another folder with --folder.',
+    })
+  }
+}
+
+type Call = Parameters<typeof runGit>[1]
+
+async function refuseBranchName(branch: string, call: Call): Promise<void> {
+  const checked = await runGit(['check-ref-format', `refs/heads/${branch}`], call)
+  // A name like an option, or one that git would resolve as something else, is no name of ours.
+  if (checked.code === 0 && !/^[-@]|@\{/.test(branch) && branch !== 'HEAD') return
+  throw new Failure('INVALID_INPUT', `"${branch}" cannot be the name of a branch.`, {
+    hint: 'Name another with --branch, such as fix/login.',
+  })
+}
+
+async function commitOf(from: string | undefined, call: Call): Promise<string> {
+  const named = `${from ?? 'HEAD'}^{commit}`
+  const found = await runGit(['rev-parse', '--verify', '--quiet', '--end-of-options', named], call)
+  const commit = found.output.toString('utf8').trim()
+  if (found.code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit
+  if (from === undefined) {
+    throw new Failure('UNAVAILABLE', 'The repository has no commit yet, which a work tree begins at.', {
+      hint: 'Commit something first.',
+    })
+  }
+  throw new Failure('NOT_FOUND', `There is no commit "${from}" in the repository.`, {
+    hint: 'Name a branch, a tag or a commit with --from, or leave it out.',
+  })
+}
+
+async function branchFailure(branch: string, made: GitResult, call: Call): Promise<Failure> {
+  const known = await runGit(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], call)
+  if (known.code === 0) {
+    return new Failure('CONFLICT', `There is a branch ${branch} already.`, {
+      hint: 'Name another with --branch, or make the tree with git worktree add and name it in start_task { work_tree }.',
+    })
+  }
+  return new Failure('REFUSED', `The branch ${branch} could not be made: ${firstLine(made.complaint)}`, {
+    hint: 'Name another with --branch.',
+  })
+}
+
+function unmade(path: string, added: GitResult): Failure {
+  return new Failure('REFUSED', `The work tree ${path} could not be made: ${firstLine(added.complaint)}`, {
+    hint: 'Nothing of it is left. Name another place with --folder, or ask a person.',
+  })
+}
+
+/**
+ * An environment in which no filter of the configuration runs. Not by `-c`: a filter's name may have an equals sign in
+ * it, and would be taken for another.
+ */
+async function withoutFilters(call: Call): Promise<{ environment: Environment; notes: readonly string[] }> {
+  const asked = [
+    'config',
+    '-z',
+    '--name-only',
+    '--get-regexp',
+    String.raw`^filter\..*\.(smudge|process|clean|required)$`,
+  ]
+  const keys = [...new Set(nulRecords((await runGit(asked, call)).output))].filter((key) => key !== '')
+  const settings = [
+    ...keys.map((key) => [key, key.endsWith('.required') ? 'false' : '']),
+    ['submodule.recurse', 'false'],
+  ]
+  const environment = {
+    ...call.environment,
+    GIT_CONFIG_COUNT: String(settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([key = '', value = ''], at) => [
+        [`GIT_CONFIG_KEY_${at}`, key],
+        [`GIT_CONFIG_VALUE_${at}`, value],
+      ]),
+    ),
+  }
+  const names = [...new Set(keys.map((key) => key.replace(/^filter\./, '').replace(/\.[^.]*$/, '')))]
+  const notes =
+    names.length === 0
+      ? []
+      : [
+          `No filter was run (${names.slice(0, 5).join(', ')}): files behind one are as git stores them. With Git LFS: git lfs checkout, in that tree.`,
+        ]
+  return { environment, notes }
+}
+
+interface Removing {
+  readonly folder: string
+  readonly environment: Environment
+  readonly all: readonly LinkedTree[]
+}
+
+async function removeTree(tree: LinkedTree, { folder, environment, all }: Removing): Promise<void> {
+  const { path, branch } = tree
+  const quiet = (await withoutFilters({ folder, environment })).environment
+  const call = { folder, environment: quiet }
+  const losses = [...(tree.exists ? await uncommitted(path, quiet) : []), ...(await unmerged(tree, call))]
+  if (losses.length > 0) {
+    throw new Failure('REFUSED', `${path} has work that would be lost: ${losses.join('; ')}.`, {
+      hint: `Commit it there and merge ${branch ?? 'its commits'}, or throw it away yourself with git; then call again.`,
+    })
+  }
+  const tip = branch === null ? null : await commitOf(`refs/heads/${branch}`, call)
+  const gone = await runGit(['worktree', 'remove', path], { ...call, limit: checkoutLimit })
+  if (gone.code !== 0) {
+    throw new Failure('REFUSED', `${path} could not be removed: ${firstLine(gone.complaint)}`, {
+      hint: 'Look at it with git worktree list; what git refuses is yours to decide.',
+    })
+  }
+  const isElsewhere = all.some((other) => other.path !== path && other.branch === branch)
+  if (branch !== null && tip !== null && !isElsewhere) {
+    // Only if it is what was looked at: a commit made meanwhile keeps it.
+    await runGit(['update-ref', '-d', `refs/heads/${branch}`, tip], call)
+  }
+}
+
+const mostNamed = 5
+
+async function uncommitted(path: string, environment: Environment): Promise<readonly string[]> {
+  const status = await runGit(['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'], {
+    folder: path,
+    environment,
+  })
+  if (status.code !== 0) return [`what is not committed cannot be seen (${firstLine(status.complaint)})`]
+  const paths = nulRecords(status.output).flatMap((record) => (record === '' ? [] : [record.slice(3)]))
+  if (paths.length === 0) return []
+  const are = paths.length === 1 ? '1 file is not committed' : `${paths.length} files are not committed`
+  return [`${are} (${shortened(paths)})`]
+}
+
+/** Commits that nothing but this tree and its branch leads to. */
+async function unmerged({ branch, head }: LinkedTree, call: Call): Promise<readonly string[]> {
+  const tips = [
+    ...(head === null || /^0+$/.test(head) ? [] : [head]),
+    ...(branch === null ? [] : [`refs/heads/${branch}`]),
+  ]
+  if (tips.length === 0) return []
+  // Without refs/heads, as it is for --branches; no branch's name can be a pattern.
+  const own = branch === null ? [] : [`--exclude=${branch}`]
+  const rest = [...own, '--branches', '--tags', '--remotes']
+  const found = await runGit(['log', '-z', '--format=%h "%s"', ...tips, '--not', ...rest, '--'], call)
+  if (found.code !== 0) return [`what is not merged cannot be seen (${firstLine(found.complaint)})`]
+  const commits = nulRecords(found.output).filter((line) => line !== '')
+  if (commits.length === 0) return []
+  const are =
+    commits.length === 1
+      ? '1 commit is on no other branch'
+      : `${commits.length} commits are on no other branch`
+  return [`${are} (${shortened(commits)})`]
+}
+
+function shortened(names: readonly string[]): string {
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
+  return names.slice(0, mostNamed).join(', ') + more
+}
+
+function firstLine(complaint: string): string {
+  const lines = complaint
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !line.startsWith('Preparing worktree'))
+  return (lines[0] ?? 'git said nothing').replace(/^fatal: /, '').slice(0, 300)
+}
+
+async function textOf(path: string): Promise<string | null> {
+  return readRegular(path).then(
+    (content) => content.toString('utf8').trim(),
+    () => null,
+  )
+}
