@@ -26,7 +26,11 @@ transitions:
 type Reply = { action: 'accept'; content: Record<string, string> } | { action: 'decline' | 'cancel' }
 
 /** A client whose person answers every question with the same reply. */
-async function clientWith(reply: Reply, era: 'legacy' | 'auto', allowed = true) {
+async function clientWith(
+  reply: Reply,
+  era: 'legacy' | 'auto',
+  { allowed = true, meanwhile }: { allowed?: boolean; meanwhile?: (folder: string) => void } = {},
+) {
   const folder = temporaryRepository()
   mkdirSync(join(folder, '.waymark', 'processes'), { recursive: true })
   writeFileSync(join(folder, '.waymark', 'processes', 'release.yaml'), release)
@@ -38,6 +42,7 @@ async function clientWith(reply: Reply, era: 'legacy' | 'auto', allowed = true) 
   )
   client.setRequestHandler('elicitation/create', ({ params }) => {
     questions.push(params)
+    meanwhile?.(folder)
     return reply
   })
   const env = serverEnvironment(join(folder, '..'))
@@ -62,7 +67,7 @@ async function clientWith(reply: Reply, era: 'legacy' | 'auto', allowed = true) 
       idempotency_key: crypto.randomUUID(),
     })
   const state = async () => (await call('state_gate_get_state', { run_id })).structuredContent
-  return { folder, questions, emit, state, run_id }
+  return { folder, questions, call, emit, state, run_id }
 }
 
 test.each(['legacy', 'auto'] as const)(
@@ -119,10 +124,59 @@ test.each([
 
 test('a project that does not allow it is not asked by way of the client', async () => {
   const yes = { action: 'accept', content: { decision: 'approve' } } as const
-  const { emit, questions, state } = await clientWith(yes, 'auto', false)
+  const { emit, questions, state } = await clientWith(yes, 'auto', { allowed: false })
   const result = await emit()
   expect(result['isError']).toBe(true)
   expect(result.content[0].text).toContain('waymark approve h-')
   expect(questions).toEqual([])
   expect(await state()).toMatchObject({ current_state: 'review' })
 })
+
+const planned = `process: { dialect: 1, id: planned, version: "1", name: Planned, initial_state: draft }
+roles:
+  - { name: agent, kind: agent }
+  - { name: lead, kind: human }
+states:
+  - { name: draft }
+  - { name: review }
+  - { name: out, is_final: true }
+events:
+  - { name: hand_in, allowed_roles: [agent] }
+  - { name: approve, allowed_roles: [lead] }
+transitions:
+  - { from: draft, event: hand_in, to: review }
+  - { from: review, event: approve, to: out, guard: plan_ok }
+guards:
+  plan_ok: { type: approval, role: lead, of: plan }
+artifacts:
+  - { type: plan, paths: ["plan.md"] }
+`
+
+test.each(['legacy', 'auto'] as const)(
+  '%s: an answer is about what was shown: a file that changed meanwhile is a conflict',
+  async (era) => {
+    const yes = { action: 'accept', content: { decision: 'approve' } } as const
+    let change = (folder: string) => writeFileSync(join(folder, 'plan.md'), 'another plan\n')
+    const { folder, call } = await clientWith(yes, era, { meanwhile: (place) => change(place) })
+    writeFileSync(join(folder, '.waymark', 'processes', 'planned.yaml'), planned)
+    writeFileSync(join(folder, 'plan.md'), 'a plan\n')
+    const { run_id } = (await call('state_gate_create_run', { process_id: 'planned' })).structuredContent
+    const emit = (event_name: string, expected_revision: number, more: object = {}) =>
+      call('state_gate_emit_event', {
+        run_id,
+        event_name,
+        expected_revision,
+        idempotency_key: crypto.randomUUID(),
+        ...more,
+      })
+    await emit('hand_in', 1, { artifact_paths: ['plan.md'] })
+    const result = await emit('approve', 2)
+    expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: 'CONFLICT' } } })
+    expect(result.content[0].text).toContain('is not what you saw')
+    const { current_state } = (await call('state_gate_get_state', { run_id })).structuredContent
+    expect(current_state).toBe('review')
+    writeFileSync(join(folder, 'plan.md'), 'a plan\n')
+    change = () => undefined
+    expect(await emit('approve', 2)).toMatchObject({ isError: false })
+  },
+)

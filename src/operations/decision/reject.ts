@@ -1,7 +1,11 @@
 import { z } from 'zod'
+import type { Happening } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { awaitedDecision, eventFor } from '../../domain/gate/awaited-decision.ts'
+import { decisionHold } from '../../domain/gate/run-holds.ts'
 import type { Hold } from '../../domain/track/records.ts'
+import { resolveHold } from '../../domain/track/resolve-hold.ts'
+import type { LoadedRun } from '../../ports/reads/run-reads.ts'
 import type { Handling } from '../context.ts'
 import { closeHold } from '../hold/close-hold.ts'
 import { identifier } from '../input/fields.ts'
@@ -11,6 +15,51 @@ import { contentField, decidedField, reasonField, roleField } from './fields.ts'
 import { findDecisionSubject } from './find-subject.ts'
 import { assertSeen, shownOfHold, shownOfRun } from './shown.ts'
 import { neededWords } from './words.ts'
+
+/** A no where a run waits for an approval and no event means no: the agent reads the words, and the run stays and asks on. */
+function withholdApproval(handling: Handling, { record, definition }: LoadedRun, reason: string) {
+  return handling.record(async (reads, setting) => {
+    const now = await reads.runs.find(record.id)
+    if (now?.status !== 'active' || now.revision !== record.revision) {
+      throw new Failure('CONFLICT', `Run ${record.id} moved on meanwhile: nothing was decided.`, {
+        hint: `waymark get-state ${record.id} shows where it is.`,
+      })
+    }
+    const open = (await reads.holds.ofRun(record.id)).filter(
+      ({ kind, status }) => kind === 'approval' && status === 'open',
+    )
+    const asked = decisionHold(definition, record, setting)
+    // A no is about what was asked; where nothing was asked yet, about what is asked now.
+    const refused = open.length > 0 ? open : asked ? [asked] : []
+    const again = decisionHold(definition, record, setting)
+    const happenings: readonly Happening[] = [
+      ...(open.length === 0 && asked ? [{ kind: 'hold.opened' as const, hold: asked }] : []),
+      ...refused.flatMap((hold) => resolveHold(hold, { status: 'dismissed', answer: reason }, null)),
+      ...(again
+        ? [
+            {
+              kind: 'hold.opened' as const,
+              hold: {
+                ...again,
+                reason: `${again.reason} ${handling.actor.name} did not approve it: ${reason}`,
+              },
+            },
+          ]
+        : []),
+    ]
+    return {
+      happenings,
+      answer: {
+        run_id: record.id,
+        decided: true,
+        event: null,
+        current_state: record.state,
+        reason,
+        hold_id: again?.id ?? null,
+      },
+    }
+  })
+}
 
 /** What a person said no to is not asked about again as it is. */
 async function keepRefusal(
@@ -71,6 +120,9 @@ export const reject = defineOperation({
       approvals: [],
       seen: seen !== null,
     })
+  }
+  if ((awaitedDecision(definition, record.state)?.approvals ?? []).length > 0) {
+    return withholdApproval(handling, subject.loaded, reason)
   }
   throw new Failure(
     'REFUSED',

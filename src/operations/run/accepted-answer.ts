@@ -5,14 +5,21 @@ import { interpolated } from '../../domain/gate/prompt.ts'
 import type { Accepted } from '../../domain/gate/transition.ts'
 import type { Answer } from '../operation.ts'
 import { guardLine } from './refusal.ts'
+import { promptWithWords, type Said, saidNow } from './said.ts'
 
 /** What an accepted event is answered with; the same again when it is repeated with its key. */
 export function acceptedAnswer(
   definition: ProcessDefinition,
   { record, event }: AdvancedRun,
   { unsatisfied, stateChanged }: Accepted,
+  said: readonly Said[],
 ): Answer {
-  const prompt = stateNamed(definition, record.state)?.prompt ?? null
+  const own = stateNamed(definition, record.state)?.prompt ?? null
+  const prompt = promptWithWords(
+    own === null ? null : interpolated(own, definition.dialect, record.context),
+    record.state,
+    saidNow(event, said),
+  )
   const next = definition.events
     .filter(({ name }) => candidates(definition, record.state, name).length > 0)
     .map(({ name }) => name)
@@ -24,8 +31,7 @@ export function acceptedAnswer(
     state_changed: stateChanged,
     ...(unsatisfied.length > 0 && { unsatisfied_guards: unsatisfied.map(guardLine) }),
     status: record.status,
-    ...(stateChanged &&
-      prompt !== null && { prompt: interpolated(prompt, definition.dialect, record.context) }),
+    ...(stateChanged && prompt !== null && { prompt }),
     ...(stateChanged && { next_events: next }),
   }
 }

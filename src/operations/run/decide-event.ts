@@ -20,6 +20,7 @@ import { moverOf } from './evidence/mover.ts'
 import type { Outside } from './evidence/outside.ts'
 import { loadRun } from './find-run.ts'
 import { refusedHappenings } from './refused-happenings.ts'
+import { saidOf } from './said.ts'
 
 export interface Sending {
   /** Without one, the project's only active run. */
@@ -169,7 +170,7 @@ async function accept(
     },
     setting,
   )
-  const answer = acceptedAnswer(definition, advanced, accepted)
+  const answer = acceptedAnswer(definition, advanced, accepted, await saidOf(reads, record))
   return {
     happenings: [
       ...given.happenings,

@@ -17,6 +17,7 @@ import { machineOf } from '../process/machine.ts'
 import { fittingContext } from './fitting-context.ts'
 import { runEntry } from './list-runs.ts'
 import { runField } from './run-field.ts'
+import { promptWithWords } from './said.ts'
 import { type RunSituation, situationOf } from './situation.ts'
 
 export const runPage = defineOperation({
@@ -41,6 +42,7 @@ export const runPage = defineOperation({
 export async function runPageAnswer(handling: Handling, situation: RunSituation) {
   const { record, definition, run, holds, loaded } = situation
   const state = stateNamed(definition, record.state)
+  const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
   return {
     run: runEntry(record),
     description: definition.description,
@@ -49,7 +51,7 @@ export async function runPageAnswer(handling: Handling, situation: RunSituation)
     ...(await subjectNames(handling, situation)),
     present_version: await presentVersion(handling, record),
     machine: machineOf(definition),
-    prompt: state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null,
+    prompt: promptWithWords(own, record.state, situation.said),
     ...fittingContext(record.context),
     /** Approvals that people give without an event of their own: an agent's event waits for them. */
     approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],

@@ -2,6 +2,7 @@ import { excerpt } from '../../domain/budget.ts'
 import { isJsonObject, type JsonObject } from '../../domain/gate/json.ts'
 import type { RunEvent, RunRecord } from '../../domain/gate/run-record.ts'
 import { instant } from '../../domain/instant.ts'
+import type { Hold } from '../../domain/track/records.ts'
 import type { Reads } from '../../ports/store.ts'
 
 /** What a person said about a run when they decided something about it, newest first. */
@@ -15,6 +16,7 @@ export interface Said {
   readonly to: string | null
 }
 
+const notApproved = 'did not approve'
 const mostSaid = 3
 const lookedAt = 10
 const longest = 1000
@@ -31,14 +33,31 @@ export async function saidOf(
   )
   const closed = (await holds.answeredOfRun(id, lookedAt)).flatMap(
     ({ closedBy, kind, status, answer, closedAt }) =>
-      kind !== 'command' || answer === null || closedAt === null
+      !isAnswered({ kind, status }) || answer === null || closedAt === null
         ? []
-        : [{ by: closedBy ?? '', did: `${status} ${kind}`, words: answer, at: closedAt, to: null }],
+        : [{ by: closedBy ?? '', did: didWith({ kind, status }), words: answer, at: closedAt, to: null }],
   )
   return [...events, ...approvals, ...closed]
     .toSorted((a, b) => b.at - a.at)
     .slice(0, mostSaid)
     .map(({ words, at, ...said }) => ({ ...said, words: excerpt(words, longest), at: instant(at) }))
+}
+
+/** What is waited for in a state ends by itself as resolved; dismissed it was by a person, in words. */
+function isAnswered({ kind, status }: Pick<Hold, 'kind' | 'status'>): boolean {
+  return kind === 'command' || (kind === 'approval' && status === 'dismissed')
+}
+
+function didWith({ kind, status }: Pick<Hold, 'kind' | 'status'>): string {
+  return kind === 'approval' ? notApproved : `${status} ${kind}`
+}
+
+/** What was said before an event, and with it. */
+export function saidNow(event: RunEvent, before: readonly Said[]): readonly Said[] {
+  const now = saidByEvent(event).map(({ words, at, ...said }) => {
+    return { ...said, words: excerpt(words, longest), at: instant(at) }
+  })
+  return [...now, ...before]
 }
 
 function saidByEvent({ kind, event, payload, author, by, to, at, stateChanged }: RunEvent) {
@@ -58,9 +77,13 @@ function wordsIn(payload: JsonObject): string | null {
 
 /** A state's prompt with what the person said who brought the run there. */
 export function promptWithWords(prompt: string | null, state: string, said: readonly Said[]): string | null {
-  const last = said.find(({ to }) => to !== null)
-  if (!last || last.to !== state) return prompt
-  return [...(prompt === null ? [] : [prompt.trimEnd(), '']), saidLine(last)].join('\n')
+  const moved = said.findIndex(({ to }) => to !== null)
+  const last = said[moved]
+  const noes = said.slice(0, moved === -1 ? said.length : moved).filter(({ did }) => did === notApproved)
+  const lines = [...noes.slice(0, 1), ...(last?.to === state ? [last] : [])].map(saidLine)
+  return lines.length === 0
+    ? prompt
+    : [...(prompt === null ? [] : [prompt.trimEnd(), '']), ...lines].join('\n')
 }
 
 export function saidLine({ by, did, words }: Said): string {

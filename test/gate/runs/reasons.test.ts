@@ -90,3 +90,33 @@ test('the words of an approval and of a command that was refused are read too', 
     { did: 'dismissed command', words: 'It deletes the data.' },
   ])
 })
+
+test('what a person said with an event is in the prompt of its answer, and on the page of the run', async () => {
+  const { project, run } = await inReview()
+  const answer = await project.call('reject', { id: run.id, reason }, { actor: person })
+  const prompt = `Build it.\n\nTess (send_back) says: ${reason}`
+  expect(answer.prompt).toBe(prompt)
+  expect((await project.call('run_page', { run_id: run.id }, { actor: person })).prompt).toBe(prompt)
+})
+
+test('a no where a run waits for an approval alone is read by the agent, and the run stays and asks on', async () => {
+  const approved = process('approving', {
+    guards: '  approved: { type: approval, role: reviewer }',
+    guard: 'approved',
+    work: ', prompt: "Build it."',
+  })
+  const { project, run } = await gatedMission(approved, 'approving')
+  const decided = await project.call('reject', { id: run.id, reason }, { actor: person })
+  expect(decided).toMatchObject({ decided: true, event: null, current_state: 'work', reason })
+  const state = await run.state()
+  expect(state).toMatchObject({
+    current_state: 'work',
+    revision: 1,
+    status: 'active',
+    said: [{ by: 'Tess', did: 'did not approve', words: reason, to: null }],
+    prompt: `Build it.\n\nTess (did not approve) says: ${reason}`,
+    waits_for: [{ kind: 'approval', reason: expect.stringContaining(`Tess did not approve it: ${reason}`) }],
+  })
+  await project.call('approve', { id: state.waits_for[0].hold_id }, { actor: person })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})

@@ -3,8 +3,22 @@ import type { HoldRequest } from '../../../domain/track/records.ts'
 
 export type DecisionRequest = Extract<HoldRequest, { readonly kind: 'decision' }>
 
-/** Under which name the answer comes back. */
-export const questionKey = 'decision'
+const questionName = /^decision-([0-9a-z]{2,16})$/
+
+/** Under which name the answer comes back: with what was shown, so that the answer is about that. */
+export function questionKey(content: string): string {
+  return `decision-${content.slice(0, 16)}`
+}
+
+/** The names of the questions that were answered, each with what it showed. */
+export function questionsIn(
+  responses: Record<string, unknown> | undefined,
+): readonly { readonly key: string; readonly content: string }[] {
+  return Object.keys(responses ?? {}).flatMap((key) => {
+    const content = questionName.exec(key)?.[1]
+    return content === undefined ? [] : [{ key, content }]
+  })
+}
 
 /** The word for leaving a question to the inbox. */
 export const later = 'decide later'

@@ -9,10 +9,17 @@ import { eventFor } from '../../../domain/gate/awaited-decision.ts'
 import { settingOf } from '../../../domain/gate/settings.ts'
 import type { Hold } from '../../../domain/track/records.ts'
 import type { Context } from '../../../operations/context.ts'
+import { showing, shownOfHold } from '../../../operations/decision/shown.ts'
 import { invoke } from '../../../operations/invoke.ts'
 import type { Answer, Operation } from '../../../operations/operation.ts'
 import { refused } from '../tools/tool-result.ts'
-import { type DecisionRequest, decisionQuestion, later, questionKey } from './decision-question.ts'
+import {
+  type DecisionRequest,
+  decisionQuestion,
+  later,
+  questionKey,
+  questionsIn,
+} from './decision-question.ts'
 
 export interface Asking {
   readonly catalog: () => Promise<readonly Operation[]>
@@ -38,16 +45,21 @@ export async function putToPerson(
   if (failure.code !== 'FORBIDDEN' || typeof holdId !== 'string' || !asking.canAsk) return null
   const hold = await askable(asking.context, holdId)
   if (hold === null) return null
-  const response = inputResponse(asking.responses, questionKey)
-  if (response.kind === 'missing') {
-    return inputRequired({ inputRequests: { [questionKey]: decisionQuestion(hold.reason, hold.request) } })
+  const [question] = questionsIn(asking.responses)
+  if (question === undefined) {
+    const shown = await shownOfHold(asking.context, hold)
+    if (shown === null) return null
+    const key = questionKey(await showing(asking.context, shown))
+    return inputRequired({ inputRequests: { [key]: decisionQuestion(hold.reason, hold.request) } })
   }
+  const response = inputResponse(asking.responses, question.key)
   if (response.kind !== 'elicit' || response.action !== 'accept') return null
   const { decision, reason } = { decision: undefined, reason: undefined, ...response.content }
   if (typeof decision !== 'string' || decision === later) return null
   return decided(asking, hold, {
     decision,
     reason: typeof reason === 'string' && reason !== '' ? reason : null,
+    content: question.content,
   })
 }
 
@@ -65,7 +77,11 @@ async function askable({ store }: Context, holdId: string): Promise<AskableHold 
 async function decided(
   { catalog, context }: Asking,
   { runId, request }: AskableHold,
-  { decision, reason }: { readonly decision: string; readonly reason: string | null },
+  {
+    decision,
+    reason,
+    content,
+  }: { readonly decision: string; readonly reason: string | null; readonly content: string },
 ): Promise<CallToolResult> {
   const { actor } = context
   const person: Context = {
@@ -80,7 +96,7 @@ async function decided(
   }
   // A yes gives the approvals that the state asks for, too.
   const isYes = decision === eventFor('approve', request.events)
-  const said = { event: decision, ...(reason !== null && { reason }) }
+  const said = { event: decision, content, ...(reason !== null && { reason }) }
   const [name, input] = isYes ? ['approve', { id: runId, ...said }] : ['decide', { run_id: runId, ...said }]
   try {
     const operation = (await catalog()).find((candidate) => candidate.name === name)
