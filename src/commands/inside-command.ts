@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /**
@@ -119,6 +118,8 @@ function holdersByPort({ remotePort }: LocalConnection): readonly number[] {
 }
 
 function said(program: string, words: readonly string[]): readonly string[] {
+  // Every server looks before its first answer, and where there is a /proc it needs no other program.
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
   const { stdout } = spawnSync(program, words, { encoding: 'utf8', timeout: 2_000, maxBuffer: 64_000_000 })
   return (stdout ?? '').split('\n')
 }

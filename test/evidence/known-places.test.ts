@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, lstatSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import { countedGit } from '../support/counted-git.ts'
 import {
   clonedProject,
   emptyRepository,
@@ -25,17 +26,8 @@ interface Home {
 /** A witness with a home of its own, whose git writes down how it is called. */
 function home(): Home {
   const folder = new WorkFolder(temporaryFolder())
-  const log = folder.path('calls')
-  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
-  folder.put('calls', '')
-  folder.put('bin/git', `#!/bin/sh\nshift 4\necho "$1" >> '${log}'\nexec '${git}' "$@"\n`)
-  chmodSync(folder.path('bin/git'), 0o755)
-  const witness = testWitness(surroundings(folder, `${folder.path('bin')}:${process.env['PATH']}`))
-  const started = () => {
-    const calls = readFileSync(log, 'utf8').split('\n').filter(Boolean)
-    writeFileSync(log, '')
-    return calls
-  }
+  const { folder: programs, started } = countedGit(folder.top)
+  const witness = testWitness(surroundings(folder, `${programs}:${process.env['PATH']}`))
   return { folder, witness, started }
 }
 

@@ -32,16 +32,6 @@ export function isForPeople({ roles }: ProcessDefinition, { allowedRoles }: Even
   return allowedRoles.length > 0 && allowedRoles.every((role) => human.has(role))
 }
 
-/** The event that a plain yes or no means; null when the process has no word for it. */
-export function eventFor(verdict: 'approve' | 'reject', events: readonly string[]): string | null {
-  return words[verdict].find((word) => events.includes(word)) ?? null
-}
-
-const words = {
-  approve: ['approve', 'accept', 'confirm', 'sign_off'],
-  reject: ['reject', 'send_back', 'request_changes', 'decline', 'deny'],
-} as const
-
 function approvalOf(need: Need): AwaitedDecision['approvals'] {
   return need.kind === 'approvals' ? [{ role: need.role, of: need.of }] : []
 }

@@ -1,7 +1,7 @@
-import { eventFor } from './awaited-decision.ts'
 import { candidates } from './candidates.ts'
 import { eventNamed, type NamedGuard, type ProcessDefinition, stateNamed } from './definition.ts'
 import { guardNames } from './expression.ts'
+import { eventFor } from './plain-answer.ts'
 import { reachable } from './reach.ts'
 
 /** One event that a person may decide for, and what it means to decide so. */

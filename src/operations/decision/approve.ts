@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { awaitedDecision, eventFor } from '../../domain/gate/awaited-decision.ts'
+import { awaitedDecision } from '../../domain/gate/awaited-decision.ts'
+import { eventFor } from '../../domain/gate/plain-answer.ts'
 import { differenceWords } from '../../domain/gate/shown.ts'
 import type { Hold, HoldRequest } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads/run-reads.ts'

@@ -5,6 +5,7 @@ import type { SnapshotPlace } from '../../domain/track/snapshot.ts'
 import type { Attempt } from '../../domain/track/task.ts'
 import type { MissionTree } from '../../ports/reads/mission-reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import type { WorkTreeWitness } from '../../ports/work-tree.ts'
 import type { Handling } from '../context.ts'
 
 /** What a mission's changes come to with an attempt that ends, and which end of an attempt they were measured after. */
@@ -27,6 +28,7 @@ export async function measureMission(
   if (tree === null) return { rows: [], after: null }
   const after = tree.lastEnded?.id ?? null
   if (endSnapshot === null) return { rows: null, after }
+  if (changes.length === 0 && (await isAsAtLastEnd(witness, tree, endSnapshot))) return { rows: [], after }
   const isFirst = tree.first === null || tree.first.id === attempt.id
   const gap = gapBefore(attempt, tree)
   const [states, between] = await Promise.all([
@@ -38,6 +40,17 @@ export async function measureMission(
   const others = new Set([...(between ?? []), ...rivals.map(({ path }) => path)])
   const measured = { recorded: tree.recorded, own: changes, states: states?.changes ?? changes, others }
   return { rows: changesOfMission(measured), after }
+}
+
+// Then what was measured at that end still holds. Comparing two such snapshots takes no process of git.
+async function isAsAtLastEnd(
+  witness: WorkTreeWitness,
+  { lastEnded }: MissionTree,
+  now: SnapshotPlace,
+): Promise<boolean> {
+  const then = lastEnded?.endSnapshot
+  if (!then || then.id !== now.id) return false
+  return (await witness.touched(then, now))?.length === 0
 }
 
 /** Another attempt of the mission ended in the tree since its changes were measured: they are measured again. */

@@ -5,7 +5,7 @@ import {
   inputResponse,
 } from '@modelcontextprotocol/server'
 import { Failure } from '../../../domain/failure.ts'
-import { eventFor } from '../../../domain/gate/awaited-decision.ts'
+import { eventFor } from '../../../domain/gate/plain-answer.ts'
 import { settingOf } from '../../../domain/gate/settings.ts'
 import type { Hold } from '../../../domain/track/records.ts'
 import type { Context } from '../../../operations/context.ts'
