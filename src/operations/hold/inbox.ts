@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
+import { answersTo } from '../../domain/track/hold-answers.ts'
 import { holdKinds } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads/hold-reads.ts'
 import { contentsShown } from '../decision/shown.ts'
@@ -97,6 +98,8 @@ export function holdEntry({ hold, issue }: HoldLine) {
     paths: hold.paths.slice(0, 50),
     opened_by: hold.openedBy,
     opened_at: instant(hold.openedAt),
+    /** How it can be ended, while it is open. */
+    answers: hold.status === 'open' ? answersTo(hold) : [],
     answer: hold.answer,
     closed_by: hold.closedBy,
     closed_at: instantOrNull(hold.closedAt),

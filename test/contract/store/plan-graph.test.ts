@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Happening } from '../../../src/domain/fact.ts'
-import type { TaskId } from '../../../src/domain/id.ts'
+import type { HoldId, TaskId } from '../../../src/domain/id.ts'
 import { findCycle } from '../../../src/domain/plan/cycle.ts'
 import { blockedTasks, rankedWork, readyTasks } from '../../../src/domain/plan/ready.ts'
 import type { GraphTask } from '../../../src/domain/plan/task-graph.ts'
 import { compareWork } from '../../../src/domain/plan/work-order.ts'
+import { type HoldsGate, holdingKinds } from '../../../src/domain/track/holds-gate.ts'
+import type { Hold } from '../../../src/domain/track/records.ts'
 import type { Reads } from '../../../src/ports/store.ts'
 import { amount } from '../../support/amount.ts'
-import { anAttempt } from '../../support/entities.ts'
+import { aHold, anAttempt } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { closing, happened } from './happenings.ts'
 import { aClaim, p, planPhase, planTask, t } from './plan-happenings.ts'
@@ -26,10 +28,15 @@ const alone = [
   'release',
   'attempt',
   'fail',
+  'ask',
+  'answer',
 ] as const
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ does: fc.constant('depend' as const), task: place, on: place }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constantFrom('free', 'reorder'), task: place, on: place }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constantFrom('free', 'reorder', 'gate'), task: place, on: place }),
+  },
   {
     weight: 5,
     arbitrary: fc.record({ does: fc.constantFrom(...alone), task: place, on: fc.constant(0) }),
@@ -46,6 +53,19 @@ interface ModelTask {
   held: number | null | undefined
   sortOrder: number | null
   dependsOn: TaskId[]
+  dropped: boolean
+  /** The open holds about it. */
+  asked: Hold[]
+}
+
+interface Model {
+  readonly model: ModelTask[]
+  readonly gate: Gate
+}
+
+/** What the whole project says of open holds. */
+interface Gate {
+  word: HoldsGate
 }
 
 const claimLength = 5
@@ -60,11 +80,13 @@ function freshModel(): ModelTask[] {
     held: undefined,
     sortOrder: null,
     dependsOn: [],
+    dropped: false,
+    asked: [],
   }))
 }
 
 /** What a step does to the model, and the happenings that do the same to the store. */
-function taken({ does, task, on }: Step, model: ModelTask[], at: number): readonly Happening[] {
+function taken({ does, task, on }: Step, { model, gate }: Model, at: number): readonly Happening[] {
   const one = model[task]
   const other = model[on]
   if (!one || !other) return []
@@ -74,6 +96,7 @@ function taken({ does, task, on }: Step, model: ModelTask[], at: number): readon
   const is = (status: ModelTask['status']): void => {
     one.status = status
     one.held = undefined
+    one.dropped = false
   }
   const attempt = anAttempt({
     id: `a-${one.id}-${at}` as ReturnType<typeof anAttempt>['id'],
@@ -102,6 +125,7 @@ function taken({ does, task, on }: Step, model: ModelTask[], at: number): readon
     case 'drop':
       if (one.held === null) return []
       is('done')
+      one.dropped = true
       return [{ kind: 'task.dropped', taskId: one.id, reason: 'r' }]
     case 'claim':
       if (one.status !== 'to_do') return []
@@ -136,6 +160,21 @@ function taken({ does, task, on }: Step, model: ModelTask[], at: number): readon
           },
         },
       ]
+    case 'ask': {
+      const kind = (['blocker', 'review', 'scope'] as const)[at % 3] ?? 'blocker'
+      const hold = aHold({ id: `h-${at}` as HoldId, kind, taskId: one.id, missionId: null, attemptId: null })
+      one.asked.push(hold)
+      return [{ kind: 'hold.opened', hold }]
+    }
+    case 'answer': {
+      const hold = one.asked.shift()
+      if (!hold) return []
+      const about = { holdId: hold.id, missionId: null, taskId: one.id }
+      return [{ kind: 'hold.closed', ...about, status: 'resolved', answer: null }]
+    }
+    case 'gate':
+      gate.word = (['blockers', 'all', 'none'] as const)[on % 3] ?? 'blockers'
+      return [{ kind: 'setting.changed', name: 'holds_gate', value: gate.word }]
     case 'reorder':
       one.sortOrder = on
       speak()
@@ -144,23 +183,29 @@ function taken({ does, task, on }: Step, model: ModelTask[], at: number): readon
 }
 
 /** The whole graph at a time: an expired claim holds nothing. */
-function graphOf(model: readonly ModelTask[], now: number): readonly GraphTask[] {
-  return model.map(({ id, role, phase, status, held, sortOrder, dependsOn }, created) => ({
-    id,
-    role,
-    dependsOn,
-    status: typeof held === 'number' && held <= now ? 'to_do' : status,
+/** Done, not given up, and something is open that holds up. */
+function isUnsettled({ status, dropped, asked }: ModelTask, gate: Gate): boolean {
+  return status === 'done' && !dropped && asked.some(({ kind }) => holdingKinds(gate.word).includes(kind))
+}
+
+function graphOf({ model, gate }: Model, now: number): readonly GraphTask[] {
+  return model.map((task, created) => ({
+    id: task.id,
+    unsettled: isUnsettled(task, gate),
+    role: task.role,
+    dependsOn: task.dependsOn,
+    status: typeof task.held === 'number' && task.held <= now ? 'to_do' : task.status,
     claimed: false,
     estimate: null,
-    phaseOrder: phase,
-    sortOrder,
+    phaseOrder: task.phase,
+    sortOrder: task.sortOrder,
     createdOrder: created,
   }))
 }
 
 const ids = (list: readonly { readonly id: string }[]): readonly string[] => list.map(({ id }) => id)
 
-async function agreesOnNext({ plan }: Reads, model: readonly ModelTask[], now: number): Promise<void> {
+async function agreesOnNext({ plan }: Reads, model: Model, now: number): Promise<void> {
   const graph = graphOf(model, now)
   expect((await plan.next({ now }))?.task.id).toBe(rankedWork(graph, { role: null })[0]?.id)
   for (const role of ['developer', 'writer', 'nobody']) {
@@ -169,8 +214,8 @@ async function agreesOnNext({ plan }: Reads, model: readonly ModelTask[], now: n
   }
 }
 
-async function agrees({ plan }: Reads, model: readonly ModelTask[], now: number): Promise<void> {
-  const graph = graphOf(model, now)
+async function agrees({ plan }: Reads, { model, gate }: Model, now: number): Promise<void> {
+  const graph = graphOf({ model, gate }, now)
   const listed = async (filter: object): Promise<readonly string[]> => {
     const page = await plan.tasks({ now, ...filter }, { limit: 100 })
     expect(page.total).toBe(page.tasks.length)
@@ -191,7 +236,9 @@ async function agrees({ plan }: Reads, model: readonly ModelTask[], now: number)
   for (const { id, dependsOn, status } of model) {
     const found = await plan.task(id)
     expect(found?.dependsOn).toEqual(dependsOn)
-    const waits = dependsOn.some((on) => model.some((other) => other.id === on && other.status !== 'done'))
+    const waits = dependsOn.some((on) =>
+      model.some((other) => other.id === on && (other.status !== 'done' || isUnsettled(other, gate))),
+    )
     expect(found?.blocked).toBe(status !== 'done' && waits)
   }
 }
@@ -202,8 +249,8 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh }) => {
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
         await using temporary = await fresh()
         const { store } = temporary
-        const model = freshModel()
-        const planned = model.map(({ id, role, phase }, number) =>
+        const model: Model = { model: freshModel(), gate: { word: 'blockers' } }
+        const planned = model.model.map(({ id, role, phase }, number) =>
           planTask(number, { id, role, phaseId: phase === null ? null : p(phase) }),
         )
         await happened(
@@ -230,6 +277,7 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh }) => {
           await agrees(reads, model, at + claimLength)
           await agreesOnNext(reads, model, at + claimLength)
         })
+        expect((await store.inspect()).differences).toEqual([])
       }),
       { numRuns: amount({ test: 15, soak: 40 }) },
     )

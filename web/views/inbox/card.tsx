@@ -45,6 +45,11 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
           <a href={href(aboutOf(card).link)}>{aboutOf(card).name}</a>
         </h2>
         <span class="card-by muted">
+          {card.mission_id !== null && card.mission_name !== null && card.task_id !== null ? (
+            <a class="cut card-mission" href={href(`/missions/${card.mission_id}`)}>
+              {card.mission_name}
+            </a>
+          ) : null}
           <Agent name={card.agent_name ?? card.opened_by} />
           <span>
             held <Since at={card.opened_at} />
@@ -66,11 +71,13 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
       ) : null}
       {card.request?.kind === 'command' ? <Pinned request={card.request} /> : null}
       {card.verified ? <Verified verified={card.verified} /> : null}
-      {card.workaround || card.claimed ? (
-        <Claimed by={card.agent_name ?? card.opened_by}>
-          <Prose text={card.workaround ?? card.claimed ?? ''} />
-        </Claimed>
-      ) : null}
+      {[card.workaround, card.claimed].map((text) =>
+        text ? (
+          <Claimed key={text} by={card.agent_name ?? card.opened_by}>
+            <Prose text={text} />
+          </Claimed>
+        ) : null,
+      )}
       {sending ? (
         <p class="muted">{sending.text}</p>
       ) : isSettled ? (

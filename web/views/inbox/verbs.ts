@@ -41,6 +41,16 @@ const sendBack: Verb = {
   input: resolves,
 }
 
+/** To what asks, in words: a yes is no answer to "which one?". */
+const answers: Verb = {
+  command: 'resolve',
+  label: 'Answer',
+  done: 'Answered',
+  asks: 'What is the answer?',
+  operation: 'resolve',
+  input: resolves,
+}
+
 const decides: readonly Verb[] = [
   {
     command: 'approve',
@@ -62,14 +72,7 @@ const kinds = {
     word: 'Blocker',
     status: 'blocked',
     verbs: [
-      {
-        command: 'resolve',
-        label: 'Answer',
-        done: 'Answered',
-        asks: 'What is the answer?',
-        operation: 'resolve',
-        input: resolves,
-      },
+      answers,
       { command: 'send back', label: 'Dismiss', done: 'Dismissed', operation: 'resolve', input: dismisses },
     ],
   },
@@ -84,6 +87,7 @@ const kinds = {
         operation: 'resolve',
         input: (card) => resolves(card, 'Approved.'),
       },
+      answers,
       sendBack,
     ],
   },

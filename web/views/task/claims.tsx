@@ -26,6 +26,12 @@ export function Claims({
         <List of={claimed.limitations} title="Limits" />
         <List of={claimed.next_steps} title="Next" />
         <p class="muted">{asideOf(claimed)}</p>
+        {attempt.corrections.map(({ text, agent_name, said_by, at }) => (
+          <p key={at} class="correction">
+            <b>{agent_name ?? said_by} added </b>
+            <Prose text={text} />
+          </p>
+        ))}
       </Claimed>
       {missing.length > 0 ? (
         <div class="not-found">

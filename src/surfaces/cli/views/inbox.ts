@@ -5,23 +5,14 @@ import { nextPage } from './parts/next-page.ts'
 import { blocks, cutNote } from './parts/sections.ts'
 import type { View } from './view.ts'
 
-/** How each kind that is there is answered. */
-function hints(holds: readonly Entry[]): string {
-  const decisions = holds.some((hold) => ['approval', 'command'].includes(textAt(hold, 'kind')))
-  const answers = holds.some((hold) => !['approval', 'command'].includes(textAt(hold, 'kind')))
-  return [
-    decisions ? 'Decide: waymark approve <hold>, or waymark reject <hold> "why"' : '',
-    answers ? 'Answer one: waymark resolve <hold> "what the agent is told", or with --dismiss' : '',
-  ]
-    .filter((line) => line !== '')
-    .join('\n')
-}
-
-/** What is asked, or the command that shows it; and the command that decides it and nothing else. */
+/** What is asked, or the command that shows it; and each way to answer. */
 function answerLine(hold: Entry): string {
   const content = textAt(hold, 'content')
-  const approve = content && `waymark approve ${textAt(hold, 'hold_id')} --content ${shortened(content)}`
-  return [...shownLines(hold), approve].filter((line) => line !== '').join('\n')
+  const answers = entriesAt(hold, 'answers').map((answer) => {
+    const [verb, command] = [textAt(answer, 'verb'), textAt(answer, 'command')]
+    return `${verb}: ${command}${verb === 'Approve' && content !== '' ? ` --content ${shortened(content)}` : ''}`
+  })
+  return [...shownLines(hold), ...answers].filter((line) => line !== '').join('\n')
 }
 
 function shownLines(hold: Entry): readonly string[] {
@@ -39,10 +30,8 @@ function shownLines(hold: Entry): readonly string[] {
 export const inbox: View = (answer, page) => {
   const holds = entriesAt(answer, 'holds')
   if (holds.length === 0) return 'Nothing waits for you.'
-  const open = holds.some((hold) => hold['status'] === 'open')
   return blocks(
     holdList(holds, page, answerLine),
     cutNote(holds.length, numberAt(answer, 'total'), nextPage(answer)),
-    open ? hints(holds) : '',
   )
 }

@@ -29,10 +29,12 @@ function holdText(hold: Entry, page: Page): string {
   ]
   const opened = `opened by ${textAt(hold, 'opened_by')} ${age(textAt(hold, 'opened_at'), page.now)}`
   const task = inOneLine(textAt(hold, 'task_name'))
+  const mission = inOneLine(textAt(hold, 'mission_name'))
   const workaround = textAt(hold, 'workaround')
   const closed = textAt(hold, 'closed_by')
   const lines = [
     `${head.join('  ')}  ${opened}`,
+    indented(mission === '' ? '' : `Mission: ${mission}`),
     indented(task === '' ? '' : `Task: ${task}`),
     indented(textAt(hold, 'reason')),
     indented(bullets(textsAt(hold, 'paths').map(inOneLine)), 4),
