@@ -1,6 +1,8 @@
-import { join } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrations } from '../../src/storage/migrations/list.ts'
 import { migrate } from '../../src/storage/migrations/migrate.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
@@ -30,7 +32,7 @@ async function chain() {
   const second$ = () => call('taskman_task_get', { id: second })
   const whole = async () => {
     const inspection = await project.context.store.inspect()
-    expect(inspection).toMatchObject({ differing: 0, trouble: null })
+    expect(inspection).toMatchObject({ differences: [], trouble: null })
   }
   return { project, call, mission_id, first, second, ask, ready, second$, whole }
 }
@@ -97,25 +99,55 @@ describe('a task with an open blocker or review', () => {
   })
 })
 
-test('a database from before is brought to what its facts make', async () => {
-  const { project, call, first, ask, ready, whole } = await chain()
-  await ask()
-  await call('complete_task', { task_id: first, ...done })
-  const file = join(project.folder, '.waymark', 'waymark.db')
+test('in a database from before, what waits for an open question is no longer ready', async () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'waymark-before-')), 'waymark.db')
   const database = new Database(file)
-  for (const statement of [
-    `update task set open_dependencies = 0, standing = 'ready' where standing = 'blocked'`,
-    'alter table task drop column open_holds',
-    'alter table task drop column claim_connection',
-    'drop table attempt_correction',
-    'pragma user_version = 5',
+  onTestFinished(() => {
+    database.close()
+    rmSync(dirname(file), { recursive: true })
+  })
+  const upTo = (last: number) => migrations.filter(({ version }) => version <= last)
+  await migrate(database, file, upTo(5))
+  database.exec(`insert into project (id, seq, head, created_at) values ('p', 0, '', 0)`)
+  const task = database.prepare(`insert into task (project_id, id, seq, name, areas, status, resolution,
+    open_dependencies, standing, height, order_phase, order_phase_seq, order_own, created_at, updated_at)
+    values ('p', ?, ?, 'n', '[]', ?, ?, 0, ?, 0, 0, 0, 0, 0, 0)`)
+  const rows = [
+    ['asked', 'done', 'success', 'done'],
+    ['answered', 'done', 'success', 'done'],
+    ['dropped', 'done', 'dropped', 'done'],
+    ['waits', 'to_do', null, 'ready'],
+    ['ready', 'to_do', null, 'ready'],
+    ['begun', 'in_progress', null, 'in_progress'],
+  ] as const
+  rows.forEach(([id, ...state], seq) => void task.run(id, seq, ...state))
+  const edge = database.prepare(`insert into task_dependency values ('p', ?, ?, 0)`)
+  for (const [from, to] of [
+    ['waits', 'asked'],
+    ['begun', 'asked'],
+    ['ready', 'answered'],
+    ['ready', 'dropped'],
   ]) {
-    database.exec(statement)
+    edge.run(from, to)
   }
-  await migrate(database, file, migrations)
-  database.close()
-  await whole()
-  expect(await ready()).toEqual([])
+  const hold =
+    database.prepare(`insert into hold (project_id, id, seq, kind, task_id, reason, paths, opened_by,
+    opened_at, status) values ('p', ?, 0, 'blocker', ?, 'r', '[]', 'a', 0, ?)`)
+  hold.run('h-1', 'asked', 'open')
+  hold.run('h-2', 'answered', 'resolved')
+  hold.run('h-3', 'dropped', 'open')
+  await migrate(database, file, upTo(6))
+  const standing = database.prepare(
+    'select id, open_holds, open_dependencies, standing from task order by seq',
+  )
+  expect(standing.raw().all()).toEqual([
+    ['asked', 1, 0, 'done'],
+    ['answered', 0, 0, 'done'],
+    ['dropped', 1, 0, 'done'],
+    ['waits', 0, 1, 'blocked'],
+    ['ready', 0, 0, 'ready'],
+    ['begun', 0, 1, 'in_progress'],
+  ])
 })
 
 test('files outside the scope are said, and do not hold up', async () => {
