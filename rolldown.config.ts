@@ -1,11 +1,12 @@
 import { defineConfig } from 'rolldown'
 
-/** One entry, chunks that load when a command needs them, and the threads: one reads trees without git, one long definitions. */
+/** One entry, chunks that load when a command needs them, and the threads: one reads trees without git, one long definitions, one plans. */
 export default defineConfig({
   input: {
     waymark: 'src/main/main.ts',
     'checksum-worker': 'src/git/checksum/worker.ts',
     'definition-worker': 'src/definitions/definition-worker.ts',
+    'plan-worker': 'src/imports/plan-worker.ts',
   },
   platform: 'node',
   external: ['better-sqlite3'],

@@ -5,13 +5,9 @@ import type { PlanDocument } from '../domain/plan/document/plan-document.ts'
 import { readRegular, specialKind } from '../files/regular-file.ts'
 import type { LoadedPlan, PlanFiles, PlanFormat } from '../ports/plan-files.ts'
 import { readBacklog } from './backlog/read-backlog.ts'
-import { readBeads } from './beads/read-beads.ts'
 import { formatOf } from './format-of.ts'
 import type { ImportResult, SourceText } from './import-result.ts'
-import { readPlanJson } from './json/plan-json.ts'
-import { readPlanJsonl } from './json/plan-jsonl.ts'
-import { readMarkdownPlan } from './markdown/read-markdown-plan.ts'
-import { readTaskMaster } from './task-master/read-task-master.ts'
+import { readPlan } from './read-plan.ts'
 import { readTaskman } from './taskman/read-taskman.ts'
 
 /** Largest file that is read as a plan, in bytes. */
@@ -87,18 +83,8 @@ async function fromFile(file: string, asked: PlanFormat | undefined): Promise<Lo
       return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
     case 'taskman':
       return accepted(format, await told(file, readTaskman(file)))
-    case 'markdown':
-      return accepted(format, readMarkdownPlan(text))
-    case 'json':
-      return accepted(format, readPlanJson(text))
-    case 'jsonl':
-      return accepted(format, readPlanJsonl(text))
-    case 'task-master':
-      return accepted(format, readTaskMaster(text))
-    case 'beads':
-      return accepted(format, readBeads(text))
-    case 'backlog':
-      return accepted(format, readBacklog([{ path: basename(file), text }]))
+    default:
+      return accepted(format, await readPlan({ format, text, name: basename(file) }))
   }
 }
 

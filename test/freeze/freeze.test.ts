@@ -11,7 +11,8 @@ import { catalog } from '../../src/operations/catalog.ts'
 import { parseInput } from '../../src/operations/input/parse-input.ts'
 import { readJson } from '../../src/surfaces/http/api/read-json.ts'
 import { readLine } from '../../src/surfaces/mcp/lines/read-line.ts'
-import { longestAllowed, longestTurn } from '../support/longest-turn.ts'
+import { longestAllowed, longestTurn, longestTurnOnce } from '../support/longest-turn.ts'
+import { openProject } from '../support/project.ts'
 
 const long = process.env['WAYMARK_TEST_SOAK'] === '1'
 const million = 1_000_000
@@ -101,6 +102,40 @@ const cases: Record<string, () => unknown> = {
 
 test.each(Object.entries(cases))('%s holds nobody up', async (_, work) => {
   expect(await longestTurn(work)).toBeLessThan(longestAllowed)
+})
+
+const tasksToImport = long ? 20_000 : 4_000
+const plans: Record<string, () => readonly [string, string]> = {
+  Markdown: () => ['plan.md', `# A\n${many((at) => `- [ ] Draw screen ${at}`, tasksToImport).join('\n')}\n`],
+  JSON: () => [
+    'plan.json',
+    JSON.stringify({
+      waymark_plan: 1,
+      tasks: many(String, tasksToImport).map((key) => ({ key: `k${key}`, title: `Draw screen ${key}` })),
+    }),
+  ],
+}
+
+test.each(Object.entries(plans))('a call that imports a long plan of %s holds nobody up', async (_, plan) => {
+  const project = await openProject({ git: false })
+  const [file, text] = plan()
+  project.write(file, text)
+  const importing = async () => {
+    const answer = await project.call('plan_import', { file, 'dry-run': true })
+    expect(answer.added.tasks).toBe(tasksToImport)
+  }
+  expect(await longestTurn(importing)).toBeLessThan(longestAllowed)
+  const recorded = await longestTurnOnce(() => project.call('plan_import', { file }))
+  expect(recorded).toBeLessThan(longestAllowed * 2)
+  expect((await project.call('status')).facts).toBeGreaterThan(tasksToImport)
+})
+
+test('an imported plan that is nested too deep is a sentence', async () => {
+  const project = await openProject({ git: false })
+  project.write('deep.json', `{"tasks":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
+  expect(await project.refusal('plan_import', { file: 'deep.json' })).toContain(
+    'nested too deep: more than 100 brackets',
+  )
 })
 
 const runs = long ? 3_000 : 20

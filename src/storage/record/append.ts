@@ -9,6 +9,7 @@ import { inBatches } from '../projections/batches.ts'
 import { seen } from '../projections/project.ts'
 import { beforeFirst, factRows } from '../rows/fact-row.ts'
 import type { Tables } from '../schema/tables.ts'
+import { breath } from '../sqlite/breath.ts'
 
 export interface Journal {
   readonly db: Kysely<Tables>
@@ -27,16 +28,25 @@ export async function append(journal: Journal, happenings: readonly Happening[],
     ? happenings
     : [{ kind: 'project.created', id, root }, ...happenings]
   const head = await headOf(journal)
+  const pause = breath()
   for (const [index, happening] of all.entries()) {
     const projecting = { db, projectId: id, seq: head.seq + 1 + index, at: by.at, actor: by.actor }
     // As the journal keeps it, so that the tables are the same when they are restored from there.
     await apply(projecting, wellFormed(happening))
+    const waits = pause()
+    if (waits) await waits
   }
   if (project.exists && !project.rootKnown) await seen({ db, projectId: id, at: by.at }, root)
-  const rows = factRows({ projectId: id, ...by }, all, head)
-  for (const batch of inBatches(rows)) await db.insertInto('fact').values(batch).execute()
-  const last = rows.at(-1) ?? { seq: head.seq, hash: head.head }
-  await db.updateTable('project').set({ seq: last.seq, head: last.hash }).where('id', '=', id).execute()
+  let last = head
+  for (const batch of inBatches(all)) {
+    const rows = factRows({ projectId: id, ...by }, batch, last)
+    await db.insertInto('fact').values(rows).execute()
+    const row = rows.at(-1)
+    if (row) last = { seq: row.seq, head: row.hash }
+    const waits = pause()
+    if (waits) await waits
+  }
+  await db.updateTable('project').set(last).where('id', '=', id).execute()
   return last.seq
 }
 

@@ -9,6 +9,7 @@ import { seen } from '../projections/project.ts'
 import { beforeFirst, factRows } from '../rows/fact-row.ts'
 import type { FactTable } from '../schema/journal-tables.ts'
 import type { Tables } from '../schema/tables.ts'
+import { breath } from '../sqlite/breath.ts'
 
 /** Makes a project from its whole journal, as it was: same ids, times, actors and hashes. Only where there is none. */
 export async function restore(
@@ -21,6 +22,7 @@ export async function restore(
   await assertUnknown(db, id)
   let head: { seq: number; head: string } = { seq: 0, head: beforeFirst }
   const rows: FactTable[] = []
+  const pause = breath()
   for (const fact of facts) {
     const by = { at: fact.at, actor: fact.actor }
     const [row] = factRows({ projectId: id, ...by }, [fact.happening], head)
@@ -28,8 +30,14 @@ export async function restore(
     await apply({ db, projectId: id, seq: fact.seq, ...by }, fact.happening)
     rows.push(row)
     head = { seq: row.seq, head: row.hash }
+    const waits = pause()
+    if (waits) await waits
   }
-  for (const batch of inBatches(rows)) await db.insertInto('fact').values(batch).execute()
+  for (const batch of inBatches(rows)) {
+    await db.insertInto('fact').values(batch).execute()
+    const waits = pause()
+    if (waits) await waits
+  }
   await db.updateTable('project').set(head).where('id', '=', id).execute()
   await seen({ db, projectId: id, at: facts.at(-1)?.at ?? 0 }, place.root)
   return { id, rootKnown: true }
