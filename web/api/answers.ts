@@ -53,6 +53,9 @@ export interface Changes {
     readonly subject: string
     readonly by: 'own' | 'other' | 'unknown'
   }[]
+  readonly commits_total?: number
+  /** What the report names and the measurement alone does not give it. */
+  readonly claimed_paths?: readonly { readonly path: string; readonly found: 'contested' | 'unchanged' }[]
   readonly counts: Readonly<Record<Change['change'], number>>
   readonly total: number
 }

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/fact.ts'
 import { instant, instantOrNull, secondsBetween } from '../../domain/instant.ts'
-import { changeDetail } from '../../domain/track/completion-report.ts'
+import { changeDetail, sharedTree } from '../../domain/track/completion-report.ts'
 import type { Issue } from '../../domain/track/records.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
@@ -62,7 +62,13 @@ async function attemptDetail({ tasks }: Reads, attempt: Attempt) {
     measured:
       end === null
         ? null
-        : { ...end.evidence, endSnapshot: undefined, counts: end.counts, changes: changes.map(changeDetail) },
+        : {
+            ...end.evidence,
+            ...sharedTree(end.evidence),
+            endSnapshot: undefined,
+            counts: end.counts,
+            changes: changes.map(changeDetail),
+          },
     claimed: end === null ? null : claims(end.outcome),
     /** What was said after the end: it stands beside the claim. */
     corrections: end === null ? [] : (await tasks.corrections(attempt.id)).map(correctionEntry),

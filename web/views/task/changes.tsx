@@ -46,6 +46,14 @@ export function ChangeTree({ changes, attempt }: { readonly changes: Changes; re
   )
 }
 
+function sharing({ attribution, lines }: Change): string {
+  const whose =
+    attribution === 'probable'
+      ? 'Probably of this attempt; others worked in the same tree.'
+      : 'Several could have changed it.'
+  return lines === 'all' ? `${whose} The lines are of all writers together.` : whose
+}
+
 interface FileRowProps {
   readonly change: Change
   readonly isSelected: boolean
@@ -70,7 +78,12 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
           {origin === 'task' ? null : (
             <span>{origin === 'imported' ? 'brought in by git' : 'partly brought in'}</span>
           )}
-          {attribution === 'certain' ? null : <span>{attribution}</span>}
+          {attribution === 'certain' ? null : (
+            <span title={sharing(change)}>
+              {attribution}
+              {change.with ? `, with ${change.with.map(({ agent }) => agent).join(' and ')}` : ''}
+            </span>
+          )}
         </span>
         <span class="file-change muted">{change.change}</span>
         <span class="plus-minus">

@@ -11,12 +11,16 @@ export function Verdict({
 }) {
   const { verification, total } = changes
   const { scope_match, unexpected_files, status, warnings } = verification
+  // What is contested is not judged: it is neither in nor out.
+  const contested = changes.changes.filter(({ attribution }) => attribution === 'contested').length
   const kind = scope_match === false ? 'out' : scope_match === null ? 'open' : 'in'
   return (
     <section class="verdict" data-kind={kind} aria-label="Scope verdict">
       <StatusIcon status={kind === 'out' ? 'blocked' : kind === 'in' ? 'done' : 'planned'} named={false} />
       <div>
-        <b>{total === 0 ? nothing(attempt) : sentence(kind, unexpected_files.length, total)}</b>
+        <b>
+          {total === 0 ? nothing(attempt) : sentence(kind, unexpected_files.length, { total, contested })}
+        </b>
         <p class="muted">
           {attempt.areas.length > 0 ? (
             <>
@@ -55,9 +59,18 @@ function nothing({ status }: AttemptDetail): string {
   return status === 'open' ? 'Nothing changed so far' : 'Nothing changed'
 }
 
-function sentence(kind: 'out' | 'in' | 'open', outside: number, total: number): string {
+function sentence(
+  kind: 'out' | 'in' | 'open',
+  outside: number,
+  { total, contested }: { readonly total: number; readonly contested: number },
+): string {
   const files = total === 1 ? 'file' : 'files'
   if (kind === 'open') return `${total} ${files} changed; no scope was declared`
+  if (kind === 'in' && contested === total) return `${total} ${files} changed, contested between agents`
+  if (kind === 'in' && contested > 0) {
+    const judged = total - contested
+    return `${judged} ${judged === 1 ? 'file' : 'files'} in the declared scope, ${contested} contested`
+  }
   if (kind === 'in')
     return total === 1 ? '1 file, in the declared scope' : `All ${total} files in the declared scope`
   return `${outside} of ${total} ${files} ${outside === 1 ? 'is' : 'are'} outside the declared scope`

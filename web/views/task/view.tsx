@@ -16,6 +16,7 @@ import { ChangeTree } from './changes.tsx'
 import { Claims } from './claims.tsx'
 import { InlineDiff } from './inline-diff.tsx'
 import { Links } from './links.tsx'
+import { SharedTree } from './shared-tree.tsx'
 import { Stream } from './stream.tsx'
 import { Verdict } from './verdict.tsx'
 import './task.css'
@@ -165,6 +166,7 @@ function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
       {answer.total > answer.changes.length ? (
         <p class="muted">{answer.total - answer.changes.length} more are not listed here.</p>
       ) : null}
+      <SharedTree changes={answer} />
       <Claims attempt={attempt} changes={answer} />
     </>
   )

@@ -1,5 +1,5 @@
 import { entriesAt, entryAt, numberAt, textAt } from './entry.ts'
-import { changedFiles, countsInWords, verdict } from './parts/measured.ts'
+import { changedFiles, countsInWords, sharedTree, verdict } from './parts/measured.ts'
 import { blocks, cutNote } from './parts/sections.ts'
 import type { View } from './view.ts'
 
@@ -12,6 +12,7 @@ export const changes: View = (answer, page) => {
     `Task ${textAt(answer, 'task_id')}, attempt ${textAt(answer, 'attempt_id')}${soFar}: ${countsInWords(entryAt(answer, 'counts') ?? {})}`,
     changedFiles(files, page),
     next === '' ? '' : cutNote(files.length, numberAt(answer, 'total'), `the next ones: --offset ${next}`),
+    sharedTree(answer, page),
     verification ? verdict(verification, page, entryAt(answer, 'counts')) : '',
   )
 }

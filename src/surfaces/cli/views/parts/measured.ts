@@ -1,7 +1,7 @@
 import { inOneLine } from '../../text/one-line.ts'
 import { type Entry, entriesAt, numberAt, textAt, textsAt } from '../entry.ts'
 import type { Page } from '../view.ts'
-import { bullets, indented, warnings } from './sections.ts'
+import { blocks, bullets, cutNote, indented, section, warnings } from './sections.ts'
 
 /** The letter that git gives a change. */
 const letters: Readonly<Record<string, string>> = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' }
@@ -20,6 +20,39 @@ export function changedFiles(changes: readonly Entry[], { ink }: Page): string {
         .join('  ')
     })
     .join('\n')
+}
+
+/** What else happened in the work tree meanwhile: files that are probably others', commits, and paths that were named. */
+export function sharedTree(answer: Entry, page: Page): string {
+  const contested = entriesAt(answer, 'contested_files').map(
+    (file) =>
+      `${inOneLine(textAt(file, 'path'))}  ${page.ink('dim', textsAt(file, 'perhaps').map(inOneLine).join(' or '))}`,
+  )
+  const commits = entriesAt(answer, 'commits').map((commit) => {
+    const by = committers[textAt(commit, 'by')] ?? ''
+    return `${page.ink('yellow', textAt(commit, 'id').slice(0, 8))}  ${inOneLine(textAt(commit, 'subject'))}  ${page.ink('dim', by)}`
+  })
+  const claimed = entriesAt(answer, 'claimed_paths').map(
+    (path) => `${inOneLine(textAt(path, 'path'))}  ${page.ink('dim', found[textAt(path, 'found')] ?? '')}`,
+  )
+  const total = numberAt(answer, 'commits_total')
+  return blocks(
+    section('Probably of others, and not counted', indented(contested.join('\n')), page),
+    section('Commits made meanwhile', indented(commits.join('\n')), page),
+    total > commits.length ? cutNote(commits.length, total, 'git log has the others.') : '',
+    section('Paths that the report names', indented(claimed.join('\n')), page),
+  )
+}
+
+const committers: Readonly<Record<string, string>> = {
+  own: 'its own',
+  other: 'of another agent',
+  unknown: 'not known whose',
+}
+
+const found: Readonly<Record<string, string>> = {
+  contested: 'several could have changed it: the agent’s word counts',
+  unchanged: 'did not change here',
 }
 
 /** `4 files: 1 added, 2 modified, 1 renamed`. */
@@ -93,6 +126,15 @@ function lineCounts(change: Entry): string {
   return added === '' && deleted === '' ? '' : `+${added} -${deleted}`
 }
 
+function sharedWith(change: Entry): readonly string[] {
+  const agents = entriesAt(change, 'with').map((rival) => inOneLine(textAt(rival, 'agent')))
+  if (agents.length === 0) return []
+  return [
+    `with ${agents.join(' and ')}`,
+    ...(textAt(change, 'lines') === 'all' ? ['lines of all of them'] : []),
+  ]
+}
+
 function notesOf(change: Entry): readonly string[] {
   const origin = textAt(change, 'origin')
   const attribution = textAt(change, 'attribution')
@@ -100,7 +142,7 @@ function notesOf(change: Entry): readonly string[] {
   return [
     textAt(change, 'scope') === 'out' ? 'out of scope' : '',
     origin === '' || origin === 'task' ? '' : origin,
-    attribution === '' || attribution === 'certain' ? '' : attribution,
+    attribution === '' || attribution === 'certain' ? '' : [attribution, ...sharedWith(change)].join(', '),
     via === '' ? '' : `by ${via}`,
     textAt(change, 'uncertain'),
   ].filter((note) => note !== '')

@@ -3,7 +3,7 @@ import { type Entry, entriesAt, entryAt, numberAt, textAt, textsAt } from '../en
 import type { Page } from '../view.ts'
 import { claims, quoted } from './claims.ts'
 import { holdList } from './hold-list.ts'
-import { changedFiles, countsInWords, ignoredFiles, verdict } from './measured.ts'
+import { changedFiles, countsInWords, ignoredFiles, sharedTree, verdict } from './measured.ts'
 import { decisionList, issueList, progressList } from './said.ts'
 import { blocks, cutNote, indented, pairs, section } from './sections.ts'
 import { statusWord } from './status-word.ts'
@@ -90,6 +90,7 @@ function measuredText(attempt: Entry, page: Page): string {
     counts ? `Measured: ${countsInWords(counts)}` : '',
     indented(changedFiles(entriesAt(measured, 'changes'), page)),
     indented(ignoredFiles(entryAt(measured, 'ignored'))),
+    sharedTree(measured, page),
   ]
     .filter((part) => part !== '')
     .join('\n')
