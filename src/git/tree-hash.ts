@@ -82,12 +82,17 @@ async function repositoryId(
   for (const [path, oid] of nested) {
     changes.set(path.slice(prefix.length, -1), oid === null ? null : { mode: folderMode, oid })
   }
+  const partial = state.excluded
+    .filter((folder) => folder.startsWith(prefix) && folder !== prefix)
+    .map((folder) => folder.slice(prefix.length, -1))
+  // What a tree is without some folders never changes, so a clean one is read once.
+  const clean = changes.size === 0 ? JSON.stringify([tree, prefix, state.excluded]) : null
+  const known = clean === null ? undefined : cleanIds.get(clean)
+  if (known !== undefined) return known
   const patched = new PatchedTree({
     objectFormat,
     changes,
-    partial: state.excluded
-      .filter((folder) => folder.startsWith(prefix) && folder !== prefix)
-      .map((folder) => folder.slice(prefix.length, -1)),
+    partial,
     includes: (path) => isIncluded(prefix + path, state.excluded),
   })
   const place = {
@@ -97,7 +102,18 @@ async function repositoryId(
     objects: [repository.objects],
     environment,
   }
-  return patched.id(await readTrees(place, tree, patched.folders()))
+  const id = patched.id(await readTrees(place, tree, patched.folders()))
+  if (clean !== null) rememberId(clean, id)
+  return id
+}
+
+const mostIds = 200
+const cleanIds = new Map<string, string | null>()
+
+function rememberId(clean: string, id: string | null): void {
+  cleanIds.set(clean, id)
+  const [oldest] = cleanIds.keys()
+  if (cleanIds.size > mostIds && oldest !== undefined) cleanIds.delete(oldest)
 }
 
 function stateOf({ disk, tracked, staged }: OverlayEntry, objectFormat: string): GitState | null {

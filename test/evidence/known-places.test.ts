@@ -83,6 +83,21 @@ test('to find the place of a known work tree git is not started', async () => {
   expect(started()).toEqual([])
 })
 
+test('to hash a clean tree again git is started once, and an edit shows', async () => {
+  const { witness, started } = home()
+  const repo = projectRepository()
+  await makeKnown(witness, repo.top)
+  const before = await witness.treeHash(repo.top)
+  started()
+  expect(await witness.treeHash(repo.top)).toBe(before)
+  expect(started()).toEqual(['status'])
+  repo.append('lib/util.ts')
+  const edited = await witness.treeHash(repo.top)
+  expect(edited).not.toBe(before)
+  repo.commit('Third')
+  expect(await witness.treeHash(repo.top)).toBe(edited)
+})
+
 test('after a commit git is asked for nothing but the status', async () => {
   const { witness, started } = home()
   const repo = projectRepository()
