@@ -10,7 +10,7 @@ import type { Context } from '../../../operations/context.ts'
 import { parseInput } from '../../../operations/input/parse-input.ts'
 import { type InvokeOptions, invoke } from '../../../operations/invoke.ts'
 import type { Operation } from '../../../operations/operation.ts'
-import { type Asking, putToPerson } from '../elicitation/put-to-person.ts'
+import type { Asking } from '../elicitation/put-to-person.ts'
 import type { OfferedTools } from './offered-tools.ts'
 import { answered, refused } from './tool-result.ts'
 import type { Turns } from './turns.ts'
@@ -45,6 +45,8 @@ export async function callTool(
     return answered(operation, answer, () => parseInput(operation, input))
   } catch (error) {
     const failure = error instanceof Failure ? error : unexpected(operation, error, log)
+    // Only a refusal needs what knows of people's decisions: a server answers its first request without.
+    const { putToPerson } = await import('../elicitation/put-to-person.ts')
     return (await putToPerson(failure, { ...call.asking, context })) ?? refused(failure)
   }
 }
