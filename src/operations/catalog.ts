@@ -39,6 +39,7 @@ import { planExport } from './plan/plan-export.ts'
 import { planGraph } from './plan/plan-graph.ts'
 import { planImport } from './plan/plan-import.ts'
 import { planShow } from './plan/plan-show.ts'
+import { planTasks } from './plan/plan-tasks.ts'
 import { roleAdd } from './plan/role-add.ts'
 import { taskAdd } from './plan/task-add.ts'
 import { taskDrop } from './plan/task-drop.ts'
@@ -105,6 +106,7 @@ const operations = [
   milestoneAdd,
   milestoneEdit,
   milestoneList,
+  planTasks,
   taskAdd,
   taskGet,
   taskList,

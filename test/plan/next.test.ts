@@ -12,7 +12,9 @@ describe('looking', () => {
       claim: null,
       message: expect.stringContaining('Nothing is ready'),
     })
-    expect(await printed('taskman_task_next', { format: 'text' })).toEqual(['nothing is ready'])
+    expect(await printed('taskman_task_next', { format: 'text' })).toEqual([
+      'Nothing is ready: no task is to do.',
+    ])
   })
 
   test('what the longest chain waits for comes first, then the order of the list', async () => {

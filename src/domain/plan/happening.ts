@@ -20,6 +20,7 @@ export interface TaskChanges {
   readonly name?: string
   readonly goal?: string | null
   readonly role?: string | null
+  readonly assignee?: string | null
   readonly creator?: string
   readonly milestoneId?: MilestoneId | null
   readonly phaseId?: PhaseId

@@ -1,7 +1,8 @@
 import type { Happening } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import type { Setting } from '../id.ts'
-import { assertFree, assertToken } from '../plan/claim-task.ts'
+import { assertFree, assertToken, type Claimant, nameOf } from '../plan/claim-task.ts'
+import type { PlannedTask } from '../plan/plan.ts'
 import { type Dependency, isWaitedFor } from './task-history.ts'
 import type { TaskRequest, TaskSituation } from './task-request.ts'
 
@@ -17,8 +18,9 @@ export function beginPlanned(
   assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting.at)
   // The token names its holder, whatever the connection calls itself now; a claim that an attempt holds was judged with it.
   const isRunning = planned.claim?.expiresAt !== null
+  const forOther = claimToken === null ? forSomebodyElse(planned, { actor, agentName }, force) : []
   if (claimToken === null && isRunning) assertFree(planned, { actor, agentName }, setting.at)
-  if (!blocked) return { happenings: [], notes: [] }
+  if (!blocked) return { happenings: [], notes: forOther }
   if (!force) {
     const unsettled = open.some((dependency) => dependency.unsettled) ? ' or not settled' : ''
     throw new Failure(
@@ -31,8 +33,23 @@ export function beginPlanned(
   }
   return {
     happenings: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
-    notes: ['The task was begun although tasks that it depends on are not done.'],
+    notes: [...forOther, 'The task was begun although tasks that it depends on are not done.'],
   }
+}
+
+/** An assigned task is taken by its assignee, who may hold it already; by others only with force, and that is said. */
+function forSomebodyElse(
+  { task, claim }: PlannedTask,
+  claimant: Claimant,
+  force: boolean,
+): readonly string[] {
+  const { assignee } = task
+  const name = nameOf(claimant)
+  if (!assignee || assignee === name || claim?.agent === name) return []
+  if (force) return [`The task is for ${assignee}; ${name} took it with force.`]
+  throw new Failure('REFUSED', `Task ${task.id} "${task.name}" is for ${assignee}, and you are ${name}.`, {
+    hint: `If you are ${assignee}, give that agent_name, or claim it with taskman_task_next { role: "${assignee}", claim: true }; force: true takes it all the same.`,
+  })
 }
 
 /** `t-… "Draw", which is done and waits for a person (h-…)`. */

@@ -22,6 +22,8 @@ export interface Task {
   /** The step's label in a v1 workflow's plan. */
   readonly step: string | null
   readonly role: string | null
+  /** The agent, or the role, that it is for; early facts have none. */
+  readonly assignee?: string | null
   readonly areas: readonly string[]
   readonly status: 'to_do' | 'in_progress' | 'done'
   readonly resolution: Resolution | null

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { knownRoles, taskStatuses } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
-import { choice, identifier, unlisted } from '../input/fields.ts'
+import { choice, identifier, name, unlisted } from '../input/fields.ts'
 
 export const statusField = (description: string) =>
   choice(taskStatuses, description, {
@@ -33,6 +33,8 @@ export const missionField = identifier('Mission ID, instead of the project’s p
 
 /** Of what reads: without it, every plan that is open. */
 export const spanField = identifier('Only of this mission; "none": the project’s own')
+
+export const assigneeField = name('Agent or role that it is for')
 
 export const roleField = identifier('Role, such as developer')
 

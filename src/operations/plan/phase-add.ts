@@ -54,14 +54,21 @@ export const phaseAdd = defineOperation({
 
 /** Phases of one project have ids of their own, whatever plan they are of. */
 export async function assertFreeId(reads: Reads, id: string): Promise<void> {
+  const clash = await clashOf(reads, id)
+  if (clash === null) return
+  throw new Failure('CONFLICT', clash.says, {
+    hint: `Take "${clash.free}", which is free, or change that one with taskman_phase_edit { id: "${id}" }.`,
+  })
+}
+
+/** That an id is taken, and one that is free; null where the id is. */
+export async function clashOf(reads: Reads, id: string) {
   const phase = await reads.plan.phase(id)
-  if (phase === null || (await isFreed(reads, phase))) return
+  if (phase === null || (await isFreed(reads, phase))) return null
   let number = 2
   while (await reads.plan.phase(`${id}-${number}`)) number += 1
   const where = phase.missionId === null ? '' : ` in mission ${phase.missionId}`
-  throw new Failure('CONFLICT', `phase already exists: ${id} "${phase.name}"${where}`, {
-    hint: `Take "${id}-${number}", which is free, or change that one with taskman_phase_edit { id: "${id}" }.`,
-  })
+  return { says: `phase already exists: ${id} "${phase.name}"${where}`, free: `${id}-${number}` }
 }
 
 /** A mission that somebody ended needs its phases' ids no more; a workflow that ended by itself may go on. */

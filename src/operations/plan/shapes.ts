@@ -67,6 +67,7 @@ export function taskShape(planned: PlannedTask, now: number) {
     status: planStatus(planned, now),
     sort_order: task.sortOrder,
     role: task.role,
+    ...(task.assignee && { assignee: task.assignee }),
     creator: task.creator,
     depends_on: [...dependsOn],
     blocked,

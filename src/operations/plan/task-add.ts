@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import type { TaskId } from '../../domain/id.ts'
 import { notOfPhase } from '../../domain/plan/edit-task.ts'
 import type { Task } from '../../domain/track/task.ts'
-import { identifier, name, text, unlisted } from '../input/fields.ts'
+import type { Reads } from '../../ports/store.ts'
+import { identifier, name, text, texts, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { briefField, briefTask, orBrief } from './brief.ts'
-import { assertRole, formatField, roleField, sortOrderField } from './fields.ts'
-import { findMilestone, findPhase } from './find.ts'
+import { assertRole, assigneeField, formatField, roleField, sortOrderField } from './fields.ts'
+import { findMilestone, findPhase, findPlanned } from './find.ts'
 import { printEntity } from './print.ts'
 import { taskFields, taskShape } from './shapes.ts'
+import { waits } from './waits.ts'
 
 export const taskAdd = defineOperation({
   name: 'taskman_task_add',
@@ -24,6 +27,9 @@ export const taskAdd = defineOperation({
     phase: identifier('Phase ID'),
     description: text('How, and what done means').optional(),
     role: roleField.optional(),
+    areas: texts('As of start_task').optional(),
+    assignee: assigneeField.optional(),
+    depends_on: texts('Task ids').optional(),
     milestone: identifier('Milestone of the phase').optional(),
     creator: unlisted(name('Who asks for it; default the caller')).optional(),
     'sort-order': sortOrderField.optional(),
@@ -49,7 +55,8 @@ export const taskAdd = defineOperation({
       goal: input.description ?? null,
       step: null,
       role: input.role ?? null,
-      areas: [],
+      ...(input.assignee !== undefined && { assignee: input.assignee }),
+      areas: input.areas ?? [],
       status: 'to_do',
       resolution: null,
       sortOrder: input['sort-order'] ?? null,
@@ -57,7 +64,25 @@ export const taskAdd = defineOperation({
       createdAt: setting.at,
       updatedAt: setting.at,
     }
-    const planned = { task, dependsOn: [], unsettled: false, blocked: false, claim: null }
-    return { happenings: [{ kind: 'task.planned', task }], answer: taskShape(planned, setting.at) }
+    const dependsOn = await dependenciesOf(reads, input.depends_on)
+    const blocked = await waits(reads, { task, dependsOn })
+    const planned = { task, dependsOn, unsettled: false, blocked, claim: null }
+    return {
+      happenings: [
+        { kind: 'task.planned', task },
+        ...dependsOn.map((dependsOnId) => ({
+          kind: 'dependency.added' as const,
+          taskId: task.id,
+          dependsOnId,
+        })),
+      ],
+      answer: taskShape(planned, setting.at),
+    }
   }),
 )
+
+/** Each once, and each a task that there is. */
+async function dependenciesOf(reads: Reads, ids: readonly string[] = []): Promise<readonly TaskId[]> {
+  const found = await Promise.all([...new Set(ids)].map((id) => findPlanned(reads, id)))
+  return found.map(({ task }) => task.id)
+}

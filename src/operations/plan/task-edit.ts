@@ -6,14 +6,14 @@ import type { Reads } from '../../ports/store.ts'
 import { identifier, name, text, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { briefField, briefTask, orBrief } from './brief.ts'
-import { assertRole, formatField, roleField, sortOrderField, statusField } from './fields.ts'
+import { assertRole, assigneeField, formatField, roleField, sortOrderField, statusField } from './fields.ts'
 import { findMilestone, findPhase, findPlanned } from './find.ts'
 import { foreseen } from './foreseen.ts'
 import { printEdited } from './print-edited.ts'
 import { taskFields, taskShape } from './shapes.ts'
 import { waits } from './waits.ts'
 
-const clearable = ['description', 'role', 'milestone', 'sort-order'] as const
+const clearable = ['description', 'role', 'assignee', 'milestone', 'sort-order'] as const
 
 const inputFields = z.strictObject({
   id: identifier('Task ID'),
@@ -23,6 +23,7 @@ const inputFields = z.strictObject({
     'in_progress claims, to_do releases, done is your word: complete_task has evidence',
   ).optional(),
   role: roleField.optional(),
+  assignee: unlisted(assigneeField).optional(),
   creator: unlisted(name('Who asks for it')).optional(),
   milestone: identifier('Milestone of the phase').optional(),
   phase: identifier('Phase to move to').optional(),
@@ -85,12 +86,14 @@ async function changesOf(
     ...(input.title !== undefined && { name: input.title }),
     ...(input.description !== undefined && { goal: input.description }),
     ...(input.role !== undefined && { role: input.role }),
+    ...(input.assignee !== undefined && { assignee: input.assignee }),
     ...(input.creator !== undefined && { creator: input.creator }),
     ...(milestone && { milestoneId: milestone.id }),
     ...(input.phase !== undefined && { phaseId: (await findPhase(reads, input.phase)).id }),
     ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
     ...(clears('description') && { goal: null }),
     ...(clears('role') && { role: null }),
+    ...(clears('assignee') && { assignee: null }),
     ...(clears('milestone') && { milestoneId: null }),
     ...(clears('sort-order') && { sortOrder: null }),
   }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { instant } from '../../domain/instant.ts'
-import { claimTask } from '../../domain/plan/claim-task.ts'
-import type { Claim, PlannedTask } from '../../domain/plan/plan.ts'
+import { claimTask, nameOf } from '../../domain/plan/claim-task.ts'
+import { counted, reasonsFor } from '../../domain/plan/nothing-ready.ts'
+import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Handling } from '../context.ts'
 import { name } from '../input/fields.ts'
@@ -38,49 +39,137 @@ export const taskNext = defineOperation({
     claim: z.looseObject({ token: z.string(), agent: z.string(), expires_at: z.string() }).nullable(),
   }),
   print: (answer, input) => [
-    input['format'] === 'text' ? asText(answer['task'] ?? 'nothing is ready') : JSON.stringify(answer),
+    input['format'] === 'text'
+      ? asText(answer['task'] ?? answer['message'] ?? 'nothing is ready')
+      : JSON.stringify(answer),
   ],
 }).handler(async (handling, input) => {
   if (!input.claim) {
-    return viewPlan(handling, async (reads) =>
-      answerOf(await nextOf(reads, input, handling.clock.now()), null, handling),
-    )
+    return viewPlan(handling, async (reads) => {
+      const now = handling.clock.now()
+      const next = await nextOf(reads, input, { now, caller: callerOf(handling, input) })
+      const said = await messageFor(reads, next, input, { now, caller: callerOf(handling, input) })
+      return answerOf(next, null, { now, said })
+    })
   }
   return handling.record(async (reads, setting) => {
+    const asked = { now: setting.at, caller: callerOf(handling, input) }
     const expired = await reads.plan.expiredClaims(setting.at)
     const ended = expired.flatMap((planned) => expiryOf(planned, setting))
-    const next = await nextOf(reads, input, setting.at)
-    if (next === null) return { happenings: ended, answer: answerOf(null, null, handling) }
+    const next = await nextOf(reads, input, asked)
+    const said = await messageFor(reads, next, input, asked)
+    if (next === null) return { happenings: ended, answer: answerOf(null, null, { now: setting.at, said }) }
     const planned = expired.some(({ task }) => task.id === next.task.id) ? { ...next, claim: null } : next
     const claimant = { actor: handling.actor, agentName: input.agent_name ?? null }
     const { claim, happenings } = claimTask(planned, claimant, setting)
     return {
       happenings: [...ended, ...happenings],
-      answer: answerOf(foreseen(planned, happenings, setting), claim, handling),
+      answer: answerOf(foreseen(planned, happenings, setting), claim, { now: setting.at, said }),
     }
   })
 })
 
-async function nextOf(
-  reads: Reads,
-  input: z.output<typeof inputFields>,
-  now: number,
-): Promise<PlannedTask | null> {
-  await assertRole(reads, input.role)
-  return reads.plan.next({
-    owner: await spanOf(reads, input.mission),
-    now,
-    ...(input.role !== undefined && { role: input.role }),
-  })
+type Input = z.output<typeof inputFields>
+
+interface Asked {
+  readonly now: number
+  /** What the caller is called. */
+  readonly caller: string
 }
 
-function answerOf(planned: PlannedTask | null, claim: Claim | null, { clock }: Handling) {
+function callerOf({ actor }: Handling, { agent_name }: Input): string {
+  return nameOf({ actor, agentName: agent_name ?? null })
+}
+
+/** Without a role, what is for anybody comes before what wants a role. */
+async function nextOf(reads: Reads, input: Input, { now, caller }: Asked): Promise<PlannedTask | null> {
+  await assertRole(reads, input.role)
+  const { role } = input
+  const filter = {
+    owner: await spanOf(reads, input.mission),
+    now,
+    assignees: [caller, ...(role === undefined ? [] : [role])],
+    ...(role !== undefined && { role }),
+  }
+  if (role !== undefined) return reads.plan.next(filter)
+  return (await reads.plan.next({ ...filter, roleless: true })) ?? reads.plan.next(filter)
+}
+
+async function messageFor(
+  reads: Reads,
+  next: PlannedTask | null,
+  input: Input,
+  asked: Asked,
+): Promise<string | null> {
+  if (next === null) return whyNothing(reads, input, asked)
+  const { role } = next.task
+  return role === null || role === input.role ? null : `It wants the role ${role}.`
+}
+
+const mostLooked = 1000
+
+/** Why nothing is ready, in figures, and the filter that would find something. */
+async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): Promise<string> {
+  const owner = await spanOf(reads, input.mission)
+  const page = { limit: mostLooked }
+  const toDo = await reads.plan.tasks({ owner, status: 'to_do', now }, page)
+  const begun = await reads.plan.tasks({ owner, status: 'in_progress', now }, page)
+  const reasons = reasonsFor({
+    toDo: toDo.tasks,
+    begun: begun.tasks,
+    caller,
+    role: input.role ?? null,
+  })
+  const total = toDo.total + begun.total
+  const figures = total === 0 ? 'no task is to do.' : `${counted(total)}: ${reasons.join(', ')}.`
+  const other = await elsewhere(reads, owner, input, { now, caller })
+  return `Nothing is ready: ${figures}${other === null ? '' : ` ${other}`}`
+}
+
+/** The nearest filter that finds a task: another mission's, another role's, somebody else's. */
+async function elsewhere(
+  reads: Reads,
+  owner: PlanSpan,
+  { role, mission }: Input,
+  { now, caller }: Asked,
+): Promise<string | null> {
+  const roles: readonly string[] = [...knownRoles, ...(await reads.plan.roles())]
+  const everywhere = { owner: 'open', now } as const
+  const mine = [caller, ...(role === undefined ? [] : [role])]
+  const others = [
+    { owner, now, assignees: mine },
+    ...(mission === undefined
+      ? []
+      : [{ ...everywhere, assignees: mine, ...(role !== undefined && { role }) }]),
+    { owner, now },
+  ]
+  for (const filter of others) {
+    const found = await reads.plan.next(filter)
+    if (found === null) continue
+    const { id, role: wants, assignee, missionId } = found.task
+    const isForOther = Boolean(assignee) && assignee !== caller
+    const asRole = isForOther && roles.some((known) => known === assignee) ? (assignee ?? null) : wants
+    const fields = [
+      ...(asRole === null ? [] : [`role: "${asRole}"`]),
+      ...(isForOther && asRole !== assignee ? [`agent_name: "${assignee}"`] : []),
+      ...(mission === undefined || owner === missionId ? [] : [`mission: "${missionId ?? 'none'}"`]),
+    ]
+    return `taskman_task_next { ${fields.join(', ')} } finds ${id}.`
+  }
+  return null
+}
+
+function answerOf(
+  planned: PlannedTask | null,
+  claim: Claim | null,
+  { now, said }: { readonly now: number; readonly said: string | null },
+) {
   return {
-    task: planned === null ? null : taskShape(planned, clock.now()),
+    task: planned === null ? null : taskShape(planned, now),
     claim:
       claim === null || claim.expiresAt === null
         ? null
         : { token: claim.token, agent: claim.agent, expires_at: instant(claim.expiresAt) },
-    ...(planned === null && { message: 'Nothing is ready: every task is done, held, or waits for another.' }),
+    ...(said !== null && { message: said }),
   }
 }

@@ -61,11 +61,15 @@ export const startTask = defineOperation({
   const { input: placed, said } = await inOwnTree(context, given)
   assertNamed(placed)
   const input = await inNamedPhase(store, placed)
-  await store.view(async (reads) => admitTask(await loadSituation(reads, input)))
+  const plannedAreas = await store.view(async (reads) => {
+    const situation = await loadSituation(reads, input)
+    admitTask(situation)
+    return situation.planned?.task.areas ?? []
+  })
   const tree = await workTreeOf(context, input.work_tree)
   const snapshotAt = clock.now()
   const snapshot = await witness.snapshot({ folder: tree, name: ids.next('attempt') })
-  const { survey, packages } = await describeAreas(witness, snapshot, input.areas ?? [])
+  const { survey, packages } = await describeAreas(witness, snapshot, input.areas ?? plannedAreas)
 
   return record(async (reads, setting) => {
     const started = decide(

@@ -62,6 +62,10 @@ export interface PlanReads {
   next(filter: {
     readonly owner?: PlanSpan
     readonly role?: string
+    /** Without a role. */
+    readonly roleless?: boolean
+    /** The caller's name and role: what is assigned to somebody else is left out. Absent: whoever it is for. */
+    readonly assignees?: readonly string[]
     readonly now: number
   }): Promise<PlannedTask | null>
   dependsOn(taskId: TaskId, dependency: TaskId): Promise<boolean>

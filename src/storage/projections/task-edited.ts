@@ -9,7 +9,7 @@ export async function applyTaskEdited(
   { taskId, changes }: Of<'task.edited'>,
 ): Promise<void> {
   const { db, projectId } = projecting
-  const { name, goal, role, creator, milestoneId, phaseId, sortOrder } = changes
+  const { name, goal, role, assignee, creator, milestoneId, phaseId, sortOrder } = changes
   const before = await taskBefore(projecting, taskId)
   const moves = phaseId !== undefined && phaseId !== before.phase_id
   if (moves) await moveTask(projecting, before, phaseId)
@@ -20,6 +20,7 @@ export async function applyTaskEdited(
     ...(name !== undefined && { name }),
     ...(goal !== undefined && { goal }),
     ...(role !== undefined && { role }),
+    ...(assignee !== undefined && { assignee }),
     ...(creator !== undefined && { creator }),
     ...(milestone !== undefined && { milestone_id: milestone }),
     ...(sortOrder !== undefined && { sort_order: sortOrder, order_own: ownOrder(sortOrder) }),

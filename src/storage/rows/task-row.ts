@@ -26,6 +26,7 @@ export function taskRow(
     goal: task.goal,
     step: task.step,
     role: task.role,
+    assignee: task.assignee ?? null,
     areas: JSON.stringify(task.areas),
     status: task.status,
     resolution: task.resolution,
@@ -55,6 +56,7 @@ export function taskOf(row: Selectable<TaskTable>): Task {
     goal: row.goal,
     step: row.step,
     role: row.role,
+    ...(row.assignee !== null && { assignee: row.assignee }),
     areas: parsed(row.areas),
     status: row.status as Task['status'], // as it was written
     resolution: row.resolution as Task['resolution'], // as it was written

@@ -10,6 +10,8 @@ export interface TaskTable {
   goal: string | null
   step: string | null
   role: string | null
+  /** Whom it is for: an agent's name, or a role. */
+  assignee: string | null
   areas: string
   status: string
   resolution: string | null

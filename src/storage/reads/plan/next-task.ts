@@ -11,8 +11,11 @@ type NextFilter = Parameters<PlanReads['next']>[0]
 
 /** A task without a role fits every role. What the longest chain waits for comes first. */
 export async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTask | null> {
-  const { owner, role, now } = filter
-  const fits = role === undefined ? sql`` : sql`and (role is null or role = ${role})`
+  const { owner, role, roleless, assignees, now } = filter
+  const ofRole = role === undefined ? sql`` : sql`and (role is null or role = ${role} or assignee = ${role})`
+  const free = roleless ? sql`and role is null` : sql``
+  const mine = assignees ? sql`and (assignee is null or assignee in (${sql.join(assignees)}))` : sql``
+  const fits = sql`${ofRole} ${free} ${mine}`
   const isAny = owner === undefined || owner === 'open'
   const open = ofOpenMission(scope.projectId)
   const ready = sql`project_id = ${scope.projectId} and standing = 'ready'

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import type { Happening } from '../../domain/fact.ts'
+import type { PlannedTask } from '../../domain/plan/plan.ts'
+import { knownRoles } from '../../domain/plan/plan.ts'
+import { planTogether, type TogetherPhase } from '../../domain/plan/plan-together.ts'
+import { isEnded, nextNumber } from '../../domain/track/mission.ts'
+import type { Reads } from '../../ports/store.ts'
+import { identifier, name, text, texts } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { ownerOf } from './find.ts'
+import { clashOf } from './phase-add.ts'
+import { printList } from './print.ts'
+import { waits } from './waits.ts'
+
+const mostTasks = 200
+
+/** Plans phases, tasks and dependencies together: all of it is there at once, or nothing. */
+export const planTasks = defineOperation({
+  name: 'plan_tasks',
+  tool: 'plan_tasks',
+  command: 'plan tasks',
+  synonyms: { mission: 'mission_id', workflow_id: 'mission_id' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Plan tasks together',
+  description: 'Plan phases, tasks and dependencies in one call: all of it or nothing',
+  kind: 'command',
+  input: z.strictObject({
+    mission_id: identifier("Default the project's own plan").optional(),
+    phases: z
+      .array(z.strictObject({ id: z.string().min(1).max(100).optional(), name: name('Name') }))
+      .max(50)
+      .describe('New phases, in order')
+      .optional(),
+    tasks: z
+      .array(
+        z.strictObject({
+          key: identifier('Your name for it here'),
+          title: name('Title'),
+          description: text('How, and what done means').optional(),
+          phase: identifier('Id or name'),
+          role: z.string().min(1).max(100).optional(),
+          areas: texts().optional(),
+          assignee: name('Agent or role').optional(),
+          depends_on: texts('Keys or task ids').optional(),
+        }),
+      )
+      .max(mostTasks)
+      .describe('Tasks'),
+  }),
+  output: z.looseObject({
+    tasks: z.array(z.looseObject({ key: z.string(), id: z.string(), ready: z.boolean() })),
+  }),
+  print: printList('tasks'),
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const missionId = await ownerOf(reads, input.mission_id)
+    const mission = missionId === null ? null : await reads.missions.find(missionId)
+    const asked = input.phases ?? []
+    const there = await reads.plan.phases(missionId)
+    const named = [...new Set(input.tasks.map(({ phase }) => phase))]
+    const elsewhere = await Promise.all(named.map((id) => reads.plan.phase(id)))
+    const planned = planTogether(
+      { phases: asked, tasks: input.tasks },
+      {
+        owner: missionId,
+        ended: mission !== null && isEnded(mission) && mission.summary !== null ? mission : null,
+        there,
+        elsewhere: elsewhere.filter((phase) => phase !== null),
+        nextNumber: nextNumber(there),
+        clashes: await clashesOf(reads, asked),
+        roles: new Set<string>([...knownRoles, ...(await reads.plan.roles())]),
+        known: await knownTasks(
+          reads,
+          input.tasks.flatMap(({ depends_on }) => depends_on ?? []),
+        ),
+        creator: actor.name,
+      },
+      setting,
+    )
+    const happenings: readonly Happening[] = planned.happenings
+    const answers = await Promise.all(
+      planned.tasks.map(async ({ key, task, dependsOn, waitsForNew }) => ({
+        key,
+        id: task.id,
+        ready: !waitsForNew && !(await waits(reads, { task, dependsOn })),
+      })),
+    )
+    return {
+      happenings,
+      answer: {
+        tasks: answers,
+        ...(planned.phases.length > 0 && {
+          phases: planned.phases.map(({ id, number, name: called }) => ({ id, number, name: called })),
+        }),
+      },
+    }
+  }),
+)
+
+async function clashesOf(reads: Reads, phases: readonly TogetherPhase[]): Promise<readonly string[]> {
+  const clashes: string[] = []
+  for (const { id } of phases) {
+    const clash = id === undefined ? null : await clashOf(reads, id)
+    if (clash) clashes.push(`${clash.says}: take "${clash.free}"`)
+  }
+  return clashes
+}
+
+async function knownTasks(reads: Reads, ids: readonly string[]): Promise<ReadonlyMap<string, PlannedTask>> {
+  const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.task(id)))
+  return new Map(found.flatMap((planned) => (planned ? [[planned.task.id as string, planned]] : [])))
+}
