@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { onTestFinished } from 'vitest'
+import { parseNumstat } from '../../src/git/renames.ts'
+import type { Answer } from '../support/project.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
+
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
+
+export interface Agent {
+  readonly call: (tool: string, input: object) => Promise<Answer>
+  /** The text of the refusal that a call ends in. */
+  readonly refusal: (tool: string, input: object) => Promise<string>
+  /** The process ends, as when a client is closed. */
+  readonly leave: () => Promise<void>
+}
+
+export interface SharedTree {
+  readonly folder: string
+  /** A client with a server process of its own in the tree. */
+  readonly agent: (name: string) => Promise<Agent>
+  /** A person at a terminal. */
+  readonly person: (...words: readonly string[]) => string
+  readonly write: (path: string, content: string) => void
+  readonly append: (path: string, line: string) => void
+  readonly git: (...args: readonly string[]) => string
+  /** How many calls all agents made. */
+  readonly calls: () => number
+  /** The state of the tree, untracked files included, as a tree of git. */
+  readonly state: () => string
+}
+
+/** One work tree that several agents share, each over stdio with a server of its own. */
+export function openSharedTree(files: Readonly<Record<string, string>>): SharedTree {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-together-')))
+  const folder = join(home, 'tree')
+  const env = serverEnvironment(home)
+  const clients: Client[] = []
+  let calls = 0
+  onTestFinished(async () => {
+    await Promise.all(clients.map((client) => client.close()))
+    rmSync(home, { recursive: true, force: true })
+  })
+  const write: SharedTree['write'] = (path, content) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), content)
+  }
+  const git: SharedTree['git'] = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+  for (const [path, content] of Object.entries(files)) write(path, content)
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-qm', 'Begin')
+
+  const agent = async (name: string): Promise<Agent> => {
+    const client = new Client({ name, version: '1.0.0' })
+    clients.push(client)
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [bin, 'mcp'],
+        cwd: folder,
+        env,
+        stderr: 'inherit',
+      }),
+    )
+    const result = (tool: string, input: object) => {
+      calls += 1
+      return client.callTool({ name: tool, arguments: { ...input } })
+    }
+    const textOf = (content: unknown) => JSON.stringify(content)
+    return {
+      async call(tool, input) {
+        const { isError, content, structuredContent } = await result(tool, input)
+        if (isError) throw new Error(`${tool}: ${textOf(content)}`)
+        return structuredContent
+      },
+      async refusal(tool, input) {
+        const { isError, content } = await result(tool, input)
+        if (!isError) throw new Error(`${tool} was not refused`)
+        return textOf(content)
+      },
+      leave: () => client.close(),
+    }
+  }
+
+  return {
+    folder,
+    agent,
+    write,
+    git,
+    append: (path, line) => write(path, `${readFileSync(join(folder, path), 'utf8')}${line}\n`),
+    person: (...words) =>
+      execFileSync(process.execPath, [bin, ...words], { cwd: folder, encoding: 'utf8', env }),
+    calls: () => calls,
+    state: () => treeOf(folder),
+  }
+}
+
+function treeOf(folder: string): string {
+  const index = join(folder, '..', 'index-of-the-test')
+  rmSync(index, { force: true })
+  const git = (...args: readonly string[]) =>
+    execFileSync('git', args, {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, GIT_INDEX_FILE: index },
+    })
+  git('add', '-A', '--', '.', ':!.waymark')
+  return git('write-tree').trim()
+}
+
+/** What git says of the difference of two states of a tree. */
+export function numstat(folder: string, from: string, to: string) {
+  const question = ['diff-tree', '-r', '-z', '-M50%', '--numstat', from, to]
+  const records = execFileSync('git', question, { cwd: folder }).toString('utf8').split('\0').slice(0, -1)
+  const files = parseNumstat(records)
+  const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((all, one) => all + (one ?? 0), 0)
+  return {
+    paths: files.map(({ path }) => path).sort(),
+    added: sum(files.map(({ addedLines }) => addedLines)),
+    deleted: sum(files.map(({ deletedLines }) => deletedLines)),
+  }
+}
