@@ -112,6 +112,7 @@ test('taskman_task_add takes dependencies, areas and an assignee; start_task inh
     assignee: 'mara',
   })
   expect(second).toMatchObject({ depends_on: [first.id], blocked: true, assignee: 'mara' })
+  expect((await call('plan_show')).phases[0].tasks[1]).toMatchObject({ title: 'Second', assignee: 'mara' })
   expect(await call('taskman_task_get', { id: second.id })).toMatchObject(second)
   const input = { title: 'Third', phase: 'P1', depends_on: ['t-nowhere'] }
   expect(await refusal('taskman_task_add', input)).toContain('task not found: t-nowhere')

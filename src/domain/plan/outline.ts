@@ -21,6 +21,8 @@ export interface OutlineSource {
 /** A task with its home in the plan. */
 export interface PlacedTask extends GraphTask {
   readonly title: string
+  /** Whom it is for, where it is for somebody. */
+  readonly assignee?: string
   readonly missionId: string | null
   readonly phaseId: string | null
   readonly milestoneId: string | null
@@ -50,6 +52,7 @@ export interface OutlineTask extends Standing {
   readonly id: string
   readonly title: string
   readonly role: string | null
+  readonly assignee?: string
   readonly subtasks: readonly OutlineTask[]
 }
 
@@ -96,8 +99,15 @@ function nodesOf(tasks: readonly PlacedTask[]): readonly Root[] {
   const roots: Root[] = []
   for (const { task, standing } of ordered) {
     if (!standing) continue
-    const { id, title, role } = task
-    const node = { id, title, role, ...standing, subtasks: subtasks.get(id) ?? [] }
+    const { id, title, role, assignee } = task
+    const node = {
+      id,
+      title,
+      role,
+      ...(assignee !== undefined && { assignee }),
+      ...standing,
+      subtasks: subtasks.get(id) ?? [],
+    }
     const parent = task.parentId === null ? undefined : byId.get(task.parentId)
     if (parent && homeOf(parent) === homeOf(task)) subtasks.get(parent.id)?.push(node)
     else roots.push({ task, node })

@@ -29,6 +29,7 @@ function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTas
     unsettled: task.unsettled,
     claimed: task.held,
     role: task.role,
+    ...(task.assignee !== null && { assignee: task.assignee }),
     estimate: null,
     phaseOrder: task.phaseId === null ? null : (orders.get(task.phaseId) ?? null),
     sortOrder: task.sortOrder,

@@ -37,6 +37,7 @@ export interface GraphTask {
   readonly milestoneId: MilestoneId | null
   readonly parentTaskId: TaskId | null
   readonly role: string | null
+  readonly assignee: string | null
   readonly status: TaskStatus
   readonly dropped: boolean
   /** Done, and what depends on it waits for a person. */

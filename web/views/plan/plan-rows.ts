@@ -32,6 +32,7 @@ export interface TaskRow {
   readonly depth: number
   readonly mark: OutlineTask['mark']
   readonly role: string | null
+  readonly assignee: string | null
   readonly critical: boolean
   readonly waits: number
   readonly phase: string | null
@@ -85,7 +86,7 @@ function linesOf(
   depth: number,
 ): (task: OutlineTask) => readonly TaskRow[] {
   const { phase, milestone, only } = home
-  return ({ id, title, mark, role, critical, waitsFor, subtasks }) => {
+  return ({ id, title, mark, role, assignee, critical, waitsFor, subtasks }) => {
     const isWanted = only === null || (only === 'ready' ? mark === 'ready' : critical)
     const row: TaskRow = {
       kind: 'task',
@@ -95,6 +96,7 @@ function linesOf(
       depth,
       mark,
       role,
+      assignee: assignee ?? null,
       critical,
       waits: waitsFor.length,
       phase,

@@ -84,7 +84,7 @@ export function Row({ row: of, isSelected, isRenamed, isTarget, select, fold, re
 }
 
 function Task({ row }: { readonly row: TaskRow }) {
-  const { id, name, mark, role, critical, waits } = row
+  const { id, name, mark, role, assignee, critical, waits } = row
   return (
     <>
       <StatusIcon status={markStatus(mark)} />
@@ -100,7 +100,7 @@ function Task({ row }: { readonly row: TaskRow }) {
       <span class="muted plan-waits">
         {waits > 0 ? `waits for ${waits}` : mark === 'ready' || mark === 'dropped' ? mark : ''}
       </span>
-      <span class="muted plan-role cut">{role}</span>
+      <span class="muted plan-role cut">{assignee === null ? role : `for ${assignee}`}</span>
       <span class="id">{shortId(id)}</span>
     </>
   )

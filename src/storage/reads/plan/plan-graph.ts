@@ -24,6 +24,7 @@ type Columns = Pick<
   | 'sort_order'
   | 'seq'
   | 'mission_id'
+  | 'assignee'
 >
 
 /** A claim that expired holds nothing: its task is to do. */
@@ -37,7 +38,7 @@ export async function planGraph(
       ? sql``
       : sql`and ${owner === 'open' ? ofOpenMission(scope.projectId) : ofOwner(owner)}`
   const { rows } = await sql<Columns>`
-    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_holds, claim_expires_at, sort_order, seq, mission_id
+    select id, name, phase_id, milestone_id, parent_task_id, role, status, resolution, open_holds, claim_expires_at, sort_order, seq, mission_id, assignee
     from task where project_id = ${scope.projectId} ${owned}
     order by ${listOrder} limit ${limit}`.execute(scope.db)
   const dependencies = await dependenciesOf(
@@ -57,6 +58,7 @@ function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): Gra
     milestoneId: row.milestone_id as MilestoneId | null, // a brand
     parentTaskId: row.parent_task_id as TaskId | null, // a brand
     role: row.role,
+    assignee: row.assignee,
     status,
     dropped: row.resolution === 'dropped',
     unsettled: isUnsettled(row),

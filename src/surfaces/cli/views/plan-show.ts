@@ -39,6 +39,7 @@ function taskLines(task: Entry, depth: number, page: Page): readonly string[] {
   const notes = [
     textAt(task, 'id'),
     role,
+    textAt(task, 'assignee') === '' ? '' : `for ${textAt(task, 'assignee')}`,
     waits.length === 0 ? '' : `waits for ${counted(waits.length, 'task')}`,
   ].filter(Boolean)
   const critical = task['critical'] === true ? page.ink('yellow', '!') : ' '
