@@ -75,3 +75,46 @@ test('sending back asks what the agent is told, by its key, and goes back', asyn
     (await serving().day.person('state_gate_get_state', { run_id: run })).current_state
   await expect.poll(state, { timeout: 20_000 }).toBe('build')
 })
+
+const measured = `process: { dialect: 1, id: measured, version: "1.0.0", name: Measured, initial_state: build }
+roles: [{ name: agent, kind: agent }, { name: owner, kind: human }]
+states: [{ name: build }, { name: review }, { name: live, is_final: true }]
+events:
+  - { name: submit, allowed_roles: [agent] }
+  - { name: approve, allowed_roles: [owner] }
+transitions:
+  - { from: build, event: submit, to: review }
+  - { from: review, event: approve, to: live, guard: approved }
+guards: { approved: { type: approval, role: owner, of: changes } }
+`
+
+test('a card that asks to approve measured changes leads to the diff of each task', async () => {
+  const { day } = serving()
+  day.write('.waymark/processes/measured.yaml', measured)
+  const ada = day.agent('ada')
+  const { mission_id } = await ada('start_mission', {
+    name: 'Carts',
+    objective: 'Carts are filled.',
+    process_id: 'measured',
+  })
+  const { task_id } = await ada('start_task', {
+    mission_id,
+    name: 'Fill a cart',
+    goal: 'A cart is filled.',
+    areas: ['src'],
+  })
+  day.write('src/cart.ts', 'export const cart = []\n')
+  await ada('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })
+  const { runs } = await ada('state_gate_list_runs', {})
+  const { run_id } = runs.find(({ process_id }: { readonly process_id: string }) => process_id === 'measured')
+  await ada('state_gate_emit_event', {
+    run_id,
+    event_name: 'submit',
+    expected_revision: 1,
+    idempotency_key: run_id,
+  })
+  const { page } = await open({ path: '/' })
+  await page.getByRole('link', { name: 'Diff of Fill a cart' }).click()
+  await page.getByText('src/cart.ts').first().waitFor()
+  expect(page.url()).toMatch(new RegExp(`/tasks/${task_id}/diff$`))
+})

@@ -21,6 +21,15 @@ test('who is not logged in is told how, and so is one whose session ended', asyn
   await page.getByText('You are not logged in here.').waitFor()
 })
 
+test('Log out ends the login of this browser, and only a new login link ends that', async () => {
+  const { page } = await open({ path: '/board' })
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByText('You are not logged in here.').waitFor()
+  await page.reload()
+  await page.getByText('You are not logged in here.').waitFor()
+  expect(await violationsOf(page)).toEqual([])
+})
+
 test('an address of nothing says so, and leads on', async () => {
   const { page, show } = await open({ path: '/nowhere' })
   await page.getByText('The dashboard has no view at /nowhere.').waitFor()
