@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface UnreadLimits {
@@ -10,6 +10,9 @@ export interface UnreadLimits {
 
 export const usualUnread: UnreadLimits = { stalled: 20_000, waiting: 48_000_000 }
 
+/** Requests that one connection may have under way: those sent ahead are all answered into memory. */
+const mostUnderWay = 64
+
 /** Milliseconds between two looks at how much waits. */
 const look = 100
 
@@ -19,13 +22,20 @@ const look = 100
  */
 export function dropUnread(server: Server, { stalled, waiting }: UnreadLimits): void {
   const open = new Set<Socket>()
-  const busy = new Set<Socket>()
+  const busy = new Map<Socket, Set<ServerResponse>>()
+  // An answer behind another one of its connection waits by itself, until the connection is its own.
+  const waitingFor = (socket: Socket) => {
+    let bytes = socket.writableLength
+    for (const response of busy.get(socket) ?? [])
+      if (response.socket === null) bytes += response.writableLength
+    return bytes
+  }
   const makeRoom = () => {
     let all = 0
-    for (const socket of open) all += socket.writableLength
+    for (const socket of open) all += waitingFor(socket)
     if (all <= waiting) return
-    for (const socket of [...open].sort((one, other) => other.writableLength - one.writableLength)) {
-      all -= socket.writableLength
+    for (const socket of [...open].sort((one, other) => waitingFor(other) - waitingFor(one))) {
+      all -= waitingFor(socket)
       socket.destroy()
       if (all <= waiting / 2) return
     }
@@ -45,8 +55,13 @@ export function dropUnread(server: Server, { stalled, waiting }: UnreadLimits): 
   })
   server.on('request', ({ socket }, response) => {
     makeRoom()
-    busy.add(socket)
-    response.once('close', () => busy.delete(socket))
+    const underWay = busy.get(socket) ?? new Set()
+    busy.set(socket, underWay.add(response))
+    if (underWay.size > mostUnderWay) socket.destroy()
+    response.once('close', () => {
+      underWay.delete(response)
+      if (underWay.size === 0) busy.delete(socket)
+    })
   })
   // Node tells of a socket that took nothing and sent nothing; it counts what the other end took of one long answer.
   server.on('timeout', (socket: Socket) => {
