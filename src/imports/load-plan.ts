@@ -78,14 +78,9 @@ async function fromFile(file: string, asked: PlanFormat | undefined): Promise<Lo
   const bytes = await told(file, readRegular(file))
   const text = bytes.toString('utf8')
   const format = asked ?? formatOf(file, text)
-  switch (format) {
-    case 'journal':
-      return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
-    case 'taskman':
-      return accepted(format, await told(file, readTaskman(file)))
-    default:
-      return accepted(format, await readPlan({ format, text, name: basename(file) }))
-  }
+  if (format === 'journal') return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
+  if (format === 'taskman') return accepted(format, await told(file, readTaskman(file)))
+  return accepted(format, await readPlan({ format, text, name: basename(file) }))
 }
 
 /** What cannot be read is told in a sentence, also where it went away while it was read. */

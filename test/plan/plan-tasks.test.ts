@@ -166,7 +166,7 @@ test('without a role, what is for anybody comes first; then next says which role
 
 test('where nothing is ready, the figures say why, and which filter finds something', async () => {
   const { call, mission_id } = await openMission()
-  expect((await call('taskman_task_next')).message).toBe('Nothing is ready: no task is to do.')
+  expect((await call('taskman_task_next')).message).toBe('Nothing is ready. No task is planned or left.')
   const ids = idsOf(
     await call('plan_tasks', {
       mission_id,
@@ -183,7 +183,7 @@ test('where nothing is ready, the figures say why, and which filter finds someth
   const { task, message } = await call('taskman_task_next', { agent_name: 'worker-b' })
   expect(task).toBeNull()
   expect(message).toBe(
-    `Nothing is ready: 4 tasks: 2 wait for ${ids['a']}, 1 held by worker-c, 1 is for qa-engineer. ` +
+    `Nothing is ready. Of 4 tasks, 2 wait for ${ids['a']}, 1 is held by worker-c, 1 is for qa-engineer. ` +
       `taskman_task_next { role: "qa-engineer" } finds ${ids['d']}.`,
   )
   const own = await call('taskman_task_next', { mission: 'none', role: 'qa-engineer' })

@@ -57,7 +57,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     const said = { status: 'success', outcome: { summary: 'I had to edit src/api.ts too.' } }
     const report = await project.call('complete_task', { task_id: first.task_id, ...said })
     expect(report.files_changed.modified).toEqual(['src/api.ts'])
-    expect(report.claimed_paths).toEqual([{ path: 'src/api.ts', found: 'contested' }])
+    expect(report.claimed_paths).toEqual([{ path: 'src/api.ts', found: 'settled' }])
     expect(report.details[0]).toMatchObject({
       attribution: 'probable',
       with: [{ agent: 'two', task_id: second.task_id }],
@@ -66,13 +66,23 @@ describe('several agents in one work tree are told apart honestly', () => {
     expect(report.verification).toMatchObject({ status: 'partial', scope_match: false })
   })
 
+  test('a file that the agent explains as unexpected is its own, and judged', async () => {
+    const { project, first } = await twoAgents({ areas: ['auth'] })
+    project.write('utils.ts', 'by one\n')
+    const unexpected = [{ path: './utils.ts', why: 'the script was wrong' }]
+    const outcome = { summary: 's', unexpected }
+    const report = await project.call('complete_task', { task_id: first.task_id, status: 'success', outcome })
+    expect(report.details).toMatchObject([{ path: 'utils.ts', attribution: 'probable', scope: 'out' }])
+    expect(report.verification).toMatchObject({ scope_match: false, unexpected_files: ['utils.ts'] })
+  })
+
   test('no agent is accused of a file that it may not have touched', async () => {
     const { project, first } = await twoAgents({ areas: ['auth'] })
     project.write('utils.ts', 'by two\n')
     const report = await project.call('complete_task', { task_id: first.task_id, ...done })
     expect(report.verification).toMatchObject({ scope_match: true, unexpected_files: [], status: 'partial' })
     expect(report.details).toMatchObject([{ path: 'utils.ts', attribution: 'contested', scope: null }])
-    expect(report.verification.warnings.join()).toContain('contested: utils.ts')
+    expect(report.verification.warnings.join()).toContain('not known by whom: utils.ts')
     expect((await project.call('inbox', {})).holds).toEqual([])
   })
 
@@ -121,7 +131,7 @@ describe('several agents in one work tree are told apart honestly', () => {
     const said = { status: 'success', outcome: { summary: 'Changed src/auth.ts and src/api.ts.' } }
     const report = await project.call('complete_task', { task_id, ...said })
     expect(report.claimed_paths).toEqual([{ path: 'src/api.ts', found: 'unchanged' }])
-    expect(report.verification.warnings.join()).toContain('did not change during the task: src/api.ts')
+    expect(report.verification.warnings.join()).toContain('unchanged during the task: src/api.ts')
   })
 })
 
@@ -166,7 +176,7 @@ test('whoever starts among uncommitted files is told which', async () => {
   project.write('src/auth.ts', 'dirty\n')
   project.write('new.ts', 'dirty\n')
   const { warnings } = await project.call('start_task', { name: 'one' })
-  expect(warnings.join()).toContain('2 files are not committed already: src/auth.ts, new.ts')
+  expect(warnings.join()).toContain('2 files already have uncommitted changes: src/auth.ts, new.ts')
 })
 
 test('a subtask’s changes roll up into its parent’s report, in scope if either’s areas match', async () => {

@@ -135,7 +135,7 @@ describe('MC2-059 areas', () => {
       { area: 'atuh', files: 0 },
       { area: 'src/', files: 2 },
     ])
-    expect(answer.warnings.join()).toContain('Area "atuh" matches no existing file')
+    expect(answer.warnings.join()).toContain('Area "atuh" matches no file yet')
   })
 
   test('of two open attempts in one tree are compared', async () => {
@@ -283,7 +283,7 @@ test('of many areas that match nothing only the first are spelled out', async ()
   const areas = Array.from({ length: 200 }, (_, n) => `nowhere-${n}-${'x'.repeat(200)}`)
   const answer = await project.call('start_task', { name: 'a', areas })
   expect(JSON.stringify(answer).length).toBeLessThan(8_000)
-  expect(answer.warnings.join()).toContain('195 more areas match no existing file')
+  expect(answer.warnings.join()).toContain('195 more areas match no file yet')
 })
 
 test('what an agent calls itself is one line', async () => {

@@ -55,7 +55,7 @@ export interface Changes {
   }[]
   readonly commits_total?: number
   /** What the report names and the measurement alone does not give it. */
-  readonly claimed_paths?: readonly { readonly path: string; readonly found: 'contested' | 'unchanged' }[]
+  readonly claimed_paths?: readonly { readonly path: string; readonly found: 'settled' | 'unchanged' }[]
   readonly counts: Readonly<Record<Change['change'], number>>
   readonly total: number
 }

@@ -24,7 +24,9 @@ export function reasonsFor({ toDo, begun, caller, role }: Standing): readonly st
   const holders = Map.groupBy(begun, ({ claim }) => claim?.agent ?? 'somebody')
   return [
     ...(blocked.length === 0 ? [] : [waiting(blocked, [...toDo, ...begun])]),
-    ...[...holders].map(([agent, tasks]) => `${tasks.length} held by ${agent}`),
+    ...[...holders].map(
+      ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} held by ${agent}`,
+    ),
     ...[...assigned].map(([who, tasks]) => `${tasks.length} ${are(tasks.length)} for ${who}`),
     ...[...wanted].map(([who, tasks]) => `${tasks.length} ${are(tasks.length)} for ${who}`),
   ]

@@ -3,6 +3,8 @@ export interface ClaimedWork {
   readonly summary: string
   readonly achievements: readonly string[]
   readonly limitations?: readonly string[]
+  /** Files outside the areas that the agent explains. */
+  readonly unexpected?: readonly { readonly path: string }[]
 }
 
 // A path has a folder and an ending; a word with a slash alone, such as and/or, is none.
@@ -21,7 +23,8 @@ export function claimedNotFound(claimed: ClaimedWork, measured: readonly string[
 /** Which of some paths an agent's words name whole. */
 export function namedIn(claimed: ClaimedWork, paths: readonly string[]): readonly string[] {
   const text = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])].join('\n')
-  return paths.filter((path) => names(text, path))
+  const explained = new Set(claimed.unexpected?.map(({ path }) => path.replace(/^\.\//, '')))
+  return paths.filter((path) => explained.has(path) || names(text, path))
 }
 
 // Not a part of a longer name: neither `src/a.ts` in `old/src/a.ts`, nor in `src/a.tsx` or `src/a.ts.bak`.

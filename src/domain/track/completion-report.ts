@@ -71,10 +71,7 @@ export function completionReport(evidence: Evidence, taskId: string) {
         .filter(({ change }) => change === 'renamed')
         .map(({ from, path }) => ({ from: from ?? path, to: path })),
     },
-    counts: {
-      ...countChanges(evidence.changes),
-      ...(evidence.contested && { contested: evidence.contested.length }),
-    },
+    counts: countChanges(evidence.changes),
     details,
     ...sharedTree(evidence),
     ignored: {
@@ -106,6 +103,7 @@ export function sharedTree({ contested, commits, claimedPaths, widened }: Omit<E
         ({ path }) => path.length + 30,
       ),
     }),
+    ...(contested && contested.length > mostContested && { contested_files_total: contested.length }),
     ...(commits && {
       commits: commits
         .slice(0, mostCommits)

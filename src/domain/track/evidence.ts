@@ -45,10 +45,10 @@ export interface CommitDuring {
 }
 
 /**
- * A path that the agent names as its work, and that the measurement alone does not give it: `contested` was between
- * several agents and is settled by the claim, `unchanged` did not change at all.
+ * A path that the agent names as its work, and that the measurement alone does not give it: `settled` was between
+ * several agents until its words, `unchanged` did not change at all.
  */
 export interface ClaimedPath {
   readonly path: string
-  readonly found: 'contested' | 'unchanged'
+  readonly found: 'settled' | 'unchanged'
 }

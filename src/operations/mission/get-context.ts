@@ -46,7 +46,7 @@ export const getContext = defineOperation({
         }),
       )
       .min(1)
-      .describe('What to answer'),
+      .describe('Sections to return'),
     filter: z
       .strictObject({
         phase: count('Phase number', 100_000).optional(),
@@ -56,7 +56,7 @@ export const getContext = defineOperation({
       .optional(),
     limit: count('Entries of each list; default: as many as fit', 200).optional(),
     cursor: identifier('next_cursor').optional(),
-    wait_seconds: count('Until a change since', longestWait).optional(),
+    wait_seconds: count('Wait this long for a change after since', longestWait).optional(),
     since: unlisted(sinceField).optional(),
   }),
   output: z.looseObject({

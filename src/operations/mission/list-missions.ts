@@ -16,7 +16,7 @@ export const listMissions = defineOperation({
   toolset: 'track',
   audience: 'both',
   title: 'List missions',
-  description: 'List missions and workflows, newest first: find your mission again',
+  description: 'List missions and workflows, newest first, for example to find yours after a lost context',
   kind: 'query',
   input: z.strictObject({
     status: choice(statuses, 'Default open').optional(),

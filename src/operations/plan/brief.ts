@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { unlisted } from '../input/fields.ts'
 import type { Answer } from '../operation.ts'
 
-export const briefField = z.boolean().describe('Answer only id, ready, blocked')
+export const briefField = z.boolean().describe('Return only id, ready, blocked')
 
 /** The same for phases and milestones, whose answers are short anyway. */
 export const briefIdField = unlisted(z.boolean().describe('Answer only the id'))

@@ -15,7 +15,7 @@ export const depRemove = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Remove a dependency',
-  description: 'Make a task wait for another one no longer',
+  description: 'Remove a dependency between two tasks',
   kind: 'command',
   destructive: true,
   idempotent: true,

@@ -27,7 +27,7 @@ export const taskAdd = defineOperation({
     phase: identifier('Phase ID'),
     description: text('How, and what done means').optional(),
     role: roleField.optional(),
-    areas: texts('As of start_task').optional(),
+    areas: texts('Code areas, as in start_task').optional(),
     assignee: assigneeField.optional(),
     depends_on: texts('Task ids').optional(),
     milestone: identifier('Milestone of the phase').optional(),

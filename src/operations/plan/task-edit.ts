@@ -20,7 +20,7 @@ const inputFields = z.strictObject({
   title: name('Title').optional(),
   description: text('Description').optional(),
   status: statusField(
-    'in_progress claims, to_do releases, done is your word: complete_task has evidence',
+    'in_progress claims the task, to_do releases your claim; done is unverified, so prefer complete_task',
   ).optional(),
   role: roleField.optional(),
   assignee: unlisted(assigneeField).optional(),

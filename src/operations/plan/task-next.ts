@@ -121,9 +121,9 @@ async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): P
     role: input.role ?? null,
   })
   const total = toDo.total + begun.total
-  const figures = total === 0 ? 'no task is to do.' : `${counted(total)}: ${reasons.join(', ')}.`
+  const figures = total === 0 ? 'No task is planned or left.' : `Of ${counted(total)}, ${reasons.join(', ')}.`
   const other = await elsewhere(reads, owner, input, { now, caller })
-  return `Nothing is ready: ${figures}${other === null ? '' : ` ${other}`}`
+  return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`
 }
 
 /** The nearest filter that finds a task: another mission's, another role's, somebody else's. */
@@ -165,7 +165,13 @@ function answerOf(
   { now, said }: { readonly now: number; readonly said: string | null },
 ) {
   return {
-    task: planned === null ? null : taskShape(planned, now),
+    task:
+      planned === null
+        ? null
+        : {
+            ...taskShape(planned, now),
+            ...(planned.task.areas.length > 0 && { areas: planned.task.areas }),
+          },
     claim:
       claim === null || claim.expiresAt === null
         ? null

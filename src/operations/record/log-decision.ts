@@ -27,7 +27,7 @@ export const logDecision = defineOperation({
     chosen: text('Chosen option'),
     reasoning: text('Why this choice (1-2 sentences)'),
     trade_offs: text('Accepted compromises').optional(),
-    attempt_id: identifier('Attempt, if not the open one').optional(),
+    attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
   output: z.looseObject({ decision_id: z.string(), created_at: z.string() }),
 }).handler(({ record }, input) =>

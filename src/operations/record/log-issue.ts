@@ -33,7 +33,7 @@ export const logIssue = defineOperation({
       .boolean()
       .describe('Does a human need to answer? Until then what depends on the task waits')
       .optional(),
-    attempt_id: identifier('Attempt, if not the open one').optional(),
+    attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
   output: z.looseObject({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
 }).handler(({ record, actor }, input) => {

@@ -21,7 +21,7 @@ export const logMilestone = defineOperation({
     message: text('Short message'),
     progress: z.number().min(0).max(100).describe('Percent').optional(),
     metadata: freeObject('More data').optional(),
-    attempt_id: identifier('Attempt, if not the open one').optional(),
+    attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
   output: z.looseObject({ milestone_id: z.string(), created_at: z.string() }),
 }).handler(({ record }, input) =>

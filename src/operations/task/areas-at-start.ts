@@ -60,5 +60,5 @@ function rivalWarning(
 }
 
 function offerOfOwnTree(taskId: string): string {
-  return `To work apart, end this attempt first: waymark worktree add ${taskId} makes an own work tree, where start_task { planned_task_id: "${taskId}" } goes on.`
+  return `To work apart, end this attempt, then run \`waymark worktree add ${taskId}\` in a shell: it makes a separate work tree, where start_task { planned_task_id: "${taskId}" } goes on.`
 }

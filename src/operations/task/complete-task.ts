@@ -34,10 +34,10 @@ const inputFields = z
     outcome: outcomeFields.optional(),
     metadata: metadataFields.optional(),
     phase_complete: z.boolean().describe('Completes its phase').optional(),
-    attempt_id: identifier('Attempt, if not the open one').optional(),
+    attempt_id: identifier('Attempt ID, if not the open one').optional(),
     areas: texts('More areas').optional(),
-    preview: z.boolean().describe('Answer the verdict, end nothing').optional(),
-    correction: text('Words after the end, alone').optional(),
+    preview: z.boolean().describe('Only show the verdict; the task stays open').optional(),
+    correction: text('A later statement about an ended task; send nothing else').optional(),
   })
   // They are optional only beside correction, which the plain schemas of clients cannot say.
   .meta({ required: ['task_id', 'status', 'outcome'] })

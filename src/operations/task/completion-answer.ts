@@ -15,6 +15,7 @@ export const sharedTreeFields = {
     .array(z.strictObject({ path: z.string(), perhaps: paths.readonly() }))
     .readonly()
     .optional(),
+  contested_files_total: z.int().optional(),
   commits: z.array(z.strictObject({ id: z.string(), subject: z.string(), by: z.string() })).optional(),
   commits_total: z.int().optional(),
   claimed_paths: z

@@ -70,7 +70,7 @@ export function judge(
     ...(commits.length > 0 && { commits: commits.map(({ commit }) => commit) }),
     ...(whose.claimed.length + absent.length > 0 && {
       claimedPaths: [
-        ...whose.claimed.map((path) => ({ path, found: 'contested' as const })),
+        ...whose.claimed.map((path) => ({ path, found: 'settled' as const })),
         ...absent.map((path) => ({ path, found: 'unchanged' as const })),
       ],
     }),
@@ -84,9 +84,7 @@ export function judge(
       ...perhapsNote(contested),
       ...sweptNotes(commits, around.neighbours, whose),
       ...foreignNote(attributed, around.neighbours),
-      ...(absent.length > 0
-        ? [`Your words name ${files(absent.length)} that did not change during the task: ${named(absent)}.`]
-        : []),
+      ...(absent.length > 0 ? [`Named in your words, but unchanged during the task: ${named(absent)}.`] : []),
       ...(crowded
         ? [`${mostNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
         : []),
@@ -259,7 +257,7 @@ function contestedNotes(changes: readonly ReportedChange[]): readonly string[] {
   const paths = contested.map(({ path }) => path)
   const who = others.length === 0 ? 'another agent' : named(others)
   return [
-    `${files(paths.length)} changed while ${who} also worked here, so whose they are is contested: ${named(paths)}. Name those that you edited in your summary.`,
+    `${files(paths.length)} changed while ${who} also worked here, and it is not known by whom: ${named(paths)}. If you edited ${paths.length === 1 ? 'it' : 'one'}, name it in your summary.`,
   ]
 }
 
@@ -267,7 +265,7 @@ function perhapsNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
   const shown = contested.slice(0, mostNamed).map(({ path, perhaps }) => `${path} (${perhaps.join(', ')})`)
   return [
-    `${files(contested.length)} changed in areas of other agents and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${counted(shown, contested.length)}. If you edited one, name it in your summary.`,
+    `${files(contested.length)} changed in other agents' areas and ${contested.length === 1 ? 'is' : 'are'} probably theirs: ${counted(shown, contested.length)}. If you edited one, name it in your summary.`,
   ]
 }
 

@@ -64,7 +64,7 @@ function dirtyNote(dirty: readonly string[]): readonly string[] {
   const more = dirty.length > mostDirty ? ` and ${dirty.length - mostDirty} more` : ''
   const shown = dirty.slice(0, mostDirty).map((path) => excerpt(path, 120))
   return [
-    `${dirty.length === 1 ? '1 file is' : `${dirty.length} files are`} not committed already: ${shown.join(', ')}${more}. Only what changes from now on counts as yours.`,
+    `${dirty.length === 1 ? '1 file already has' : `${dirty.length} files already have`} uncommitted changes: ${shown.join(', ')}${more}. Only what changes from now on counts as yours.`,
   ]
 }
 
@@ -76,8 +76,9 @@ function unmatchedNotes(survey: readonly AreaCount[]): readonly string[] {
     ...survey
       .slice(0, mostUnmatched)
       .map(
-        ({ area }) => `Area "${excerpt(area, 120)}" matches no existing file: a typo, or only files to come?`,
+        ({ area }) =>
+          `Area "${excerpt(area, 120)}" matches no file yet: check it for a typo, unless the files are still to be made.`,
       ),
-    ...(more > 0 ? [`${more} more areas match no existing file.`] : []),
+    ...(more > 0 ? [`${more} more areas match no file yet.`] : []),
   ]
 }

@@ -16,7 +16,7 @@ export const workTreeList = defineOperation({
   await mainTreeOf(handling)
   const trees = await handling.linkedTrees.list(handling.folder)
   const tasks = await handling.store.view((reads) =>
-    Promise.all(trees.map(({ taskId }) => (taskId === null ? null : reads.tasks.find(taskId)))),
+    Promise.all(trees.map(async ({ taskId }) => (taskId === null ? null : reads.tasks.find(taskId)))),
   )
   return {
     work_trees: trees.map((tree, at) => ({

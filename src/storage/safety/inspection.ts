@@ -71,7 +71,8 @@ async function besideReplay(
   projectId: string,
   keeping: { readonly kept: KeptReplays | null; readonly fresh: boolean },
 ): Promise<{ readonly found: Beside; readonly from: number }> {
-  const { replayed, from, end } = await scratchReplay(database, projectId, keeping)
+  const scratch = await scratchReplay(database, projectId, keeping)
+  const { replayed, from } = scratch
   let isKept = false
   try {
     const before = await walkChain({ db: connected(database, 'read').db, projectId }, from)
@@ -81,7 +82,7 @@ async function besideReplay(
     isKept = isSound(found)
     return { found, from }
   } finally {
-    end(isKept ? 'kept' : 'dropped')
+    scratch.end(isKept ? 'kept' : 'dropped')
   }
 }
 

@@ -1,13 +1,13 @@
 /** What a model is told about the server when it connects. */
 export const instructions = `Waymark records what you work on and checks with git what you really changed.
 
-How to work with it, 3 to 6 calls per task:
-1. New work: start_mission once, with a name and a measurable objective. To continue: list_missions, then get_context for decisions, blockers, phases and tasks.
-2. Before you edit any file: start_task with name, goal, mission_id, phase and areas (the folders or globs you intend to change). It records the state of the work tree, so a task started late misses your edits.
-3. While working, sparingly: log_decision for a choice with real alternatives, log_issue for a problem (requires_human_review: true when a person must decide), log_milestone at most 5 times.
-4. When done: complete_task with status and an honest outcome.summary; phase_complete: true on the last task of a phase.
-5. At the end: complete_mission.
+How to work, 3 to 6 calls per task:
+1. New work: start_mission with a measurable objective; plan_tasks plans its tasks in one call. To continue or join: list_missions, then get_context.
+2. Before you edit any file: take a planned task with taskman_task_next { claim: true } and start_task { planned_task_id, claim_token }, or start_task a new one with goal, mission_id and areas (folders or globs you will change). It records the state of the work tree; a late start misses your edits.
+3. Meanwhile, sparingly: log_decision for a choice with real alternatives, log_issue for a problem (requires_human_review: true for a person), log_milestone at most 5 times.
+4. When done: complete_task with status and an honest outcome.summary that names what you edited outside your areas. preview: true shows the verdict first. A failed task is open again.
+5. Instead of polling: get_context { wait_seconds, since }. At the end: complete_mission.
 
-What you write is kept as your claim. What changed is measured between start_task and complete_task: commits, uncommitted and new files. "verified" means that both ends were measured completely; "partial" or "unknown" means that something could not be seen, and why. A file outside your areas is reported as unexpected: say why it changed or put it back. scope_match null means that nothing was declared.
+What you write is your claim; what changed is measured between start_task and complete_task: commits, uncommitted and new files. "verified": every path is certain; "partial" or "unknown": something could not be seen. In a shared work tree, contested_files are probably others'. A file outside your areas is unexpected: explain it or put it back. scope_match null: nothing was declared.
 
 A refused call says what is wrong and what to do next. Blockers and reviews are resolved by people, not by you.`

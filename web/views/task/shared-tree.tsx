@@ -4,7 +4,7 @@ import { Agent } from '../../parts/agent.tsx'
 /** What else happened in the work tree: files that are probably of others, commits, and what the agent's word settled. */
 export function SharedTree({ changes }: { readonly changes: Changes }) {
   const { contested_files = [], commits = [], commits_total, claimed_paths = [] } = changes
-  const settled = claimed_paths.filter(({ found }) => found === 'contested')
+  const settled = claimed_paths.filter(({ found }) => found === 'settled')
   return (
     <>
       {contested_files.length > 0 ? (

@@ -51,7 +51,7 @@ const committers: Readonly<Record<string, string>> = {
 }
 
 const found: Readonly<Record<string, string>> = {
-  contested: 'several could have changed it: the agent’s word counts',
+  settled: 'several could have changed it: the agent’s word counts',
   unchanged: 'did not change here',
 }
 
