@@ -122,6 +122,8 @@ function withFilter(): WorkFolder {
   repo.put('f.bin', 'content\n')
   // Older than the index, so that git has no reason to read it again.
   utimesSync(repo.path('f.bin'), 1_600_000_000, 1_600_000_000)
+  // Times that were set in the tick in which the index is written are looked behind: then nothing is uncertain.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
   repo.commit('Filtered')
   return repo
 }
