@@ -56,7 +56,7 @@ export const getContext = defineOperation({
       .optional(),
     limit: count('Entries of each list; default: as many as fit', 200).optional(),
     cursor: identifier('next_cursor').optional(),
-    wait_seconds: count('Wait this long for a change after since', longestWait).optional(),
+    wait_seconds: count('Wait up to this long for a change after filter.since', longestWait).optional(),
     since: unlisted(sinceField).optional(),
   }),
   output: z.looseObject({

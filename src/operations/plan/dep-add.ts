@@ -15,7 +15,7 @@ export const depAdd = defineOperation({
   toolset: 'plan',
   audience: 'both',
   title: 'Add a dependency',
-  description: 'Make a task wait for another one; a circle is refused',
+  description: 'Make a task wait for another one; a cycle is refused',
   kind: 'command',
   positional: ['task-id', 'dep-id'],
   synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },

@@ -121,7 +121,9 @@ async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): P
     role: input.role ?? null,
   })
   const total = toDo.total + begun.total
-  const figures = total === 0 ? 'No task is planned or left.' : `Of ${counted(total)}, ${reasons.join(', ')}.`
+  const done = total > 0 ? 0 : (await reads.plan.tasks({ owner, status: 'done', now }, { limit: 1 })).total
+  const none = done > 0 ? 'Every planned task is done.' : 'No task is planned yet.'
+  const figures = total === 0 ? none : `Of ${counted(total)}, ${reasons.join(', ')}.`
   const other = await elsewhere(reads, owner, input, { now, caller })
   return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`
 }

@@ -33,7 +33,7 @@ export const getState = defineOperation({
       .min(0)
       .max(longestWait)
       .describe(
-        'Wait so long for the run to move past since_revision, or for what its guards look at to change',
+        'Wait up to this long for the run to move past since_revision, or for what its guards look at to change',
       )
       .optional(),
   }),

@@ -37,7 +37,7 @@ const inputFields = z
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
     areas: texts('More areas').optional(),
     preview: z.boolean().describe('Only show the verdict; the task stays open').optional(),
-    correction: text('A later statement about an ended task; send nothing else').optional(),
+    correction: text('A later statement about an ended task: status and outcome are then ignored').optional(),
   })
   // They are optional only beside correction, which the plain schemas of clients cannot say.
   .meta({ required: ['task_id', 'status', 'outcome'] })

@@ -12,7 +12,7 @@ export const outcomeFields = z
     next_steps: texts('Next steps').optional(),
     unexpected: z
       .array(z.strictObject({ path: text('Path'), why: text('Why') }))
-      .describe('Why files outside the areas changed')
+      .describe('Files that you changed outside the areas, and why')
       .optional(),
   })
   .describe('Your claim, kept beside what is measured')

@@ -77,7 +77,7 @@ function unmatchedNotes(survey: readonly AreaCount[]): readonly string[] {
       .slice(0, mostUnmatched)
       .map(
         ({ area }) =>
-          `Area "${excerpt(area, 120)}" matches no file yet: check it for a typo, unless the files are still to be made.`,
+          `Area "${excerpt(area, 120)}" matches no file yet. Unless it is for new files, check the spelling.`,
       ),
     ...(more > 0 ? [`${more} more areas match no file yet.`] : []),
   ]
