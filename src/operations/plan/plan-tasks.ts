@@ -22,7 +22,7 @@ export const planTasks = defineOperation({
   synonyms: { mission: 'mission_id', workflow_id: 'mission_id' },
   toolset: 'plan',
   audience: 'both',
-  title: 'Plan tasks together',
+  title: 'Plan a whole mission',
   description: 'Plan phases, tasks and dependencies in one call: all of it or nothing',
   kind: 'command',
   input: z.strictObject({

@@ -30,6 +30,7 @@ const ownTools = [
   'complete_workflow',
   'start_phase',
   'complete_phase',
+  'plan_tasks',
   'start_task',
   'complete_task',
   'log_decision',
