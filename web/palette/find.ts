@@ -12,5 +12,8 @@ export function findItems(items: readonly Item[], words: string): readonly Item[
   const [found, info, order] = fuzzy.search(haystack, needle, 1)
   if (found === null) return []
   const places = info && order ? order.map((at) => info.idx[at]) : found
-  return places.slice(0, most).flatMap((at) => (at === undefined ? [] : (items[at] ?? [])))
+  const meant = places.flatMap((at) => (at === undefined ? [] : (items[at] ?? [])))
+  // What is called exactly so comes first, whatever else has the same words.
+  const isNamedSo = ({ text }: Item): boolean => text.toLowerCase() === needle.toLowerCase()
+  return [...meant.filter(isNamedSo), ...meant.filter((item) => !isNamedSo(item))].slice(0, most)
 }
