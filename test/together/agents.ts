@@ -100,7 +100,8 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
   }
 }
 
-function treeOf(folder: string): string {
+/** The state of a work tree, untracked files included, as a tree of git; the index is left alone. */
+export function treeOf(folder: string): string {
   const index = join(folder, '..', 'index-of-the-test')
   rmSync(index, { force: true })
   const git = (...args: readonly string[]) =>

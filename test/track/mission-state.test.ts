@@ -1,40 +1,12 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseNumstat } from '../../src/git/renames.ts'
 import { Randomness } from '../evidence/randomness.ts'
 import { amount } from '../support/amount.ts'
 import { type Answer, openProject, type TestProject } from '../support/project.ts'
+import { numstat, treeOf } from '../together/agents.ts'
 
 const done = { status: 'success', outcome: { summary: 's' } }
-
-/** The state of the work tree as a tree of git, untracked files included, without touching the index. */
-function stateOf({ folder }: TestProject): string {
-  const index = join(folder, '..', 'index-of-the-test')
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', args, {
-      cwd: folder,
-      encoding: 'utf8',
-      env: { ...process.env, GIT_INDEX_FILE: index },
-    })
-  rmSync(index, { force: true })
-  git('add', '-A', '--', '.', ':!.waymark')
-  return git('write-tree').trim()
-}
-
-/** What git says of the difference of two states. */
-function numstat({ folder }: TestProject, from: string, to: string) {
-  const question = ['diff-tree', '-r', '-z', '-M50%', '--numstat', from, to]
-  const records = execFileSync('git', question, { cwd: folder }).toString('utf8').split('\0').slice(0, -1)
-  const files = parseNumstat(records)
-  const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((all, one) => all + (one ?? 0), 0)
-  return {
-    paths: files.map(({ path }) => path).sort(),
-    added: sum(files.map(({ addedLines }) => addedLines)),
-    deleted: sum(files.map(({ deletedLines }) => deletedLines)),
-  }
-}
 
 /** The same number wherever a mission's changes are told. */
 async function told(project: TestProject, id: string) {
@@ -64,7 +36,7 @@ test('a file that several agents wrote counts once, as it was and as it is', asy
   const project = await openProject()
   const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
   const start = (agent: string) => project.call('start_task', { mission_id, name: agent, agent_name: agent })
-  const before = stateOf(project)
+  const before = treeOf(project.folder)
   const [one, two] = [await start('one'), await start('two')]
   project.write('shared.ts', 'a\nb\nc\n')
   project.write('gone.ts', 'x\n')
@@ -73,7 +45,11 @@ test('a file that several agents wrote counts once, as it was and as it is', asy
   project.remove('gone.ts')
   await project.call('complete_task', { task_id: two.task_id, ...done })
   expect(await told(project, mission_id)).toEqual({ paths: ['shared.ts'], added: 4, deleted: 0 })
-  expect(numstat(project, before, stateOf(project))).toEqual({ paths: ['shared.ts'], added: 4, deleted: 0 })
+  expect(numstat(project.folder, before, treeOf(project.folder))).toEqual({
+    paths: ['shared.ts'],
+    added: 4,
+    deleted: 0,
+  })
 })
 
 test('what somebody wrote between two tasks is in the state, and said', async () => {
@@ -115,14 +91,14 @@ test('what an attempt of another mission may have written too is said', async ()
 test('two that end at the same moment leave the state of the later one', async () => {
   const project = await openProject()
   const { mission_id } = await project.call('start_mission', { name: 'm', objective: 'o' })
-  const before = stateOf(project)
+  const before = treeOf(project.folder)
   const tasks = await Promise.all(
     ['one', 'two', 'three'].map((name) => project.call('start_task', { mission_id, name, agent_name: name })),
   )
   project.write('src/auth.ts', 'all\nof\nthem\n')
   project.write('new.ts', 'x\n')
   await Promise.all(tasks.map(({ task_id }) => project.call('complete_task', { task_id, ...done })))
-  expect(await told(project, mission_id)).toEqual(numstat(project, before, stateOf(project)))
+  expect(await told(project, mission_id)).toEqual(numstat(project.folder, before, treeOf(project.folder)))
 })
 
 describe('three agents at random', () => {
@@ -136,7 +112,7 @@ describe('three agents at random', () => {
       const agents = ['one', 'two', 'three'] as const
       let before: string | null = null
       const begin = async (agent: string) => {
-        before ??= stateOf(project)
+        before ??= treeOf(project.folder)
         const task = await project.call('start_task', { mission_id, name: agent, agent_name: agent })
         open.set(agent, task.task_id)
       }
@@ -156,7 +132,9 @@ describe('three agents at random', () => {
       }
       if (open.size === 0) await begin('one')
       for (const agent of Array.from(open.keys())) await end(agent)
-      expect(await told(project, mission_id)).toEqual(numstat(project, before ?? '', stateOf(project)))
+      expect(await told(project, mission_id)).toEqual(
+        numstat(project.folder, before ?? '', treeOf(project.folder)),
+      )
     },
   )
 })
