@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { catalog } from '../../src/operations/catalog.ts'
 import { inputSchema } from '../../src/operations/input/json-schema.ts'
 import type { Operation } from '../../src/operations/operation.ts'
 import { flagsOf } from '../../src/surfaces/cli/arguments/flag.ts'
 import { runCommandLine } from '../../src/surfaces/cli/run-command-line.ts'
 import { printable, printableJson, printableStyled } from '../../src/surfaces/cli/text/printable.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
 import { agentActor, openProject, person, type TestProject } from '../support/project.ts'
 
 /** Colours, a title for the window, C1, a bell, a way back in the line, and text turned around. */
@@ -16,6 +17,10 @@ const said = (about: string) => `${about} ${evil}`
 
 test('nothing that anyone says steers a terminal, on any command', async () => {
   const project = await openProject()
+  // What a command writes to a file of such a name belongs there.
+  const before = process.cwd()
+  process.chdir(temporaryFolder())
+  onTestFinished(() => process.chdir(before))
   const ids = await fill(project)
   const asked = new Set<string>()
   const shown = new Set<string>()
