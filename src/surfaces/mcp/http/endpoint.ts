@@ -1,26 +1,13 @@
 import { isJsonContentType, isLegacyRequest, readRequestBody } from '@modelcontextprotocol/server'
 import type { Actor } from '../../../domain/actor.ts'
 import { outlineOf } from '../../../domain/json-outline.ts'
-import type { Context } from '../../../operations/context.ts'
 import { tooDeep } from '../mistaken-arguments.ts'
 import type { JournalFeed } from '../resources/journal-feed.ts'
-import type { OfferedTools } from '../tools/offered-tools.ts'
-import { type Caller, callerOf } from './caller.ts'
+import { callerOf } from './caller.ts'
 import { LegacyLeg } from './legacy-leg.ts'
 import { ModernLeg } from './modern-leg.ts'
-import type { McpOverHttpOptions } from './options.ts'
-import type { McpProject } from './project.ts'
+import type { Posted, Serving } from './project.ts'
 import { parseError, refuse } from './refusal.ts'
-
-/** What both eras of one project's endpoint are made of. */
-export interface Serving {
-  readonly options: McpOverHttpOptions
-  readonly project: McpProject
-  readonly tools: OfferedTools
-  readonly feed: JournalFeed
-  /** The project's context, for what no single caller asks. */
-  readonly contextOf: () => Context
-}
 
 /** MCP of one project over Streamable HTTP, in both eras, with one follower of its journal. */
 export class Endpoint {
@@ -61,13 +48,6 @@ export class Endpoint {
     const legacy = await isLegacyRequest(message.request, message.body)
     return legacy ? this.#legacy.handle(message) : this.#modern.handle(message)
   }
-}
-
-/** A request with what its body says. */
-export interface Posted {
-  readonly request: Request
-  readonly body: unknown
-  readonly caller: Caller
 }
 
 function parsed(text: string): unknown {

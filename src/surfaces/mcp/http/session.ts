@@ -4,7 +4,7 @@ import { Watch } from '../resources/watch.ts'
 import { createServer } from '../server.ts'
 import { Turns } from '../tools/turns.ts'
 import type { Caller } from './caller.ts'
-import type { Serving } from './endpoint.ts'
+import type { Serving } from './project.ts'
 import { surfaceFor } from './surface-for.ts'
 import { whenOver } from './when-over.ts'
 

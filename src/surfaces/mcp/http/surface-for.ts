@@ -1,6 +1,6 @@
 import type { Surface } from '../surface.ts'
 import { actorOver, type Caller } from './caller.ts'
-import type { Serving } from './endpoint.ts'
+import type { Serving } from './project.ts'
 
 /** The surface as one caller sees it over one connection. */
 export function surfaceFor({ options, project }: Serving, caller: Caller, connection: string): Surface {
