@@ -1,18 +1,9 @@
-import { type ExecFileSyncOptions, execFileSync, spawnSync } from 'node:child_process'
+import { type ExecFileSyncOptions, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-
-export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
-
-export interface Ran {
-  readonly code: number | null
-  readonly out: string
-  readonly error: string
-}
-
-export type Variables = Readonly<Record<string, string>>
+import { type Ran, runProgram, type Variables } from '../support/program.ts'
 
 /** A project in a folder of its own, and the command line in it. */
 export interface CommandLineProject {
@@ -60,7 +51,7 @@ export function openCommandLine(options: { readonly git?: boolean } = {}): Comma
     git('commit', '-qm', 'Begin')
   }
   const runWith: CommandLineProject['runWith'] = (more, ...words) =>
-    ran([bin, ...words], {
+    runProgram(words, {
       folder: more.folder ?? folder,
       environment: { ...environment, ...more.environment },
     })
@@ -79,19 +70,6 @@ export function openCommandLine(options: { readonly git?: boolean } = {}): Comma
     write,
     git,
   }
-}
-
-/** Runs Node with these words to its end. */
-export function ran(
-  words: readonly string[],
-  { folder, environment, node = process.execPath }: { folder: string; environment: Variables; node?: string },
-): Ran {
-  const { status, stdout, stderr } = spawnSync(node, words, {
-    cwd: folder,
-    env: { ...environment },
-    encoding: 'utf8',
-  })
-  return { code: status, out: stdout, error: stderr }
 }
 
 /** Starts a mission and a task in it, as commands do. */

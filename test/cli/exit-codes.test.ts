@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { bin, openCommandLine, startWork } from './command-line.ts'
+import { bin } from '../support/program.ts'
+import { openCommandLine, startWork } from './command-line.ts'
 
 test('TM-076 a result is on stdout with code 0, a failure on stderr with code 1', () => {
   const { run } = openCommandLine()

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { bin, openCommandLine } from './command-line.ts'
+import { bin } from '../support/program.ts'
+import { openCommandLine } from './command-line.ts'
 
 const initialize = {
   jsonrpc: '2.0',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { complaintAbout } from '../../bin/node-version.js'
-import { bin, ran } from './command-line.ts'
+import { bin, runAlone } from '../support/program.ts'
 
 test.each(['22.14.0', '22.20.1', '24.0.0', '30.1.2'])('Node %s is new enough', (version) => {
   expect(complaintAbout(version)).toBeNull()
@@ -24,7 +24,7 @@ const oldNode =
   ) ?? null
 
 function versionOf(node: string): string {
-  return ran(['--version'], { folder: tmpdir(), environment: { PATH: '/usr/bin' }, node })
+  return runAlone(['--version'], { folder: tmpdir(), environment: { PATH: '/usr/bin' }, node })
     .out.trim()
     .slice(1)
 }
@@ -44,10 +44,10 @@ test.skipIf(oldNode === null)('an old Node starts the program with the Node that
     environment: { PATH: '/usr/bin', XDG_CACHE_HOME: tmpdir() },
     node: oldNode ?? '',
   }
-  const { code, out, error } = ran([bin, '--version'], surroundings)
+  const { code, out, error } = runAlone([bin, '--version'], surroundings)
   expect({ code, error }).toEqual({ code: 0, error: '' })
   expect(out).toMatch(/^\d+\.\d+\.\d+\n$/)
-  expect(ran([bin, 'no-such-command'], surroundings).code).toBe(2)
+  expect(runAlone([bin, 'no-such-command'], surroundings).code).toBe(2)
 })
 
 test.skipIf(oldNode === null)(
@@ -96,7 +96,7 @@ test.skipIf(oldNode === null)(
 )
 
 test.skipIf(oldNode === null)('without another Node, a command ends with one sentence', () => {
-  const { code, out, error } = ran([installedAlone(), 'status'], {
+  const { code, out, error } = runAlone([installedAlone(), 'status'], {
     folder: tmpdir(),
     environment: { PATH: '/usr/bin' },
     node: oldNode ?? '',
@@ -115,7 +115,7 @@ test('a program that was not built says how to build it', () => {
   cpSync(dirname(bin), join(folder, 'bin'), { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   const surroundings = { folder, environment: { PATH: '/usr/bin', XDG_CACHE_HOME: folder } }
-  const { code, error } = ran([join(folder, 'bin', 'waymark.js'), 'status'], surroundings)
+  const { code, error } = runAlone([join(folder, 'bin', 'waymark.js'), 'status'], surroundings)
   expect({ code, error }).toMatchObject({
     code: 1,
     error: expect.stringMatching(/is not built yet.*\nRun: npm run build\n$/),

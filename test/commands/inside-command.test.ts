@@ -4,9 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isInsideCommand } from '../../src/commands/inside-command.ts'
-import { bin, type CommandLineProject, openCommandLine } from '../cli/command-line.ts'
+import { type CommandLineProject, openCommandLine } from '../cli/command-line.ts'
 import { process as processText } from '../gate/runs/processes.ts'
 import { serveHome } from '../http/serve-process.ts'
+import { bin } from '../support/program.ts'
 
 const gate = processText('inside', {
   guards: '  checked: { type: command, run: "sh check.sh", timeout: 2m, pinned: ["check.sh"] }',

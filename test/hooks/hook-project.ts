@@ -1,12 +1,6 @@
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import {
-  bin,
-  type CommandLineProject,
-  openCommandLine,
-  type Ran,
-  type Variables,
-} from '../cli/command-line.ts'
+import { type CommandLineProject, openCommandLine } from '../cli/command-line.ts'
+import { type Ran, runProgram, type Variables } from '../support/program.ts'
 
 export interface HookProject extends CommandLineProject {
   /** Calls a hook with what a client would say; `cwd` is the project's folder unless the payload says otherwise. */
@@ -34,16 +28,12 @@ export interface StartedTask {
 export function openHookProject(options: { readonly git?: boolean } = {}): HookProject {
   const project = openCommandLine(options)
   project.write('.waymark/processes/gated.yaml', gated)
-  const raw: HookProject['raw'] = (words, text, environment = {}) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
-      cwd: project.folder,
-      env: { ...project.environment, ...environment },
+  const raw: HookProject['raw'] = (words, text, environment = {}) =>
+    runProgram(words, {
+      folder: project.folder,
+      environment: { ...project.environment, ...environment },
       input: text,
-      encoding: 'utf8',
-      maxBuffer: 1 << 26,
     })
-    return { code: status, out: stdout, error: stderr }
-  }
   const hook: HookProject['hook'] = (event, payload = {}, environment = {}) => {
     const said = { session_id: 's', cwd: project.folder, hook_event_name: claudeNames[event], ...payload }
     return raw(['hook', event], JSON.stringify(said), environment)

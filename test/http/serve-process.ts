@@ -1,19 +1,13 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { temporaryFolder } from '../support/git-repository.ts'
+import { bin, type Ran, runProgram } from '../support/program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
 const agentMarks = /^(AI_AGENT|CODEX|GEMINI|QWEN|OPENCODE|AUGMENT|CLINE|COPILOT|OTEL)/
-
-export interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly error: string
-}
 
 export interface Serving {
   readonly child: ChildProcess
@@ -21,7 +15,7 @@ export interface Serving {
   /** What was printed until it served. */
   readonly greeting: string
   /** All that was printed, and the exit code. */
-  readonly ended: Promise<Ended>
+  readonly ended: Promise<Ran>
 }
 
 export interface ServeHome {
@@ -29,7 +23,7 @@ export interface ServeHome {
   readonly environment: Record<string, string>
   readonly repository: (name: string) => string
   /** Runs the built program to its end. */
-  readonly run: (folder: string, ...words: readonly string[]) => Ended
+  readonly run: (folder: string, ...words: readonly string[]) => Ran
   /** Starts `waymark serve` and waits until it serves. */
   readonly serve: (folder: string, ...words: readonly string[]) => Promise<Serving>
   readonly token: (kind: 'person' | 'agent') => string
@@ -50,13 +44,7 @@ export function serveHome(): ServeHome {
       execFileSync('git', ['init', '-q'], { cwd: folder })
       return folder
     },
-    run: (folder, ...words) => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...words], {
-        ...options(folder),
-        encoding: 'utf8',
-      })
-      return { code: status, out: stdout, error: stderr }
-    },
+    run: (folder, ...words) => runProgram(words, { folder, environment }),
     serve: (folder, ...words) => started(spawn(process.execPath, [bin, 'serve', ...words], options(folder))),
     token: (kind) => readFileSync(join(home, 'state', 'waymark', 'server', `${kind}.token`), 'utf8').trim(),
   }

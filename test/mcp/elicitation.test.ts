@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
+import { bin } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
-import { bin, runWaymark, temporaryRepository } from './server-process.ts'
+import { runWaymark, temporaryRepository } from './server-process.ts'
 
 const release = `process: { dialect: 1, id: release, version: "1", name: Release, initial_state: review }
 roles:

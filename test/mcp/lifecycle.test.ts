@@ -2,10 +2,11 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
 import waymark from '../../package.json' with { type: 'json' }
+import { bin } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { envelope, handshake, legacy, modern } from './eras.ts'
-import { bin, runWaymark, startServer, temporaryRepository } from './server-process.ts'
+import { runWaymark, startServer, temporaryRepository } from './server-process.ts'
 
 const supported = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
 

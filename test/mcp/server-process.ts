@@ -3,10 +3,9 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { bin, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
-
-export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
 
 /** A server process that is spoken to line by line. */
 export interface ServerProcess {
@@ -109,6 +108,8 @@ export function startServer(starting: Starting = {}): ServerProcess {
 
 /** Runs the command line as a person in a project, and answers its JSON. */
 export function runWaymark(folder: string, ...words: readonly string[]): Answer {
-  const options = { cwd: folder, env: serverEnvironment(join(folder, '..')), encoding: 'utf8' } as const
-  return JSON.parse(execFileSync(process.execPath, [bin, ...words, '--format', 'json'], options))
+  const environment = serverEnvironment(join(folder, '..'))
+  const { code, out, error } = runProgram([...words, '--format', 'json'], { folder, environment })
+  if (code !== 0) throw new Error(`waymark ${words.join(' ')} ended with ${code}: ${error}`)
+  return JSON.parse(out)
 }

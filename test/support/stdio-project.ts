@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
+import { bin } from './program.ts'
 import type { Answer } from './project.ts'
-
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
 
 export interface StdioProject {
   readonly folder: string

@@ -6,10 +6,9 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import { parseNumstat } from '../../src/git/renames.ts'
+import { bin, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
-
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
 
 export interface Agent {
   readonly call: (tool: string, input: object) => Promise<Answer>
@@ -93,8 +92,11 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
     write,
     git,
     append: (path, line) => write(path, `${readFileSync(join(folder, path), 'utf8')}${line}\n`),
-    person: (...words) =>
-      execFileSync(process.execPath, [bin, ...words], { cwd: folder, encoding: 'utf8', env }),
+    person: (...words) => {
+      const { code, out, error } = runProgram(words, { folder, environment: env })
+      if (code !== 0) throw new Error(`waymark ${words.join(' ')} ended with ${code}: ${error}`)
+      return out
+    },
     calls: () => calls,
     state: () => treeOf(folder),
   }

@@ -1,0 +1,168 @@
+// Runs the built program again and again in one process, each time as if it had just been started: with the words, the
+// folder, the variables, the input and the streams of that run.
+import { closeSync, createReadStream, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { devNull } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { PassThrough, Writable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+
+const [bin, channel] = process.argv.slice(2)
+const { main } = await import(pathToFileURL(join(bin, '..', '..', 'dist', 'waymark.js')).href)
+
+const variables = process.env
+const exit = process.exit.bind(process)
+const { console } = globalThis
+
+/** What `process.exit` throws here, because nothing goes on after it. */
+class Exit extends Error {}
+
+/** Ends the present run, while there is one. */
+let leave = null
+
+process.on('uncaughtException', (error) => {
+  if (leave === null) throw error
+  leave(error)
+})
+const listeners = new Map(process.eventNames().map((name) => [name, process.listeners(name)]))
+
+/** Runs the program to its end, and answers its exit code. */
+async function run({ words, folder, environment, stdin, told }) {
+  process.chdir(folder)
+  replaceVariables(environment)
+  process.argv = [process.execPath, bin, ...words]
+  process.exitCode = undefined
+  process.exit = (code = process.exitCode) => {
+    process.exitCode = code
+    throw new Exit()
+  }
+  replaceStream('stdin', stdin)
+  replaceStream(
+    'stdout',
+    streamTo((chunk) => told('out', chunk)),
+  )
+  replaceStream(
+    'stderr',
+    streamTo((chunk) => told('error', chunk)),
+  )
+  const before = underWay()
+  const left = new Promise((_, reject) => {
+    leave = reject
+  })
+  try {
+    await Promise.race([left, main().then(() => idleSince(before))])
+  } catch (error) {
+    if (!(error instanceof Exit)) {
+      process.exitCode = 1
+      process.stderr.write(`${error?.stack ?? error}\n`)
+    }
+  }
+  leave = null
+  const code = Number(process.exitCode ?? 0)
+  // What the program does at its exit it does now.
+  process.emit('exit', code)
+  process.exitCode = undefined
+  process.exit = exit
+  globalThis.console = console
+  restoreListeners()
+  return code
+}
+
+/** A process ends when nothing that it began is under way. */
+async function idleSince(before) {
+  for (
+    let now = underWay();
+    [...now].some(([kind, count]) => count > (before.get(kind) ?? 0));
+    now = underWay()
+  )
+    await pause(1)
+}
+
+function underWay() {
+  const counts = new Map()
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
+}
+
+/** Its own for each run, because the program remembers things by the variables that it was started with. */
+function replaceVariables(environment) {
+  for (const name of Object.keys(variables)) if (!(name in environment)) delete variables[name]
+  Object.assign(variables, environment)
+  process.env = { ...environment }
+}
+
+function replaceStream(name, value) {
+  Object.defineProperty(process, name, { value, configurable: true })
+}
+
+function streamTo(tell) {
+  return new Writable({
+    write: (chunk, _encoding, done) => {
+      tell(chunk)
+      done()
+    },
+  })
+}
+
+function restoreListeners() {
+  for (const name of process.eventNames()) {
+    // The program listens for its exit once, when a part of it is loaded.
+    if (name === 'exit') continue
+    const kept = listeners.get(name) ?? []
+    for (const listener of process.listeners(name)) if (!kept.includes(listener)) process.off(name, listener)
+  }
+}
+
+/** Standard input, for those who read file descriptor 0. */
+function readFrom(file) {
+  closeSync(0)
+  if (openSync(file) !== 0) throw new Error('Standard input was not replaced.')
+}
+
+/** Each line of one pipe is a run; its outcome is written to the other. Whoever asks waits. */
+async function runLines() {
+  const answers = openSync(`${channel}.answers`, 'w')
+  const given = `${channel}.input`
+  for await (const line of createInterface({ input: createReadStream(`${channel}.runs`) })) {
+    const { input, ...more } = JSON.parse(line)
+    const said = { out: [], error: [] }
+    writeFileSync(given, input)
+    readFrom(given)
+    const stdin = new PassThrough()
+    stdin.end(input)
+    const code = await run({ ...more, stdin, told: (where, chunk) => said[where].push(chunk) })
+    const [out, error] = [said.out, said.error].map((chunks) => Buffer.concat(chunks).toString('utf8'))
+    const bytes = Buffer.from(`${JSON.stringify({ code, out, error })}\n`)
+    for (let at = 0; at < bytes.length; ) at += writeSync(answers, bytes, at)
+  }
+  rmSync(given, { force: true })
+  exit(0)
+}
+
+/** Runs that are spoken to while they last, one after the other. */
+function runMessages() {
+  let stdin = null
+  process.on('message', async (message) => {
+    if ('input' in message) stdin.write(message.input)
+    else if ('end' in message) stdin.end()
+    else {
+      stdin = new PassThrough()
+      readFrom(devNull)
+      const code = await run({
+        ...message,
+        stdin,
+        told: (where, chunk) => process.send({ [where]: chunk }),
+      })
+      process.send({ code })
+    }
+  })
+  listeners.set('message', process.listeners('message'))
+  process.send({ ready: true })
+}
+
+// A host ends with the tests.
+process.on('disconnect', () => exit(0))
+listeners.set('disconnect', process.listeners('disconnect'))
+if (channel === undefined) runMessages()
+else await runLines()
