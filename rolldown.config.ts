@@ -6,7 +6,7 @@ export default defineConfig({
     waymark: 'src/main/main.ts',
     'checksum-worker': 'src/git/checksum/worker.ts',
     'definition-worker': 'src/definitions/definition-worker.ts',
-    'plan-worker': 'src/imports/plan-worker.ts',
+    'plan-worker': 'src/plans/plan-worker.ts',
   },
   platform: 'node',
   external: ['better-sqlite3'],

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { type Agent, connectAgent } from './demo/agent.ts'
-import { cloneHere, type Scratch } from './demo/scratch.ts'
-import { chapter, claims, does, note, verified } from './demo/teller.ts'
+import {
+  type Agent,
+  chapter,
+  claims,
+  cloneHere,
+  connectAgent,
+  does,
+  note,
+  type Scratch,
+  verified,
+} from './demo/stage.ts'
 
 /**
  * Two agents work on one mission in a clone of this repository, each with a server process of its own.

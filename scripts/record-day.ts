@@ -1,9 +1,7 @@
 import { parseArgs } from 'node:util'
-import { castOn } from './record-day/cast.ts'
+import { castOn, say, thinkAt } from './record-day/cast.ts'
 import { liveThroughDay } from './record-day/day.ts'
 import { plantGround } from './record-day/ground.ts'
-
-import { say, thinkAt } from './record-day/pace.ts'
 
 /** Records a day of real work for the demo, in real time: see demo/README.md. `--pace 0.1` thinks ten times quicker. */
 const { values } = parseArgs({

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import type { Happening } from '../../src/domain/fact.ts'
+import type { NewFact } from '../../src/domain/fact.ts'
 import type { AttemptId, TaskId } from '../../src/domain/id.ts'
 import { closeContext, openContext } from '../../src/main/open-context.ts'
 import { happened } from '../../test/contract/store/happenings.ts'
@@ -25,7 +25,7 @@ export async function recordAttempts(folder: string, attempts: number): Promise<
   return mission.id
 }
 
-function triedTask(at: number, createdAt: number): readonly Happening[] {
+function triedTask(at: number, createdAt: number): readonly NewFact[] {
   const taskId = `t-${at}` as TaskId // a brand
   const task = aTask({
     id: taskId,
@@ -35,7 +35,7 @@ function triedTask(at: number, createdAt: number): readonly Happening[] {
     updatedAt: createdAt,
   })
   const { missionId } = task
-  const tries = Array.from({ length: attemptsOfTask }, (_, number): readonly Happening[] => {
+  const tries = Array.from({ length: attemptsOfTask }, (_, number): readonly NewFact[] => {
     const attemptId = `a-${at}-${number}` as AttemptId // a brand
     const openedAt = createdAt + number * 12_000
     const agentName = `agent-${number}`

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { RunEvent } from '../../src/domain/gate/run-record.ts'
+import type { RunEvent } from '../../src/domain/gate/run.ts'
 import type { RunId } from '../../src/domain/id.ts'
-import { openStore } from '../../src/storage/open-store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
+import { openStore } from '../../src/storage/store.ts'
 import { happened } from '../../test/contract/store/happenings.ts'
 
 const batch = 500

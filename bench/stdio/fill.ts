@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import type { Happening } from '../../src/domain/fact.ts'
+import type { NewFact } from '../../src/domain/fact.ts'
 import type { MissionId } from '../../src/domain/id.ts'
-import { openStore } from '../../src/storage/open-store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
+import { openStore } from '../../src/storage/store.ts'
 import { aChange, closing, happened } from '../../test/contract/store/happenings.ts'
 import { anAttempt, aTask } from '../../test/support/entities.ts'
 
@@ -23,7 +23,7 @@ export async function fill(root: string, mission: string, tasks: number): Promis
   await store.close()
 }
 
-function workedOn(missionId: MissionId, number: number, at: number): readonly Happening[] {
+function workedOn(missionId: MissionId, number: number, at: number): readonly NewFact[] {
   const task = aTask({
     id: randomIds.next('task'),
     missionId,

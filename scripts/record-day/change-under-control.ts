@@ -1,5 +1,4 @@
-import { type Cast, done, planned } from './cast.ts'
-import type { Agent } from './client.ts'
+import { type Agent, type Cast, done, planned } from './cast.ts'
 import { proposal } from './papers.ts'
 
 /** A change that a person approves before it is made; its acceptance still waits at the end of the day. */

@@ -1,5 +1,4 @@
-import { type Cast, done, planned } from './cast.ts'
-import type { Agent } from './client.ts'
+import { type Agent, type Cast, done, planned } from './cast.ts'
 import type { Tree } from './ground.ts'
 
 const folder = 'src/domain/plan'
@@ -103,7 +102,7 @@ export async function documentWork(
     requires_human_review: true,
   })
   await think(12)
-  tree.write('src/imports/instant-text.ts', instantText)
+  tree.write('src/plans/fields.ts', instantText)
   await dai.call('log_milestone', {
     task_id: outline.task_id,
     message: 'Dates are read; statuses are next',

@@ -1,5 +1,4 @@
-import { type Cast, done, planned } from './cast.ts'
-import type { Agent } from './client.ts'
+import { type Agent, type Cast, done, planned } from './cast.ts'
 import type { Tree } from './ground.ts'
 import { reportScript } from './papers.ts'
 
@@ -88,7 +87,7 @@ export async function reportMission(cast: Cast, eli: Agent, tree: Tree): Promise
     agent_name: 'eli',
   })
   await think(50)
-  tree.real('c50b4a0', 'src/domain/track/evidence.ts')
+  tree.real('c50b4a0', 'src/domain/track/changes.ts')
   await eli.call('log_decision', {
     task_id: report.task_id,
     category: 'architecture',

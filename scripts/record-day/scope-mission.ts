@@ -1,5 +1,4 @@
-import { type Cast, done, planned } from './cast.ts'
-import type { Agent } from './client.ts'
+import { type Agent, type Cast, done, planned } from './cast.ts'
 import type { Tree } from './ground.ts'
 
 const scope = 'src/domain/track/scope'

@@ -3,8 +3,8 @@ import type { Dialect } from '../domain/gate/definition.ts'
 import { shownJson } from '../domain/gate/json.ts'
 import { type DefinitionPath, finding, type Severity } from '../domain/gate/lint/finding.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
-import type { PlacedFinding } from '../ports/process-files.ts'
-import type { Field, ObjectShape, ScalarShape, Shape } from './dialect/shape.ts'
+import type { PlacedFinding } from '../ports/project-files.ts'
+import type { Field, ObjectShape, ScalarShape, Shape } from './dialect.ts'
 import type { YamlText } from './yaml-text.ts'
 
 /** A node, the shape that it must have, and where it is. */

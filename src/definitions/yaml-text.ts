@@ -9,7 +9,7 @@ import {
   visit,
 } from 'yaml'
 import { type Finding, finding } from '../domain/gate/lint/finding.ts'
-import type { FilePlace, PlacedFinding } from '../ports/process-files.ts'
+import type { FilePlace, PlacedFinding } from '../ports/project-files.ts'
 
 /** Largest file of a process that is read, in characters. */
 const largestFile = 1_000_000

@@ -1,19 +1,18 @@
 import type { Actor } from './actor.ts'
-import type { GateHappening } from './gate/happening.ts'
+import type { GateFact } from './gate/run.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, RunId, TaskId } from './id.ts'
-import type { PlanHappening } from './plan/happening.ts'
+import type { NewPlanFact } from './plan/plan.ts'
 import type {
   ClaimedPath,
   CommitDuring,
   ContestedFile,
+  MissionChange,
   ReportedChange,
   ScopeSummary,
-} from './track/evidence.ts'
+} from './track/changes.ts'
 import type { Mission, MissionEnding, Phase } from './track/mission.ts'
-import type { MissionChange } from './track/mission-changes.ts'
 import type { Decision, Hold, Issue, Progress } from './track/records.ts'
-import type { SnapshotPlace } from './track/snapshot.ts'
-import type { Attempt, Task, TaskOutcome } from './track/task.ts'
+import type { Attempt, SnapshotPlace, Task, TaskOutcome } from './track/task.ts'
 
 /** What an agent said when it completed a task: its claims, kept apart from what was measured. */
 export interface Outcome {
@@ -35,7 +34,7 @@ export interface Outcome {
 }
 
 /** What was measured at the end of an attempt. */
-export interface Evidence {
+export interface Measured {
   readonly verification: 'verified' | 'partial' | 'unknown'
   readonly changes: readonly ReportedChange[]
   readonly ignored: {
@@ -57,9 +56,9 @@ export interface Evidence {
 }
 
 /** Everything that can happen. A new member refuses to compile until its projection and its wording exist. */
-export type Happening =
-  | PlanHappening
-  | GateHappening
+export type NewFact =
+  | NewPlanFact
+  | GateFact
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
   | { readonly kind: 'mission.started'; readonly mission: Mission }
   | {
@@ -91,7 +90,7 @@ export type Happening =
       readonly missionId: MissionId | null
       readonly status: TaskOutcome
       readonly outcome: Outcome
-      readonly evidence: Evidence
+      readonly evidence: Measured
       /** Hash of the input, so that an identical repeat is recognised. */
       readonly inputHash: string
       /** What the caller was answered, so that an identical repeat gets the same again. */
@@ -139,6 +138,29 @@ export interface Fact {
   readonly at: number
   readonly version: number
   readonly actor: Actor
-  readonly happening: Happening
+  readonly happening: NewFact
   readonly hash: string
+}
+
+export interface About {
+  readonly missionId: string | null
+  readonly taskId: string | null
+}
+
+/** The mission and the task that something happened to; a task alone where its mission is not said. */
+export function aboutOf(happening: NewFact): About {
+  if ('mission' in happening) return { missionId: happening.mission.id, taskId: null }
+  if ('phase' in happening) return { missionId: happening.phase.missionId, taskId: null }
+  if ('task' in happening) return { missionId: happening.task.missionId, taskId: happening.task.id }
+  if ('attempt' in happening) return happening.attempt
+  if ('decision' in happening) return happening.decision
+  if ('issue' in happening) return happening.issue
+  if ('progress' in happening) return happening.progress
+  if ('hold' in happening) return happening.hold
+  if (happening.kind === 'run.created') return happening.run
+  if ('note' in happening) return { missionId: null, taskId: happening.note.taskId }
+  return {
+    missionId: 'missionId' in happening ? happening.missionId : null,
+    taskId: 'taskId' in happening ? happening.taskId : null,
+  }
 }

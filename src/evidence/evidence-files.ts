@@ -1,9 +1,301 @@
-import type { EvidenceFiles } from '../ports/evidence-files.ts'
-import { contentsOf } from './contents.ts'
-import { readEvidence } from './read-evidence.ts'
-import { standingOf } from './standing.ts'
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { type BigIntStats, constants, lstatSync, realpathSync } from 'node:fs'
+import { type FileHandle, lstat, open, readFile, readlink, realpath } from 'node:fs/promises'
+import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Failure } from '../domain/failure.ts'
+import type { EvidenceFile, EvidenceFiles, FileContent, KnownFile } from '../ports/evidence-files.ts'
 
 /** Reads evidence on this machine's disk. */
 export function evidenceFiles(): EvidenceFiles {
-  return { read: readEvidence, standing: standingOf, contents: contentsOf }
+  return { read: readEvidence, freshness: freshnessOf, contents: contentsOf }
+}
+
+const atOnce = 8
+
+/** A file, or why the path names none that can be evidence. */
+export type Examined = EvidenceFile | { readonly problem: string }
+
+/** Reads files of a folder, each once, in the order given. Fails with one sentence for all paths that are no evidence. */
+async function readEvidence(folder: string, paths: readonly string[]): Promise<EvidenceFile[]> {
+  const top = await realFolder(folder)
+  const files = new Map<string, EvidenceFile>()
+  const problems: string[] = []
+  const distinct = [...new Set(paths)]
+  for (let from = 0; from < distinct.length; from += atOnce) {
+    const some = distinct.slice(from, from + atOnce)
+    for (const [at, examined] of (await Promise.all(some.map((path) => examine(top, path)))).entries()) {
+      if ('problem' in examined) problems.push(`${JSON.stringify(some[at])} ${examined.problem}`)
+      else files.set(examined.path, files.get(examined.path) ?? examined)
+    }
+  }
+  if (problems.length === 0) return [...files.values()]
+  throw new Failure('INVALID_INPUT', `No evidence: ${problems.join('; ')}.`, {
+    hint: `Name regular files in ${top}, by paths relative to it.`,
+    details: { problems },
+  })
+}
+
+/** One file of a folder that is given by its real path. */
+async function examine(folder: string, path: string): Promise<Examined> {
+  const place = await placeOf(folder, path)
+  if ('problem' in place) return place
+  const file = await measureFile(place.absolute)
+  return 'problem' in file ? file : { path: place.path, ...file }
+}
+
+async function realFolder(folder: string): Promise<string> {
+  try {
+    return await realpath(folder)
+  } catch (cause) {
+    throw new Failure('UNAVAILABLE', `There is no folder ${folder}.`, { cause })
+  }
+}
+
+/** Where a path leads: a file's own spelling, or why it is no evidence, to follow the path in a sentence. */
+export type Place = { readonly path: string; readonly absolute: string } | { readonly problem: string }
+
+const outside = { problem: "leads out of the project's folder" }
+
+/** Finds what a path means in a folder that is given by its real path. What lies outside is only resolved, never read. */
+async function placeOf(folder: string, path: string): Promise<Place> {
+  if (path === '') return { problem: 'is empty: a path is needed' }
+  if (path.includes('\0')) return { problem: 'holds a NUL byte' }
+  const named = resolve(folder, path)
+  // An absolute path may spell the folder otherwise, through a link above it.
+  if (!isAbsolute(path) && inside(folder, named) === null) return outside
+  let absolute: string
+  try {
+    // The native one answers a name as it is on disk, where the system ignores case.
+    absolute = await realpath(named)
+  } catch (error) {
+    return inside(folder, named) === null ? outside : { problem: unresolved(error) }
+  }
+  const own = inside(folder, absolute)
+  if (own === null) return outside
+  if (own.some((name) => name.toLowerCase() === '.git')) return { problem: "is git's own" }
+  return { path: own.join('/'), absolute }
+}
+
+/** The names from a folder to a path in it. Null outside. */
+function inside(folder: string, path: string): readonly string[] | null {
+  const names = relative(folder, path).split(sep)
+  return names[0] === '..' || isAbsolute(relative(folder, path)) ? null : names
+}
+
+function unresolved(error: unknown): string {
+  const code = codeOf(error)
+  if (saysMissing(code)) return missing
+  return code === 'ELOOP' ? 'is a link in a circle' : `cannot be resolved (${code})`
+}
+
+export interface MeasuredFile {
+  readonly bytes: number
+  readonly sha256: string
+  readonly stamp: string
+  readonly content?: unknown
+}
+
+const megabyte = 1024 * 1024
+const mostBytes = 100 * megabyte
+const mostParsed = megabyte
+
+const unsteady = { problem: 'changed while it was read: hand it in again once it is written' }
+
+/**
+ * Reads a regular file by its real path, or answers why it is no evidence. Whatever is not a regular file is never
+ * opened: a pipe would wait for ever.
+ */
+async function measureFile(absolute: string): Promise<MeasuredFile | { readonly problem: string }> {
+  try {
+    const found = await lstat(absolute, { bigint: true })
+    const problem = unfitness(found)
+    if (problem !== null) return { problem }
+    // The last two are for what may have been put there since: not followed, not waited for.
+    const file = await open(absolute, constants.O_RDONLY | noFollow | noWait)
+    try {
+      const opened = await file.stat({ bigint: true })
+      if (stampOf(opened) !== stampOf(found) || !(await isStillAt(absolute, opened))) return unsteady
+      return await readWhole(file, absolute)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    return { problem: unreadable(error) }
+  }
+}
+
+// Windows has neither.
+const noFollow = constants.O_NOFOLLOW ?? 0
+const noWait = constants.O_NONBLOCK ?? 0
+
+function unfitness(found: BigIntStats): string | null {
+  if (found.isDirectory()) return 'is a folder, not a file'
+  if (found.isFIFO()) return 'is a pipe, not a file'
+  if (found.isSocket()) return 'is a socket, not a file'
+  if (!found.isFile()) return 'is no regular file'
+  return found.size > mostBytes
+    ? `is too large: ${found.size} bytes, and at most ${mostBytes} are read`
+    : null
+}
+
+// A folder on the way could have become a link between resolving the path and opening the file.
+async function isStillAt(absolute: string, opened: BigIntStats): Promise<boolean> {
+  const now = await lstat(absolute, { bigint: true })
+  return now.ino === opened.ino && now.dev === opened.dev && (await realpath(absolute)) === absolute
+}
+
+async function readWhole(file: FileHandle, absolute: string): Promise<MeasuredFile | typeof unsteady> {
+  const before = await file.stat({ bigint: true })
+  const hash = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(Math.min(Number(before.size) + 1, megabyte))
+  const small: Buffer[] = []
+  let bytes = 0
+  for (;;) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, bytes)
+    if (bytesRead === 0) break
+    const part = buffer.subarray(0, bytesRead)
+    hash.update(part)
+    bytes += bytesRead
+    if (bytes > before.size) return unsteady
+    if (before.size <= mostParsed) small.push(Buffer.from(part))
+  }
+  const stamp = stampOf(await file.stat({ bigint: true }))
+  if (stamp !== stampOf(before) || BigInt(bytes) !== before.size) return unsteady
+  const measured = { bytes, sha256: hash.digest('hex'), stamp }
+  const content = bytes > mostParsed ? undefined : parsed(Buffer.concat(small).toString('utf8'), absolute)
+  return content === undefined ? measured : { ...measured, content }
+}
+
+function parsed(text: string, absolute: string): unknown {
+  const plain = text.replace(/^\uFEFF/, '')
+  if (extname(absolute).toLowerCase() !== '.json' && !/^\s*[[{]/.test(plain)) return undefined
+  try {
+    return JSON.parse(plain)
+  } catch {
+    return undefined
+  }
+}
+
+function unreadable(error: unknown): string {
+  const code = codeOf(error)
+  if (saysMissing(code)) return missing
+  if (code === 'ELOOP') return unsteady.problem
+  return code === 'EACCES' || code === 'EPERM' ? 'may not be read' : `cannot be read (${code})`
+}
+
+export type Freshness = 'current' | 'changed' | 'deleted'
+
+// About a millisecond: a server goes on answering meanwhile.
+const perTurn = 200
+
+/** Whether files are still what they were. A file whose stamp is the same is not read. */
+async function freshnessOf(folder: string, files: readonly KnownFile[]): Promise<Freshness[]> {
+  const top = realPath(folder)
+  if (top === null) return files.map(() => 'deleted')
+  const parents = new Map<string, boolean>()
+  const answers: Freshness[] = []
+  for (const [at, file] of files.entries()) {
+    if (at > 0 && at % perTurn === 0) await nextTurn()
+    const absolute = join(top, file.path)
+    const parent = dirname(absolute)
+    const direct = parents.get(parent) ?? realPath(parent) === parent
+    parents.set(parent, direct)
+    const found = direct ? entryAt(absolute) : undefined
+    if (found?.isFile() && stampOf(found) === file.stamp) answers.push('current')
+    else if (direct && found === undefined) answers.push('deleted')
+    else answers.push(await readAgain(top, file))
+  }
+  return answers
+}
+
+async function readAgain(top: string, file: KnownFile): Promise<Freshness> {
+  const examined = await examine(top, file.path)
+  if ('problem' in examined) return examined.problem === missing ? 'deleted' : 'changed'
+  return examined.sha256 === file.sha256 ? 'current' : 'changed'
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return null
+  }
+}
+
+function entryAt(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    // A file where a folder was: nothing is at the path.
+    return undefined
+  }
+}
+
+const readAtOnce = 8
+const longestText = 64 * 1024
+const mostText = 1024 * 1024
+
+/** What is at paths in a folder now: the hash of each file, and the text of short ones as far as a megabyte goes. */
+async function contentsOf(folder: string, paths: readonly string[]): Promise<FileContent[]> {
+  const top = await realpath(folder).catch(() => folder)
+  const contents: FileContent[] = []
+  let room = mostText
+  for (let from = 0; from < paths.length; from += readAtOnce) {
+    for (const content of await Promise.all(
+      paths.slice(from, from + readAtOnce).map((path) => contentOf(top, path)),
+    )) {
+      const { length } = content.text ?? ''
+      contents.push(length > room ? { ...content, text: null } : content)
+      room -= Math.min(length, room)
+    }
+  }
+  return contents
+}
+
+async function contentOf(top: string, path: string): Promise<FileContent> {
+  const absolute = join(top, path)
+  const found = await lstat(absolute).catch(() => null)
+  if (found === null) return { path, sha256: null, text: null }
+  // A link is what it says, wherever it leads.
+  if (found.isSymbolicLink()) {
+    const target = await readlink(absolute).catch(() => '')
+    return { path, sha256: sha256(Buffer.from(`link ${target}`)), text: null }
+  }
+  const file = await examine(top, path)
+  if ('problem' in file) return { path, sha256: sha256(Buffer.from(file.problem)), text: null }
+  return {
+    path,
+    sha256: file.sha256,
+    text: file.bytes > longestText ? null : await textOf(absolute, file.sha256),
+  }
+}
+
+/** The text whose hash it is: a file that was written since is another. */
+async function textOf(absolute: string, hash: string): Promise<string | null> {
+  const bytes = await readFile(absolute).catch(() => null)
+  return bytes !== null && isUtf8(bytes) && sha256(bytes) === hash ? bytes.toString('utf8') : null
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Changes whenever a file is written, replaced or renamed over: no program can set the last time back. */
+function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${ino}:${size}:${mtimeNs}:${ctimeNs}`
+}
+
+/** What is told of a path where nothing is. */
+const missing = 'does not exist'
+
+/** The code of a system's error, or the error as text. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+/** Whether the error says that nothing is at a path. */
+function saysMissing(code: string): boolean {
+  return code === 'ENOENT' || code === 'ENOTDIR'
 }

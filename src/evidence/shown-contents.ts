@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
-import type { ShownDifference, ShownFile, ShownParts } from '../domain/gate/shown.ts'
-import type { ShownContents } from '../ports/shown-contents.ts'
+import type { ShownDifference, ShownFile, ShownParts } from '../domain/gate/approved-content.ts'
+import type { ShownContents } from '../ports/evidence-files.ts'
 
 const mostKept = 200
 const longest = 30 * 24 * 60 * 60_000

@@ -1,8 +1,114 @@
-import { sameStat } from './disk.ts'
-import type { PathBytes } from './path-bytes.ts'
-import type { DiskState, OverlayEntry, RepositoryState } from './state.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { IgnoredChanges } from '../domain/track/changes.ts'
+import { CarefulDisk, rawBlobId, sameStat } from './disk.ts'
+import { displayPath, isIncluded, type PathBytes } from './paths.ts'
+import type { PrivateDirectory } from './private-directory.ts'
+import { contentPlaces } from './private-store.ts'
+import type { Environment } from './process.ts'
+import type {
+  DiskState,
+  IgnoredFile,
+  OverlayEntry,
+  RepositoryState,
+  WorkTreeState,
+} from './recorded-state.ts'
 import type { GitState } from './status.ts'
-import type { TreeDifference } from './tree-difference.ts'
+import { emptyTree, type TreeDifference, treeDifference } from './trees.ts'
+
+/** Two snapshots of one work tree. */
+export interface Span {
+  readonly from: WorkTreeState
+  readonly to: WorkTreeState
+}
+
+/** A repository at both ends. The one that is missing at an end is empty there. */
+export interface RepositoryPair {
+  readonly from: RepositoryState
+  readonly to: RepositoryState
+  readonly presence: 'both' | 'appeared' | 'disappeared'
+}
+
+/** Where both snapshots' objects can be read and new ones written. */
+export function comparisonPlace({ from, to }: Span, environment: Environment): PrivateDirectory {
+  const directory = to.repositories[0]?.directory ?? ''
+  const all = [...from.repositories, ...to.repositories]
+  const objects = new Set(
+    all.flatMap((state) => [
+      state.objects,
+      join(state.directory, 'objects'),
+      ...contentPlaces(state.contents),
+    ]),
+  )
+  return {
+    directory,
+    top: to.top,
+    index: join(directory, 'no-index'),
+    objects: [...objects].filter((path) => existsSync(path)),
+    environment,
+  }
+}
+
+export function repositoryPairs({ from, to }: Span): RepositoryPair[] {
+  const before = new Map(from.repositories.map((state) => [state.prefix, state]))
+  const after = new Map(to.repositories.map((state) => [state.prefix, state]))
+  const prefixes = new Set([...before.keys(), ...after.keys()])
+  return [...prefixes].flatMap((prefix): RepositoryPair[] => {
+    const a = before.get(prefix)
+    const b = after.get(prefix)
+    if (a !== undefined && b !== undefined) return [{ from: a, to: b, presence: 'both' }]
+    if (b !== undefined) return [{ from: nothing(b, from.objectFormat), to: b, presence: 'appeared' }]
+    return a === undefined ? [] : [{ from: a, to: nothing(a, to.objectFormat), presence: 'disappeared' }]
+  })
+}
+
+/** Every path of interest in both snapshots, once, whether its state differs or not. */
+export async function compareSnapshots(
+  span: Span,
+  place: PrivateDirectory,
+): Promise<Map<PathBytes, Difference>> {
+  const pairs = repositoryPairs(span)
+  const trees = await Promise.all(pairs.map(({ from, to }) => treeDifference(place, from.tree, to.tree)))
+  const merged = new Map<PathBytes, Difference>()
+  for (const [at, pair] of pairs.entries()) {
+    for (const compared of comparedPaths(pair.from, pair.to, trees[at] ?? new Map())) {
+      if (!isIncluded(compared.path, span.to.excluded) || !isIncluded(compared.path, span.from.excluded))
+        continue
+      const other = merged.get(compared.path)
+      merged.set(compared.path, other === undefined ? compared : combine(other, compared))
+    }
+  }
+  return merged
+}
+
+// A folder that became a repository, or stopped being one, is seen by two repositories: one knows each end.
+function combine(a: Difference, b: Difference): Difference {
+  return {
+    path: a.path,
+    before: a.before ?? b.before,
+    after: a.after ?? b.after,
+    headBefore: a.headBefore ?? b.headBefore,
+    headAfter: a.headAfter ?? b.headAfter,
+    entryBefore: a.entryBefore ?? b.entryBefore,
+    entryAfter: a.entryAfter ?? b.entryAfter,
+  }
+}
+
+function nothing(like: RepositoryState, objectFormat: string): RepositoryState {
+  return {
+    ...like,
+    head: null,
+    tree: emptyTree(objectFormat),
+    reflogPosition: null,
+    overlay: new Map(),
+    ignoredFiles: new Map(),
+    ignoredFolders: [],
+    submodules: [],
+    operation: null,
+    conflicts: [],
+    suspicious: [],
+  }
+}
 
 /** A path whose state on disk differs between two snapshots, from the work tree's top. */
 export interface Difference {
@@ -17,7 +123,7 @@ export interface Difference {
 }
 
 /** Every path of either overlay or of the difference of the HEADs, as it was and as it is, changed or not. */
-export function* comparedPaths(
+function* comparedPaths(
   from: RepositoryState,
   to: RepositoryState,
   trees: ReadonlyMap<PathBytes, TreeDifference>,
@@ -52,4 +158,134 @@ export function sameState(a: DiskState | null, b: DiskState | null): boolean {
 /** Whether one is a regular file and the other a link or a submodule. */
 export function typeDiffers(a: DiskState, b: DiskState): boolean {
   return a.mode.slice(0, 2) !== b.mode.slice(0, 2)
+}
+
+/** What is left to report once ignore rules that came or went are taken out. */
+export interface Reconciled {
+  readonly differences: readonly Difference[]
+  readonly ignored: IgnoredChanges
+  readonly notes: readonly string[]
+  /** Paths whose state could not be compared exactly, with the reason. */
+  readonly uncertain: ReadonlyMap<PathBytes, string>
+}
+
+/**
+ * A file that became ignored did not vanish, and one that is ignored no longer did not appear. Both are told by
+ * their content, or by their times where they lay in an ignored folder that nobody looked into.
+ */
+export function reconcileIgnored(span: Span, compared: Iterable<Difference>): Reconciled {
+  const before = ignoredFiles(span.from)
+  const after = ignoredFiles(span.to)
+  const disk = new CarefulDisk(span.to.top)
+  const differences: Difference[] = []
+  const notes: string[] = []
+  const uncertain = new Map<PathBytes, string>()
+  const modified: PathBytes[] = []
+  const settled = new Set<PathBytes>()
+  for (const difference of compared) {
+    if (sameState(difference.before, difference.after)) continue
+    const { path } = difference
+    const hidden = difference.after === null ? hiddenNow(path, { span, after, disk }) : null
+    const shown = difference.before === null ? before.get(path) : undefined
+    if (hidden !== null && difference.before !== null) {
+      settled.add(path)
+      notes.push(`${displayPath(path)} is ignored now; it is still on disk.`)
+      if (!matches(difference.before, hidden)) modified.push(path)
+    } else if (shown !== undefined && difference.after !== null) {
+      settled.add(path)
+      notes.push(`${displayPath(path)} was ignored before; it existed at the start.`)
+      if (!matches(difference.after, shown)) differences.push({ ...difference, before: unread(shown) })
+    } else if (difference.before === null && isInFolder(path, span.from)) {
+      const file = disk.file(path)
+      if (file !== null && file.stat.changed < span.from.takenAt) {
+        notes.push(`${displayPath(path)} was in an ignored folder before; it existed at the start.`)
+      } else {
+        uncertain.set(path, 'It was in an ignored folder at the start, so it may have existed before.')
+        differences.push(difference)
+      }
+    } else differences.push(difference)
+  }
+  const bucket = compareIgnored(span, { before, after, settled })
+  return {
+    differences,
+    ignored: { ...bucket, modified: [...bucket.modified, ...modified].map(displayPath).sort() },
+    notes,
+    uncertain,
+  }
+}
+
+interface After {
+  readonly span: Span
+  readonly after: ReadonlyMap<PathBytes, IgnoredFile>
+  readonly disk: CarefulDisk
+}
+
+function hiddenNow(path: PathBytes, { span, after, disk }: After): IgnoredFile | null {
+  const known = after.get(path)
+  if (known !== undefined) return known
+  if (!isInFolder(path, span.to)) return null
+  const file = disk.file(path)
+  if (file === null) return null
+  return { mode: file.mode, oid: rawBlobId(span.to.objectFormat, span.to.top, path), stat: file.stat }
+}
+
+function compareIgnored(
+  span: Span,
+  {
+    before,
+    after,
+    settled,
+  }: { before: Map<string, IgnoredFile>; after: Map<string, IgnoredFile>; settled: Set<string> },
+): IgnoredChanges {
+  const added = [...after.keys()].filter((path) => {
+    return (
+      !before.has(path) &&
+      !settled.has(path) &&
+      !isInFolder(path, span.from) &&
+      !existedAsFile(path, span.from)
+    )
+  })
+  const deleted = [...before.keys()].filter((path) => {
+    return (
+      !after.has(path) && !settled.has(path) && !isInFolder(path, span.to) && !existedAsFile(path, span.to)
+    )
+  })
+  const modified = [...after].flatMap(([path, file]) => {
+    const earlier = before.get(path)
+    return earlier === undefined || sameIgnored(earlier, file) ? [] : [path]
+  })
+  return { added: added.map(displayPath).sort(), modified, deleted: deleted.map(displayPath).sort() }
+}
+
+function existedAsFile(path: PathBytes, state: WorkTreeState): boolean {
+  return state.repositories.some(({ prefix, overlay }) => {
+    return path.startsWith(prefix) && overlay.get(path.slice(prefix.length))?.disk != null
+  })
+}
+
+function sameIgnored(a: IgnoredFile, b: IgnoredFile): boolean {
+  return a.mode === b.mode && (a.oid !== null && b.oid !== null ? a.oid === b.oid : sameStat(a.stat, b.stat))
+}
+
+function matches(state: NonNullable<Difference['before']>, file: IgnoredFile): boolean {
+  if (state.oid !== null && file.oid !== null && state.oid === file.oid) return true
+  return state.stat !== undefined && sameStat(state.stat, file.stat)
+}
+
+function unread({ mode, oid, stat }: IgnoredFile): NonNullable<Difference['before']> {
+  return { mode, oid, stat, unkept: true }
+}
+
+function ignoredFiles(state: WorkTreeState): Map<PathBytes, IgnoredFile> {
+  return new Map(state.repositories.flatMap(ignoredIn))
+}
+
+function ignoredIn({ prefix, ignoredFiles }: RepositoryState): [PathBytes, IgnoredFile][] {
+  return [...ignoredFiles].map(([path, file]) => [prefix + path, file])
+}
+
+function isInFolder(path: PathBytes, state: WorkTreeState): boolean {
+  return state.repositories.some(({ prefix, ignoredFolders }) => {
+    return ignoredFolders.some((folder) => path.startsWith(prefix + folder))
+  })
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { projectRepository } from '../../test/support/git-repository.ts'
-import { configured, parseConfiguration, privateConfiguration } from './configuration.ts'
-import { suspiciousKeys } from './suspicious.ts'
+import { configured, parseConfiguration, privateConfiguration, suspiciousKeys } from './configuration.ts'
 
 test('settings have a scope, and one without a value is true', () => {
   const entries = parseConfiguration([

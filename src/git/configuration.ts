@@ -1,3 +1,6 @@
+import { lstatSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+
 export interface ConfigurationEntry {
   /** Where it is set: system, global, local, worktree, command. */
   readonly scope: string
@@ -115,4 +118,71 @@ function line(key: string, value: string): string {
   const [section = '', name = ''] = key.split('.')
   const quoted = value.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n').replace(/\t/g, '\\t')
   return `[${section}]\n\t${name} = "${quoted}"\n`
+}
+
+const windows = process.platform === 'win32'
+
+/** What the file system of a work tree can tell apart, as `.git` and a file in it show. Nothing is written. */
+export function distinctionsOf(top: string, gitFolder: string): Distinctions {
+  // git makes its own files without leave to execute them: where they have it, every file has.
+  const own = entryAt(join(gitFolder, 'config')) ?? entryAt(join(gitFolder, 'HEAD'))
+  return {
+    modes: !windows && own !== undefined && (own.mode & 0o111) === 0,
+    links: !windows,
+    case: !isSame(entryAt(join(top, '.git')), entryAt(join(top, '.GIT'))),
+  }
+}
+
+function isSame(one: Stats | undefined, other: Stats | undefined): boolean {
+  if (one === undefined || other === undefined) return false
+  // A second name for the same file is no sign that case does not matter.
+  return one.ino === other.ino && one.dev === other.dev && (one.isDirectory() || one.nlink === 1)
+}
+
+function entryAt(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}
+
+// Settings whose value is a program, or redirects what git looks at. In a repository's own configuration they
+// run on the next ordinary git command of whoever works there.
+const programs = [
+  /^core\.(hookspath|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand|worktree)$/,
+  /^core\.(trustctime|checkstat)$/,
+  /^filter\..*\.(clean|smudge|process)$/,
+  /^diff\.external$/,
+  /^diff\..*\.(textconv|command)$/,
+  /^merge\..*\.driver$/,
+  /^(mergetool|difftool|browser|man|guitool)\..*\.(cmd|path)$/,
+  /^credential(\..*)?\.helper$/,
+  /^gpg(\..*)?\.program$/,
+  /^pager\./,
+  /^sequence\.editor$/,
+  /^interactive\.difffilter$/,
+  /^uploadpack\.packobjectshook$/,
+  /^remote\..*\.(uploadpack|receivepack|vcs|proxy)$/,
+  /^trailer\..*\.(command|cmd)$/,
+  /^tar\..*\.command$/,
+  /^protocol\..*\.allow$/,
+  /^include(if)?\..*path$/,
+]
+
+/** The keys of the repository's own configuration that name programs or redirect paths, sorted, once each. */
+export function suspiciousKeys(entries: readonly ConfigurationEntry[]): string[] {
+  const keys = entries.filter(isSuspicious).map((entry) => entry.key)
+  return [...new Set(keys)].sort()
+}
+
+function isSuspicious({ scope, key, value }: ConfigurationEntry): boolean {
+  if (scope !== 'local' && scope !== 'worktree') return false
+  if (isCommonplace(key, value)) return false
+  if (key === 'core.fsmonitor') return !/^(true|false|yes|no|on|off|[01])?$/i.test(value)
+  if (key.startsWith('alias.') || /^submodule\..*\.update$/.test(key)) return value.startsWith('!')
+  return programs.some((program) => program.test(key))
+}
+
+// What Git LFS and the usual hook managers write, and what git itself writes for a submodule.
+function isCommonplace(key: string, value: string): boolean {
+  if (key.startsWith('filter.lfs.')) return /^git-lfs [\w -]+(%f)?$/.test(value)
+  if (key === 'core.hookspath') return /^\.(husky|githooks)(\/_)?$/.test(value)
+  return key === 'core.worktree' && /^(\.\.\/)+(?!\.\.)[^:]*$/.test(value)
 }

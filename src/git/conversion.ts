@@ -1,12 +1,18 @@
-import { existsSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { appendFileSync, existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type ConfigurationEntry, configured, isTrue } from './configuration.ts'
-import type { IndexEntries } from './index-entries.ts'
-import type { PathBytes } from './path-bytes.ts'
+import { readRegular, readRegularSync } from '../files/regular-file.ts'
+import { repositoryPairs, type Span } from './comparison.ts'
+import { type ConfigurationEntry, configured, contentSettings, isTrue } from './configuration.ts'
+import { blobId, sha256 } from './disk.ts'
+import type { IndexEntries } from './index-file.ts'
+import type { Candidate } from './overlay.ts'
+import { displayPath, nulInput, nulRecords, onDisk, type PathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { type Environment, git } from './process.ts'
 import type { Repository } from './repository.ts'
-import type { Environment } from './run-git.ts'
-import type { Status } from './status.ts'
+import type { GitState, Status } from './status.ts'
 
 /** What may stand between a file on disk and what git stores of it. */
 export interface Conversion {
@@ -42,7 +48,7 @@ function isAttributesFile(path: PathBytes): boolean {
 }
 
 /** The file of attributes or ignore rules that a person has for every repository. */
-export function personalRules(
+function personalRules(
   configuration: readonly ConfigurationEntry[],
   environment: Environment,
   name: 'attributes' | 'ignore',
@@ -57,4 +63,169 @@ export function personalRules(
 function personalFile(environment: Environment, name: 'attributes' | 'ignore'): string {
   const home = environment['HOME'] ?? homedir()
   return join(environment['XDG_CONFIG_HOME'] || join(home, '.config'), 'git', name)
+}
+
+/** What decided which files and which content git saw, by name: settings as they are, files by a digest. */
+export type ContentSettings = Readonly<Record<string, string>>
+
+/** Everything outside the work tree that decides what git sees in it. */
+export async function contentSettingsOf(
+  { configuration, exclude, attributes, sparseCheckout }: Repository,
+  environment: Environment,
+): Promise<ContentSettings> {
+  const files = {
+    'info/exclude': exclude,
+    'info/attributes': attributes,
+    'info/sparse-checkout': sparseCheckout,
+    "the user's ignore rules": personalRules(configuration, environment, 'ignore'),
+    "the user's attributes": personalRules(configuration, environment, 'attributes'),
+  }
+  const digests = await Promise.all(
+    Object.entries(files).map(async ([name, path]) => [name, await digestOf(path)] as const),
+  )
+  const settings = contentSettings.map((key) => [key, configured(configuration, key) ?? ''] as const)
+  return Object.fromEntries([...settings, ...digests].filter(([, value]) => value !== ''))
+}
+
+/** A sentence for each repository whose settings are not what they were: what they hide now they did not hide then. */
+export function settingsDoubts(span: Span): string[] {
+  return repositoryPairs(span).flatMap(({ from, to, presence }) => {
+    if (presence !== 'both' || span.to.repositoryMissing || !from.settings || !to.settings) return []
+    const { settings: before } = from
+    const { settings: after } = to
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    // HEAD stayed, so no checkout brought other files.
+    const leftOut = from.tree === to.tree && from.leftOut !== to.leftOut
+    const changed = names.filter((name) => before[name] !== after[name]).sort()
+    if (leftOut && changed.length === 0) changed.push('what the sparse checkout leaves out')
+    if (changed.length === 0) return []
+    const where = to.prefix === '' ? '' : ` in ${displayPath(to.prefix)}`
+    return [
+      `What git looks at${where} changed during the task: ${changed.join(', ')}. An edit may not show because of it.`,
+    ]
+  })
+}
+
+async function digestOf(path: string): Promise<string> {
+  if (path === '') return ''
+  return readRegular(path).then(
+    (content) => (hasRules(content) ? createHash('sha256').update(content).digest('hex') : ''),
+    () => '',
+  )
+}
+
+// A file of comments, as git puts there itself, is the same as none.
+function hasRules(content: Buffer): boolean {
+  return content
+    .toString('latin1')
+    .split('\n')
+    .some((line) => line.trim() !== '' && !line.startsWith('#'))
+}
+
+// With these git stores one text for many: what stands in `$Id: … $`, another encoding.
+const lossy = ['ident', 'working-tree-encoding']
+
+/**
+ * The tracked files of which git stores something else than what stands on disk, by an attribute that lets an edit
+ * disappear. They are to be compared as they are; from here on our own directory sees them so.
+ */
+export async function pathsToReadRaw(
+  place: PrivateDirectory,
+  repository: Repository,
+  seen: { readonly status: Status; readonly index: IndexEntries },
+): Promise<readonly PathBytes[]> {
+  const { index, status } = seen
+  const untracked = [...status.untracked, ...status.ignored].filter((path) => path.endsWith('.gitattributes'))
+  const named = await Promise.all([
+    // Where one is missing, git takes what the index has of it.
+    ...index.attributes.map((path) => mayName(onDisk(place.top, path), { whereMissing: true })),
+    ...untracked.map((path) => mayName(onDisk(place.top, path), { whereMissing: false })),
+    ...[
+      join(place.directory, 'info/attributes'),
+      personalRules(repository.configuration, place.environment, 'attributes'),
+    ].map((path) => mayName(path, { whereMissing: false })),
+  ])
+  if (!named.includes(true)) return []
+  const question = ['check-attr', '-z', '--stdin', ...lossy]
+  const records = nulRecords(await git(question, privateCall(place, nulInput(index.paths))))
+  const paths = new Set<PathBytes>()
+  for (let at = 0; at + 2 < records.length; at += 3) {
+    const [path = '', , value = ''] = records.slice(at, at + 3)
+    if (value !== 'unspecified' && value !== 'unset') paths.add(path)
+  }
+  appendFileSync(
+    join(place.directory, 'info/attributes'),
+    `\n* ${lossy.map((name) => `-${name}`).join(' ')}\n`,
+  )
+  return [...paths]
+}
+
+function mayName(
+  file: string | Buffer,
+  { whereMissing }: { readonly whereMissing: boolean },
+): Promise<boolean> {
+  return readRegular(file).then(
+    (content) => lossy.some((name) => content.includes(name)),
+    () => whereMissing,
+  )
+}
+
+const pointerLimit = 1024
+const pointerStart = 'version https://git-lfs.github.com/spec/v1\n'
+
+/** The filter that attributes name for each path; paths without one are left out. None is ever run. */
+export async function filtersOf(
+  place: PrivateDirectory,
+  paths: readonly PathBytes[],
+): Promise<Map<PathBytes, string>> {
+  const filters = new Map<PathBytes, string>()
+  if (paths.length === 0) return filters
+  const records = nulRecords(
+    await git(['check-attr', '-z', '--stdin', 'filter'], privateCall(place, nulInput(paths))),
+  )
+  for (let at = 0; at + 2 < records.length; at += 3) {
+    const [path = '', , value = ''] = records.slice(at, at + 3)
+    if (value !== 'unspecified' && value !== 'unset' && value !== 'set') filters.set(path, value)
+  }
+  return filters
+}
+
+export interface FilteredState {
+  readonly state: GitState
+  readonly uncertain?: string
+}
+
+/** What git would store for a file behind a filter, given the state of the file as it is. */
+export async function filteredState(
+  raw: GitState,
+  candidate: Candidate,
+  context: FilterContext,
+): Promise<FilteredState> {
+  const { filter, configuration } = context
+  const runs = ['clean', 'process'].some((hook) => configured(configuration, `filter.${filter}.${hook}`))
+  if (filter === 'lfs') {
+    const pointer = { mode: raw.mode, oid: await pointerId(raw, candidate, context) }
+    return { state: runs || pointer.oid === candidate.index?.oid ? pointer : raw }
+  }
+  if (!runs) return { state: raw }
+  return { state: raw, uncertain: `The filter "${filter}" was not run, so the stored content is not known.` }
+}
+
+export interface FilterContext {
+  readonly filter: string
+  readonly top: string
+  readonly objectFormat: string
+  readonly configuration: readonly ConfigurationEntry[]
+}
+
+/** The id of the pointer that Git LFS would store. A file that is a pointer already is stored as it is. */
+async function pointerId(raw: GitState, { path, file }: Candidate, context: FilterContext): Promise<string> {
+  if (file.kind === 'link') return raw.oid
+  const { top, objectFormat } = context
+  const isPointer =
+    file.stat.size <= pointerLimit &&
+    readRegularSync(onDisk(top, path)).toString('latin1').startsWith(pointerStart)
+  if (isPointer || file.stat.size === 0) return raw.oid
+  const digest = await sha256(top, path)
+  return blobId(objectFormat, Buffer.from(`${pointerStart}oid sha256:${digest}\nsize ${file.stat.size}\n`))
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { openRegular, readRegularSync } from '../files/regular-file.ts'
-import { onDisk, type PathBytes } from './path-bytes.ts'
-import type { FileStat } from './state.ts'
+import { onDisk, type PathBytes } from './paths.ts'
+import type { FileStat } from './recorded-state.ts'
 
 export interface DiskFile {
   readonly kind: 'file' | 'link'

@@ -1,4 +1,9 @@
-import type { PathBytes } from './path-bytes.ts'
+import { lstatSync, type Stats } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { readRegular } from '../files/regular-file.ts'
+import { isAsciiPath, onDisk, type PathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { git } from './process.ts'
 import type { GitState } from './status.ts'
 
 /** One record of an index file. */
@@ -96,4 +101,181 @@ function eachRecord(file: Buffer, oidLength: number, take: ((record: IndexRecord
     at = start + ((end - start + 8) & ~7)
   }
   return at
+}
+
+/** What the index says beside `status`: every tracked path, and the entries that `status` does not look into. */
+export interface IndexEntries {
+  readonly paths: readonly PathBytes[]
+  /** Whether the paths need no decoding to be shown. */
+  readonly ascii: boolean
+  /** Those that are files of attributes. */
+  readonly attributes: readonly PathBytes[]
+  /** Submodules and other repositories recorded by their commit. */
+  readonly submodules: readonly PathBytes[]
+  /** Hidden from `status` by a flag. */
+  readonly hidden: readonly HiddenEntry[]
+  /** Whose times were set: git compares them by the second, so an edit within one could pass unseen. */
+  readonly setTimes: readonly SetTimesEntry[]
+}
+
+export interface SetTimesEntry {
+  readonly path: PathBytes
+  readonly index: GitState
+  /** Null where git's index does not tell them in a form that is read here. */
+  readonly times: RecordedTimes | null
+}
+
+export interface HiddenEntry {
+  readonly path: PathBytes
+  readonly index: GitState
+  readonly flag: 'skip-worktree' | 'assume-unchanged' | 'times set'
+}
+
+interface Entry {
+  readonly path: PathBytes
+  readonly isSubmodule: boolean
+  readonly hidden: HiddenEntry | null
+  readonly setTimes: SetTimesEntry | null
+}
+
+const submodule = 0o160000
+
+/** Reads the user's index, by git where it is of a kind that only git should read. */
+export async function readIndexEntries(
+  place: PrivateDirectory,
+  objectFormat: string,
+  includes: (path: PathBytes) => boolean,
+): Promise<IndexEntries> {
+  const collection = new Collection(includes)
+  const file = await readRegular(place.index).catch(() => null)
+  if (file === null) return collection.entries()
+  const complete = readIndexFile(file, objectFormat, (record) => {
+    const { path, mode, assumeUnchanged, skipWorktree } = record
+    const flag = skipWorktree ? 'skip-worktree' : assumeUnchanged ? 'assume-unchanged' : null
+    const hidden = flag === null ? null : ({ path, index: record.state(), flag } as const)
+    const times = record.times()
+    const isSet = seconds(times.changed) !== seconds(times.modified)
+    const setTimes = isSet && hidden === null ? { path, index: record.state(), times } : null
+    collection.add({ path, isSubmodule: mode === submodule, hidden, setTimes })
+  })
+  if (!complete) {
+    const listing = await git(['ls-files', '-z', '-v', '-s'], privateCall(place))
+    for (const entry of parseListing(listing)) collection.add(entry)
+  }
+  return collection.entries()
+}
+
+/** Parses `git ls-files -z -v -s`: `H 100644 <oid> 0<tab>path`. */
+function* parseListing(output: Buffer): Generator<Entry> {
+  const text = output.toString('latin1')
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('\0', start)
+    const stop = end < 0 ? text.length : end
+    const tab = text.indexOf('\t', start)
+    const path = text.slice(tab + 1, stop)
+    const [tag = 'H', mode = '', oid = ''] = text.slice(start, tab).split(' ')
+    const flag = tag === 'S' || tag === 's' ? 'skip-worktree' : 'assume-unchanged'
+    const hidden = tag === 'H' || tag === 'M' ? null : ({ path, index: { mode, oid }, flag } as const)
+    const setTimes = hidden === null ? { path, index: { mode, oid }, times: null } : null
+    yield { path, isSubmodule: mode === submodule.toString(8), hidden, setTimes }
+    start = stop + 1
+  }
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
+}
+
+class Collection {
+  readonly #includes: (path: PathBytes) => boolean
+  readonly #paths: PathBytes[] = []
+  readonly #submodules: PathBytes[] = []
+  readonly #hidden: HiddenEntry[] = []
+  #ascii = true
+  readonly #attributes: PathBytes[] = []
+  readonly #setTimes: SetTimesEntry[] = []
+
+  constructor(includes: (path: PathBytes) => boolean) {
+    this.#includes = includes
+  }
+
+  add({ path, isSubmodule, hidden, setTimes }: Entry): void {
+    // A conflicted path has one record per stage, next to each other.
+    if (path === this.#paths.at(-1) || !this.#includes(path)) return
+    this.#paths.push(path)
+    if (this.#ascii && !isAsciiPath(path)) this.#ascii = false
+    if (path.endsWith('.gitattributes')) this.#attributes.push(path)
+    if (isSubmodule) this.#submodules.push(path)
+    if (hidden !== null) this.#hidden.push(hidden)
+    if (setTimes !== null && !isSubmodule) this.#setTimes.push(setTimes)
+  }
+
+  entries(): IndexEntries {
+    return {
+      paths: this.#paths,
+      ascii: this.#ascii,
+      attributes: this.#attributes,
+      submodules: this.#submodules,
+      hidden: this.#hidden,
+      setTimes: this.#setTimes,
+    }
+  }
+}
+
+// About two milliseconds: a server goes on answering meanwhile.
+const perTurn = 500
+
+// What a number of milliseconds since 1970 can tell apart.
+const precision = 0.001
+
+// The longest that a clock of a file system stands still between two ticks.
+const tick = 20
+
+/**
+ * The files that git would take for unchanged by their times, and that may have been edited: git compares whole seconds,
+ * and a file whose time of modification was set back shows an edit only by its time of change.
+ */
+export async function doubtfulTimes(
+  place: { readonly top: string; readonly index: string },
+  entries: readonly SetTimesEntry[],
+): Promise<HiddenEntry[]> {
+  if (entries.length === 0) return []
+  const comparedAt = statOf(place.index)?.mtimeMs ?? 0
+  const doubtful: HiddenEntry[] = []
+  for (const [at, entry] of entries.entries()) {
+    if (at > 0 && at % perTurn === 0) await nextTurn()
+    const found = statOf(onDisk(place.top, entry.path))
+    if (found !== null && isDoubtful(entry, found, comparedAt)) {
+      doubtful.push({ path: entry.path, index: entry.index, flag: 'times set' })
+    }
+  }
+  return doubtful
+}
+
+function isDoubtful(
+  { times }: SetTimesEntry,
+  { mtimeMs, ctimeMs, size }: Stats,
+  comparedAt: number,
+): boolean {
+  if (times === null) return Math.floor(mtimeMs / 1000) !== Math.floor(ctimeMs / 1000)
+  // git notices these by itself.
+  if (toSeconds(times.changed) !== toSeconds(ctimeMs) || toSeconds(times.modified) !== toSeconds(mtimeMs))
+    return false
+  if (times.size !== size % 2 ** 32) return false
+  const wholeSeconds = times.changed % 1000 === 0 && times.modified % 1000 === 0
+  const differ =
+    Math.abs(times.changed - ctimeMs) > precision || Math.abs(times.modified - mtimeMs) > precision
+  return differ || wholeSeconds || times.changed > comparedAt - tick
+}
+
+function toSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000)
+}
+
+function statOf(path: string | Buffer): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null
+  } catch {
+    return null
+  }
 }

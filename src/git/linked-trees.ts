@@ -2,10 +2,10 @@ import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { Failure } from '../domain/failure.ts'
 import { readRegular } from '../files/regular-file.ts'
-import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from '../ports/linked-trees.ts'
+import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from '../ports/work-tree.ts'
 import { gitFolderOf } from './other-work-trees.ts'
-import { nulRecords } from './path-bytes.ts'
-import { type Environment, type GitResult, gitEnvironment, runGit } from './run-git.ts'
+import { nulRecords } from './paths.ts'
+import { type Environment, type GitResult, gitEnvironment, runGit } from './process.ts'
 
 /** In git's own folder of a work tree, so that it goes with it: the task that the tree was made for. */
 const marker = 'waymark-task'

@@ -1,13 +1,10 @@
 import type { HeadMove, Origin } from '../domain/track/changes.ts'
-import { changedPaths, commitsBetween, pathsByCommit, unreachable } from './commit-paths.ts'
-import { type Difference, sameState } from './comparison.ts'
-import { type RepositoryPair, repositoryPairs, type Span } from './differences.ts'
-import { type HeadHistory, headHistory, isOwn } from './head-history.ts'
-import { leftBehind } from './left-behind.ts'
-import { displayPath, type PathBytes } from './path-bytes.ts'
-import type { PrivateDirectory } from './private-directory.ts'
-import { type ReflogEntry, reflogBetween } from './reflog.ts'
-import { treeDifference } from './tree-difference.ts'
+import { type Difference, type RepositoryPair, repositoryPairs, type Span, sameState } from './comparison.ts'
+import { type ReflogEntry, reflogBetween } from './git-folder.ts'
+import { displayPath, nulRecords, type PathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { git, runGit } from './process.ts'
+import { treeDifference } from './trees.ts'
 
 /** Which changes are the task's own and which merely arrived. */
 export interface Origins {
@@ -165,4 +162,145 @@ function headMoves(
       at: entry.at,
       paths: (pathsOf(entry.to) ?? []).map(displayPath),
     }))
+}
+
+const none = /^0+$/
+
+/** A commit that the task made, and what it was made on. */
+export interface OwnCommit {
+  readonly commit: string
+  /** What an amended commit replaced: then only the difference to it is the task's. */
+  readonly insteadOf: string | null
+}
+
+/** How HEAD went from one snapshot to the next. */
+export interface HeadHistory {
+  /** Where HEAD was, from the first to the last, without the unborn state. */
+  readonly positions: readonly string[]
+  readonly own: readonly OwnCommit[]
+  /** Replays of earlier commits on a new base: no work and no arrival by themselves. */
+  readonly replayed: readonly string[]
+  /** Branches that HEAD left, and the commit that it left them at. */
+  readonly departures: readonly { readonly branch: string; readonly commit: string }[]
+}
+
+const ownVerbs = ['commit', 'cherry-pick', 'revert', 'am']
+
+/** Whether an entry of the reflog is the task's own work, or git moving HEAD. */
+function isOwn({ verb, detail }: ReflogEntry): boolean {
+  if (detail === 'continue' && (verb === 'rebase' || verb === 'pull')) return true
+  return ownVerbs.includes(verb)
+}
+
+/** Reads the reflog's entries as a history. */
+function headHistory(start: string | null, entries: readonly ReflogEntry[]): HeadHistory {
+  const positions = new Set(start === null ? [] : [start])
+  const own: OwnCommit[] = []
+  const replayed: string[] = []
+  const departures: { branch: string; commit: string }[] = []
+  for (const entry of entries) {
+    const { from, to, verb, detail, message } = entry
+    for (const commit of [from, to]) if (!none.test(commit)) positions.add(commit)
+    if (isOwn(entry)) own.push({ commit: to, insteadOf: detail === 'amend' ? from : null })
+    else if (isReplay(entry)) replayed.push(to)
+    const branch = verb === 'checkout' ? /^checkout: moving from (.*) to /.exec(message)?.[1] : undefined
+    if (branch !== undefined && !none.test(from)) departures.push({ branch, commit: from })
+  }
+  return { positions: [...positions], own, replayed, departures }
+}
+
+function isReplay({ verb, detail, from, to }: ReflogEntry): boolean {
+  const rebasing = verb === 'rebase' || verb === 'pull'
+  return rebasing && from !== to && ['pick', 'squash', 'fixup', 'reword', 'edit'].includes(detail)
+}
+
+/** Notes on the task's commits that the work tree no longer stands on. */
+async function leftBehind(
+  place: PrivateDirectory,
+  { own, replayed, departures }: HeadHistory,
+  head: string | null,
+): Promise<string[]> {
+  if (own.length === 0 || head === null) return []
+  const input = Buffer.from([...own.map(({ commit }) => commit), `^${head}`, ''].join('\n'))
+  const unreached = new Set(
+    (await git(['rev-list', '--stdin'], privateCall(place, input))).toString().split('\n'),
+  )
+  const lost = own.filter(({ commit }) => unreached.has(commit)).map(({ commit }) => commit)
+  // An amended commit is not lost: its successor is there.
+  const replaced = new Set(own.map(({ insteadOf }) => insteadOf))
+  const left = lost.filter((commit) => !replaced.has(commit))
+  if (left.length === 0) return []
+  const branches = new Map(departures.map(({ branch, commit }) => [commit, branch]))
+  return left.flatMap((commit) => {
+    const branch = branches.get(commit)
+    // After a rebase the work is there under another id.
+    if (branch === undefined && replayed.length > 0) return []
+    const where = branch === undefined || /^[0-9a-f]{40,64}$/.test(branch) ? '' : ` on branch ${branch}`
+    return [`The commit ${commit.slice(0, 12)}${where} is not in the work tree any more.`]
+  })
+}
+
+// Beyond this a branch is compared with the one before as a whole.
+const mostCommits = 2_000
+
+/** The commits that some of the positions reach and others do not. Null when there are too many to look at. */
+async function commitsBetween(
+  place: PrivateDirectory,
+  positions: readonly string[],
+): Promise<string[] | null> {
+  if (positions.length < 2) return []
+  const bases = await runGit(['merge-base', '--octopus', '--all', ...positions], privateCall(place))
+  // Exit code 1: unrelated histories.
+  if (bases.code > 1) throw new Error(bases.complaint)
+  const common = bases.output.toString('latin1').split('\n').filter(Boolean)
+  const input = Buffer.from([...positions, ...common.map((base) => `^${base}`), ''].join('\n'))
+  const limit = `--max-count=${mostCommits + 1}`
+  const listed = await git(['rev-list', '--stdin', limit], privateCall(place, input))
+  const commits = listed.toString('latin1').split('\n').filter(Boolean)
+  return commits.length > mostCommits ? null : commits
+}
+
+/** Which of some commits cannot be reached from others: they came into being later. */
+async function unreachable(
+  place: PrivateDirectory,
+  commits: readonly string[],
+  known: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (commits.length === 0) return new Set()
+  const input = Buffer.from([...commits, ...known.map((tip) => `^${tip}`), ''].join('\n'))
+  // A tip may be gone since, or be no commit.
+  const listed = await git(['rev-list', '--stdin', '--ignore-missing'], privateCall(place, input))
+  const later = new Set(listed.toString('latin1').split('\n'))
+  return new Set(commits.filter((commit) => later.has(commit)))
+}
+
+/** The paths that commits change; of a merge, only what differs from all of its parents. */
+async function changedPaths(
+  place: PrivateDirectory,
+  commits: readonly (readonly string[])[],
+): Promise<Set<PathBytes>> {
+  if (commits.length === 0) return new Set()
+  return new Set(nulRecords(await git([...namesOfCommits, '--no-commit-id'], given(place, commits))))
+}
+
+/** The same for each commit by itself. */
+async function pathsByCommit(
+  place: PrivateDirectory,
+  commits: readonly (readonly [string, ...string[]])[],
+): Promise<ReadonlyMap<string, readonly PathBytes[]>> {
+  const byCommit = new Map(commits.map(([commit]) => [commit, [] as PathBytes[]]))
+  if (commits.length === 0) return byCommit
+  let current: PathBytes[] | undefined
+  for (const record of nulRecords(await git(namesOfCommits, given(place, commits)))) {
+    const begun = byCommit.get(record)
+    if (begun === undefined) current?.push(record)
+    else current = begun
+  }
+  return byCommit
+}
+
+const namesOfCommits = ['diff-tree', '--stdin', '-r', '-c', '--root', '--no-renames', '--name-only', '-z']
+
+function given(place: PrivateDirectory, commits: readonly (readonly string[])[]) {
+  return privateCall(place, Buffer.from(commits.map((line) => `${line.join(' ')}\n`).join('')))
 }

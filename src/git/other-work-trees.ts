@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { readRegular } from '../files/regular-file.ts'
-import type { Span } from './differences.ts'
+import type { Span } from './comparison.ts'
 
 /** Most entries that are looked at in another work tree: this only finds a hint. */
 const mostEntries = 2_000

@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { configured, isTrue } from './configuration.ts'
-import { conversionOf } from './conversion.ts'
-import { blobId, CarefulDisk, rawBlobId } from './disk.ts'
-import { type Draft, hashDrafts, type Known } from './draft.ts'
-import { headStates } from './head-states.ts'
-import type { HiddenEntry, IndexEntries } from './index-entries.ts'
-import type { PathBytes } from './path-bytes.ts'
-import type { PrivateDirectory } from './private-directory.ts'
+import {
+  type ContentSettings,
+  type Conversion,
+  conversionOf,
+  filteredState,
+  filtersOf,
+} from './conversion.ts'
+import { blobId, CarefulDisk, type DiskFile, diskFile, rawBlobId, sameStat } from './disk.ts'
+import { type HiddenEntry, type IndexEntries, readIndexFile } from './index-file.ts'
+import { displayPath, nulInput, onDisk, type PathBytes, quotePath } from './paths.ts'
+import { keepingCall, type PrivateDirectory, privateCall } from './private-directory.ts'
+import { keptBytes } from './private-store.ts'
+import { git, runGit } from './process.ts'
+import type { DiskState, IgnoredFile, OverlayEntry, RepositoryState } from './recorded-state.ts'
 import type { Repository } from './repository.ts'
-import type { OverlayEntry } from './state.ts'
-import type { Status } from './status.ts'
+import type { GitState, Status } from './status.ts'
+import { headStates } from './trees.ts'
 
 export interface Overlay {
   readonly entries: Map<PathBytes, OverlayEntry>
@@ -145,4 +154,339 @@ function settleRemovedFromIndex(
       disk: { mode: file.mode, oid, stat: file.stat, unkept: true },
     })
   }
+}
+
+/** A path whose state on disk is still to be found. */
+export interface Draft {
+  readonly head: GitState | null
+  readonly index: GitState | null
+  readonly tracked: boolean
+}
+
+export interface DraftWork {
+  readonly repository: Repository
+  readonly conversion: Conversion
+  readonly drafts: ReadonlyMap<PathBytes, Draft>
+  readonly known: Known
+}
+
+/** What earlier snapshots of the work tree know, and how much may be kept beside it. */
+export interface Known {
+  readonly earlier: RepositoryState | null
+  /** When that one began, by the clock of the file system. */
+  readonly takenAt: number
+  readonly settings: ContentSettings
+  readonly budget: number
+}
+
+// A clock may tick in steps of up to two seconds: a younger file may have changed again within the same tick.
+const settled = 2_000
+
+export interface HashedDrafts {
+  readonly entries: ReadonlyMap<PathBytes, OverlayEntry>
+  readonly notes: readonly string[]
+}
+
+const mostReadings = 3
+
+/**
+ * Finds the states of the drafts, each as closely as its size allows. A file that changes meanwhile is read again; one
+ * that goes on changing is uncertain.
+ */
+async function hashDrafts(place: PrivateDirectory, work: DraftWork): Promise<HashedDrafts> {
+  const first = await readDrafts(place, work)
+  const entries = new Map(first.entries)
+  let { changed } = first
+  for (let reading = 1; reading < mostReadings && changed.length > 0; reading += 1) {
+    const drafts = new Map([...work.drafts].filter(([path]) => changed.includes(path)))
+    const next = await readDrafts(place, { ...work, drafts })
+    for (const [path, entry] of next.entries) entries.set(path, entry)
+    changed = next.changed
+  }
+  for (const path of changed) {
+    const entry = entries.get(path)
+    if (entry !== undefined) entries.set(path, { ...entry, uncertain: unsteady })
+  }
+  const notes = changed.map((path) => `${displayPath(path)} changed while the snapshot was taken.`)
+  return { entries, notes: [...notes, ...first.notes] }
+}
+
+const unsteady = 'It went on changing while it was read.'
+
+interface Reading extends HashedDrafts {
+  /** What was written while it was read. */
+  readonly changed: readonly PathBytes[]
+}
+
+async function readDrafts(place: PrivateDirectory, work: DraftWork): Promise<Reading> {
+  const { repository, conversion, drafts } = work
+  const { candidates, entries } = sortOut(place, work)
+  const used = place.contents === undefined ? 0 : keptBytes(place.contents)
+  const tiers = shareTiers(candidates, used < work.known.budget)
+  const paths = conversion.attributes ? candidates.map(({ path }) => path) : []
+  const { objectFormat } = repository
+  const [kept, identified, filters] = await Promise.all([
+    hashAndKeep(place, tiers.keep, { objectFormat, byIndex: conversion.byIndex }),
+    hashOnly(place, tiers.identify, objectFormat),
+    filtersOf(place, paths),
+  ])
+  const changed: PathBytes[] = []
+  for (const candidate of candidates) {
+    const { path } = candidate
+    const head = drafts.get(path)?.head ?? null
+    const raw = kept.get(path) ?? identifiedState(identified.get(path), candidate, repository)
+    const filter = filters.get(path)
+    const context =
+      filter === undefined
+        ? null
+        : { filter, top: place.top, objectFormat, configuration: repository.configuration }
+    entries.set(path, await entryOf(candidate, { head, raw, keptOid: kept.get(path)?.oid, context }))
+    const now = diskFile(place.top, path)
+    if (now === null || !sameStat(now.stat, candidate.file.stat)) changed.push(path)
+  }
+  return {
+    entries,
+    changed,
+    notes: budgetNotes(used, work.known.budget),
+  }
+}
+
+function sortOut(place: PrivateDirectory, { drafts, known, conversion }: DraftWork) {
+  const candidates: Candidate[] = []
+  const entries = new Map<PathBytes, OverlayEntry>()
+  const earlier = conversion.attributes || conversion.byIndex ? null : comparable(known)
+  for (const [path, { head, index, tracked }] of drafts) {
+    const file = diskFile(place.top, path)
+    const disk = file === null ? null : unchangedSince(file, earlier?.overlay.get(path), known.takenAt)
+    if (file === null || disk !== null) entries.set(path, { head, disk, tracked, staged: false })
+    else candidates.push({ path, file, index, tracked })
+  }
+  return { candidates, entries }
+}
+
+// What git makes of a content depends on its settings.
+function comparable({ earlier, settings }: Known): RepositoryState | null {
+  if (earlier === null || earlier.contents === undefined) return null
+  return JSON.stringify(earlier.settings) === JSON.stringify(settings) ? earlier : null
+}
+
+function unchangedSince(file: DiskFile, entry: OverlayEntry | undefined, takenAt: number): DiskState | null {
+  if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined || entry.disk.unkept) {
+    return null
+  }
+  const isSettled = Math.max(file.stat.modified, file.stat.changed) < takenAt - settled
+  return isSettled && sameStat(file.stat, entry.disk.stat) ? entry.disk : null
+}
+
+function budgetNotes(used: number, budget: number): string[] {
+  if (used < budget * warnedFrom) return []
+  const size = `The contents kept for this project's reports take ${megabytes(used)} of ${megabytes(budget)} MB`
+  const effect = used < budget ? '' : ', so those of further files are not kept: their lines are not counted'
+  return [`${size}${effect}. What no task needs any more goes with: waymark tidy`]
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / (1024 * 1024))
+}
+
+const warnedFrom = 0.8
+
+function identifiedState(
+  oid: string | undefined,
+  { file, index }: Candidate,
+  { configuration }: Repository,
+): GitState | null {
+  if (oid === undefined) return null
+  const fileMode = configured(configuration, 'core.filemode')
+  const byDisk = file.kind === 'link' || fileMode === undefined || isTrue(fileMode)
+  return { mode: byDisk ? file.mode : (index?.mode ?? '100644'), oid }
+}
+
+interface Found {
+  readonly head: GitState | null
+  /** Null where the file was not read. */
+  readonly raw: GitState | null
+  readonly keptOid: string | undefined
+  readonly context: Parameters<typeof filteredState>[2] | null
+}
+
+async function entryOf(candidate: Candidate, found: Found): Promise<OverlayEntry> {
+  const { file, tracked } = candidate
+  const { head, raw, keptOid, context } = found
+  if (raw === null) {
+    const uncertain = 'Its content was not read: only its size and times are known.'
+    const disk = { mode: file.mode, oid: null, stat: file.stat }
+    return { head, disk, tracked, staged: false, uncertain }
+  }
+  const filtered = context === null ? { state: raw } : await filteredState(raw, candidate, context)
+  const unkept = keptOid === filtered.state.oid ? {} : { unkept: true as const }
+  const doubt = filtered.uncertain === undefined ? {} : { uncertain: filtered.uncertain }
+  return {
+    head,
+    disk: { ...filtered.state, stat: file.stat, ...unkept },
+    tracked,
+    staged: false,
+    ...doubt,
+  }
+}
+
+/** A file on disk whose state must be found. */
+export interface Candidate {
+  readonly path: PathBytes
+  readonly file: DiskFile
+  readonly tracked: boolean
+  /** What the index holds: git leaves line endings alone where the index has them already. */
+  readonly index: GitState | null
+}
+
+export interface Tiers {
+  /** Hashed, and the content kept for lines and renames. */
+  readonly keep: readonly Candidate[]
+  /** Hashed only. */
+  readonly identify: readonly Candidate[]
+  /** Too much to read: size and times stand for the content. */
+  readonly glance: readonly Candidate[]
+}
+
+const megabyte = 1024 * 1024
+const limits = {
+  keptFile: 5 * megabyte,
+  keptUntracked: { files: 2_000, bytes: 64 * megabyte },
+  identified: { files: 50_000, bytes: 2048 * megabyte },
+}
+
+/** Shares out how closely each file is looked at. */
+function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): Tiers {
+  const keep: Candidate[] = []
+  const identify: Candidate[] = []
+  const glance: Candidate[] = []
+  const kept = allowance(limits.keptUntracked)
+  const identified = allowance(limits.identified)
+  for (const candidate of candidates) {
+    const { size } = candidate.file.stat
+    if (mayKeep && size <= limits.keptFile && (candidate.tracked || kept(size))) keep.push(candidate)
+    else if (identified(size)) identify.push(candidate)
+    else glance.push(candidate)
+  }
+  return { keep, identify, glance }
+}
+
+/** States of the files whose content is kept, by a small index of these paths only. */
+async function hashAndKeep(
+  place: PrivateDirectory,
+  candidates: readonly Candidate[],
+  { objectFormat, byIndex }: { readonly objectFormat: string; readonly byIndex: boolean },
+): Promise<Map<PathBytes, GitState>> {
+  if (candidates.length === 0) return new Map()
+  const small = { ...place, index: join(place.directory, 'overlay.index') }
+  const plain = ['-c', 'core.sparseCheckout=false', '-c', 'core.bigFileThreshold=1']
+  const seeds = byIndex ? indexRecords(candidates) : []
+  if (seeds.length > 0) {
+    await git([...plain, 'update-index', '-z', '--index-info'], privateCall(small, nulInput(seeds)))
+  }
+  const add = [...plain, 'update-index', '-z', '--add', '--remove', '--replace', '--stdin']
+  const paths = candidates.map(({ path }) => path)
+  const added = await runGit(add, keepingCall(small, nulInput(paths)))
+  // A file may not be readable, or have become shorter while git read it.
+  if (added.code !== 0) await git(add, keepingCall(small, nulInput(readable(place.top, candidates))))
+  const states = smallIndex(small.index, objectFormat)
+  rmSync(small.index, { force: true })
+  return states
+}
+
+function smallIndex(path: string, objectFormat: string): Map<PathBytes, GitState> {
+  const states = new Map<PathBytes, GitState>()
+  // Where every file has gone meanwhile, git writes no index at all.
+  if (!existsSync(path)) return states
+  const read = readIndexFile(readFileSync(path), objectFormat, (record) => {
+    states.set(record.path, record.state())
+  })
+  if (!read) throw new Error(`git wrote ${path} in a version other than the one that it was told to.`)
+  return states
+}
+
+/** Ids of files whose content is not kept. */
+async function hashOnly(
+  place: PrivateDirectory,
+  candidates: readonly Candidate[],
+  objectFormat: string,
+): Promise<Map<PathBytes, string>> {
+  const links = candidates.filter(({ file }) => file.kind === 'link')
+  const files = candidates.filter(({ file }) => file.kind === 'file')
+  const known = readable(place.top, files)
+  const ids = new Map<PathBytes, string>()
+  for (const { path } of links) {
+    ids.set(path, blobId(objectFormat, readlinkSync(onDisk(place.top, path), { encoding: 'buffer' })))
+  }
+  if (known.length === 0) return ids
+  const input = Buffer.from(known.map((path) => `${quotePath(path)}\n`).join(''), 'latin1')
+  const output = await git(['hash-object', '--stdin-paths'], privateCall(place, input))
+  for (const [at, oid] of output.toString('latin1').trimEnd().split('\n').entries()) {
+    const path = known[at]
+    if (path !== undefined) ids.set(path, oid)
+  }
+  return ids
+}
+
+function indexRecords(candidates: readonly Candidate[]): string[] {
+  return candidates.flatMap(({ path, index }) => {
+    return index === null || index.mode === '160000' ? [] : [`${index.mode} ${index.oid}\t${path}`]
+  })
+}
+
+function allowance(limit: { readonly files: number; readonly bytes: number }): (size: number) => boolean {
+  let files = 0
+  let bytes = 0
+  return (size) => {
+    if (files + 1 > limit.files || bytes + size > limit.bytes) return false
+    files += 1
+    bytes += size
+    return true
+  }
+}
+
+function readable(top: string, candidates: readonly Candidate[]): PathBytes[] {
+  return candidates
+    .filter(({ path, file }) => file.kind === 'link' || isReadable(top, path))
+    .map(({ path }) => path)
+}
+
+function isReadable(top: string, path: PathBytes): boolean {
+  try {
+    accessSync(onDisk(top, path), constants.R_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export interface Ignored {
+  readonly files: Map<PathBytes, IgnoredFile>
+  /** Opaque: what is in them is not looked at. */
+  readonly folders: readonly PathBytes[]
+}
+
+const hashedFiles = 200
+const largestHashed = 1024 * 1024
+const lookedAt = 5_000
+
+/** Ignored single files such as `.env`, by content where they are few and small. Nothing is copied. */
+export function readIgnored(top: string, objectFormat: string, ignored: readonly PathBytes[]): Ignored {
+  const disk = new CarefulDisk(top)
+  const files = new Map<PathBytes, IgnoredFile>()
+  const folders = ignored.filter((path) => path.endsWith('/'))
+  let hashed = 0
+  for (const path of ignored) {
+    if (path.endsWith('/') || files.size >= lookedAt) continue
+    const file = disk.file(path)
+    if (file === null) continue
+    const close = hashed < hashedFiles && file.stat.size <= largestHashed
+    if (close) hashed += 1
+    files.set(path, {
+      mode: file.mode,
+      oid: close ? rawBlobId(objectFormat, top, path) : null,
+      stat: file.stat,
+    })
+  }
+  return { files, folders }
 }

@@ -2,8 +2,8 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } fro
 import { dirname, join } from 'node:path'
 import { readRegularSync } from '../files/regular-file.ts'
 import { privateConfiguration } from './configuration.ts'
+import type { Environment, GitCall } from './process.ts'
 import type { Repository } from './repository.ts'
-import type { Environment, GitCall } from './run-git.ts'
 
 /** What a private directory needs to know to work on a work tree. */
 export interface PrivateDirectory {

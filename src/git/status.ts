@@ -1,4 +1,4 @@
-import type { PathBytes } from './path-bytes.ts'
+import type { PathBytes } from './paths.ts'
 
 /** What git records of a path: mode and object id. */
 export interface GitState {

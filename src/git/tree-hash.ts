@@ -1,22 +1,24 @@
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { checksumTreeHash } from './checksum/engine.ts'
-import { isIncluded } from './exclusion.ts'
-import { latestScan, rememberScan } from './latest-scan.ts'
-import { locateFolder } from './location.ts'
-import { PatchedTree } from './patched-tree.ts'
-import type { PathBytes } from './path-bytes.ts'
-import { readTrees } from './read-trees.ts'
-import type { Environment } from './run-git.ts'
-import { recordSnapshot } from './snapshot.ts'
-import type { OverlayEntry, RepositoryState, WorkTreeState } from './state.ts'
+import { isIncluded, type PathBytes } from './paths.ts'
+import type { Environment } from './process.ts'
+import {
+  latestScan,
+  type OverlayEntry,
+  type RepositoryState,
+  rememberScan,
+  type WorkTreeState,
+} from './recorded-state.ts'
+import { locateFolder } from './repository.ts'
+import { recordSnapshot, type SnapshotContext } from './snapshot.ts'
 import type { GitState } from './status.ts'
-import type { SnapshotContext } from './take-snapshot.ts'
-import { emptyTree, folderMode, formatOf } from './tree-object.ts'
+import { emptyTree, folderMode, formatOf, PatchedTree, readTrees } from './trees.ts'
 
-type Setting = Pick<SnapshotContext, 'stateFolder' | 'environment'>
+type TreeHashContext = Pick<SnapshotContext, 'stateFolder' | 'environment'>
 
 /** The hash of a work tree's content, and of which paths, relative to its top. */
 interface HashedTree {
@@ -29,7 +31,11 @@ interface HashedTree {
  * The hash of a work tree's content: the id of the tree that git would write of all that is on disk, without writing
  * it. The directory is used on the way.
  */
-export async function hashedTree(folder: string, directory: string, setting: Setting): Promise<HashedTree> {
+export async function hashedTree(
+  folder: string,
+  directory: string,
+  setting: TreeHashContext,
+): Promise<HashedTree> {
   let keep = false
   try {
     const location = await locateFolder(folder, setting.environment)
@@ -126,4 +132,28 @@ function stateOf({ disk, tracked, staged }: OverlayEntry, objectFormat: string):
       .update(JSON.stringify(stat ?? null))
       .digest('hex')
   return { mode, oid: oid ?? standIn() }
+}
+
+const atOnce = 500
+
+/**
+ * Of each file, what no program can set back once it was written, renamed or replaced: its inode and the time of its last
+ * change, as the system keeps it. A folder has none.
+ */
+export async function stampsOf(top: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const stamps = new Map<string, string>()
+  for (const [at, path] of paths.entries()) {
+    stamps.set(path, stampOf(join(top, path)))
+    if (at % atOnce === atOnce - 1) await nextTurn()
+  }
+  return stamps
+}
+
+function stampOf(path: string): string {
+  try {
+    const { ino, ctimeNs, size, mode } = lstatSync(path, { bigint: true })
+    return (mode & 0o170000n) === 0o040000n ? 'folder' : `${ino} ${ctimeNs} ${size} ${mode}`
+  } catch {
+    return 'absent'
+  }
 }

@@ -3,24 +3,17 @@ import { join } from 'node:path'
 import { Failure } from '../domain/failure.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SnapshotRef, WorkTreeWitness } from '../ports/work-tree.ts'
-import { reportChanges, touchedPaths } from './change-report.ts'
+import { reportChanges, touchedPaths, unknownReport } from './changes.ts'
 import { checksumChanges, checksumTouched, checksumUnifiedDiff } from './checksum/engine.ts'
-import type { Span } from './differences.ts'
-import { tellingFaults } from './environment-faults.ts'
-import { onCurrentPlaces } from './find-repository.ts'
-import { contentBudget, sweepContents } from './kept-contents.ts'
-import { locateFolder } from './location.ts'
+import type { Span } from './comparison.ts'
+import { unifiedDiff } from './diff.ts'
 import { otherTops } from './other-work-trees.ts'
-import { mainTop } from './repository.ts'
-import { gitEnvironment } from './run-git.ts'
-import { loadState } from './snapshot-file.ts'
-import { stampsOf } from './stamps.ts'
-import { sweepDirectories } from './sweep.ts'
-import { type SnapshotContext, takeSnapshot } from './take-snapshot.ts'
-import { hashedTree } from './tree-hash.ts'
-import { unifiedDiff } from './unified-diff.ts'
-import { unknownReport } from './unknown-report.ts'
-import { workspacePackages } from './workspace-packages.ts'
+import { contentBudget, sweepContents, sweepDirectories } from './private-store.ts'
+import { gitEnvironment, tellingFaults } from './process.ts'
+import { loadState, workspacePackages } from './recorded-state.ts'
+import { locateFolder, mainTop, onCurrentPlaces } from './repository.ts'
+import { type SnapshotContext, takeSnapshot } from './snapshot.ts'
+import { hashedTree, stampsOf } from './tree-hash.ts'
 
 export interface WitnessOptions {
   /** Waymark's state folder. Private directories are made in `snapshots` below it. */
@@ -100,7 +93,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
     packages: workspacePackages,
     treeHash: async (path) => (await hashed(path)).hash,
-    standing: async (path) => {
+    content: async (path) => {
       const tree = await hashed(path)
       // After the hash: what is written between the two has another stamp at the next look.
       return { hash: tree.hash, stamps: await stampsOf(tree.top, tree.paths) }

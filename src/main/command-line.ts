@@ -1,10 +1,10 @@
 import { catalog } from '../operations/catalog.ts'
-import { processTerminal } from '../surfaces/cli/process-terminal.ts'
-import { runCommandLine } from '../surfaces/cli/run-command-line.ts'
+import { runCommandLine } from '../surfaces/cli/run.ts'
+import { processTerminal } from '../surfaces/cli/terminal.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { commandLineActor } from './settings/actor.ts'
-import { userName } from './settings/user-name.ts'
+import { userName } from './settings/environment.ts'
 
 /** Runs the words after `waymark` and answers the exit code. */
 export function commandLine(words: readonly string[]): Promise<number> {

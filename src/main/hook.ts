@@ -1,19 +1,28 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { isatty } from 'node:tty'
+import { Failure } from '../domain/failure.ts'
 import { nearest } from '../domain/nearest-word.ts'
-import { tell } from '../surfaces/cli/process-terminal.ts'
-import { printableJson } from '../surfaces/cli/text/printable.ts'
-import { hookEvents } from '../surfaces/hook/hook-call.ts'
-import { type HookProject, runHook } from '../surfaces/hook/run-hook.ts'
-import { firstSet } from './settings/environment.ts'
-import { hookPlaces } from './settings/hook-place.ts'
-import { wholeInput } from './whole-input.ts'
+import { errorCode } from '../storage/sqlite/waiting.ts'
+import { printableJson, tell } from '../surfaces/cli/terminal.ts'
+import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
+import { hookEvents } from '../surfaces/hook/protocol.ts'
+import { type Environment, firstSet } from './settings/environment.ts'
+import {
+  type DatabasePlace,
+  databasePlace,
+  enclosingTree,
+  mainTree,
+  projectFolder,
+  projectRoot,
+} from './settings/places.ts'
 
 /** Answers a client's hook: what it says comes on standard input, and the answer goes to standard output. */
 export async function hook([word = '', ...rest]: readonly string[]): Promise<void> {
   const event = hookEvents.find((known) => known === word)
   if (event === undefined || rest.length > 0) return misspelt([word, ...rest].join(' '))
-  const { out, complaint } = await runHook(event, { workingFolder: process.cwd(), input: wholeInput, open })
+  const { out, complaint } = await runHook(event, { workingFolder: process.cwd(), input: readInput, open })
   if (complaint !== null) tell(`${complaint.replace(/\s+/g, ' ')}\n`)
   // Written whole before the exit, which does not wait for what a locked database is still asked.
   if (out !== '')
@@ -29,7 +38,7 @@ async function open(folder: string): Promise<HookProject | null> {
   const { top, root, database } = hookPlaces(environment, { folder, home, working })
   if (!existsSync(database.file)) return null
   const [{ openStore }, { randomIds }] = await Promise.all([
-    import('../storage/open-store.ts'),
+    import('../storage/store.ts'),
     import('../storage/random-ids.ts'),
   ])
   return {
@@ -37,7 +46,7 @@ async function open(folder: string): Promise<HookProject | null> {
     now: Date.now(),
     store: openStore({ ...database, root, sandboxJournal: false, ids: randomIds }),
     packages: async (place) => {
-      const { workspacePackages } = await import('../git/workspace-packages.ts')
+      const { workspacePackages } = await import('../git/recorded-state.ts')
       return workspacePackages(place)
     },
   }
@@ -49,4 +58,79 @@ function misspelt(word: string): void {
   const hint = meant === undefined ? `The events are ${hookEvents.join(', ')}.` : `Did you mean ${meant}?`
   tell(`waymark: There is no hook "${word}".\n${hint}\n`)
   process.exitCode = 1
+}
+
+const most = 64 * 1024 * 1024
+const atOnce = 64 * 1024
+
+/**
+ * Everything on standard input, unless it is a person's terminal or more than a client would ever send. Nothing else goes
+ * on meanwhile, so it is read at once: a stream takes ten milliseconds to load.
+ */
+async function readInput(): Promise<string> {
+  if (isatty(0)) throw new Failure('INVALID_INPUT', 'A client calls it, with JSON on standard input.')
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of chunksOfInput()) {
+    size += chunk.length
+    if (size > most) {
+      throw new Failure('INVALID_INPUT', `The client said more than ${most / 1024 / 1024} MB.`)
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+async function* chunksOfInput(): AsyncGenerator<Buffer> {
+  try {
+    for (;;) {
+      const buffer = Buffer.allocUnsafe(atOnce)
+      const read = readSync(0, buffer)
+      if (read === 0) return
+      yield buffer.subarray(0, read)
+    }
+  } catch (error) {
+    // At the end Windows says so, and without an input there is nothing; only a pipe that must not be waited for is left.
+    if (errorCode(error) !== 'EAGAIN') return
+  }
+  for await (const chunk of process.stdin) yield Buffer.from(chunk)
+}
+
+export interface HookPlaces {
+  /** The top of the work tree that the hook acts for. */
+  readonly top: string
+  readonly root: string
+  readonly database: DatabasePlace
+}
+
+/** What a hook's folder belongs to, found without git: a hook has no time to start another process. */
+function hookPlaces(
+  environment: Environment,
+  { folder, home, working }: { readonly folder: string; readonly home: string; readonly working: string },
+): HookPlaces {
+  const here = realpathSync.native(folder)
+  const named = namedFolder(environment, working)
+  // An agent that stands in no project at all still works for the one that its client opened.
+  const top = enclosingTree(here, home) ?? recordedFolder(here, home) ?? (named ? topOf(named, home) : here)
+  const isChosen = named !== null && firstSet(environment, ['WAYMARK_PROJECT']) !== undefined
+  const root = projectRoot(mainTree(isChosen ? topOf(named, home) : top))
+  return { top, root, database: databasePlace(environment, { root, working }) }
+}
+
+function topOf(folder: string, home: string): string {
+  return enclosingTree(folder, home) ?? folder
+}
+
+/** The nearest folder upwards with a record of its own: a project without git. */
+function recordedFolder(folder: string, home: string): string | null {
+  const parent = dirname(folder)
+  if (folder === home || parent === folder) return null
+  return existsSync(join(folder, '.waymark', 'waymark.db')) ? folder : recordedFolder(parent, home)
+}
+
+/** The folder that the person or the client names, if there is such a folder. */
+function namedFolder(environment: Environment, working: string): string | null {
+  const nobody = ''
+  const folder = projectFolder({ environment, workingFolder: working }, () => nobody)
+  return folder !== nobody && existsSync(folder) ? realpathSync.native(folder) : null
 }

@@ -1,29 +1,36 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { Actor } from '../domain/actor.ts'
-import type { Context } from '../operations/context.ts'
+import type { Context } from '../operations/operation.ts'
 import type { Clock } from '../ports/clock.ts'
 import { fingerprint } from '../storage/fingerprint.ts'
 import { randomIds } from '../storage/random-ids.ts'
-import { deferredCommandApprovals } from './deferred-command-approvals.ts'
-import { deferredCommandRunner } from './deferred-command-runner.ts'
-import { deferredEvidenceFiles, deferredShownContents } from './deferred-evidence-files.ts'
-import { deferredLinkedTrees } from './deferred-linked-trees.ts'
-import { deferredPlanFiles } from './deferred-plan-files.ts'
-import { deferredProcessFiles } from './deferred-process-files.ts'
-import { deferredStore } from './deferred-store.ts'
-import { deferredWitness } from './deferred-witness.ts'
+import {
+  deferredCommandApprovals,
+  deferredCommandRunner,
+  deferredEvidenceFiles,
+  deferredLinkedTrees,
+  deferredPlanFiles,
+  deferredProcessFiles,
+  deferredShownContents,
+  deferredStore,
+  deferredWitness,
+  refusingWitness,
+} from './deferred.ts'
 import { runningProgram, version } from './program.ts'
-import { projectRoot } from './project-root.ts'
-import { refusingWitness } from './refusing-witness.ts'
-import { canWrite } from './settings/can-write.ts'
-import { databasePlace } from './settings/database-place.ts'
-import { enclosingTree } from './settings/enclosing-tree.ts'
-import type { Environment } from './settings/environment.ts'
-import { firstSet } from './settings/environment.ts'
-import { projectFolder } from './settings/project-folder.ts'
-import { anchorOf, projectState, stateFolder, writableStateFolder } from './settings/state-folder.ts'
-import { unusableFolder } from './unusable-folder.ts'
+import { type Environment, firstSet } from './settings/environment.ts'
+import {
+  anchorOf,
+  canWrite,
+  databasePlace,
+  enclosingTree,
+  projectFolder,
+  projectRoot,
+  projectState,
+  stateFolder,
+  unusableFolder,
+  writableStateFolder,
+} from './settings/places.ts'
 
 export interface Opening {
   readonly actor: Actor
@@ -59,7 +66,7 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     const root = projectRoot((await witness.locate(folder)).mainTop)
     const place = databasePlace(environment, { root, working: workingFolder })
     const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
-    const { openStore } = await import('../storage/open-store.ts')
+    const { openStore } = await import('../storage/store.ts')
     const state = writableStateFolder(machine, folder, canWrite)
     const anchorFolder = anchorOf(state, { root, database: place.file }, fingerprint)
     return openStore({ ...place, root, sandboxJournal, anchorFolder, program: version, ids: randomIds })

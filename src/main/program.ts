@@ -1,5 +1,5 @@
 import waymark from '../../package.json' with { type: 'json' }
-import type { Program } from '../operations/context.ts'
+import type { Program } from '../operations/operation.ts'
 
 export const version: string = waymark.version
 

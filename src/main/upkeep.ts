@@ -1,4 +1,4 @@
-import type { Context } from '../operations/context.ts'
+import type { Context } from '../operations/operation.ts'
 
 const firstAfter = 10_000
 const again = 10 * 60_000

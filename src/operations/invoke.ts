@@ -2,9 +2,8 @@ import { keyOwner } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Setting } from '../domain/id.ts'
 import type { Idempotency } from '../ports/store.ts'
-import type { Context, Handling, Recording } from './context.ts'
 import { parseInput } from './input/parse-input.ts'
-import type { Answer, Operation } from './operation.ts'
+import type { Answer, Context, Handling, Operation, Recording } from './operation.ts'
 
 export interface InvokeOptions {
   /** Same key and input: the stored answer. Same key, other input: refused. */

@@ -1,5 +1,13 @@
 import type { z } from 'zod'
-import type { Handling } from './context.ts'
+import type { Actor } from '../domain/actor.ts'
+import { Failure } from '../domain/failure.ts'
+import type { IdSource, Setting } from '../domain/id.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
+import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
+import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
+import type { Decided, Fingerprint, Reads, Store } from '../ports/store.ts'
+import type { LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
 
@@ -71,4 +79,54 @@ export function defineOperation<
   Output extends z.ZodObject,
 >(contract: OperationContract<Input, Output> & Named<Name>): Defining<Name, Input, Output> {
   return { handler: (handle) => ({ ...contract, handle }) }
+}
+
+/** What a surface hands to every operation: the ports, and who is calling from where. */
+export interface Context {
+  readonly store: Store
+  readonly witness: WorkTreeWitness
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly fingerprint: Fingerprint
+  readonly actor: Actor
+  /** Absolute path of the folder that the connection works in. */
+  readonly folder: string
+  readonly program: Program
+  readonly planFiles: PlanFiles
+  readonly processFiles: ProcessFiles
+  readonly evidenceFiles: EvidenceFiles
+  readonly shownContents: ShownContents
+  readonly linkedTrees: LinkedTrees
+  readonly commandRunner: CommandRunner
+  readonly commandApprovals: CommandApprovals
+}
+
+/** What `doctor` and `status` say about the running program. */
+export interface Program {
+  readonly version: string
+  /** Node's version, `24.21.0`. */
+  readonly node: string
+  readonly platform: string
+  /** Where private snapshots are kept. */
+  readonly stateFolder: string
+}
+
+/** A context during one call. `record` is the only way to write, and carries the call's idempotency key. */
+export interface Handling extends Context {
+  readonly record: Recording
+  /** Writes what a call noticed beside its own work: not under its idempotency key. */
+  readonly recordAside: Recording
+}
+
+export type Recording = <Answer>(
+  decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>,
+) => Promise<Answer>
+
+/** Writes what a question noticed, if it can be written: whoever only asks is answered all the same. */
+export async function whereWritable(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
+  }
 }

@@ -1,3 +1,5 @@
+import type { ShownDifference, ShownParts } from '../domain/gate/approved-content.ts'
+
 /** A file that is handed in as evidence, as it is on disk. */
 export interface EvidenceFile {
   /** Relative to the project's folder, with `/`, without `.` and `..`: one spelling per file. */
@@ -33,10 +35,18 @@ export interface EvidenceFiles {
    */
   read(folder: string, paths: readonly string[]): Promise<readonly EvidenceFile[]>
   /** Whether files are still what they were, in the order given. Reads only those whose stamp is another. */
-  standing(
+  freshness(
     folder: string,
     files: readonly KnownFile[],
   ): Promise<readonly ('current' | 'changed' | 'deleted')[]>
   /** What is at these paths now, in the order given. Never fails: what cannot be read has a hash of its own. */
   contents(folder: string, paths: readonly string[]): Promise<readonly FileContent[]>
+}
+
+/** What people were shown, kept outside the project for a while, so that a change since then can be told as a difference. */
+export interface ShownContents {
+  /** Keeps what a content is of; `parts` is asked only where it is not kept already. What cannot be kept is not. */
+  keep(content: string, parts: () => Promise<ShownParts>): Promise<void>
+  /** What differs now from what a content, perhaps shortened, was of. Null where that is not kept. */
+  since(content: string, now: ShownParts): Promise<ShownDifference | null>
 }

@@ -1,13 +1,15 @@
 import type { Actor } from '../domain/actor.ts'
-import type { Fact, Happening } from '../domain/fact.ts'
-import type { HoldReads } from './reads/hold-reads.ts'
-import type { JournalReads } from './reads/journal-reads.ts'
-import type { MissionReads } from './reads/mission-reads.ts'
-import type { PlanReads } from './reads/plan-reads.ts'
-import type { RecordReads } from './reads/record-reads.ts'
-import type { RunReads } from './reads/run-reads.ts'
-import type { TaskReads } from './reads/task-reads.ts'
-import type { TimelineReads } from './reads/timeline-reads.ts'
+import type { Fact, NewFact } from '../domain/fact.ts'
+import type {
+  HoldReads,
+  JournalReads,
+  MissionReads,
+  PlanReads,
+  RecordReads,
+  RunReads,
+  TaskReads,
+  TimelineReads,
+} from './reads.ts'
 
 /** Every question that can be asked of the store. Each method is one query with a limit. */
 export interface Reads {
@@ -23,7 +25,7 @@ export interface Reads {
 
 /** What a decision came to: what happened, and what the caller is answered. */
 export interface Decided<Answer> {
-  readonly happenings: readonly Happening[]
+  readonly happenings: readonly NewFact[]
   readonly answer: Answer
 }
 
@@ -137,3 +139,6 @@ export interface StoreHealth {
   /** Sentences about what to know or mend. Empty when all is well. */
   readonly warnings: readonly string[]
 }
+
+/** The sha-256, in hexadecimal, of a value's canonical JSON (RFC 8785). */
+export type Fingerprint = (value: unknown) => string

@@ -1,5 +1,5 @@
 import type { ChangeReport } from '../domain/track/changes.ts'
-import type { SnapshotPlace } from '../domain/track/snapshot.ts'
+import type { SnapshotPlace } from '../domain/track/task.ts'
 
 export type SnapshotEngine = SnapshotPlace['engine']
 
@@ -28,7 +28,7 @@ export interface SnapshotRequest {
 }
 
 /** A work tree's content at one time. */
-export interface TreeStanding {
+export interface TreeContent {
   readonly hash: string
   /** Of each file that the hash is of, a text that changes whenever it is written, though its content and times return. */
   readonly stamps: ReadonlyMap<string, string>
@@ -67,9 +67,49 @@ export interface WorkTreeWitness {
    */
   treeHash(folder: string): Promise<string>
   /** The same hash, and what tells whether a file was touched since. */
-  standing(folder: string): Promise<TreeStanding>
+  content(folder: string): Promise<TreeContent>
   /** Ends what goes on after an answer (keeping the baseline's trees). Call before the process exits. */
   settle(): Promise<void>
   /** Removes private directories older than 24 hours that no kept reference names. Answers how many. */
   sweep(keep: readonly SnapshotRef[]): Promise<number>
+}
+
+/** A work tree of the repository besides its main one. */
+export interface LinkedTree {
+  /** Its top, absolute. */
+  readonly path: string
+  /** The branch that is checked out, `task-1`; null when it is on none. */
+  readonly branch: string | null
+  readonly head: string | null
+  /** The task it was made for, null when Waymark did not make it. */
+  readonly taskId: string | null
+  /** Whether its folder is still there. */
+  readonly exists: boolean
+}
+
+export interface TreeToAdd {
+  /** Any folder of the repository. */
+  readonly folder: string
+  /** Where to make it, absolute. */
+  readonly path: string
+  readonly branch: string
+  /** The commit to begin at, in git's words; the folder's own when left out. */
+  readonly from?: string | undefined
+  readonly taskId: string
+}
+
+export interface AddedTree extends LinkedTree {
+  /** What was not done in it. */
+  readonly notes: readonly string[]
+}
+
+/** Makes and removes work trees. The only port that writes to a user's repository, and it runs nothing of it. */
+export interface LinkedTrees {
+  /** The trees that were made for a task, cheaply: no git is run. */
+  bound(folder: string): Promise<readonly { readonly path: string; readonly taskId: string }[]>
+  list(folder: string): Promise<readonly LinkedTree[]>
+  /** Fails with a sentence, and leaves nothing behind then. */
+  add(tree: TreeToAdd): Promise<AddedTree>
+  /** Refuses, naming it, where work would be lost: files that are not committed, commits that are on nothing else. */
+  remove(folder: string, tree: LinkedTree): Promise<void>
 }

@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize'
-import type { Fingerprint } from '../ports/fingerprint.ts'
+import type { Fingerprint } from '../ports/store.ts'
 
 export const fingerprint: Fingerprint = (value) => sha256(canonical(value))
 

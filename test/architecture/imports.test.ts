@@ -24,7 +24,7 @@ const table: Readonly<Record<string, Layer>> = {
   },
   git: { layers: ['domain', 'ports', 'files'], packages: ['diff', 'ignore', 'picomatch'], node: true },
   definitions: { layers: ['domain', 'ports', 'files'], packages: ['yaml'], node: true },
-  imports: { layers: ['domain', 'ports', 'files'], packages: ['better-sqlite3', 'yaml'], node: true },
+  plans: { layers: ['domain', 'ports', 'files'], packages: ['better-sqlite3', 'yaml'], node: true },
   evidence: { layers: ['domain', 'ports', 'files'], packages: ['diff'], node: true },
   commands: { layers: ['domain', 'ports', 'files'], packages: [], node: true },
   surfaces: {
@@ -80,7 +80,7 @@ test('one surface does not import another', () => {
 })
 
 test('only the composition root names an adapter', () => {
-  const adapters = ['storage', 'git', 'definitions', 'imports', 'evidence', 'commands']
+  const adapters = ['storage', 'git', 'definitions', 'plans', 'evidence', 'commands']
   const wrong = productFiles()
     .filter(({ path }) => !['main', ...adapters].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>

@@ -3,7 +3,7 @@ import { productFiles } from './source-files.ts'
 
 /** Where text that is made safe is written, and where a protocol has its own line. */
 const writers = [
-  'src/surfaces/cli/process-terminal.ts',
+  'src/surfaces/cli/terminal.ts',
   // The streams of MCP, and the JSON that a client reads from a hook.
   'src/surfaces/mcp/stdio.ts',
   'src/main/hook.ts',

@@ -30,11 +30,3 @@ test('nothing writes markup from text', () => {
   )
   expect(files.filter(({ text }) => markup.test(text)).map(({ path }) => path)).toEqual([])
 })
-
-test('files of the dashboard stay small', () => {
-  const lengths = files.map(({ text }) => text.trimEnd().split('\n').length).sort((a, b) => a - b)
-  const at = (share: number) => lengths[Math.floor((lengths.length - 1) * share)]
-  expect(at(0.5)).toBeLessThanOrEqual(70)
-  expect(at(0.95)).toBeLessThanOrEqual(250)
-  expect(lengths.at(-1)).toBeLessThanOrEqual(400)
-})

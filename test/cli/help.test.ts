@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import waymark from '../../package.json' with { type: 'json' }
 import { catalog } from '../../src/operations/catalog.ts'
 import { inputSchema } from '../../src/operations/input/json-schema.ts'
-import { runCommandLine } from '../../src/surfaces/cli/run-command-line.ts'
+import { runCommandLine } from '../../src/surfaces/cli/run.ts'
 import { openCommandLine } from './command-line.ts'
 
 const commands = catalog.filter(({ screen }) => screen !== true)

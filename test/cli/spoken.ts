@@ -1,6 +1,6 @@
 import { closeContext, openContext } from '../../src/main/open-context.ts'
 import { catalog } from '../../src/operations/catalog.ts'
-import { runCommandLine } from '../../src/surfaces/cli/run-command-line.ts'
+import { runCommandLine } from '../../src/surfaces/cli/run.ts'
 import type { CommandLineProject } from './command-line.ts'
 
 export interface Spoken {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { catalog } from '../../src/operations/catalog.ts'
-import { age, lasting } from '../../src/surfaces/cli/text/age.ts'
-import { inCommands, inFlags } from '../../src/surfaces/cli/text/command-words.ts'
-import { printable } from '../../src/surfaces/cli/text/printable.ts'
-import { table } from '../../src/surfaces/cli/text/table.ts'
-import { changedFiles } from '../../src/surfaces/cli/views/parts/measured.ts'
+import { inCommands, inFlags } from '../../src/surfaces/cli/failures.ts'
+import { changedFiles } from '../../src/surfaces/cli/render/changes.ts'
+import { table } from '../../src/surfaces/cli/render/table.ts'
+import { age, lasting } from '../../src/surfaces/cli/render/text.ts'
+import { printable } from '../../src/surfaces/cli/terminal.ts'
 
 test.each([
   [

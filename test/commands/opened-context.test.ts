@@ -54,5 +54,5 @@ test('evidence is read in the folder that is named', async () => {
   const { evidenceFiles } = opened(folder.top, temporaryFolder())
   const files = await evidenceFiles.read(folder.top, ['./a.json'])
   expect(files).toMatchObject([{ path: 'a.json', content: [] }])
-  expect(await evidenceFiles.standing(folder.top, files)).toEqual(['current'])
+  expect(await evidenceFiles.freshness(folder.top, files)).toEqual(['current'])
 })

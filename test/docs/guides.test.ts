@@ -93,7 +93,7 @@ test('MC2-142 the architecture and the tables of the database have their pages',
   const architecture = page('ARCHITECTURE.md')
   expect(architecture).toContain('src/ ├── domain/')
   expect(architecture).toContain('src/storage/schema')
-  expect(existsSync(join(root, 'src/storage/schema/tables.ts'))).toBe(true)
+  expect(existsSync(join(root, 'src/storage/tables/tables.ts'))).toBe(true)
 })
 
 test('every link between the pages leads to a file', () => {

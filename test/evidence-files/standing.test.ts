@@ -53,7 +53,7 @@ test.each(works)('after %s', async (_, work, standing) => {
   const folder = project()
   const known = await files.read(folder.top, ['docs/a.md'])
   work(folder)
-  expect(await files.standing(folder.top, known)).toEqual([standing])
+  expect(await files.freshness(folder.top, known)).toEqual([standing])
 })
 
 test('sees a change that keeps size and modification time', async () => {
@@ -62,7 +62,7 @@ test('sees a change that keeps size and modification time', async () => {
   const known = await files.read(folder.top, ['docs/a.md'])
   folder.put('docs/a.md', 'cccc')
   utimesSync(folder.path('docs/a.md'), 1000, 1000)
-  expect(await files.standing(folder.top, known)).toEqual(['changed'])
+  expect(await files.freshness(folder.top, known)).toEqual(['changed'])
 })
 
 test('answers for many files, in the order given', async () => {
@@ -72,11 +72,11 @@ test('answers for many files, in the order given', async () => {
   const known = await files.read(folder.top, names)
   folder.put('many/4/4', 'changed')
   folder.remove('many/1/449')
-  const standing = await files.standing(folder.top, known)
+  const standing = await files.freshness(folder.top, known)
   expect(standing).toHaveLength(450)
   expect(standing.flatMap((word, at) => (word === 'current' ? [] : [`${names[at]} ${word}`]))).toEqual([
     'many/4/4 changed',
     'many/1/449 deleted',
   ])
-  expect(await files.standing(folder.top, known.toReversed())).toEqual(standing.toReversed())
+  expect(await files.freshness(folder.top, known.toReversed())).toEqual(standing.toReversed())
 })

@@ -5,8 +5,8 @@ import { dirname } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { expect, onTestFinished, test } from 'vitest'
 import { processFiles } from '../../src/definitions/process-files.ts'
-import { planFiles } from '../../src/imports/load-plan.ts'
-import { mainTree } from '../../src/main/settings/main-tree.ts'
+import { mainTree } from '../../src/main/settings/places.ts'
+import { planFiles } from '../../src/plans/plan-files.ts'
 import {
   WorkFolder as Folder,
   projectRepository,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import { anyGlob, globMatcher } from '../../src/domain/glob.ts'
+import { anyGlob, globMatcher } from '../../src/domain/pattern.ts'
 
 const word = fc.constantFrom('a', 'b', 'ab', '.a', 'a.b', 'src', '')
 const part = fc.constantFrom(

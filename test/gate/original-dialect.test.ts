@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { readDefinition } from '../../src/definitions/read-definition.ts'
-import { artifactType, isOfType } from '../../src/domain/gate/artifact-type.ts'
+import { artifactType, isOfType } from '../../src/domain/gate/artifacts.ts'
+import { transition } from '../../src/domain/gate/engine.ts'
 import { possibleEvents } from '../../src/domain/gate/possible-events.ts'
 import { beginRun } from '../../src/domain/gate/run.ts'
-import { transition } from '../../src/domain/gate/transition.ts'
 import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
 
 /** A process as state_gate's users wrote them. */

@@ -3,9 +3,8 @@ import { expect, test } from 'vitest'
 import { readDefinition } from '../../src/definitions/read-definition.ts'
 import type { ProcessDefinition } from '../../src/domain/gate/definition.ts'
 import type { Emission } from '../../src/domain/gate/emission.ts'
-import { judgePassage } from '../../src/domain/gate/passage.ts'
+import { judgePassage, transition } from '../../src/domain/gate/engine.ts'
 import { beginRun, type Run } from '../../src/domain/gate/run.ts'
-import { transition } from '../../src/domain/gate/transition.ts'
 import { artifactOf, definitionIn, emission, smallProcess } from '../support/processes.ts'
 
 const guard = fc.letrec<{ readonly guard: unknown }>((tie) => ({

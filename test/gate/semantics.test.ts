@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
+import { transition } from '../../src/domain/gate/engine.ts'
 import { possibleEvents } from '../../src/domain/gate/possible-events.ts'
-import { runProgress } from '../../src/domain/gate/progress.ts'
 import { beginRun, type Run } from '../../src/domain/gate/run.ts'
-import { transition } from '../../src/domain/gate/transition.ts'
+import { runProgress } from '../../src/domain/gate/ways.ts'
 import { artifactOf, definitionIn, emission, reviewer, smallProcess } from '../support/processes.ts'
 
 const small = definitionIn(smallProcess)

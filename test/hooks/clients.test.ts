@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isOwnTool } from '../../src/domain/gate/hook/tool-name.ts'
+import { isOwnTool } from '../../src/domain/gate/hook/tool-use.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import { fileIn, openHookProject } from './hook-project.ts'
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readDefinition } from '../../src/definitions/read-definition.ts'
-import type { HookRun } from '../../src/domain/gate/hook/hook-run.ts'
-import { judgePermissions } from '../../src/domain/gate/hook/judge-permissions.ts'
+import { type HookRun, judgePermissions } from '../../src/domain/gate/hook/judge.ts'
 import { fitsCommand, readShellLine } from '../../src/domain/gate/hook/shell-line.ts'
 import { toolUse } from '../../src/surfaces/hook/tool-use.ts'
 import { openHookProject } from './hook-project.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { jsonMistake } from '../../src/surfaces/http/api/json-mistake.ts'
+import { jsonMistake } from '../../src/surfaces/http/json-mistake.ts'
 import { type HttpProject, openHttpProject } from './http-project.ts'
 import { type RawAnswer, rawAnswer, requestText, sendRaw } from './raw.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { LoginCodes } from '../../src/surfaces/http/guard/login-codes.ts'
-import { Sessions } from '../../src/surfaces/http/guard/sessions.ts'
+import { LoginCodes } from '../../src/surfaces/http/guard/login-proof.ts'
+import { Logins } from '../../src/surfaces/http/guard/logins.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 import { requestText, sendRaw } from './raw.ts'
@@ -127,7 +127,7 @@ test('a login at one server is known to another one of the same user, and surviv
   await logIn(second)
   await logIn(first)
   const again = await openHttpProject({ home: first.home, folders: ['desk'] })
-  expect(again.server.security.sessions.find(one.cookie.split('=')[1] ?? '', Date.now())).not.toBeNull()
+  expect(again.server.security.logins.find(one.cookie.split('=')[1] ?? '', Date.now())).not.toBeNull()
   const session = await fetch(`${first.address}/api/session`, { headers: { Cookie: one.cookie } })
   expect(session.status).toBe(200)
 })
@@ -174,10 +174,10 @@ test('a session ends with the token that it was had by', async () => {
 
 test('sessions are kept as hashes for thirty days', () => {
   const file = join(temporaryFolder(), 'sessions.json')
-  const secret = new Sessions(file).begin('token', 0)
+  const secret = new Logins(file).begin('token', 0)
   expect(readFileSync(file, 'utf8')).not.toContain(secret)
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  const restarted = new Sessions(file)
+  const restarted = new Logins(file)
   expect(restarted.find(secret, 30 * day - 1)).toMatchObject({ token: 'token' })
   expect(restarted.find(secret, 30 * day)).toBeNull()
 })

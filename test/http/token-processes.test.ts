@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { TokenFile } from '../../src/surfaces/http/guard/tokens/token-file.ts'
+import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 
 const module = join(import.meta.dirname, '../../src/surfaces/http/guard/tokens/token-file.ts')

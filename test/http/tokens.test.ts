@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { TokenBuckets } from '../../src/surfaces/http/guard/token-buckets.ts'
-import { TokenFile } from '../../src/surfaces/http/guard/tokens/token-file.ts'
+import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
+import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 
 function call({ address }: HttpProject, path: string, token?: string, body?: object): Promise<Response> {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { LiveLimits } from '../../src/surfaces/http/live/limits.ts'
+import type { LiveLimits } from '../../src/surfaces/http/live/reader.ts'
 import { happened } from '../contract/store/happenings.ts'
 import { systemClock, type TemporaryStore, temporaryStore } from '../support/store.ts'
 import { LiveClient } from './live-client.ts'

@@ -1,7 +1,7 @@
-import type { Happening } from '../../src/domain/fact.ts'
+import type { NewFact } from '../../src/domain/fact.ts'
 
 /** That many small facts, one frame each, told apart by their number. */
-export function roles(first: number, count: number, padding = ''): readonly Happening[] {
+export function roles(first: number, count: number, padding = ''): readonly NewFact[] {
   return Array.from({ length: count }, (_, index) => ({
     kind: 'role.declared',
     role: `role-${first + index}${padding}`,

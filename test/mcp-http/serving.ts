@@ -2,21 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { drained } from '../../src/main/serve/drained.ts'
+import { drained } from '../../src/main/serve/server.ts'
 import { catalog } from '../../src/operations/catalog.ts'
-import { serveAssets } from '../../src/surfaces/http/assets/serve-assets.ts'
-import { LoginCodes } from '../../src/surfaces/http/guard/login-codes.ts'
-import { LoginProofs } from '../../src/surfaces/http/guard/login-proof.ts'
+import { serveAssets } from '../../src/surfaces/http/assets.ts'
+import { LoginCodes, LoginProofs } from '../../src/surfaces/http/guard/login-proof.ts'
+import { Logins } from '../../src/surfaces/http/guard/logins.ts'
 import { OpenStreams } from '../../src/surfaces/http/guard/open-streams.ts'
-import type { Security } from '../../src/surfaces/http/guard/security.ts'
-import { Sessions } from '../../src/surfaces/http/guard/sessions.ts'
-import { TokenBuckets } from '../../src/surfaces/http/guard/token-buckets.ts'
-import { TokenFile } from '../../src/surfaces/http/guard/tokens/token-file.ts'
+import { type Security, TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
+import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
 import { httpServer } from '../../src/surfaces/http/http-server.ts'
 import { openLive } from '../../src/surfaces/http/live/live.ts'
 import type { Log } from '../../src/surfaces/http/serving.ts'
+import type { McpOverHttpOptions } from '../../src/surfaces/mcp/http/endpoint-parts.ts'
 import { createMcpOverHttp, type McpOverHttp } from '../../src/surfaces/mcp/http/mcp-over-http.ts'
-import type { McpOverHttpOptions } from '../../src/surfaces/mcp/http/options.ts'
 import { openProject, type TestProject } from '../support/project.ts'
 
 export interface ServedMcp {
@@ -56,12 +54,12 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
   const folder = join(project.folder, '..', 'server')
   let port = 0
   const tokens = new TokenFile(folder)
-  const sessions = new Sessions(join(folder, 'sessions.json'))
+  const sessions = new Logins(join(folder, 'sessions.json'))
   const now = () => Date.now()
   const security: Security = {
     hosts: () => ({ port, allowed: [] }),
     tokens,
-    sessions,
+    logins: sessions,
     codes: new LoginCodes(),
     proofs: new LoginProofs(),
     streams: new OpenStreams({ tokens, sessions, now }),

@@ -1,4 +1,4 @@
-import type { Happening } from '../../src/domain/fact.ts'
+import type { NewFact } from '../../src/domain/fact.ts'
 import type { PhaseId, TaskId } from '../../src/domain/id.ts'
 import type { Task } from '../../src/domain/track/task.ts'
 import type { Store } from '../../src/ports/store.ts'
@@ -12,7 +12,7 @@ const roles = ['developer', 'qa-engineer', 'project-manager', 'software-architec
 export async function fillPlan(store: Store, tasks: number, phases: readonly string[] = ['P1']) {
   const ids: TaskId[] = []
   for (let made = 0; made < tasks; made += batch) {
-    const happenings: Happening[] = []
+    const happenings: NewFact[] = []
     for (let number = made; number < Math.min(made + batch, tasks); number += 1) {
       const before = ids.at(-1)
       const phase = phases[number % phases.length] ?? 'P1'

@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/domain/actor.ts'
 import { catalog } from '../../src/operations/catalog.ts'
-import type { Context } from '../../src/operations/context.ts'
+import type { Context } from '../../src/operations/operation.ts'
 import { type Answer, agentActor, openProject, type TestProject } from '../support/project.ts'
 
 /** A project with a plan, and the usual questions to it. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { catalog } from '../../src/operations/catalog.ts'
-import type { Context } from '../../src/operations/context.ts'
 import { invoke } from '../../src/operations/invoke.ts'
+import type { Context } from '../../src/operations/operation.ts'
 
 const minute = 60_000
 

@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/domain/actor.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, TaskId } from '../../src/domain/id.ts'
-import type { Mission, StandingPhase } from '../../src/domain/track/mission.ts'
+import type { Mission, PhaseWithWork } from '../../src/domain/track/mission.ts'
 import type { Hold } from '../../src/domain/track/records.ts'
 import type { Attempt, Task } from '../../src/domain/track/task.ts'
 
@@ -28,7 +28,7 @@ export function aMission(changes: Partial<Mission> = {}): Mission {
   }
 }
 
-export function aPhase(number: number, changes: Partial<StandingPhase> = {}): StandingPhase {
+export function aPhase(number: number, changes: Partial<PhaseWithWork> = {}): PhaseWithWork {
   return {
     id: `ph-${number}` as PhaseId,
     missionId: 'm-1' as MissionId,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { GraphTask } from '../../src/domain/plan/task-graph.ts'
+import type { GraphTask } from '../../src/domain/plan/readiness.ts'
 
 /** A task to do that depends on nothing, unless a test says otherwise. */
 export function aGraphTask(id: string, changes: Partial<GraphTask> = {}): GraphTask {

@@ -11,13 +11,13 @@ import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
 import { shownContents } from '../../src/evidence/shown-contents.ts'
 import { linkedTrees } from '../../src/git/linked-trees.ts'
 import { createWitness } from '../../src/git/witness.ts'
-import { planFiles } from '../../src/imports/load-plan.ts'
 import { catalog } from '../../src/operations/catalog.ts'
-import type { Context } from '../../src/operations/context.ts'
 import { type InvokeOptions, invoke } from '../../src/operations/invoke.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import { planFiles } from '../../src/plans/plan-files.ts'
 import { fingerprint } from '../../src/storage/fingerprint.ts'
-import { openStore } from '../../src/storage/open-store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
+import { openStore } from '../../src/storage/store.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
 export type Answer = any

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Store } from '../../src/ports/store.ts'
-import { openStore } from '../../src/storage/open-store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
-import type { StoreOptions } from '../../src/storage/store-options.ts'
+import { openStore, type StoreOptions } from '../../src/storage/store.ts'
 
 export const systemClock: Clock = { now: () => Date.now() }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Context } from '../../src/operations/context.ts'
-import { startTelemetry, type Telemetry } from '../../src/surfaces/telemetry/start-telemetry.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import { startTelemetry, type Telemetry } from '../../src/surfaces/telemetry/telemetry.ts'
 import { openProject, person, type TestProject } from '../support/project.ts'
 import { openCollector, type Span } from './collector.ts'
 

@@ -1,16 +1,16 @@
 import type { OutlinePhase } from '../../src/domain/plan/outline.ts'
-import type { Mark } from '../../src/domain/plan/standing.ts'
+import type { Mark } from '../../src/domain/plan/readiness.ts'
 import type { changeDetail } from '../../src/domain/track/completion-report.ts'
-import type { boardCard } from '../../src/operations/board/board.ts'
-import type { deskCard } from '../../src/operations/board/desk.ts'
-import type { holdEntry } from '../../src/operations/hold/inbox.ts'
-import type { decisionEntry } from '../../src/operations/mission/context-entries.ts'
+import type { holdEntry } from '../../src/operations/inbox/inbox.ts'
+import type { inboxCard } from '../../src/operations/inbox/inbox-page.ts'
+import type { decisionEntry } from '../../src/operations/mission/entries.ts'
 import type { missionEntry } from '../../src/operations/mission/list-missions.ts'
 import type { processPageAnswer } from '../../src/operations/process/process-page.ts'
 import type { runEntry } from '../../src/operations/run/list-runs.ts'
 import type { approvalEntry, eventEntry, refusalEntry } from '../../src/operations/run/run-history.ts'
 import type { runPageAnswer } from '../../src/operations/run/run-page.ts'
-import type { taskDetail } from '../../src/operations/show/task-detail.ts'
+import type { boardCard } from '../../src/operations/show/board.ts'
+import type { taskDetail } from '../../src/operations/show/show.ts'
 
 export type Run = ReturnType<typeof runEntry>
 export type Hold = ReturnType<typeof holdEntry>
@@ -24,7 +24,7 @@ export type RunRefusal = ReturnType<typeof refusalEntry>
 export type RunApproval = ReturnType<typeof approvalEntry>
 export type ProcessPage = Awaited<ReturnType<typeof processPageAnswer>>
 
-export type DeskCard = Awaited<ReturnType<typeof deskCard>> & {
+export type DeskCard = Awaited<ReturnType<typeof inboxCard>> & {
   /** What the card shows, as the server names it: an answer says it, so that nothing else is decided. */
   readonly content: string | null
 }

@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { placeLabels } from './bar-labels.ts'
-import { barsWithin, layoutBars, type Span } from './bar-layout.ts'
-import { layoutMarks, markKinds, markWidth } from './mark-layout.ts'
-import { stretchesOf } from './time-fold.ts'
-import { contentX, timeScale } from './time-scale.ts'
-import { fitView } from './time-view.ts'
+import {
+  barsWithin,
+  layoutBars,
+  layoutMarks,
+  markKinds,
+  markWidth,
+  placeLabels,
+  type Span,
+} from './bar-layout.ts'
+import { contentX, fitView, stretchesOf, timeScale } from './time-scale.ts'
 
 const start = Date.UTC(2026, 10, 3, 9)
 const now = start + 30 * 3_600_000

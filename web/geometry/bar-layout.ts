@@ -68,3 +68,98 @@ export function barsWithin<S extends Span>(
   while (end < bars.length && (bars[end]?.x ?? 0) <= to) end += 1
   return bars.slice(low, end)
 }
+
+/** Where a bar's texts go, in pixels; null where there is no room. */
+export interface BarLabel {
+  /** The text in the bar, or behind it when the bar is too narrow. */
+  readonly main: { readonly x: number; readonly inside: boolean } | null
+  readonly detail: { readonly x: number } | null
+}
+
+export interface LabelledBar {
+  readonly x: number
+  readonly width: number
+  /** Widths of the two texts; 0 for none. */
+  readonly main: number
+  readonly detail: number
+}
+
+export interface LabelRoom {
+  /** What is shown, in the pixels of the bars. */
+  readonly from: number
+  readonly to: number
+  /** Places of signs on the row, left to right: no text lies over one. */
+  readonly marks: readonly number[]
+}
+
+const padding = 7
+/** How far a sign reaches to the left and, with its count, to the right. */
+const beforeMark = 8
+const behindMark = 13
+
+/** The texts of a row's bars: inside while they fit, else behind, and never over another bar or a sign. */
+export function placeLabels(bars: readonly LabelledBar[], room: LabelRoom): readonly BarLabel[] {
+  return bars.map((bar, place) => {
+    const next = bars[place + 1]?.x ?? Number.POSITIVE_INFINITY
+    return placeLabel(bar, room, Math.min(next, room.to))
+  })
+}
+
+function placeLabel(bar: LabelledBar, room: LabelRoom, limit: number): BarLabel {
+  const end = bar.x + bar.width
+  const inX = clearOf(room.marks, Math.max(bar.x, room.from) + padding, bar.main)
+  const inside = bar.main > 0 && inX + bar.main + padding <= Math.min(end, room.to)
+  let x = end + padding
+  const free = (width: number): boolean => {
+    if (width === 0) return false
+    x = clearOf(room.marks, x, width)
+    return x >= room.from && x + width <= limit
+  }
+  const behind = !inside && free(bar.main)
+  const main = inside ? { x: inX, inside: true } : behind ? { x, inside: false } : null
+  if (behind) x += bar.main + padding
+  return { main, detail: free(bar.detail) ? { x } : null }
+}
+
+/** The first place from `x` on where a text of this width lies over no sign. */
+function clearOf(marks: readonly number[], from: number, width: number): number {
+  let x = from
+  for (const mark of marks) if (mark + behindMark > x && mark - beforeMark < x + width) x = mark + behindMark
+  return x
+}
+
+/** What is marked on a row, in the order of what a reader must not miss. */
+export const markKinds = ['issue', 'decision', 'progress'] as const
+export type MarkKind = (typeof markKinds)[number]
+
+export interface Mark {
+  readonly kind: MarkKind
+  readonly at: number
+}
+
+/** One sign for all marks that would lie on each other. */
+export interface PlacedMark<M extends Mark> {
+  readonly x: number
+  /** The kind that matters most among the marks. */
+  readonly kind: MarkKind
+  readonly marks: readonly M[]
+}
+
+/** The width that a sign with a count takes, in pixels. */
+export const markWidth = 16
+
+/** The signs of a row, left to right, at least `markWidth` apart. */
+export function layoutMarks<M extends Mark>(marks: readonly M[], scale: TimeScale): readonly PlacedMark<M>[] {
+  const placed: { x: number; marks: M[] }[] = []
+  for (const mark of marks.toSorted((a, b) => a.at - b.at)) {
+    const x = contentX(scale, mark.at)
+    const last = placed.at(-1)
+    if (last && x - last.x < markWidth) last.marks.push(mark)
+    else placed.push({ x, marks: [mark] })
+  }
+  return placed.map(({ x, marks: together }) => ({ x, kind: gravest(together), marks: together }))
+}
+
+function gravest(marks: readonly Mark[]): MarkKind {
+  return markKinds.find((kind) => marks.some((mark) => mark.kind === kind)) ?? 'progress'
+}

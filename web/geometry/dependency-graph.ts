@@ -1,4 +1,4 @@
-import type { Mark } from '../../src/domain/plan/standing.ts'
+import type { Mark } from '../../src/domain/plan/readiness.ts'
 
 export interface DependencyNode {
   readonly id: string

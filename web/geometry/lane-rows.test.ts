@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Grouping, laneRows } from './lane-rows.ts'
-import { rowAt, rowTops, rowWindow, scrollTo } from './virtual-rows.ts'
+import { type Grouping, laneRows, rowAt, rowTops, rowWindow, scrollTo } from './lane-rows.ts'
 
 const phases = [
   { id: 'p-1', name: 'Explore' },

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Mark } from '../../src/domain/plan/standing.ts'
+import type { Mark } from '../../src/domain/plan/readiness.ts'
 import { graphPicture } from './dependency-graph.ts'
 import { type LayeredLayout, layeredLayout, type PlacedNode } from './layered-layout.ts'
-import { withLoose } from './loose-nodes.ts'
-import { boxAt, flowPath, neighbourOf, type Point, roundedPath } from './plane.ts'
+import { boxAt, flowPath, neighbourOf, type Point, roundedPath, withLoose } from './plane.ts'
 import { stateDiagram } from './state-diagram.ts'
 
 const size = { width: 120, height: 30 }

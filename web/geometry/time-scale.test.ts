@@ -1,9 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Interval, stretchesOf, unfolded } from './time-fold.ts'
-import { contentX, foldWidth, timeAt, timeScale, xOf } from './time-scale.ts'
-import { ticksOf } from './time-ticks.ts'
-import { centred, clampView, fitView, zoomAround } from './time-view.ts'
+import {
+  centred,
+  clampView,
+  contentX,
+  fitView,
+  foldWidth,
+  type Interval,
+  stretchesOf,
+  ticksOf,
+  timeAt,
+  timeScale,
+  unfolded,
+  xOf,
+  zoomAround,
+} from './time-scale.ts'
 
 const start = Date.UTC(2026, 10, 3, 9)
 const day = 24 * 3_600_000

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Command } from './bindings.ts'
+import { bindings, type Command } from './bindings.ts'
 
 export type Handlers = Partial<Readonly<Record<Command, () => void>>>
 
@@ -27,4 +27,47 @@ export function handlerOf(command: Command): (() => void) | null {
     if (handler) return handler
   }
   return null
+}
+
+/** How long the second key of two may take, in milliseconds. */
+const sequence = 1_200
+
+const byKeys = new Map<string, Command>(
+  bindings.flatMap(({ keys, command }) => keys.map((key) => [key, command])),
+)
+const beginnings = new Set(
+  [...byKeys.keys()].filter((key) => key.includes(' ')).map((key) => key.split(' ')[0]),
+)
+
+/** Runs the commands of keys, except what is typed into a field. Answers its stop. */
+export function listenToKeys(): () => void {
+  let first: { readonly key: string; readonly at: number } | null = null
+  const onKey = (event: KeyboardEvent) => {
+    const key = keyOf(event)
+    if (event.defaultPrevented || event.isComposing || !isMeant(event, key)) return
+    const begun = first && event.timeStamp - first.at < sequence ? `${first.key} ${key}` : key
+    first = null
+    const command = byKeys.get(begun) ?? byKeys.get(key)
+    const handler = command && handlerOf(command)
+    if (handler) {
+      event.preventDefault()
+      handler()
+    } else if (beginnings.has(key)) first = { key, at: event.timeStamp }
+  }
+  document.addEventListener('keydown', onKey)
+  return () => document.removeEventListener('keydown', onKey)
+}
+
+function keyOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string {
+  const name = key === ' ' ? 'Space' : key
+  if (ctrlKey || metaKey) return `mod+${name.toLowerCase()}`
+  return altKey && name.length > 1 ? `alt+${name}` : name
+}
+
+/** A field takes its keys itself, and so does a dialog or a button what it is pressed with. */
+function isMeant({ target }: KeyboardEvent, key: string): boolean {
+  if (key.startsWith('mod+')) return true
+  if (!(target instanceof HTMLElement)) return true
+  if (target.closest('input, textarea, select, [contenteditable], dialog')) return false
+  return !((key === 'Enter' || key === 'Space') && target.closest('a, button, summary'))
 }

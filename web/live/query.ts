@@ -3,8 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
 import { type AnswerOf, call } from '../api/call.ts'
 import { base } from '../router/location.ts'
-import { connection, onFrame, onWhole } from './connection.ts'
-import type { Frame } from './frame.ts'
+import { connection, type Frame, onFrame, onWhole } from './feed.ts'
 
 export interface LiveQuery<Answer> {
   /** Null until it was read. */

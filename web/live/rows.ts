@@ -1,4 +1,5 @@
-import { batch, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { batch, type ReadonlySignal, type Signal, signal, useSignalEffect } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 
 /** A list whose order and whose rows change apart, so that a fact about one row repaints one row. */
 export interface Rows<Row> {
@@ -61,4 +62,18 @@ function moved(now: readonly string[], next: readonly string[]): number {
   const kept = next.filter((key) => places.has(key))
   const before = now.filter((key) => stays.has(key))
   return arrived + left || kept.filter((key, at) => key !== before[at]).length
+}
+
+/** Rows that follow a list, and hold still while a pointer is over the element that the handlers are put on. */
+export function useRows<Row>(list: () => readonly Row[] | null, keyOf: (row: Row) => string) {
+  const rows: Rows<Row> = useMemo(() => createRows(keyOf), [])
+  useSignalEffect(() => {
+    const next = list()
+    if (next !== null) rows.update(next)
+  })
+  const still = {
+    onPointerEnter: () => rows.hold(true),
+    onPointerLeave: () => rows.hold(false),
+  }
+  return { rows, still }
 }

@@ -1,5 +1,4 @@
 import { base } from '../router/location.ts'
-import type { Field } from './fields.ts'
 
 /** A command of the catalog, as the server's OpenAPI document tells it. */
 export interface OperationEntry {
@@ -86,3 +85,39 @@ function typeOf({ type, items }: FieldSchema): Field['type'] {
   if (type === 'array') return items?.type === 'string' ? 'list' : 'json'
   return type === 'object' ? 'json' : 'text'
 }
+
+/** What a command takes. */
+export interface Field {
+  readonly name: string
+  readonly description: string
+  readonly isRequired: boolean
+  readonly type: 'text' | 'number' | 'yes or no' | 'list' | 'json'
+  /** The words it may be; empty where it is free. */
+  readonly choices: readonly string[]
+  readonly longest: number
+}
+
+/** The input that was written, without what was left empty. Fails where a value is no JSON. */
+export function inputOf(
+  fields: readonly Field[],
+  written: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const input: Record<string, unknown> = {}
+  for (const { name, type } of fields) {
+    const text = written.get(name)?.trim() ?? ''
+    if (text !== '') input[name] = readers[type](text)
+  }
+  return input
+}
+
+const readers = {
+  text: (text) => text,
+  number: Number,
+  'yes or no': (text) => text === 'true',
+  list: (text) =>
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  json: (text): unknown => JSON.parse(text),
+} as const satisfies Record<Field['type'], (text: string) => unknown>

@@ -1,16 +1,15 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
-import { told } from '../api/call.ts'
+import { callNamed, told } from '../api/call.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
-import { shortId } from '../parts/short-id.ts'
-import { StatusIcon } from '../parts/status-icon.tsx'
+import { StatusIcon } from '../parts/status.tsx'
+import { shortId } from '../parts/text.tsx'
 import { leaveFor, type OverlayProps } from '../shell/overlays.tsx'
 import { showToast } from '../shell/toasts.tsx'
-import { findItems } from './find.ts'
-import { InputForm } from './input-form.tsx'
 import { type Item, itemsHere, itemsOfServer } from './items.ts'
-import type { OperationEntry } from './operations.ts'
+import { type Field, inputOf, type OperationEntry } from './operations.ts'
 import './palette.css'
+import UFuzzy from '@leeoniya/ufuzzy'
 
 /** Search over everything that has a name, and every command; what a command still needs is asked for. */
 export function Part({ close }: OverlayProps) {
@@ -104,5 +103,124 @@ function Search({ close, ask }: SearchProps) {
       </div>
       {found.length === 0 ? <p class="muted found-none">Nothing is called so.</p> : null}
     </>
+  )
+}
+
+const fuzzy = new UFuzzy({ intraMode: 1 })
+const most = 40
+
+/** The items that are meant, the best first. Without words: the first ones, as they are. */
+export function findItems(items: readonly Item[], words: string): readonly Item[] {
+  const needle = words.trim()
+  if (needle === '') return items.slice(0, most)
+  const haystack = items.map(({ text, also }) => `${text} ${also}`)
+  const [found, info, order] = fuzzy.search(haystack, needle, 1)
+  if (found === null) return []
+  const places = info && order ? order.map((at) => info.idx[at]) : found
+  const meant = places.flatMap((at) => (at === undefined ? [] : (items[at] ?? [])))
+  // What is called exactly so comes first, whatever else has the same words.
+  const isNamedSo = ({ text }: Item): boolean => text.toLowerCase() === needle.toLowerCase()
+  return [...meant.filter(isNamedSo), ...meant.filter((item) => !isNamedSo(item))].slice(0, most)
+}
+
+interface InputFormProps {
+  readonly operation: OperationEntry
+  readonly close: () => void
+}
+
+/** Asks for what a command takes, by its schema, and runs it. A refusal is shown where it can be mended. */
+export function InputForm({ operation, close }: InputFormProps) {
+  const written = useRef(new Map<string, string>())
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const required = operation.fields.filter(({ isRequired }) => isRequired)
+  const optional = operation.fields.filter(({ isRequired }) => !isRequired)
+  const write = (name: string) => (text: string) => void written.current.set(name, text)
+
+  const run = async () => {
+    setBusy(true)
+    try {
+      await callNamed(operation.name, inputOf(operation.fields, written.current))
+      showToast({ kind: 'said', text: `${operation.title}: done` })
+      close()
+    } catch (error) {
+      setRefusal(told(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={operation.title} close={close}>
+      <form
+        class="input-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run()
+        }}
+      >
+        <p class="muted">{operation.description}</p>
+        {required.map((field) => (
+          <FieldInput key={field.name} field={field} write={write(field.name)} />
+        ))}
+        {optional.length > 0 ? (
+          <details open={required.length === 0}>
+            <summary>{required.length === 0 ? 'What may be said' : 'More'}</summary>
+            {optional.map((field) => (
+              <FieldInput key={field.name} field={field} write={write(field.name)} />
+            ))}
+          </details>
+        ) : null}
+        {refusal === null ? null : (
+          <p class="refusal" role="alert">
+            {refusal}
+          </p>
+        )}
+        <div class="input-verbs">
+          <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
+            {operation.title}
+          </button>
+          <button type="button" class="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function FieldInput({ field, write }: { readonly field: Field; readonly write: (text: string) => void }) {
+  const { name, description, isRequired, type, choices, longest } = field
+  const options = type === 'yes or no' ? ['true', 'false'] : choices
+  const id = useId()
+  const common = { id, name, required: isRequired, class: 'field' }
+  return (
+    <div class="input-field">
+      <label for={id}>
+        <b>{name}</b> <span class="muted">{description}</span>
+      </label>
+      {options.length > 0 ? (
+        <select {...common} onChange={({ currentTarget }) => write(currentTarget.value)}>
+          <option value="" />
+          {options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+        </select>
+      ) : type === 'list' || type === 'json' || longest > 1_000 ? (
+        <textarea
+          {...common}
+          rows={2}
+          placeholder={type === 'list' ? 'One a line' : type === 'json' ? 'JSON' : ''}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
+        />
+      ) : (
+        <input
+          {...common}
+          inputMode={type === 'number' ? 'numeric' : 'text'}
+          maxLength={longest}
+          onInput={({ currentTarget }) => write(currentTarget.value)}
+        />
+      )}
+    </div>
   )
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { CopyButton } from './copy-button.tsx'
+import { CopyButton } from './text.tsx'
 import './empty-state.css'
+import type { ReadonlySignal } from '@preact/signals'
+import { told } from '../api/call.ts'
 
 interface EmptyStateProps {
   /** What will appear here. */
@@ -21,6 +23,17 @@ export function EmptyState({ title, command, children }: EmptyStateProps) {
         </p>
       )}
       {children}
+    </div>
+  )
+}
+
+/** Why a view has nothing to show; nothing while it is still being read. */
+export function Failed({ failure }: { readonly failure: ReadonlySignal<unknown> }) {
+  if (failure.value === null) return null
+  return (
+    <div class="page-inner" role="alert">
+      <h1>This could not be read</h1>
+      <p class="muted">{told(failure.value)}</p>
     </div>
   )
 }

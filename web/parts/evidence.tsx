@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Verified as VerifiedShort } from '../api/answers.ts'
 import { Agent } from './agent.tsx'
-import { StatusIcon } from './status-icon.tsx'
+import { StatusIcon } from './status.tsx'
 import './evidence.css'
 
 /** What git was witness to: solid. */

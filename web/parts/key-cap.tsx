@@ -1,5 +1,3 @@
-import { keyLabel } from '../keys/key-label.ts'
-
 /** The keys of a command, as they are on the keyboard. */
 export function KeyCap({ keys }: { readonly keys: string }) {
   return (
@@ -11,4 +9,24 @@ export function KeyCap({ keys }: { readonly keys: string }) {
       ))}
     </>
   )
+}
+
+const isMac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform)
+
+const labels: Readonly<Record<string, string>> = {
+  'mod+k': isMac ? '⌘K' : 'Ctrl K',
+  Enter: '↵',
+  Escape: 'Esc',
+  Space: 'Space',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  'alt+ArrowUp': isMac ? '⌥↑' : 'Alt ↑',
+  'alt+ArrowDown': isMac ? '⌥↓' : 'Alt ↓',
+}
+
+/** How a key is written: `⌘K` on a Mac, `Ctrl K` elsewhere. */
+function keyLabel(key: string): string {
+  return labels[key] ?? (key.length === 1 ? key.toUpperCase() : key)
 }

@@ -1,15 +1,19 @@
-import { useComputed } from '@preact/signals'
+import { type ReadonlySignal, useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import type { Mission } from '../api/answers.ts'
 import { useCommands } from '../keys/commands.ts'
 import { useQuery } from '../live/query.ts'
+import { useRows } from '../live/rows.ts'
 import { href, navigate, query, setQuery } from '../router/location.ts'
-import { Failed } from './failed.tsx'
-import { FilterField } from './filter-field.tsx'
-import { HeldBack } from './held-back.tsx'
-import { useRows } from './live-list.ts'
-import { MissionRow } from './mission-row.tsx'
+import { durationText } from './duration.ts'
+import { Failed } from './empty-state.tsx'
+import { FilterField, useFlash, WaitingRows } from './list.tsx'
+import { StatusIcon, statusOf } from './status.tsx'
+import { shortId } from './text.tsx'
+import { Clock, Since } from './time.tsx'
 import { VirtualList } from './virtual-list.tsx'
+import './mission-row.css'
 
 interface MissionListProps {
   readonly status: 'open' | 'ended'
@@ -56,7 +60,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
           {keys.length} of {answer.total}
         </span>
       </div>
-      <HeldBack held={rows.held} release={() => rows.hold(false)} />
+      <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       <VirtualList
         keys={keys}
         label={label}
@@ -72,4 +76,45 @@ export function MissionList({ status, label, empty }: MissionListProps) {
 
 function isOfMissions({ event }: { readonly event: string }): boolean {
   return /^(mission|workflow|task|phase|hold):/.test(event)
+}
+
+/** One mission as a dense line. */
+function MissionRow({
+  row,
+  isSelected,
+}: {
+  readonly row: ReadonlySignal<Mission>
+  readonly isSelected: boolean
+}) {
+  const mission = row.value
+  const { mission_id, name, status, current_phase, total_phases, open_tasks, done_tasks, open_blockers } =
+    mission
+  const element = useRef<HTMLLIElement>(null)
+  useFlash(element, `${status} ${done_tasks} ${open_tasks} ${open_blockers}`)
+  return (
+    <li ref={element} class="mission-row" {...(isSelected && { 'aria-current': 'true' })}>
+      <StatusIcon status={open_blockers > 0 ? 'blocked' : statusOf(status)} />
+      <a class="cut wide" href={href(`/missions/${mission_id}`)}>
+        {name} <span class="muted">{mission.objective}</span>
+      </a>
+      {open_blockers > 0 ? <b class="mission-blockers">{open_blockers} blocking</b> : null}
+      <span class="mission-number">
+        phase {current_phase ?? 1} of {total_phases}
+      </span>
+      <span class="mission-number">
+        {done_tasks} done{open_tasks > 0 ? ` · ${open_tasks} open` : ''}
+      </span>
+      <span class="mission-time muted">
+        {mission.completed_at === null ? (
+          <Since at={mission.created_at} />
+        ) : (
+          <>
+            <Clock at={mission.completed_at} /> ·{' '}
+            {durationText(Date.parse(mission.completed_at) - Date.parse(mission.created_at))}
+          </>
+        )}
+      </span>
+      <span class="id">{shortId(mission_id)}</span>
+    </li>
+  )
 }

@@ -1,4 +1,4 @@
-import { now } from '../live/now.ts'
+import { signal } from '@preact/signals'
 import { clockText, durationText, wholeTimeText } from './duration.ts'
 
 interface TimeProps {
@@ -25,3 +25,10 @@ export function Since({ at }: TimeProps) {
     </time>
   )
 }
+
+/** The time, once a second for everybody who shows one. Stands still while nobody looks. */
+export const now = signal(Date.now())
+
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now()
+}, 1_000)

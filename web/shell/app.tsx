@@ -1,20 +1,15 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { logOut, projectName, session, sessionFailure, untilSession } from '../api/session.ts'
-import { useCommands } from '../keys/commands.ts'
-import { listenToKeys } from '../keys/dispatcher.ts'
-import { connection, follow } from '../live/connection.ts'
-import { Failed } from '../parts/failed.tsx'
+import { listenToKeys, useCommands } from '../keys/commands.ts'
+import { connection, follow } from '../live/feed.ts'
+import { Failed } from '../parts/empty-state.tsx'
 import { crumb, place } from '../router/current.ts'
 import { base, href, listenToNavigation, navigate } from '../router/location.ts'
-import { BuiltAnew } from './built-anew.tsx'
-import { LogIn } from './log-in.tsx'
+import { SideBar, TopBar } from './bars.tsx'
 import { Outlet } from './outlet.tsx'
 import { Overlays, openOverlay } from './overlays.tsx'
-import { SideBar } from './side-bar.tsx'
-import { switchTheme } from './theme.ts'
-import { Toasts } from './toasts.tsx'
-import { TopBar } from './top-bar.tsx'
+import { showToast, Toasts } from './toasts.tsx'
 
 /** The page: who is not logged in is told how; the rest is a bar, a list of views, and the view. */
 export function App() {
@@ -61,7 +56,7 @@ function Project() {
       </main>
       <Toasts />
       <Overlays />
-      <BuiltAnew />
+      <NewVersion />
     </div>
   )
 }
@@ -75,4 +70,52 @@ function usePageState(): void {
   useSignalEffect(() => {
     document.documentElement.toggleAttribute('data-stale', connection.value.is === 'stale')
   })
+}
+
+/** For somebody who is not logged in: the one command that prints an address. */
+function LogIn() {
+  return (
+    <main class="centred">
+      <h1>Waymark</h1>
+      <p>You are not logged in here. In a terminal of your own, in the project’s folder, run</p>
+      <pre>waymark serve</pre>
+      <p>and open the address that it prints. It logs you in for thirty days.</p>
+      <p class="muted">A demo prints another address where it was started: press Enter there.</p>
+    </main>
+  )
+}
+
+/** After a lost connection another version may be serving: the page says so, and loads nothing by itself. */
+function NewVersion() {
+  useSignalEffect(() => {
+    if (connection.value.is !== 'live') return
+    const known = session.peek()
+    if (known === null || known === 'unknown person') return
+    void fetch(`${base.peek()}/api/session`)
+      .then((response) => response.json())
+      .then((said: { readonly version?: string }) => {
+        if (said.version === undefined || said.version === known.version) return
+        showToast(
+          { kind: 'said', text: `Waymark ${said.version} is serving now. Load the page anew to see it.` },
+          60_000,
+        )
+      })
+      .catch(() => undefined)
+  })
+  return null
+}
+
+const key = 'waymark theme'
+
+/** Switches between light and dark, from whatever is shown, and remembers it. */
+function switchTheme(): void {
+  const { dataset } = document.documentElement
+  const shown = dataset['theme'] ?? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')
+  const next = shown === 'dark' ? 'light' : 'dark'
+  dataset['theme'] = next
+  try {
+    localStorage.setItem(key, next)
+  } catch {
+    // Where nothing may be kept the choice lasts as long as the page.
+  }
 }

@@ -1,8 +1,10 @@
+import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { told } from '../api/call.ts'
+import { EmptyState } from '../parts/empty-state.tsx'
 import { crumb, type Place, place } from '../router/current.ts'
+import { href, path } from '../router/location.ts'
 import type { View } from '../router/routes.ts'
-import { NotFound } from '../views/not-found/view.tsx'
-import { ErrorBoundary } from './error-boundary.tsx'
 
 const loaded = new Map<string, View>()
 
@@ -38,4 +40,52 @@ function Loaded({ route, params }: Place) {
   }, [route, Shown])
   if (failed) throw new Error('A part of the dashboard could not be loaded; it may have been built anew.')
   return Shown ? <Shown params={params} /> : null
+}
+
+interface Props {
+  readonly children: ComponentChildren
+}
+
+interface State {
+  readonly error: unknown
+}
+
+/** A view that breaks says so in its own place; the rest of the page goes on. */
+class ErrorBoundary extends Component<Props, State> {
+  override state: State = { error: null }
+
+  static override getDerivedStateFromError(error: unknown): State {
+    return { error }
+  }
+
+  override render() {
+    if (this.state.error === null) return this.props.children
+    return (
+      <div class="page-inner" role="alert">
+        <h1>This view broke</h1>
+        <p class="muted">{told(this.state.error)}</p>
+        <p>
+          <button type="button" class="button" onClick={() => this.setState({ error: null })}>
+            Try again
+          </button>{' '}
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Load the page anew
+          </button>
+        </p>
+      </div>
+    )
+  }
+}
+
+function NotFound() {
+  return (
+    <div class="page-inner">
+      <h1>Nothing is here</h1>
+      <EmptyState title={`The dashboard has no view at ${path.value}.`}>
+        <a class="link" href={href('/')}>
+          To the inbox
+        </a>
+      </EmptyState>
+    </div>
+  )
 }

@@ -1,6 +1,8 @@
 import { signal } from '@preact/signals'
+import { callNamed, told } from '../api/call.ts'
 import { useCommands } from '../keys/commands.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
+import { base } from '../router/location.ts'
 
 export interface Toast {
   readonly text: string
@@ -57,4 +59,76 @@ export function Toasts() {
       ))}
     </output>
   )
+}
+
+interface Command {
+  /** Which entity it is about: it is shown as settled until the server says so. */
+  readonly about: string
+  readonly operation: string
+  readonly input: object
+  /** What is being done, in the past tense: `Approved`. */
+  readonly text: string
+  /** After it was sent, or refused. */
+  readonly sent?: () => void
+}
+
+interface Sending extends Command {
+  /** The base path of the project that was shown: another one may be shown by then. */
+  readonly project: string
+}
+
+/** How long it can be taken back, in milliseconds. */
+const takesBack = 5_000
+
+/** What is about to be sent, by what it is about. */
+export const sendings = signal<ReadonlyMap<string, Sending>>(new Map())
+const timers = new Map<string, number>()
+
+/** Sends a command in five seconds, or when the page is left; until then it can be undone. */
+export function sendLater(command: Command): void {
+  const sending: Sending = { ...command, project: base.peek() }
+  const { about, text } = sending
+  const removeToast = showToast({
+    kind: 'said',
+    text,
+    undo: () => {
+      take(about)
+      removeToast()
+    },
+  })
+  sendings.value = new Map(sendings.value).set(about, sending)
+  timers.set(
+    about,
+    window.setTimeout(() => void send(sending), takesBack),
+  )
+}
+
+/** Sends all that waits, now. */
+function sendAll(): void {
+  for (const { about, operation, input, project } of sendings.value.values()) {
+    take(about)
+    void callNamed(operation, input, { project, leaving: true })
+  }
+}
+
+window.addEventListener('pagehide', sendAll)
+
+async function send({ about, operation, input, project, sent }: Sending): Promise<void> {
+  try {
+    await callNamed(operation, input, { project })
+  } catch (error) {
+    showToast({ kind: 'refused', text: told(error) })
+  } finally {
+    sent?.()
+    // What was read meanwhile says it; without this the card would come back for a moment.
+    window.setTimeout(() => take(about), 400)
+  }
+}
+
+function take(about: string): void {
+  clearTimeout(timers.get(about))
+  timers.delete(about)
+  const left = new Map(sendings.value)
+  left.delete(about)
+  sendings.value = left
 }

@@ -1,10 +1,18 @@
-import { candidates, forbidden, permits } from './candidates.ts'
-import type { EventDefinition, ProcessDefinition, TransitionDefinition } from './definition.ts'
-import type { Emission } from './emission.ts'
-import { expressionWords, guardNames, type MissingGuard } from './expression.ts'
+import { countedArtifacts } from './artifacts.ts'
+import {
+  type EventDefinition,
+  type GuardExpression,
+  type ProcessDefinition,
+  stateNamed,
+  type TransitionDefinition,
+} from './definition.ts'
+import { type Emission, evidenceOf } from './emission.ts'
+import { judgePassage, needsArtifacts, type Passage } from './engine.ts'
+import { expressionWords, guardNames, judgeOver, type MissingGuard, noSuchGuard } from './expression.ts'
+import type { Truth } from './guards/guard.ts'
 import { guardNeeds } from './guards/guard-kinds.ts'
-import { judgePassage, type Passage } from './passage.ts'
 import { endOf, type Run } from './run.ts'
+import { candidates, forbidden, permits } from './ways.ts'
 
 export interface PossibleEvent {
   readonly event: EventDefinition
@@ -144,4 +152,74 @@ function reasonAgainst(
     .filter(({ event }) => event === emission.event)
     .map(({ from }) => from)
   return `It cannot be emitted in "${run.state}", only in ${[...new Set(states)].join(', ') || 'no state'}.`
+}
+
+/** One thing that a transition asks for, and how it stands. */
+export interface PassageCheck extends Omit<MissingGuard, 'truth'> {
+  readonly truth: Truth
+  readonly satisfied: boolean
+}
+
+/** Everything that a transition asks for, what holds with its evidence and what does not with the way on. */
+export function passageChecks(
+  definition: ProcessDefinition,
+  run: Run,
+  passage: { readonly transition: TransitionDefinition; readonly emission: Emission },
+): readonly PassageCheck[] {
+  const { transition, emission } = passage
+  const evidence = evidenceOf(definition, run, emission)
+  const judge = judgeOver(evidence, emission.assumed)
+  const guarded = leaves(transition.guard).map(({ name, negated }): PassageCheck => {
+    const guard = definition.guards.find((candidate) => candidate.name === name)
+    const verdict = guard ? judge(guard) : noSuchGuard
+    const truth = negated ? opposite[verdict.truth] : verdict.truth
+    return {
+      name: negated ? `not ${name}` : name,
+      description: guard?.description ?? '',
+      truth,
+      satisfied: truth === 'holds',
+      reason: verdict.reason,
+      fix: truth === 'holds' ? '' : negated && truth === 'fails' ? 'Take another way.' : verdict.fix,
+    }
+  })
+  const required = needsArtifacts(definition, run.state, transition)
+    ? (stateNamed(definition, run.state)?.requiredArtifacts ?? [])
+    : []
+  const present = required.flatMap((type): readonly PassageCheck[] => {
+    const { counted } = countedArtifacts(type, evidence)
+    if (counted.length === 0) return []
+    const description = definition.artifacts.find((artifact) => artifact.type === type)?.description ?? ''
+    const reason = counted.map(({ path }) => path).join(', ')
+    return [
+      { name: `required_artifacts.${type}`, description, truth: 'holds', satisfied: true, reason, fix: '' },
+    ]
+  })
+  const told = new Set(guarded.map(({ name }) => name))
+  const beside = judgePassage(definition, run, passage).missing.filter(
+    ({ name }) => !told.has(name) && !name.startsWith('not '),
+  )
+  return [...guarded, ...present, ...beside.map((missing) => ({ ...missing, satisfied: false }))]
+}
+
+const opposite = { holds: 'fails', fails: 'holds', unknown: 'unknown' } as const satisfies Record<
+  Truth,
+  Truth
+>
+
+interface Leaf {
+  readonly name: string
+  readonly negated: boolean
+}
+
+/** The guards of an expression, each once, and whether it must not hold. */
+function leaves(expression: GuardExpression | null, negated = false): readonly Leaf[] {
+  if (expression === null) return []
+  if (typeof expression === 'string') return [{ name: expression, negated }]
+  if ('not' in expression) return leaves(expression.not, !negated)
+  const parts = 'all' in expression ? expression.all : expression.any
+  const found = parts.flatMap((part) => leaves(part, negated))
+  return found.filter(
+    (leaf, at) =>
+      found.findIndex(({ name, negated: not }) => name === leaf.name && not === leaf.negated) === at,
+  )
 }

@@ -1,4 +1,4 @@
-import type { SettingName } from './happening.ts'
+import type { SettingName } from './run.ts'
 
 export interface SettingDefinition {
   readonly values: readonly [string, ...string[]]

@@ -1,16 +1,15 @@
 import { Failure } from '../failure.ts'
 import { didYouMean } from '../nearest-word.ts'
-import { artifactType } from './artifact-type.ts'
-import { eventNamed, type ProcessDefinition, stateNamed } from './definition.ts'
+import { artifactType } from './artifacts.ts'
+import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Emission, Emitter } from './emission.ts'
+import { type Accepted, type Refused, transition } from './engine.ts'
 import { type Artifact, noFacts } from './evidence.ts'
 import { negatedNames } from './expression.ts'
 import type { JsonObject } from './json.ts'
 import { type PossibleEvent, possibleEvent } from './possible-events.ts'
-import { type RunProgress, runProgress } from './progress.ts'
-import { interpolated } from './prompt.ts'
 import { beginRun, type Run } from './run.ts'
-import { type Accepted, type Refused, transition } from './transition.ts'
+import { type RunProgress, runProgress } from './ways.ts'
 
 export interface SimulatedEvent {
   readonly event: string

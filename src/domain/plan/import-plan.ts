@@ -1,10 +1,9 @@
-import type { Happening } from '../fact.ts'
+import type { NewFact } from '../fact.ts'
 import type { MilestoneId, PhaseId, Setting, TaskId } from '../id.ts'
 import type { Phase } from '../track/mission.ts'
 import type { Task } from '../track/task.ts'
-import type { DocumentTask, PlanDocument } from './document/plan-document.ts'
-import { type Milestone, type Note, noteKinds, type PlanOwner } from './plan.ts'
-import { phaseStatus } from './task-status.ts'
+import type { DocumentTask, PlanDocument } from './document.ts'
+import { type Milestone, type Note, noteKinds, type PlanOwner, phaseStatus } from './plan.ts'
 
 /** What the project has already, so that an import adds and never doubles. */
 export interface ImportSituation {
@@ -19,7 +18,7 @@ export interface ImportSituation {
 }
 
 export interface ImportedPlan {
-  readonly happenings: readonly Happening[]
+  readonly happenings: readonly NewFact[]
   readonly added: { readonly phases: number; readonly milestones: number; readonly tasks: number }
   /** Titles of tasks that were there already. */
   readonly known: number
@@ -42,20 +41,20 @@ export function importPlan(
   const milestones = document.milestones.filter(({ key }) => !situation.milestones.has(key))
   const tasks = parentsFirst(document.tasks).filter(isNew)
   const begun = tasks.filter(({ status }) => status === 'in_progress').length
-  const toTask = (task: DocumentTask): Happening => ({
+  const toTask = (task: DocumentTask): NewFact => ({
     kind: 'task.planned',
     task: plannedTask(task, { ids, owner: situation.owner, setting, creator }),
   })
   return {
     happenings: [
       ...phases.map(
-        (phase, index): Happening => ({
+        (phase, index): NewFact => ({
           kind: 'phase.created',
           phase: newPhase(phase, { ...situation, index }, setting),
         }),
       ),
       ...milestones.map(
-        (milestone): Happening => ({
+        (milestone): NewFact => ({
           kind: 'milestone.created',
           milestone: newMilestone(milestone, setting),
         }),
@@ -175,18 +174,18 @@ function plannedTask(
   }
 }
 
-function dependencies(task: DocumentTask, ids: Ids): readonly Happening[] {
+function dependencies(task: DocumentTask, ids: Ids): readonly NewFact[] {
   const taskId = idOf(ids, task.key)
-  return task.dependsOn.flatMap((key): Happening[] => {
+  return task.dependsOn.flatMap((key): NewFact[] => {
     const dependsOnId = idOf(ids, key)
     return taskId && dependsOnId ? [{ kind: 'dependency.added', taskId, dependsOnId }] : []
   })
 }
 
-function notes(task: DocumentTask, ids: Ids, setting: Setting): readonly Happening[] {
+function notes(task: DocumentTask, ids: Ids, setting: Setting): readonly NewFact[] {
   const taskId = idOf(ids, task.key)
   if (taskId === null) return []
-  return task.notes.map((said): Happening => {
+  return task.notes.map((said): NewFact => {
     const note: Note = {
       id: setting.ids.next('note'),
       taskId,

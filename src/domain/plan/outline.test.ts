@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { acyclicTasks, aGraphTask } from '../../../test/support/graph-tasks.ts'
 import { type OutlineTask, outline, type PlacedTask } from './outline.ts'
-import { standings } from './standing.ts'
-import type { GraphTask } from './task-graph.ts'
+import { type GraphTask, taskStates } from './readiness.ts'
 
 const phases = [
   { id: 'P1', name: 'Design', missionId: null },
@@ -66,7 +65,7 @@ test('a task shows whether it is done, running, ready or blocked, by what, and w
     aGraphTask('ready', { dependsOn: ['done'] }),
     aGraphTask('blocked', { dependsOn: ['ready'] }),
   ]
-  expect(standings(tasks)).toEqual([
+  expect(taskStates(tasks)).toEqual([
     { mark: 'done', critical: false, waitsFor: [] },
     { mark: 'in_progress', critical: false, waitsFor: [] },
     { mark: 'ready', critical: true, waitsFor: [] },

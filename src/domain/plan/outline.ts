@@ -1,6 +1,4 @@
-import { type Standing, standings } from './standing.ts'
-import type { GraphTask } from './task-graph.ts'
-import { compareWork } from './work-order.ts'
+import { compareWork, type GraphTask, type TaskState, taskStates } from './readiness.ts'
 
 export interface OutlineSource {
   /** In the order in which they are shown. */
@@ -48,7 +46,7 @@ export interface OutlineMilestone {
   readonly tasks: readonly OutlineTask[]
 }
 
-export interface OutlineTask extends Standing {
+export interface OutlineTask extends TaskState {
   readonly id: string
   readonly title: string
   readonly role: string | null
@@ -90,7 +88,7 @@ interface Root {
 }
 
 function nodesOf(tasks: readonly PlacedTask[]): readonly Root[] {
-  const found = standings(tasks)
+  const found = taskStates(tasks)
   const ordered = tasks
     .map((task, place) => ({ task, standing: found[place] }))
     .sort((one, other) => compareWork(one.task, other.task))

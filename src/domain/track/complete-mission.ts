@@ -1,9 +1,9 @@
-import type { Happening } from '../fact.ts'
+import type { NewFact } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import type { RunId } from '../id.ts'
 import { isEnded, type Mission, type MissionEnding } from './mission.ts'
 import type { Hold } from './records.ts'
-import { abandon } from './silence.ts'
+import { abandon } from './take-over.ts'
 import type { Attempt } from './task.ts'
 
 export interface MissionClosing {
@@ -23,7 +23,7 @@ export function completeMission(
     /** Runs that did not succeed, and that a person passes over. */
     readonly passedOver: readonly RunId[]
   },
-): readonly Happening[] {
+): readonly NewFact[] {
   const { open, holds, passedOver } = running
   if (isEnded(mission) && !endedByItself(mission)) return repeated(mission, closing)
   if (open.length > 0 && closing.status !== 'failed') throw stillOpen(mission, open)
@@ -51,7 +51,7 @@ function endedByItself(mission: Mission): boolean {
   return mission.kind === 'workflow' && mission.summary === null
 }
 
-function repeated(mission: Mission, closing: MissionClosing): readonly Happening[] {
+function repeated(mission: Mission, closing: MissionClosing): readonly NewFact[] {
   const same =
     mission.status === closing.status &&
     mission.summary === closing.summary &&

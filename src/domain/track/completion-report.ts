@@ -1,7 +1,6 @@
 import { excerpt } from '../budget.ts'
-import type { Evidence } from '../fact.ts'
-import type { ChangeKind } from './changes.ts'
-import type { ReportedChange } from './evidence.ts'
+import type { Measured } from '../fact.ts'
+import type { ChangeKind, ReportedChange } from './changes.ts'
 
 /** Most paths that an answer lists, and most characters of details: an answer stays below 2,000 tokens. */
 const mostPaths = 50
@@ -48,7 +47,7 @@ export function changeDetail(change: ReportedChange) {
 }
 
 /** The measured part of an answer, cut to what fits; `counts` always tells how much there is. */
-export function completionReport(evidence: Evidence, taskId: string) {
+export function completionReport(evidence: Measured, taskId: string) {
   const ordered = inReadingOrder(evidence.changes)
   const listed = within(
     ordered.slice(0, mostPaths),
@@ -94,7 +93,7 @@ export function completionReport(evidence: Evidence, taskId: string) {
 }
 
 /** What is told only where there is something to tell: what others may have changed, commits, what the words name. */
-export function sharedTree({ contested, commits, claimedPaths, widened }: Omit<Evidence, 'changes'>) {
+export function sharedTree({ contested, commits, claimedPaths, widened }: Omit<Measured, 'changes'>) {
   return {
     ...(contested && {
       contested_files: within(
@@ -143,4 +142,44 @@ function within<Item>(
     return index > 0 && used > budget
   })
   return end === -1 ? items : items.slice(0, end)
+}
+
+/** The words in which an agent says what it did. */
+export interface ClaimedWork {
+  readonly summary: string
+  readonly achievements: readonly string[]
+  readonly limitations?: readonly string[]
+  /** Files outside the areas that the agent explains. */
+  readonly unexpected?: readonly { readonly path: string }[]
+}
+
+// A path has a folder and an ending; a word with a slash alone, such as and/or, is none.
+const path = /(?<![\w@./:-])(?:\.{0,2}\/)?((?:[\w@.-]+\/)+[\w@-][\w@.-]*\.\w{1,8})(?![\w/])/g
+
+/** Files that an agent says it changed and that are not among the measured paths. A path may be named from its middle. */
+export function claimedNotFound(claimed: ClaimedWork, measured: readonly string[]): readonly string[] {
+  const said = [claimed.summary, ...claimed.achievements].flatMap((text) =>
+    [...text.matchAll(path)].map(([, found]) => found ?? ''),
+  )
+  return [...new Set(said)].filter(
+    (path) => !measured.some((real) => real === path || real.endsWith(`/${path}`)),
+  )
+}
+
+/** Which of some paths an agent's words name whole. */
+export function namedIn(claimed: ClaimedWork, paths: readonly string[]): readonly string[] {
+  const text = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])].join('\n')
+  const explained = new Set(claimed.unexpected?.map(({ path }) => path.replace(/^\.\//, '')))
+  return paths.filter((path) => explained.has(path) || names(text, path))
+}
+
+// Not a part of a longer name: neither `src/a.ts` in `old/src/a.ts`, nor in `src/a.tsx` or `src/a.ts.bak`.
+function names(text: string, path: string): boolean {
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
+    const before = text.slice(0, at)
+    const after = text.slice(at + path.length)
+    const begins = /(?:^|[^\p{L}\p{N}_@./\\-])(?:\.\/)?$/u.test(before)
+    if (begins && !/^(?:[\p{L}\p{N}_@/\\-]|\.[\p{L}\p{N}_])/u.test(after)) return true
+  }
+  return false
 }

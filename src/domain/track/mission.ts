@@ -62,12 +62,12 @@ export function shownStatus(
 }
 
 /** A phase of a mission, and whether a task was planned or worked on in it. */
-export interface StandingPhase extends Phase {
+export interface PhaseWithWork extends Phase {
   readonly hasWork: boolean
 }
 
 /** The first phase that is not completed and has work, else the first that is not completed, else none. */
-export function phaseUnderWay(phases: readonly StandingPhase[]): StandingPhase | null {
+export function phaseUnderWay(phases: readonly PhaseWithWork[]): PhaseWithWork | null {
   const open = phases.filter(({ status }) => status !== 'completed' && status !== 'failed')
   return open.find(({ hasWork }) => hasWork) ?? open[0] ?? null
 }
@@ -81,7 +81,7 @@ export function nextNumber(phases: readonly Pick<Phase, 'number'>[]): number {
 }
 
 /** The number of the phase that work goes on in; the next one, at most the total, where all are completed. */
-export function currentPhase(mission: Mission, phases: readonly StandingPhase[]): number {
+export function currentPhase(mission: Mission, phases: readonly PhaseWithWork[]): number {
   const current = phaseUnderWay(phases)
   return current?.number ?? Math.min(nextNumber(phases), Math.max(totalPhases(mission, phases), 1))
 }

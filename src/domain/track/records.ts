@@ -1,3 +1,5 @@
+import type { NewFact } from '../fact.ts'
+import { Failure } from '../failure.ts'
 import type {
   AttemptId,
   DecisionId,
@@ -7,8 +9,10 @@ import type {
   PhaseId,
   ProgressId,
   RunId,
+  Setting,
   TaskId,
 } from '../id.ts'
+import type { Attempt, Task } from './task.ts'
 
 export const decisionCategories = [
   'architecture',
@@ -29,7 +33,7 @@ export const issueTypes = [
 export type IssueType = (typeof issueTypes)[number]
 
 /** Where something was said: the attempt, and through it the task, the phase and the mission. */
-export interface Whereabouts {
+export interface RecordPlace {
   readonly taskId: TaskId
   readonly attemptId: AttemptId | null
   readonly missionId: MissionId | null
@@ -37,7 +41,7 @@ export interface Whereabouts {
   readonly agentName: string | null
 }
 
-export interface Decision extends Whereabouts {
+export interface Decision extends RecordPlace {
   readonly id: DecisionId
   readonly category: DecisionCategory
   readonly question: string
@@ -49,7 +53,7 @@ export interface Decision extends Whereabouts {
 }
 
 /** A problem that an agent met. It is a blocker while a hold on it is open. */
-export interface Issue extends Whereabouts {
+export interface Issue extends RecordPlace {
   readonly id: IssueId
   readonly type: IssueType
   readonly description: string
@@ -60,7 +64,7 @@ export interface Issue extends Whereabouts {
 }
 
 /** What `log_milestone` records: a step forward, not a goal with a criterion. */
-export interface Progress extends Whereabouts {
+export interface Progress extends RecordPlace {
   readonly id: ProgressId
   readonly message: string
   /** Percent, 0 to 100. */
@@ -123,3 +127,93 @@ export type HoldRequest =
         readonly diff: string
       } | null
     }
+
+/** An issue; with `requires_human_review` it is a blocker until a person resolves its hold. */
+export function logIssue(
+  said: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
+  where: RecordPlace,
+  by: { readonly setting: Setting; readonly actorName: string },
+): { readonly issue: Issue; readonly happenings: readonly NewFact[] } {
+  const { setting, actorName } = by
+  const issue: Issue = { id: setting.ids.next('issue'), ...where, ...said, createdAt: setting.at }
+  if (!issue.requiresHumanReview) return { issue, happenings: [{ kind: 'issue.logged', issue }] }
+  const hold: Hold = {
+    ...openHold(
+      { kind: 'blocker', reason: issue.description, openedBy: where.agentName ?? actorName },
+      where,
+      setting,
+    ),
+    issueId: issue.id,
+  }
+  return {
+    issue,
+    happenings: [
+      { kind: 'issue.logged', issue },
+      { kind: 'hold.opened', hold },
+    ],
+  }
+}
+
+/** A hold that waits for a person, open from now on. */
+export function openHold(
+  about: Pick<Hold, 'kind' | 'reason' | 'openedBy'>,
+  where: Omit<RecordPlace, 'agentName'>,
+  setting: Setting,
+): Hold {
+  return {
+    id: setting.ids.next('hold'),
+    kind: about.kind,
+    missionId: where.missionId,
+    phaseId: where.phaseId,
+    taskId: where.taskId,
+    attemptId: where.attemptId,
+    issueId: null,
+    runId: null,
+    request: null,
+    reason: about.reason,
+    paths: [],
+    openedBy: about.openedBy,
+    openedAt: setting.at,
+    status: 'open',
+    answer: null,
+    closedBy: null,
+    closedAt: null,
+  }
+}
+
+/**
+ * Where a record about a task belongs: the attempt it names, else the open one, else the task alone.
+ * A closed attempt is refused, so that a late agent cannot speak for its successor.
+ */
+export function placeRecord(
+  task: Task,
+  attempts: { readonly open: Attempt | null; readonly named: Attempt | null },
+): RecordPlace {
+  const { open, named } = attempts
+  if (named) assertOpen(task, named)
+  const attempt = named ?? open
+  return {
+    taskId: task.id,
+    attemptId: attempt?.id ?? null,
+    missionId: attempt ? attempt.missionId : task.missionId,
+    phaseId: attempt ? attempt.phaseId : task.phaseId,
+    agentName: attempt?.agentName ?? null,
+  }
+}
+
+export function assertOpen(task: Task, attempt: Attempt): void {
+  if (attempt.taskId !== task.id) {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${attempt.id} is an attempt at task ${attempt.taskId}, not at ${task.id}.`,
+      {
+        hint: 'Leave attempt_id out to speak of the task’s open attempt.',
+      },
+    )
+  }
+  if (attempt.status !== 'open') {
+    throw new Failure('CONFLICT', `Attempt ${attempt.id} is closed (${attempt.status}).`, {
+      hint: `Leave attempt_id out, or begin anew with start_task { planned_task_id: "${task.id}" }.`,
+    })
+  }
+}

@@ -1,5 +1,6 @@
 import type { Setting } from '../id.ts'
 import { type Mission, type Profile, phasesOfProfile } from './mission.ts'
+import type { Task } from './task.ts'
 
 export interface MissionRequest {
   readonly name: string
@@ -29,5 +30,80 @@ export function startMission(request: MissionRequest, setting: Setting): Mission
     limitations: [],
     createdAt: setting.at,
     completedAt: null,
+  }
+}
+
+export interface WorkflowRequest {
+  readonly name: string
+  readonly description?: string | undefined
+  /** With an objective, Mission Control's workflow of today: what is a mission here. */
+  readonly objective?: string | undefined
+  readonly profile?: Profile | undefined
+  readonly total_phases?: number | undefined
+  readonly scope?: string | undefined
+  readonly constraints?: string | undefined
+  readonly plan?: readonly { readonly step: string; readonly goal: string }[] | undefined
+}
+
+/** A v1 workflow is a mission without an objective; the steps of its plan become planned tasks. */
+export function startWorkflow(
+  request: WorkflowRequest,
+  setting: Setting,
+  creator: string,
+): { readonly workflow: Mission; readonly tasks: readonly Task[] } {
+  const { objective } = request
+  const workflow: Mission =
+    objective === undefined
+      ? plainWorkflow(request, setting)
+      : startMission({ ...request, objective }, setting)
+  const tasks = (request.plan ?? []).map(({ step, goal }) =>
+    plannedStep(workflow, { step, goal }, setting, creator),
+  )
+  return { workflow, tasks }
+}
+
+function plainWorkflow(request: WorkflowRequest, setting: Setting): Mission {
+  return {
+    id: setting.ids.next('workflow'),
+    kind: 'workflow',
+    name: request.name,
+    objective: null,
+    description: request.description ?? null,
+    profile: request.profile ?? null,
+    totalPhases: request.total_phases ?? 0,
+    scope: request.scope ?? null,
+    constraints: request.constraints ?? null,
+    status: 'pending',
+    summary: null,
+    achievements: [],
+    limitations: [],
+    createdAt: setting.at,
+    completedAt: null,
+  }
+}
+
+function plannedStep(
+  workflow: Mission,
+  { step, goal }: { readonly step: string; readonly goal: string },
+  setting: Setting,
+  creator: string,
+): Task {
+  return {
+    id: setting.ids.next('task'),
+    missionId: workflow.id,
+    phaseId: null,
+    milestoneId: null,
+    parentTaskId: null,
+    name: goal.length > 300 ? `${goal.slice(0, 299)}…` : goal,
+    goal,
+    step,
+    role: null,
+    areas: [],
+    status: 'to_do',
+    resolution: null,
+    sortOrder: null,
+    creator,
+    createdAt: setting.at,
+    updatedAt: setting.at,
   }
 }

@@ -3,9 +3,9 @@ import { agent, aMission, anAttempt, aPhase, aTask } from '../../../test/support
 import { settingAt } from '../../../test/support/setting.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../id.ts'
 import type { PlannedTask } from '../plan/plan.ts'
+import type { TaskRequest, TaskSituation } from './start-task.ts'
 import { startTask } from './start-task.ts'
 import { staleAfter, type Task } from './task.ts'
-import type { TaskRequest, TaskSituation } from './task-request.ts'
 
 function request(changes: Partial<TaskRequest> = {}): TaskRequest {
   return {

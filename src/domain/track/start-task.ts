@@ -1,16 +1,24 @@
-import type { Happening } from '../fact.ts'
-import type { Setting } from '../id.ts'
-import { beginPlanned } from './begin-planned.ts'
-import type { Phase } from './mission.ts'
-import { placeInPhase } from './phase-placement.ts'
-import { endSilence } from './silence.ts'
-import { mayTakeOver } from './take-over.ts'
-import type { Attempt, Task } from './task.ts'
-import { admitTask } from './task-admission.ts'
-import type { TaskRequest, TaskSituation } from './task-request.ts'
+import type { Actor } from '../actor.ts'
+import type { NewFact } from '../fact.ts'
+import { Failure } from '../failure.ts'
+import type { Setting, TaskId } from '../id.ts'
+import { assertFree, assertToken, type Claimant, nameOf } from '../plan/claims.ts'
+import type { PlannedTask } from '../plan/plan.ts'
+import type { Mission, Phase, PhaseWithWork } from './mission.ts'
+import { admitTask, placeInPhase } from './phase-placement.ts'
+import type { Hold } from './records.ts'
+import { endSilence, mayTakeOver } from './take-over.ts'
+import {
+  type Attempt,
+  type CallerType,
+  type Dependency,
+  isWaitedFor,
+  type SnapshotPlace,
+  type Task,
+} from './task.ts'
 
 export interface StartedTask {
-  readonly happenings: readonly Happening[]
+  readonly happenings: readonly NewFact[]
   readonly task: Task
   readonly attempt: Attempt
   readonly phase: Phase | null
@@ -32,7 +40,7 @@ export function startTask(request: TaskRequest, situation: TaskSituation, settin
   const placement = placeInPhase(request, situation, setting)
   const task = planned ?? newTask(request, situation, placement.phase, setting)
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
-  const made: readonly Happening[] = planned ? [] : [{ kind: 'task.planned', task }]
+  const made: readonly NewFact[] = planned ? [] : [{ kind: 'task.planned', task }]
   return {
     happenings: [
       ...admitted.happenings,
@@ -120,4 +128,99 @@ function newAttempt(
     lastCallAt: setting.at,
     closedAt: null,
   }
+}
+
+export interface TaskRequest {
+  readonly name: string | null
+  readonly goal: string | null
+  readonly areas: readonly string[]
+  readonly phase: number | null
+  readonly phaseName: string | null
+  readonly callerType: CallerType | null
+  readonly agentName: string | null
+  readonly takeOver: boolean
+  /** The fencing token of the caller's claim on the planned task. */
+  readonly claimToken: string | null
+  /** Begin although a dependency is open. */
+  readonly force: boolean
+  readonly actor: Actor
+  readonly snapshot: SnapshotPlace
+  /** When the snapshot was begun: from then on changes are the attempt's. */
+  readonly snapshotAt: number
+}
+
+/** The rows that the decision rests on, read under the lock. */
+export interface TaskSituation {
+  readonly mission: Mission | null
+  readonly phases: readonly PhaseWithWork[]
+  /** The phase that the planned task is of. */
+  readonly home: Phase | null
+  readonly parent: Task | null
+  /** The open attempt at the parent: where it is worked on, which may be another mission than its home. */
+  readonly parentAttempt: Attempt | null
+  /** How many parents the parent has, itself included. */
+  readonly depth: number
+  readonly planned: PlannedTask | null
+  /** The last attempt at the planned task, open or not. */
+  readonly last: Attempt | null
+  /** The holds on that attempt. */
+  readonly holds: readonly Hold[]
+  /** What the planned task depends on, and what became of it. */
+  readonly dependencies: readonly Dependency[]
+  /** The task that the caller's token was made for, where it is not the one that runs. */
+  readonly tokenOf: TaskId | null
+}
+
+/** Whether a planned task may be begun by the caller: nobody else holds it, and what it waits for is done or forced. */
+function beginPlanned(
+  { actor, agentName, claimToken, force }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force'>,
+  { planned, dependencies, tokenOf }: Pick<TaskSituation, 'planned' | 'dependencies' | 'tokenOf'>,
+  setting: Setting,
+): { readonly happenings: readonly NewFact[]; readonly notes: readonly string[] } {
+  if (planned === null) return { happenings: [], notes: [] }
+  const { task, dependsOn, blocked } = planned
+  const open = dependencies.filter(isWaitedFor)
+  assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting.at)
+  // The token names its holder, whatever the connection calls itself now; a claim that an attempt holds was judged with it.
+  const isRunning = planned.claim?.expiresAt !== null
+  const forOther = claimToken === null ? forSomebodyElse(planned, { actor, agentName }, force) : []
+  if (claimToken === null && isRunning) assertFree(planned, { actor, agentName }, setting.at)
+  if (!blocked) return { happenings: [], notes: forOther }
+  if (!force) {
+    const unsettled = open.some((dependency) => dependency.unsettled) ? ' or not settled' : ''
+    throw new Failure(
+      'REFUSED',
+      `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(standing).join(', ')}.`,
+      {
+        hint: 'Take one that is ready with taskman_task_next, or pass force: true: the record will say so.',
+      },
+    )
+  }
+  return {
+    happenings: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
+    notes: [...forOther, 'The task was begun although tasks that it depends on are not done.'],
+  }
+}
+
+/** An assigned task is taken by its assignee, who may hold it already; by others only with force, and that is said. */
+function forSomebodyElse(
+  { task, claim }: PlannedTask,
+  claimant: Claimant,
+  force: boolean,
+): readonly string[] {
+  const { assignee } = task
+  const name = nameOf(claimant)
+  if (!assignee || assignee === name || claim?.agent === name) return []
+  if (force) return [`The task is for ${assignee}; ${name} took it with force.`]
+  throw new Failure('REFUSED', `Task ${task.id} "${task.name}" is for ${assignee}, and you are ${name}.`, {
+    hint: `If you are ${assignee}, give that agent_name, or claim it with taskman_task_next { role: "${assignee}", claim: true }; force: true takes it all the same.`,
+  })
+}
+
+/** `t-… "Draw", which is done and waits for a person (h-…)`. */
+function standing({ task, unsettled, holds }: Dependency): string {
+  const named = `${task.id} "${task.name}"`
+  if (!unsettled) return `${named} (${task.status === 'to_do' ? 'to do' : 'in progress'})`
+  const ids = holds.slice(0, 3).map(({ id }) => id)
+  return `${named} (done, and waits for a person: ${ids.join(', ')})`
 }

@@ -1,16 +1,15 @@
-import type { Happening } from '../fact.ts'
+import type { NewFact } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import type { Setting } from '../id.ts'
 import { instant } from '../instant.ts'
 import type { Hold } from './records.ts'
-import { abandon } from './silence.ts'
+import type { TaskRequest } from './start-task.ts'
 import { type Attempt, isStale, opened } from './task.ts'
-import type { TaskRequest } from './task-request.ts'
 
 export interface TakenOver {
   /** The caller's own open attempt, which is answered again. */
   readonly resumed: Attempt | null
-  readonly happenings: readonly Happening[]
+  readonly happenings: readonly NewFact[]
 }
 
 function whileAlive(open: Attempt, { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>): string {
@@ -55,4 +54,32 @@ export function mayTakeOver(
     resumed: null,
     happenings: abandon(open, holds, reason),
   }
+}
+
+/** A hold about an attempt's silence ends with the attempt: there is nothing left to decide. */
+export function endSilence(holds: readonly Hold[], answer: string): readonly NewFact[] {
+  return holds
+    .filter((hold) => hold.kind === 'stale_attempt' && hold.status === 'open')
+    .map((hold) => ({
+      kind: 'hold.closed',
+      holdId: hold.id,
+      missionId: hold.missionId,
+      taskId: hold.taskId,
+      status: 'resolved',
+      answer,
+    }))
+}
+
+/** Gives an attempt up, and whatever hold waits about its silence. `holds` are the attempt's own. */
+export function abandon(attempt: Attempt, holds: readonly Hold[], reason: string): readonly NewFact[] {
+  return [
+    ...endSilence(holds, reason),
+    {
+      kind: 'attempt.abandoned',
+      attemptId: attempt.id,
+      taskId: attempt.taskId,
+      missionId: attempt.missionId,
+      reason,
+    },
+  ]
 }

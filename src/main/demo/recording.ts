@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 import type { Fact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
-import { journalMark, readFact } from '../../operations/journal/journal-line.ts'
-import { linkFacts } from './linked-facts.ts'
+import { journalMark, readFact } from '../../operations/project/journal-line.ts'
+import { beforeFirst, factRows } from '../../storage/journal/journal.ts'
 
 export const recordingFiles = {
   journal: 'journal.jsonl.gz',
@@ -58,5 +58,16 @@ function textOf(folder: string, name: string): string {
 export function damaged(folder: string, reason: string): Failure {
   return new Failure('UNAVAILABLE', `The recording in ${folder} is damaged: ${reason}.`, {
     hint: 'Install Waymark again, or record the day anew: demo/README.md says how.',
+  })
+}
+
+/** The same facts with hashes of their own, each over the one before. */
+export function linkFacts(facts: readonly Fact[]): readonly Fact[] {
+  let head = { seq: 0, head: beforeFirst }
+  return facts.map(({ at, actor, happening }) => {
+    const [row] = factRows({ projectId: '', at, actor }, [happening], head)
+    if (!row) throw new Error('one happening is one row')
+    head = { seq: row.seq, head: row.hash }
+    return { seq: row.seq, at, version: row.version, actor, happening, hash: row.hash }
   })
 }

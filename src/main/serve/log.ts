@@ -1,7 +1,7 @@
 import { pino } from 'pino'
-import { printable, printableJson } from '../../surfaces/cli/text/printable.ts'
+import { printable, printableJson } from '../../surfaces/cli/terminal.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
-import type { LogLevel } from '../settings/serve-flags.ts'
+import type { LogLevel } from '../settings/flags.ts'
 
 /** Writes to standard error: a line for people on a terminal, JSON elsewhere. */
 export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.stderr): Log {

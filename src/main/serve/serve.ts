@@ -1,24 +1,39 @@
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../domain/failure.ts'
-import { TokenFile } from '../../surfaces/http/guard/tokens/token-file.ts'
+import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
-import { startTelemetry } from '../../surfaces/telemetry/start-telemetry.ts'
+import { startTelemetry } from '../../surfaces/telemetry/telemetry.ts'
 import { closeContext } from '../open-context.ts'
+import { endSignal, reported, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
-import type { ServeFlags } from '../settings/serve-flags.ts'
-import { userName } from '../settings/user-name.ts'
+import { userName } from '../settings/environment.ts'
+import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
+import { serverFolder } from '../settings/places.ts'
 import { keepTidy } from '../upkeep.ts'
-import { openAnywhere } from './open-anywhere.ts'
-import type { OpenServer, ServerOptions } from './open-server.ts'
-import { thisProcess } from './process-start.ts'
+import { openLog } from './log.ts'
+import { type OpenProject, openProjects } from './projects.ts'
 import { RunningServers } from './running-servers.ts'
-import { type OpenProject, openProjects } from './served-projects.ts'
-import { serverFolder } from './server-folder.ts'
-import { untilTold } from './until-told.ts'
+import { type OpenServer, openOnFreePort, type ServerOptions } from './server.ts'
 import { welcome } from './welcome.ts'
 
+/** `waymark serve`. */
+export function serveCommand(words: readonly string[]): Promise<void> {
+  return reported(async () => {
+    const flags = readServeFlags(words)
+    const log = openLog(flags.logLevel)
+    takeConsole(log)
+    await serve(flags, log)
+  })
+}
+
+/** The library below the server tells the console what became of answers whose client left. */
+function takeConsole(log: Log): void {
+  console.info = (message: unknown) => log.debug(String(message))
+  console.error = (error: unknown) => log.error('An answer could not be sent.', { error: String(error) })
+}
+
 /** Serves until it is told to end; or, where a server of the same projects runs already, says where. */
-export async function serve(flags: ServeFlags, log: Log): Promise<void> {
+async function serve(flags: ServeFlags, log: Log): Promise<void> {
   const environment = process.env
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
@@ -35,7 +50,7 @@ export async function serve(flags: ServeFlags, log: Log): Promise<void> {
   if (running && (flags.port === null || flags.port === running.port)) return welcome(running, null, visit)
   const instance = randomUUID()
   const options = optionsOf(flags, projects, { folder, instance, log })
-  const server = await openAnywhere(options, flags.port, () => servers.serving(folders, own))
+  const server = await openOnFreePort(options, flags.port, () => servers.serving(folders, own))
   if ('address' in server) return welcome(server, null, visit)
   const address = `${shownHost(flags.host)}:${server.port}`
   const announced = { ...thisProcess(), port: server.port, address, instance, projects: folders }
@@ -59,7 +74,7 @@ async function serveProjects(projects: readonly OpenProject[], log: Log): Promis
     process.env,
     log,
   )
-  const signal = await untilTold()
+  const signal = await endSignal()
   log.info('Waymark ends, once what runs is answered.', { signal })
   for (const stop of stopTidying) stop()
   await telemetry?.stop()

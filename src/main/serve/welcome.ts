@@ -1,9 +1,8 @@
+import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { print } from '../../surfaces/cli/process-terminal.ts'
+import { print } from '../../surfaces/cli/terminal.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
-import { freshLogin } from './ask-login.ts'
-import { openBrowser } from './open-browser.ts'
-import type { RunningServer } from './running-servers.ts'
+import { freshLogin, type RunningServer } from './running-servers.ts'
 
 /** Who started the program, and what for. */
 export interface Visit {
@@ -40,4 +39,14 @@ export async function welcome(
 
 function namesOf(projects: readonly ServedProject[]): string {
   return projects.map(({ name, key }, at) => (at === 0 ? name : `${name} (/p/${key}/)`)).join(', ')
+}
+
+/** Opens an address in the user's browser; where there is none, the address was printed. */
+function openBrowser(address: string): void {
+  const [program, ...words] = { darwin: ['open'], win32: ['explorer'] }[process.platform as string] ?? [
+    'xdg-open',
+  ]
+  const child = spawn(program ?? 'xdg-open', [...words, address], { stdio: 'ignore', detached: true })
+  child.on('error', () => undefined)
+  child.unref()
 }

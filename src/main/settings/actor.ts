@@ -1,6 +1,6 @@
-import { isInsideCommand } from '../../commands/inside-command.ts'
+import { isInsideCommand } from '../../commands/processes.ts'
 import type { Actor, Channel } from '../../domain/actor.ts'
-import { shownName } from '../../surfaces/mcp/client-name.ts'
+import { shownName } from '../../surfaces/mcp/surface.ts'
 import { type Environment, firstSet } from './environment.ts'
 
 /** What agents set in the shells that they run, and what they are called. */

@@ -1,8 +1,8 @@
+import type { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
+import { nearest } from '../../domain/nearest-word.ts'
 import type { Operation } from '../operation.ts'
-import { adapt, plainKey } from './adapt.ts'
-import { explainIssue } from './explain-issue.ts'
-import { inputSchema } from './json-schema.ts'
+import { inputSchema, type JsonSchema } from './json-schema.ts'
 
 /** Parses what a caller sent, generous where agents err, and says every mistake at once. */
 export function parseInput(operation: Operation, raw: unknown): Record<string, unknown> {
@@ -75,4 +75,240 @@ function inOwnWords({ synonyms, input }: Operation, given: object): object {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   return `a ${typeof value}`
+}
+
+/**
+ * Brings what agents and command lines send into the form a contract expects, where only one form can be meant:
+ * null and an empty optional string are absent, `"3"` is a number, `Success` is `success`, one string is a list of one,
+ * `taskId` and `task-id` are `task_id`.
+ * Anything else is left as it came, for the contract to refuse.
+ */
+function adapt(value: unknown, schema: JsonSchema): unknown {
+  const types = typesOf(schema)
+  if (types.includes('object')) return adaptRecord(value, schema)
+  if (types.includes('array')) return adaptArray(value, schema)
+  if (schema.enum && (typeof value === 'string' || typeof value === 'boolean')) {
+    return adaptChoice(value, schema)
+  }
+  if (isNumeric(types) && typeof value === 'string') return adaptNumber(value)
+  if (types.includes('boolean')) return adaptBoolean(value)
+  if (types.includes('string') && typeof value === 'number') return String(value)
+  return value
+}
+
+/** An object, also where it was sent as the text of one. */
+function adaptRecord(value: unknown, schema: JsonSchema): unknown {
+  const record = typeof value === 'string' && value.trimStart().startsWith('{') ? parsedOr(value) : value
+  return isRecord(record) ? adaptObject(record, schema) : value
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function adaptObject(given: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
+  const required = new Set(schema.required)
+  const adapted: Record<string, unknown> = {}
+  for (const [spelt, entry] of Object.entries(given)) {
+    const key = meantKey(spelt, given, schema)
+    const known = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : undefined
+    if (entry === null && schema.properties) continue
+    if (entry === '' && known && !required.has(key)) continue
+    const value = known ? adapt(entry, known) : entry
+    if (key !== '__proto__') adapted[key] = value
+    // Assigning to it would drop the key silently instead of having it refused.
+    else Object.defineProperty(adapted, key, { value, enumerable: true, configurable: true, writable: true })
+  }
+  return adapted
+}
+
+/** The field that a key is another spelling of, where only that one can be meant. */
+function meantKey(key: string, value: Record<string, unknown>, { properties }: JsonSchema): string {
+  if (properties === undefined || Object.hasOwn(properties, key)) return key
+  const plain = plainKey(key)
+  const meant = Object.keys(properties).filter((name) => plainKey(name) === plain)
+  return meant.length === 1 && !Object.hasOwn(value, meant[0] ?? '') ? (meant[0] ?? key) : key
+}
+
+/** A field's name without what spellings differ in: `taskId`, `task-id` and `task_id` are one. */
+function plainKey(key: string): string {
+  return key.replace(/[_-]/g, '').toLowerCase()
+}
+
+function adaptArray(value: unknown, schema: JsonSchema): unknown {
+  const entries = typeof value === 'string' ? listFrom(value) : value
+  if (!Array.isArray(entries)) return value
+  return schema.items ? entries.map((entry) => adapt(entry, schema.items ?? {})) : entries
+}
+
+/** A list sent as JSON text, or a single entry sent without its list. */
+function listFrom(text: string): unknown {
+  if (!text.trimStart().startsWith('[')) return [text]
+  const parsed = parsedOr(text)
+  return parsed === text ? [text] : parsed
+}
+
+function adaptChoice(value: string | boolean, schema: JsonSchema): string | boolean {
+  const choices = schema.enum ?? []
+  if (choices.includes(value)) return value
+  const plain = String(value)
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_')
+  if (choices.includes(plain)) return plain
+  const meant = Object.hasOwn(schema.aliases ?? {}, plain) ? schema.aliases?.[plain] : undefined
+  return meant ?? value
+}
+
+function adaptNumber(value: string): unknown {
+  const trimmed = value.trim()
+  if (trimmed === '' || !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) return value
+  return Number(trimmed)
+}
+
+function adaptBoolean(value: unknown): unknown {
+  if (value === 'true' || value === 1 || value === '1' || value === 'yes') return true
+  if (value === 'false' || value === 0 || value === '0' || value === 'no') return false
+  return value
+}
+
+function typesOf(schema: JsonSchema): readonly string[] {
+  if (schema.type === undefined) return schema.enum ? ['string'] : []
+  return typeof schema.type === 'string' ? [schema.type] : schema.type
+}
+
+function isNumeric(types: readonly string[]): boolean {
+  return types.includes('number') || types.includes('integer')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+type Issue = z.core.$ZodIssue
+
+/** One sentence about one mistake, with the value in it and the way on. */
+function explainIssue(issue: Issue, input: unknown, schema: z.ZodObject): string {
+  const field = issue.path.length === 0 ? 'the input' : `"${issue.path.map(String).join('.')}"`
+  const value = valueAt(input, issue.path)
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return unknownFields(issue.keys, issue.path, schema)
+    case 'invalid_value':
+      if (value === undefined) return `${field} is missing: one of ${listed(issue.values)}.`
+      return `${field} cannot be ${shown(value)}: choose ${listed(issue.values)}.`
+    case 'invalid_type':
+      if (value === undefined) return `${field} is missing.`
+      return `${field} must be ${article(issue.expected)}${holding(issue, schema)}, not ${shown(value)}.`
+    case 'too_small':
+      if (issue.origin === 'string') return `${field} must not be empty.`
+      if (issue.origin === 'array') return `${field} needs at least ${issue.minimum} entries.`
+      return `${field} must be at least ${issue.minimum}, not ${shown(value)}.`
+    case 'too_big':
+      if (issue.origin === 'string') {
+        return `${field} has ${String(value).length} characters; at most ${issue.maximum} are kept. Shorten it.`
+      }
+      if (issue.origin === 'array') return `${field} has more than ${issue.maximum} entries.`
+      return `${field} must be at most ${issue.maximum}, not ${shown(value)}.`
+    case 'invalid_format':
+    case 'not_multiple_of':
+    case 'invalid_union':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'custom':
+      return `${field} cannot be ${shown(value)}: ${issue.message}.`
+  }
+}
+
+/** What an object is made of, for who sent something else. */
+function holding(issue: Issue, schema: z.ZodObject): string {
+  const keys = issue.code === 'invalid_type' && issue.expected === 'object' ? keysAt(schema, issue.path) : []
+  return keys.length === 0 ? '' : ` of ${keys.join(', ')}`
+}
+
+/** How many unknown fields are told. */
+const mostNamedFields = 5
+
+/** The fields that are not known, each with the one that was probably meant; what there is is told once. */
+function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
+  const known = keysAt(schema, path)
+  const told = keys.slice(0, mostNamedFields).map((key) => {
+    const name = [...path.map(String), key.length > 60 ? `${key.slice(0, 60)}…` : key].join('.')
+    return { name: `"${name}"`, meant: nearest(key, known) }
+  })
+  const guessed = told.flatMap(({ name, meant }) =>
+    meant === undefined ? [] : [`Unknown field ${name}: did you mean "${meant}"?`],
+  )
+  const others = told.flatMap(({ name, meant }) => (meant === undefined ? [name] : []))
+  if (others.length === 0) return guessed.join(' ')
+  const more = keys.length > told.length ? ` and ${keys.length - told.length} more` : ''
+  const fields = known.length === 0 ? 'there are none here' : `the fields are ${known.join(', ')}`
+  const unknown = `Unknown field${others.length > 1 ? 's' : ''} ${others.join(', ')}${more}: ${fields}.`
+  return [...guessed, unknown].join(' ')
+}
+
+/** The keys that a nested object of the contract knows. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  let here: unknown = schema
+  for (const step of path) here = inside(here, step)
+  const shape = shapeOf(here)
+  return shape ? Object.keys(shape) : []
+}
+
+function inside(schema: unknown, step: PropertyKey): unknown {
+  const bare = unwrapped(schema)
+  if (typeof step === 'number') return (bare as { element?: unknown } | undefined)?.element // an array's schema
+  return shapeOf(bare)?.[String(step)]
+}
+
+function shapeOf(schema: unknown): Readonly<Record<string, unknown>> | undefined {
+  return (unwrapped(schema) as { shape?: Readonly<Record<string, unknown>> } | undefined)?.shape // an object's schema
+}
+
+function unwrapped(schema: unknown): unknown {
+  const wrapper = schema as { unwrap?: () => unknown; shape?: unknown; element?: unknown } | undefined // optional()
+  if (wrapper?.unwrap && wrapper.shape === undefined && wrapper.element === undefined)
+    return unwrapped(wrapper.unwrap())
+  return schema
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let here = input
+  for (const step of path) here = (here as Record<PropertyKey, unknown> | null | undefined)?.[step] // any JSON value
+  return here
+}
+
+function listed(values: readonly unknown[]): string {
+  const words = values.map(String)
+  const last = words.at(-1) ?? ''
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
+}
+
+function article(expected: string): string {
+  return /^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`
+}
+
+/** A value as a message shows it: as JSON, cut when long. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(clipped(value, 3)) ?? String(value)
+  return text.length <= 80 ? text : `${text.slice(0, 79)}…`
+}
+
+/** As much of a value as can be shown: what is left out lies behind the eightieth sign. */
+function clipped(value: unknown, levels: number): unknown {
+  if (typeof value === 'string') return value.slice(0, 100)
+  if (typeof value !== 'object' || value === null) return value
+  if (levels === 0) return Array.isArray(value) ? ['…'] : { '…': 1 }
+  if (Array.isArray(value)) return value.slice(0, 50).map((entry) => clipped(entry, levels - 1))
+  const entries: [string, unknown][] = []
+  for (const key in value) {
+    if (entries.length >= 30) break
+    if (Object.hasOwn(value, key))
+      entries.push([key.slice(0, 100), clipped(Reflect.get(value, key), levels - 1)])
+  }
+  return Object.fromEntries(entries)
 }

@@ -1,23 +1,22 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
-import type { Happening } from '../../domain/fact.ts'
+import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
-import { cancelRun } from '../../domain/gate/cancel-run.ts'
-import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../domain/gate/forbids.ts'
-import type { RunRecord } from '../../domain/gate/run-record.ts'
+import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../domain/gate/gating.ts'
+import { cancelRun } from '../../domain/gate/lifecycle.ts'
+import type { RunRecord } from '../../domain/gate/run.ts'
 import type { Setting } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import { completeMission as decide, type MissionClosing } from '../../domain/track/complete-mission.ts'
-import { waitingOf } from '../../domain/track/holds-gate.ts'
+import { waitingOf } from '../../domain/track/holds.ts'
 import { isEnded, type Mission, missionEndings } from '../../domain/track/mission.ts'
-import type { HoldLine } from '../../ports/reads/hold-reads.ts'
-import type { Page } from '../../ports/reads/page.ts'
+import type { HoldLine, Page } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
-import { findMission } from '../find/entities.ts'
+import { findMission } from '../find.ts'
 import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { refuseGatedMission } from '../run/gating.ts'
-import { asked, holdsGate } from '../task/completion-situation.ts'
+import { asked, holdsGate } from '../task/completion.ts'
 
 export const completeMission = defineOperation({
   name: 'complete_mission',
@@ -157,7 +156,7 @@ async function givenUp(
     by,
   }: { readonly mission: Mission; readonly gating: readonly RunRecord[]; readonly by: string },
   setting: Setting,
-): Promise<readonly Happening[]> {
+): Promise<readonly NewFact[]> {
   const own = gating.filter(({ missionId }) => missionId === mission.id)
   const ended = await Promise.all(
     own.map(async (run) => {

@@ -1,20 +1,118 @@
 import { z } from 'zod'
 import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
+import { aboutOf, type NewFact } from '../../domain/fact.ts'
+import type { MissionId } from '../../domain/id.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
-import { findMission } from '../find/entities.ts'
-import { nextCursor, readCursor } from '../input/cursor.ts'
+import type { Page, PageRequest, RecordFilter } from '../../ports/reads.ts'
+import type { Reads, Store } from '../../ports/store.ts'
+import { findMission } from '../find.ts'
 import { choice, count, identifier, name, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { nextCursor, readCursor } from '../paging.ts'
 import {
-  answeredBlockers,
-  type ContextSection,
-  contextSections,
-  type LoadedSection,
-  loadSection,
-} from './context-sections.ts'
-import { missionRuns } from './mission-runs.ts'
-import { phaseSummary, phasesAround } from './phase-summary.ts'
-import { isSince, timeSince, waitForMission } from './wait-for-mission.ts'
+  blockerEntry,
+  decisionEntry,
+  issueEntry,
+  milestoneEntry,
+  missionRuns,
+  phaseSummary,
+  phasesAround,
+  taskEntry,
+} from './entries.ts'
+
+export const contextSections = [
+  'decisions',
+  'milestones',
+  'blockers',
+  'issues',
+  'phase_summary',
+  'tasks',
+] as const
+export type ContextSection = (typeof contextSections)[number]
+type ListSection = Exclude<ContextSection, 'phase_summary'>
+
+export interface LoadedSection {
+  readonly name: ListSection
+  readonly entries: readonly unknown[]
+  /** The journal position of each entry, for the cursor. */
+  readonly seqs: readonly number[]
+  readonly more: boolean
+  readonly total: number
+}
+
+type Loader = (
+  reads: Reads,
+  filter: RecordFilter,
+  page: PageRequest & { readonly now: number },
+) => Promise<Page<unknown>>
+
+const loaders: Readonly<Record<ListSection, Loader>> = {
+  decisions: async ({ records }, filter, page) =>
+    mapped(await records.decisions(filter, page), decisionEntry),
+  milestones: async ({ records }, filter, page) =>
+    mapped(await records.progress(filter, page), milestoneEntry),
+  tasks: loadTasks,
+  issues: async ({ records }, filter, page) =>
+    mapped(await records.issues({ ...filter, unblocking: true }, page), issueEntry),
+  blockers: loadBlockers,
+}
+
+/** One list of the context: newest first, blockers oldest first. */
+async function loadSection(
+  reads: Reads,
+  name: ListSection,
+  filter: RecordFilter,
+  page: PageRequest & { readonly now: number },
+): Promise<LoadedSection> {
+  const { items, total } = await loaders[name](reads, filter, { ...page, limit: page.limit + 1 })
+  const shown = items.slice(0, page.limit)
+  return {
+    name,
+    entries: shown.map(({ item }) => item),
+    seqs: shown.map(({ seq }) => seq),
+    more: items.length > shown.length,
+    total,
+  }
+}
+
+async function loadTasks(
+  { tasks }: Reads,
+  filter: RecordFilter,
+  page: PageRequest & { readonly now: number },
+): Promise<Page<unknown>> {
+  const { items, total } = await tasks.list(filter, page)
+  const ids = items.map(({ item }) => item.task.id)
+  const histories = await tasks.histories(ids, page.now)
+  return {
+    total,
+    items: items.map(({ seq, item }) => ({ seq, item: taskEntry(item, histories.get(item.task.id)) })),
+  }
+}
+
+async function loadBlockers(
+  { holds }: Reads,
+  filter: RecordFilter,
+  page: PageRequest,
+): Promise<Page<unknown>> {
+  const { since: _, ...anyTime } = filter // an old blocker that is still open must not be hidden by a recent `since`
+  return mapped(await holds.list({ ...anyTime, kinds: blocking, status: 'open' }, page), blockerEntry)
+}
+
+const answeredBudget = 2_000
+
+/** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
+async function answeredBlockers({ holds }: Reads, filter: RecordFilter): Promise<readonly unknown[]> {
+  const { items } = await holds.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
+  const entries = items.map(({ item }) => blockerEntry(item))
+  return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
+}
+
+const blocking = ['blocker', 'review'] as const
+const answerable = [...blocking, 'scope'] as const
+
+function mapped<From, To>(page: Page<From>, entry: (item: From) => To): Page<To> {
+  return { total: page.total, items: page.items.map(({ seq, item }) => ({ seq, item: entry(item) })) }
+}
 
 /** Clients of MCP give up after 60 seconds. */
 const longestWait = 50
@@ -153,4 +251,50 @@ function fitted(sections: readonly LoadedSection[], budget: number): readonly Lo
     const more = section.more || kept < section.entries.length
     return { ...section, entries: section.entries.slice(0, kept), seqs: section.seqs.slice(0, kept), more }
   })
+}
+
+/** `#` and a place in the journal, as `as_of` answers it: exact where a time is not. */
+const place = /^#(\d{1,15})$/
+
+function isSince(text: string): boolean {
+  return place.test(text) || !Number.isNaN(Date.parse(text))
+}
+
+/** From when on the lists of an answer begin, milliseconds since the epoch; after the last change, nothing does. */
+async function timeSince({ journal }: Reads, since: string): Promise<number> {
+  const seq = place.exec(since)?.[1]
+  if (seq === undefined) return Date.parse(since)
+  return (await journal.timeAfter(Number(seq))) ?? Number.MAX_SAFE_INTEGER
+}
+
+/** Waits until something happens to a mission, or has happened since then: at most so many milliseconds. */
+async function waitForMission(
+  store: Store,
+  missionId: MissionId,
+  { since, milliseconds }: { readonly since: string | undefined; readonly milliseconds: number },
+): Promise<void> {
+  const after = await store.view(({ journal }) => {
+    if (since === undefined) return journal.head()
+    const seq = place.exec(since)?.[1]
+    return seq === undefined ? journal.seqBefore(Date.parse(since)) : Promise.resolve(Number(seq))
+  })
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(), milliseconds)
+  try {
+    for await (const { happening } of store.follow(after, over.signal)) {
+      if (await concerns(store, happening, missionId)) return
+    }
+  } finally {
+    clearTimeout(timer)
+    over.abort()
+  }
+}
+
+/** A change to a task says its mission, or else the task does. */
+async function concerns(store: Store, happening: NewFact, mission: MissionId): Promise<boolean> {
+  const { missionId, taskId } = aboutOf(happening)
+  if (missionId === mission) return true
+  if (missionId !== null || taskId === null) return false
+  const task = await store.view(({ tasks }) => tasks.find(taskId))
+  return task?.missionId === mission
 }

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
-import type { MissionListed } from '../../ports/reads/mission-reads.ts'
-import { nextCursor, readCursor } from '../input/cursor.ts'
+import type { MissionListed } from '../../ports/reads.ts'
 import { choice, count, identifier, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { nextCursor, readCursor } from '../paging.ts'
 
 const statuses = ['open', 'ended', 'all'] as const
 

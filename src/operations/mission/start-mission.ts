@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { createRun } from '../../domain/gate/create-run.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
+import { createRun } from '../../domain/gate/lifecycle.ts'
 import { instant } from '../../domain/instant.ts'
 import { profiles } from '../../domain/track/mission.ts'
 import { startMission as decide } from '../../domain/track/start-mission.ts'

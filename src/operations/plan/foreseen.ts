@@ -1,11 +1,11 @@
 import type { Setting } from '../../domain/id.ts'
-import type { PlanHappening } from '../../domain/plan/happening.ts'
-import type { PlannedTask } from '../../domain/plan/plan.ts'
+import type { NewPlanFact, PlannedTask } from '../../domain/plan/plan.ts'
+import type { Reads } from '../../ports/store.ts'
 
 /** The task as it will be after what was decided about it: for the answer, before the projections are applied. */
 export function foreseen(
   planned: PlannedTask,
-  happenings: readonly PlanHappening[],
+  happenings: readonly NewPlanFact[],
   setting: Setting,
 ): PlannedTask {
   if (happenings.length === 0) return planned
@@ -13,7 +13,7 @@ export function foreseen(
   return { ...after, task: { ...after.task, updatedAt: setting.at } }
 }
 
-function applied(planned: PlannedTask, happening: PlanHappening): PlannedTask {
+function applied(planned: PlannedTask, happening: NewPlanFact): PlannedTask {
   const { task } = planned
   switch (happening.kind) {
     case 'task.edited':
@@ -44,4 +44,17 @@ function applied(planned: PlannedTask, happening: PlanHappening): PlannedTask {
 
 function ended(planned: PlannedTask, resolution: 'claimed' | 'dropped'): PlannedTask {
   return { ...planned, claim: null, blocked: false, task: { ...planned.task, status: 'done', resolution } }
+}
+
+/** Whether a task, as it will be, waits for one that is not done or not settled: for the answer, before it is stored. */
+export async function waits(
+  reads: Reads,
+  { task, dependsOn }: Pick<PlannedTask, 'task' | 'dependsOn'>,
+): Promise<boolean> {
+  if (task.status === 'done') return false
+  for (const id of dependsOn) {
+    const dependency = await reads.plan.task(id)
+    if (dependency !== null && (dependency.task.status !== 'done' || dependency.unsettled)) return true
+  }
+  return false
 }

@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import { documentJson } from '../../domain/plan/document/document-json.ts'
-import type { DocumentTask, PlanDocument } from '../../domain/plan/document/plan-document.ts'
-import type { Note, PlannedTask, PlanOwner } from '../../domain/plan/plan.ts'
-import { phaseWord, planStatus } from '../../domain/plan/task-status.ts'
+import { type DocumentTask, documentJson, type PlanDocument } from '../../domain/plan/document.ts'
+import { type Note, type PlannedTask, type PlanOwner, phaseWord, planStatus } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
+import { ownerOf } from '../find.ts'
 import { defineOperation } from '../operation.ts'
 import { missionField } from './fields.ts'
-import { ownerOf } from './find.ts'
 
 const page = 1_000
 

@@ -1,12 +1,14 @@
 import { z } from 'zod'
-import { criticalPath } from '../../domain/plan/chains.ts'
-import { type OutlinePhase, outline } from '../../domain/plan/outline.ts'
-import { readyTasks } from '../../domain/plan/ready.ts'
+import { dot, mermaid } from '../../domain/plan/diagrams.ts'
+import { type OutlinePhase, type OutlineSource, outline, type PlacedTask } from '../../domain/plan/outline.ts'
+import type { PlanSpan } from '../../domain/plan/plan.ts'
+import { criticalPath, readyTasks } from '../../domain/plan/readiness.ts'
+import type { GraphTask } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { spanOf } from '../find.ts'
+import { choice } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { spanField } from './fields.ts'
-import { spanOf } from './find.ts'
-import { planSource } from './plan-source.ts'
 
 export const planShow = defineOperation({
   name: 'plan_show',
@@ -46,4 +48,62 @@ async function withMissions({ missions }: Reads, phases: readonly OutlinePhase[]
   const found = await Promise.all(ids.map((id) => missions.find(id)))
   const names = new Map(found.flatMap((mission) => (mission ? [[mission.id as string, mission.name]] : [])))
   return phases.map((phase) => ({ ...phase, mission_name: names.get(phase.mission_id ?? '') ?? null }))
+}
+
+const drawings = { mermaid, dot } as const
+
+export const planGraph = defineOperation({
+  name: 'plan_graph',
+  command: 'plan graph',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Draw the dependencies',
+  description: 'The dependency graph of the plan as text: Mermaid, or DOT for Graphviz.',
+  kind: 'query',
+  input: z.strictObject({
+    language: choice(['mermaid', 'dot'], 'Default mermaid', { graphviz: 'dot' }).optional(),
+    mission: spanField.optional(),
+  }),
+  output: z.looseObject({ language: z.string(), text: z.string() }),
+  print: (answer) => [String(answer['text'])],
+}).handler(({ store, clock }, input) =>
+  store.view(async (reads) => {
+    const language = input.language ?? 'mermaid'
+    const source = await planSource(reads, await spanOf(reads, input.mission), clock.now())
+    return { language, text: drawings[language](source) }
+  }),
+)
+
+/** Most tasks that one picture of a plan is made of. */
+const mostTasks = 200_000
+
+/** A whole plan with as little of each task as outlines and diagrams need. */
+export async function planSource({ plan }: Reads, owner: PlanSpan, now: number): Promise<OutlineSource> {
+  const phases = await plan.phases(owner)
+  const milestones = await plan.milestones({ owner })
+  const tasks = await plan.graph(owner, mostTasks, now)
+  const orders = new Map<string, number>(phases.map(({ id }, order) => [id, order]))
+  return { phases, milestones, tasks: tasks.map((task) => placed(task, orders)) }
+}
+
+function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTask {
+  return {
+    id: task.id,
+    title: task.name,
+    missionId: task.missionId,
+    phaseId: task.phaseId,
+    milestoneId: task.milestoneId,
+    parentId: task.parentTaskId,
+    dependsOn: task.dependsOn,
+    status: task.status,
+    dropped: task.dropped,
+    unsettled: task.unsettled,
+    claimed: task.held,
+    role: task.role,
+    ...(task.assignee !== null && { assignee: task.assignee }),
+    estimate: null,
+    phaseOrder: task.phaseId === null ? null : (orders.get(task.phaseId) ?? null),
+    sortOrder: task.sortOrder,
+    createdOrder: task.seq,
+  }
 }

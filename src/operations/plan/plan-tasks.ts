@@ -1,16 +1,15 @@
 import { z } from 'zod'
-import type { Happening } from '../../domain/fact.ts'
-import type { PlannedTask } from '../../domain/plan/plan.ts'
-import { knownRoles } from '../../domain/plan/plan.ts'
-import { planTogether, type TogetherPhase } from '../../domain/plan/plan-together.ts'
+import type { NewFact } from '../../domain/fact.ts'
+import { knownRoles, type PlannedTask } from '../../domain/plan/plan.ts'
+import { planTogether, type TogetherPhase } from '../../domain/plan/plan-tasks.ts'
 import { isEnded, nextNumber } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
+import { ownerOf } from '../find.ts'
 import { identifier, name, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { ownerOf } from './find.ts'
-import { clashOf } from './phase-add.ts'
-import { printList } from './print.ts'
-import { waits } from './waits.ts'
+import { printList } from '../print.ts'
+import { waits } from './foreseen.ts'
+import { clashOf } from './phases.ts'
 
 const mostTasks = 200
 
@@ -78,7 +77,7 @@ export const planTasks = defineOperation({
       },
       setting,
     )
-    const happenings: readonly Happening[] = planned.happenings
+    const happenings: readonly NewFact[] = planned.happenings
     const answers = await Promise.all(
       planned.tasks.map(async ({ key, task, dependsOn, waitsForNew }) => ({
         key,

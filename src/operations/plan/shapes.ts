@@ -6,9 +6,12 @@ import {
   type Note,
   type PlannedTask,
   type PlanOwner,
+  phaseWord,
+  planStatus,
 } from '../../domain/plan/plan.ts'
-import { phaseWord, planStatus } from '../../domain/plan/task-status.ts'
 import type { Phase } from '../../domain/track/mission.ts'
+import { unlisted } from '../input/fields.ts'
+import type { Answer } from '../operation.ts'
 
 /** Entities in taskman's words and order of fields. Absent values are null. */
 
@@ -85,4 +88,23 @@ export const noteFields = z.looseObject({ id: z.string(), task_id: z.string(), c
 export function noteShape(note: Note) {
   const { id, taskId, content, kind, role, createdAt } = note
   return { id, task_id: taskId, content, kind, role, created_at: instant(createdAt) }
+}
+
+export const briefField = z.boolean().describe('Return only id, ready, blocked')
+
+/** The same for phases and milestones, whose answers are short anyway. */
+export const briefIdField = unlisted(z.boolean().describe('Answer only the id'))
+
+/** The fields of an answer, none but the id certain: a brief one leaves the others out. */
+export function orBrief<Fields extends z.ZodObject>(fields: Fields) {
+  return z.looseObject({ ...fields.partial().shape, id: z.string(), ready: z.boolean().optional() })
+}
+
+export function briefTask(task: Answer): Answer {
+  const { id, status, blocked, claimed_by } = task
+  return { id, ready: status === 'to_do' && blocked === false && claimed_by === null, blocked }
+}
+
+export function briefEntity({ id }: Answer): Answer {
+  return { id }
 }

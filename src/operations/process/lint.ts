@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from '../operation.ts'
-import { countOf, findingAnswer, findingShape, processField } from './answers.ts'
+import { countOf, findingAnswer, findingShape, processField } from './processes.ts'
 
 export const processLint = defineOperation({
   name: 'process_lint',

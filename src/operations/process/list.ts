@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from '../operation.ts'
-import { countOf } from './answers.ts'
+import { countOf } from './processes.ts'
 
 export const processList = defineOperation({
   name: 'process_list',

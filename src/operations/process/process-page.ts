@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import type { Handling } from '../context.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, type Handling } from '../operation.ts'
 import { runEntry } from '../run/list-runs.ts'
-import { findingAnswer, findingShape, processField } from './answers.ts'
-import { machineOf } from './machine.ts'
+import { findingAnswer, findingShape, machineOf, processField } from './processes.ts'
 
 const mostRuns = 50
 

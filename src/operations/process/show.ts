@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import type { NamedGuard, ProcessDefinition, TransitionDefinition } from '../../domain/gate/definition.ts'
-import { mermaidStates } from '../../domain/gate/diagram/mermaid.ts'
-import { textDiagram } from '../../domain/gate/diagram/text.ts'
+import { mermaidStates, textDiagram } from '../../domain/gate/diagram.ts'
 import { needWords } from '../../domain/gate/evidence.ts'
 import { expressionWords } from '../../domain/gate/expression.ts'
 import { guardNeeds } from '../../domain/gate/guards/guard-kinds.ts'
 import { choice } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { processField } from './answers.ts'
-import { readableProcess } from './usable.ts'
+import { processField, readableProcess } from './processes.ts'
 
 const drawings = { mermaid: mermaidStates, text: textDiagram } as const
 

@@ -50,3 +50,39 @@ function assertHere({ channel }: Actor, words: string): void {
     },
   )
 }
+
+export const repair = defineOperation({
+  name: 'doctor_repair',
+  command: 'doctor --repair',
+  toolset: 'track',
+  audience: 'person',
+  title: 'Make the tables again from the facts',
+  description:
+    'Keeps a copy of the database beside it, replays the journal, and makes every table again that differs from it.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.looseObject({
+    backup: z.string(),
+    facts: z.int(),
+    tables: z.array(z.string()),
+    rows: z.int(),
+  }),
+}).handler(async ({ store, clock }) => {
+  const repaired = await store.repair(clock.now())
+  return { ...repaired, tables: [...repaired.tables] }
+})
+
+export const accept = defineOperation({
+  name: 'doctor_accept',
+  command: 'doctor --accept',
+  toolset: 'track',
+  audience: 'person',
+  title: 'Go on with the record as it is',
+  description:
+    'After a database was lost, cut or replaced: takes what is there for the right record, or begins a new one.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({}),
+  output: z.looseObject({ facts: z.int() }),
+}).handler(async ({ store, clock }) => ({ facts: await store.accept(clock.now()) }))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { noticeStaleAttempts } from '../hold/stale-attempts.ts'
+import { noticeStaleAttempts } from '../inbox/inbox.ts'
 import { defineOperation } from '../operation.ts'
 
 /** How long the snapshots of a closed attempt are kept, in milliseconds: 30 days. */

@@ -1,17 +1,16 @@
 import { type Author, identityOf, isBy } from '../../domain/actor.ts'
-import type { Happening } from '../../domain/fact.ts'
+import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { approvedContent, isOfChanges } from '../../domain/gate/approved-content.ts'
-import { isOfType } from '../../domain/gate/artifact-type.ts'
+import { isOfType } from '../../domain/gate/artifacts.ts'
 import type { ApprovalFact } from '../../domain/gate/evidence.ts'
-import type { Run } from '../../domain/gate/run.ts'
-import type { RunApproval, RunRecord } from '../../domain/gate/run-record.ts'
+import type { Run, RunApproval, RunRecord } from '../../domain/gate/run.ts'
 import type { Setting } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
-import type { LoadedRun } from '../../ports/reads/run-reads.ts'
-import type { Handling } from '../context.ts'
-import { changedMeanwhile } from '../decision/changed-meanwhile.ts'
-import type { Outside } from './evidence/outside.ts'
+import type { LoadedRun } from '../../ports/reads.ts'
+import { changedMeanwhile } from '../inbox/shown.ts'
+import type { Handling } from '../operation.ts'
+import type { ExternalState } from './external-state.ts'
 
 /** An approval as a person gives it. */
 export interface GivenApproval {
@@ -26,7 +25,7 @@ export interface GivenApproval {
 export interface Approving {
   readonly loaded: LoadedRun
   readonly run: Run
-  readonly outside: Outside
+  readonly outside: ExternalState
   readonly handling: Handling
   /** Who brought the run to its state, and so cannot approve that. */
   readonly mover: Author | null
@@ -35,7 +34,7 @@ export interface Approving {
 }
 
 export interface GivenApprovals {
-  readonly happenings: readonly Happening[]
+  readonly happenings: readonly NewFact[]
   readonly facts: readonly ApprovalFact[]
   /** What the same person approved before, as it is now: it counts once, and is not kept twice. */
   readonly already: readonly RunApproval[]

@@ -1,16 +1,15 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { createRun as decide } from '../../domain/gate/create-run.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
+import { createRun as decide } from '../../domain/gate/lifecycle.ts'
 import { instant } from '../../domain/instant.ts'
 import { isEnded } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
-import type { Handling } from '../context.ts'
-import { findMission, findTask } from '../find/entities.ts'
+import { findMission, findTask } from '../find.ts'
 import { freeObject, identifier } from '../input/fields.ts'
-import { defineOperation } from '../operation.ts'
-import { soundProcess } from '../process/usable.ts'
+import { defineOperation, type Handling } from '../operation.ts'
+import { soundProcess } from '../process/processes.ts'
 
 export const createRun = defineOperation({
   name: 'state_gate_create_run',

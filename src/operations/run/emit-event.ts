@@ -3,11 +3,10 @@ import { keyOwner } from '../../domain/actor.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import type { Sent } from './decide-event.ts'
-import type { NamedFile } from './evidence/handed-in.ts'
+import type { NamedFile } from './external-state.ts'
+import { runField } from './find-run.ts'
 import { refusalFailure } from './refusal.ts'
-import { runField } from './run-field.ts'
-import { sendEvent } from './send-event.ts'
+import { type Sent, sendEvent } from './send-event.ts'
 
 const namedFile = z.union([
   z.string().min(1).max(4096),

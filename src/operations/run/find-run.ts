@@ -1,7 +1,8 @@
 import { Failure } from '../../domain/failure.ts'
-import type { RunRecord } from '../../domain/gate/run-record.ts'
-import type { LoadedRun } from '../../ports/reads/run-reads.ts'
+import type { RunRecord } from '../../domain/gate/run.ts'
+import type { LoadedRun, RunSubject } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { identifier } from '../input/fields.ts'
 
 /** A run by its id; without one the project's only active run. Fails with RUN_NOT_FOUND, or names the runs to choose from. */
 export async function findRun(reads: Reads, id: string | undefined): Promise<RunRecord> {
@@ -32,4 +33,12 @@ function notFound(message: string): Failure {
   return new Failure('RUN_NOT_FOUND', message, {
     hint: 'Call state_gate_list_runs to see the runs of this project, or state_gate_create_run to begin one.',
   })
+}
+
+export const runField = identifier('Run ID; may be left out when exactly one run is active').optional()
+
+/** What a run is about: the task where it has one, else the mission. Null for a run on its own. */
+export function subjectOf({ missionId, taskId }: RunRecord): RunSubject | null {
+  if (taskId !== null) return { missionId: null, taskId }
+  return missionId === null ? null : { missionId, taskId: null }
 }

@@ -1,16 +1,13 @@
 import { z } from 'zod'
-import { countedArtifacts } from '../../domain/gate/counted-artifacts.ts'
-import { stateNamed } from '../../domain/gate/definition.ts'
+import type { NewFact } from '../../domain/fact.ts'
+import { countedArtifacts } from '../../domain/gate/artifacts.ts'
+import { interpolated, stateNamed } from '../../domain/gate/definition.ts'
 import type { MissingGuard } from '../../domain/gate/expression.ts'
-import { interpolated } from '../../domain/gate/prompt.ts'
 import { instant } from '../../domain/instant.ts'
-import { defineOperation } from '../operation.ts'
-import { findRun } from './find-run.ts'
-import { fittingContext } from './fitting-context.ts'
-import { runField } from './run-field.ts'
+import { defineOperation, type Handling } from '../operation.ts'
+import { findRun, runField } from './find-run.ts'
 import { promptWithWords } from './said.ts'
-import { type RunSituation, situationOf } from './situation.ts'
-import { waitForRun } from './wait-for-run.ts'
+import { fittingContext, type RunSituation, situationOf } from './situation.ts'
 
 const longestWait = 25
 
@@ -135,4 +132,35 @@ function requiredArtifact({ definition, run, facts }: RunSituation, type: string
     ...(counted.length > 0 && { files: counted.slice(0, 20).map(({ path }) => path) }),
     ...(passedOver.length > 0 && { not_counted: passedOver.slice(0, 10) }),
   }
+}
+
+/**
+ * Waits until a run is past a revision, or until something happened that its guards may look at: an approval, a decision
+ * about a hold, the end of a command. At most so many milliseconds.
+ */
+async function waitForRun(
+  { store }: Pick<Handling, 'store'>,
+  runId: string,
+  { past, milliseconds }: { readonly past: number; readonly milliseconds: number },
+): Promise<void> {
+  const begin = await store.view(async ({ runs, journal }) => ({
+    revision: (await runs.find(runId))?.revision ?? 0,
+    head: await journal.head(),
+  }))
+  if (begin.revision > past) return
+  const over = new AbortController()
+  const timer = setTimeout(() => over.abort(), milliseconds)
+  try {
+    for await (const { happening } of store.follow(begin.head, over.signal)) {
+      if (concerns(happening, runId)) return
+    }
+  } finally {
+    clearTimeout(timer)
+    over.abort()
+  }
+}
+
+function concerns(happening: NewFact, runId: string): boolean {
+  if (happening.kind === 'hold.closed' || happening.kind === 'command.ended') return true
+  return happening.kind !== 'run.refused' && 'runId' in happening && happening.runId === runId
 }

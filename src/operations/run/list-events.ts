@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineOperation } from '../operation.ts'
+import { runField } from './find-run.ts'
 import { guardLine } from './refusal.ts'
-import { runField } from './run-field.ts'
 import { type RunSituation, situationOf } from './situation.ts'
 
 export const listEvents = defineOperation({

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
-import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { RunRecord } from '../../domain/gate/run.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
-import { findMission, findTask } from '../find/entities.ts'
-import { nextCursor, readCursor } from '../input/cursor.ts'
+import { findMission, findTask } from '../find.ts'
 import { choice, count, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
+import { nextCursor, readCursor } from '../paging.ts'
 
 const statuses = ['active', 'succeeded', 'failed', 'cancelled', 'all'] as const
 

@@ -1,8 +1,8 @@
 import { Failure } from '../../domain/failure.ts'
+import type { Refused } from '../../domain/gate/engine.ts'
 import type { MissingGuard } from '../../domain/gate/expression.ts'
-import type { RunRecord } from '../../domain/gate/run-record.ts'
-import type { SchemaProblem } from '../../domain/gate/schema/schema-words.ts'
-import type { Refused } from '../../domain/gate/transition.ts'
+import type { SchemaProblem } from '../../domain/gate/json-schema.ts'
+import type { RunRecord } from '../../domain/gate/run.ts'
 
 /** A refused event as its caller is told: what failed, and the way on. */
 export function refusalFailure(

@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { cancelRun } from '../../domain/gate/cancel-run.ts'
+import { cancelRun } from '../../domain/gate/lifecycle.ts'
 import { text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { findRun } from './find-run.ts'
-import { runField } from './run-field.ts'
+import { findRun, runField } from './find-run.ts'
 
 export const runCancel = defineOperation({
   name: 'run_cancel',

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import type { RunApproval, RunEvent, RunRefusal } from '../../domain/gate/run-record.ts'
+import type { RunApproval, RunEvent, RunRefusal } from '../../domain/gate/run.ts'
 import { instant } from '../../domain/instant.ts'
-import { nextCursor, readCursor } from '../input/cursor.ts'
 import { count, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { findRun } from './find-run.ts'
-import { runField } from './run-field.ts'
+import { nextCursor, readCursor } from '../paging.ts'
+import { findRun, runField } from './find-run.ts'
 
 export const runHistory = defineOperation({
   name: 'run_history',

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { migrateRun } from '../../domain/gate/migrate-run.ts'
-import type { RunRecord } from '../../domain/gate/run-record.ts'
+import { migrateRun } from '../../domain/gate/lifecycle.ts'
+import type { RunRecord } from '../../domain/gate/run.ts'
 import type { Setting } from '../../domain/id.ts'
 import type { Reads } from '../../ports/store.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { processToRun } from './create-run.ts'
-import { findRun } from './find-run.ts'
-import { runField } from './run-field.ts'
+import { findRun, runField } from './find-run.ts'
 
 export const runMigrate = defineOperation({
   name: 'run_migrate',

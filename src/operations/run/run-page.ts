@@ -1,24 +1,20 @@
 import { z } from 'zod'
 import { excerpt } from '../../domain/budget.ts'
-import { awaitedDecision } from '../../domain/gate/awaited-decision.ts'
-import { candidates } from '../../domain/gate/candidates.ts'
-import { type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
+import { awaitedDecision } from '../../domain/gate/decisions.ts'
+import { interpolated, type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
 import { expressionWords } from '../../domain/gate/expression.ts'
-import { passageChecks } from '../../domain/gate/passage-checks.ts'
-import type { PossibleEvent } from '../../domain/gate/possible-events.ts'
-import { interpolated } from '../../domain/gate/prompt.ts'
-import type { KeptArtifact, RunRecord } from '../../domain/gate/run-record.ts'
+import { type PossibleEvent, passageChecks } from '../../domain/gate/possible-events.ts'
+import type { KeptArtifact, RunRecord } from '../../domain/gate/run.ts'
+import { candidates } from '../../domain/gate/ways.ts'
 import { instant } from '../../domain/instant.ts'
-import type { Handling } from '../context.ts'
-import { choiceEntries } from '../decision/choice-entries.ts'
-import { showing, shownOfRun } from '../decision/shown.ts'
-import { defineOperation } from '../operation.ts'
-import { machineOf } from '../process/machine.ts'
-import { fittingContext } from './fitting-context.ts'
+import { showing, shownOfRun } from '../inbox/shown.ts'
+import { choiceEntries } from '../inbox/subject.ts'
+import { defineOperation, type Handling } from '../operation.ts'
+import { machineOf } from '../process/processes.ts'
+import { runField } from './find-run.ts'
 import { runEntry } from './list-runs.ts'
-import { runField } from './run-field.ts'
 import { promptWithWords } from './said.ts'
-import { type RunSituation, situationOf } from './situation.ts'
+import { fittingContext, type RunSituation, situationOf } from './situation.ts'
 
 export const runPage = defineOperation({
   name: 'run_page',
@@ -151,7 +147,7 @@ const mostArtifacts = 500
 
 async function artifactEntries({ evidenceFiles, folder }: Handling, kept: readonly KeptArtifact[]) {
   const shown = kept.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
-  const standings = shown.length === 0 ? [] : await evidenceFiles.standing(folder, shown)
+  const standings = shown.length === 0 ? [] : await evidenceFiles.freshness(folder, shown)
   return shown.map(({ type, path, bytes, sha256, revision, by }, at) => ({
     type: type === '' ? null : type,
     path,

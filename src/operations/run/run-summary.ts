@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { runProgress } from '../../domain/gate/progress.ts'
+import { runProgress } from '../../domain/gate/ways.ts'
 import { instant } from '../../domain/instant.ts'
 import { defineOperation } from '../operation.ts'
-import { engineRun } from './evidence/facts.ts'
-import { loadRun } from './find-run.ts'
-import { runField } from './run-field.ts'
+import { engineRun } from './evidence.ts'
+import { loadRun, runField } from './find-run.ts'
 import { saidOf } from './said.ts'
 
 export const runSummary = defineOperation({

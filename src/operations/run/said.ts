@@ -1,6 +1,6 @@
 import { excerpt } from '../../domain/budget.ts'
 import { isJsonObject, type JsonObject } from '../../domain/gate/json.ts'
-import type { RunEvent, RunRecord } from '../../domain/gate/run-record.ts'
+import type { RunEvent, RunRecord } from '../../domain/gate/run.ts'
 import { instant } from '../../domain/instant.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { Reads } from '../../ports/store.ts'

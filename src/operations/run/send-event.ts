@@ -1,16 +1,34 @@
+import { type Actor, identityOf } from '../../domain/actor.ts'
+import { excerpt } from '../../domain/budget.ts'
+import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
-import { emitterFor } from '../../domain/gate/acting.ts'
-import { noFacts } from '../../domain/gate/evidence.ts'
-import { type Refused, transition } from '../../domain/gate/transition.ts'
-import type { LoadedRun } from '../../ports/reads/run-reads.ts'
-import type { Handling } from '../context.ts'
-import { runCommands } from './commands/run-commands.ts'
-import { type Deciding, decideEvent, repeatedEvent, type Sending, type Sent } from './decide-event.ts'
-import { emissionOf } from './emission.ts'
-import { engineRun } from './evidence/facts.ts'
-import { readHandedIn } from './evidence/handed-in.ts'
-import { gatherOutside, type Outside } from './evidence/outside.ts'
+import { isForPeople, runHold } from '../../domain/gate/decisions.ts'
+import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
+import { type Emission, type Emitter, emitterFor } from '../../domain/gate/emission.ts'
+import { type Accepted, type Refused, transition } from '../../domain/gate/engine.ts'
+import { type Facts, noFacts } from '../../domain/gate/evidence.ts'
+import type { JsonObject } from '../../domain/gate/json.ts'
+import { type AdvancedRun, advanceRun } from '../../domain/gate/lifecycle.ts'
+import type { EmissionRepeat, RunApproval, RunRecord, Tried } from '../../domain/gate/run.ts'
+import { candidates } from '../../domain/gate/ways.ts'
+import type { Setting } from '../../domain/id.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { LoadedRun } from '../../ports/reads.ts'
+import type { Decided, Reads } from '../../ports/store.ts'
+import type { Answer, Handling } from '../operation.ts'
+import { type GivenApproval, type GivenApprovals, giveApprovals } from './approvals.ts'
+import { runCommands } from './commands.ts'
+import { engineRun, factsFor, requestedBy } from './evidence.ts'
+import {
+  type ExternalState,
+  gatherState,
+  type HandedIn,
+  type NamedFile,
+  readHandedIn,
+} from './external-state.ts'
 import { loadRun } from './find-run.ts'
+import { guardLine } from './refusal.ts'
+import { promptWithWords, type Said, saidNow, saidOf } from './said.ts'
 
 const mostRounds = 5
 
@@ -51,10 +69,10 @@ async function decideDry(deciding: Deciding): Promise<Sent | 'moved'> {
   return store.view(async (reads) => (await decideEvent(reads, setting, deciding)).answer)
 }
 
-async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): Promise<Outside> {
+async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): Promise<ExternalState> {
   const { event, files } = sending.sent
   if (isRefusedEarly(handling, loaded, sending)) return nothingOutside(handling, loaded)
-  const outside = await gatherOutside(handling, loaded, event, sending.approvals)
+  const outside = await gatherState(handling, loaded, event, sending.approvals)
   if (files.length === 0) return outside
   return { ...outside, ...(await readHandedIn(handling, loaded.definition, files)) }
 }
@@ -72,7 +90,7 @@ function onlyGuards({ code }: Refused): boolean {
   return code === 'GUARD_FAILED'
 }
 
-function nothingOutside({ folder }: Handling, { record }: LoadedRun): Outside {
+function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalState {
   return {
     revision: record.revision,
     needs: [],
@@ -86,4 +104,354 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): Outside {
     unusable: [],
     folder,
   }
+}
+
+export interface Sending {
+  /** Without one, the project's only active run. */
+  readonly runId: string | undefined
+  readonly sent: SentEvent
+  readonly dryRun: boolean
+  /** The role that a person asks for; an agent's is the connection's. */
+  readonly role?: string | undefined
+  /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
+  readonly repeat: Required<Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'>> | null
+  /** Approvals that whoever sends it gives first, in the same transaction. */
+  readonly approvals?: readonly GivenApproval[]
+}
+
+export type Sent =
+  | { readonly kind: 'repeated'; readonly answer: Answer; readonly eventId: string; readonly run: RunRecord }
+  | {
+      readonly kind: 'accepted'
+      readonly accepted: Accepted
+      readonly answer: Answer
+      readonly eventId: string
+      readonly run: RunRecord
+      readonly already: readonly RunApproval[]
+    }
+  | {
+      readonly kind: 'refused'
+      readonly refused: Refused
+      readonly run: RunRecord
+      readonly holdId: string | null
+      /** Approvals that came with it and that the same person had given before. */
+      readonly already: readonly RunApproval[]
+    }
+
+export interface Deciding {
+  readonly handling: Handling
+  readonly sending: Sending
+  readonly outside: ExternalState
+}
+
+/** Decides about an event inside the one write transaction. `moved`: what was gathered is about another revision. */
+async function decideEvent(
+  reads: Reads,
+  setting: Setting,
+  deciding: Deciding,
+): Promise<Decided<Sent | 'moved'>> {
+  const { handling, sending, outside } = deciding
+  const loaded = await loadRun(reads, sending.runId)
+  const repeated = await repeatedEvent(reads, loaded, sending)
+  if (repeated) return { happenings: [], answer: repeated }
+  if (hasMoved(loaded, deciding)) return { happenings: [], answer: 'moved' }
+
+  const { record, definition } = loaded
+  const run = engineRun(loaded, outside.standings)
+  const facts = await factsFor(sourcesOf(reads, deciding), loaded)
+  const mover = await requestedBy(reads, loaded)
+  const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
+  const given = giveApprovals(
+    { loaded, run, outside, handling, mover, known },
+    sending.approvals ?? [],
+    setting,
+  )
+  const emission = emissionOf(sending.sent, {
+    emitter: emitterFor(definition, sending.sent.event, { actor: handling.actor, asked: sending.role }),
+    facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },
+    handedIn: outside.handedIn,
+  })
+  const result = withUsableFiles(transition(definition, run, emission), outside)
+  const approves = given.happenings.length > 0 || given.already.length > 0
+  if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
+    // An approval was given, and others are still to come: nobody was refused anything.
+    return {
+      happenings: given.happenings,
+      answer: { kind: 'refused', refused: result, run: record, holdId: null, already: given.already },
+    }
+  }
+  if (!result.accepted) {
+    const noticed = await refusalFacts(
+      reads,
+      { loaded, refused: result, emission, tried: triedOf(sending.sent, outside), by: handling.actor },
+      setting,
+    )
+    return {
+      happenings: [...given.happenings, ...noticed.happenings],
+      answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId, already: [] },
+    }
+  }
+  return accept({ reads, loaded, accepted: result, emission, given }, deciding, setting)
+}
+
+const mostTried = 20
+const longestTried = 500
+
+/** What a refused event came with, as it is kept; null where it was nothing. */
+function triedOf({ files, payload }: SentEvent, { unusable }: ExternalState): Tried | null {
+  const shown = files.slice(0, mostTried).map((file, at) => {
+    const problem = unusable.find(({ path }) => path === `/artifact_paths/${at}`)
+    return {
+      path: excerpt(typeof file === 'string' ? file : file.path, longestTried),
+      reason: problem === undefined ? null : excerpt(problem.message, longestTried),
+    }
+  })
+  const isEmpty = Object.keys(payload).length === 0
+  if (shown.length === 0 && isEmpty) return null
+  return { files: shown, payload: isEmpty ? null : excerpt(JSON.stringify(payload), longestTried) }
+}
+
+/** An event whose files cannot be evidence is refused for that before its guards are. */
+function withUsableFiles(
+  result: Accepted | Refused,
+  { unusable, revision }: ExternalState,
+): Accepted | Refused {
+  if (unusable.length === 0 || !(result.accepted || result.code === 'GUARD_FAILED')) return result
+  return {
+    accepted: false,
+    code: 'INVALID_PAYLOAD',
+    message: unusable
+      .slice(0, 5)
+      .map(({ message }) => message)
+      .join(' '),
+    currentRevision: revision,
+    missing: [],
+    validationErrors: unusable,
+  }
+}
+
+interface Accepting {
+  readonly reads: Reads
+  readonly loaded: LoadedRun
+  readonly accepted: Accepted
+  readonly emission: Emission
+  readonly given: GivenApprovals
+}
+
+async function accept(
+  { reads, loaded, accepted, emission, given }: Accepting,
+  { handling, sending, outside }: Deciding,
+  setting: Setting,
+): Promise<Decided<Sent>> {
+  const { record, definition } = loaded
+  const advanced = advanceRun(
+    {
+      record,
+      definition,
+      accepted,
+      emission,
+      artifacts: outside.handedIn,
+      holds: await reads.holds.ofRun(record.id),
+      by: handling.actor.name,
+      author: identityOf(handling.actor),
+    },
+    setting,
+  )
+  const answer = acceptedAnswer(definition, advanced, accepted, await saidOf(reads, record))
+  return {
+    happenings: [
+      ...given.happenings,
+      ...advanced.happenings(sending.repeat && { ...sending.repeat, answer }),
+    ],
+    answer: {
+      kind: 'accepted',
+      accepted,
+      answer,
+      eventId: advanced.event.id,
+      run: advanced.record,
+      already: given.already,
+    },
+  }
+}
+
+/** The answer of the same event sent before with the same key. Fails when the key came with other content. */
+async function repeatedEvent(
+  reads: Reads,
+  { record }: LoadedRun,
+  { repeat, sent }: Sending,
+): Promise<Sent | null> {
+  if (repeat === null) return null
+  const known = await reads.runs.repeat(record.id, repeat)
+  if (known === null) return null
+  if (known.inputHash === repeat.inputHash) {
+    return { kind: 'repeated', answer: known.answer, eventId: known.eventId, run: record }
+  }
+  throw new Failure(
+    'IDEMPOTENCY_KEY_REUSED',
+    `The idempotency key "${repeat.key}" was used in run ${record.id} for ${known.eventId}, with other content than this ${sent.event}.`,
+    {
+      hint: 'Give every event a key of its own; repeat a key only with the very same event, payload and files.',
+    },
+  )
+}
+
+/** What was gathered is worth nothing for another revision, unless that alone refuses the event. */
+function hasMoved({ record }: LoadedRun, { sending, outside }: Deciding): boolean {
+  const { expectedRevision } = sending.sent
+  if (record.revision === outside.revision) return false
+  return expectedRevision === null || expectedRevision === record.revision
+}
+
+function sourcesOf(reads: Reads, { handling, outside }: Deciding) {
+  const { fingerprint, clock, commandRunner } = handling
+  return {
+    reads,
+    outside,
+    fingerprint,
+    now: clock.now(),
+    by: handling.actor,
+    isAlive: (runner: string) => commandRunner.isAlive(runner),
+  }
+}
+
+/** An event as somebody sends it. */
+export interface SentEvent {
+  readonly event: string
+  readonly payload: JsonObject
+  readonly files: readonly NamedFile[]
+  /** Null: wherever the run is. */
+  readonly expectedRevision: number | null
+}
+
+/** What was gathered for an event, and who sends it. */
+export interface EmissionSources {
+  readonly emitter: Emitter
+  readonly facts: Facts
+  readonly handedIn: readonly HandedIn[]
+}
+
+function emissionOf(sent: SentEvent, { emitter, facts, handedIn }: EmissionSources): Emission {
+  return {
+    event: sent.event,
+    payload: sent.payload,
+    artifacts: handedIn.map((file) => {
+      const { stamp: _, ...artifact } = file
+      return { ...artifact, standing: 'current' }
+    }),
+    emitter,
+    expectedRevision: sent.expectedRevision,
+    facts,
+    assumed: [],
+  }
+}
+
+/** What an accepted event is answered with; the same again when it is repeated with its key. */
+function acceptedAnswer(
+  definition: ProcessDefinition,
+  { record, event }: AdvancedRun,
+  { unsatisfied, stateChanged }: Accepted,
+  said: readonly Said[],
+): Answer {
+  const own = stateNamed(definition, record.state)?.prompt ?? null
+  const prompt = promptWithWords(
+    own === null ? null : interpolated(own, definition.dialect, record.context),
+    record.state,
+    saidNow(event, said),
+  )
+  const next = definition.events
+    .filter(({ name }) => candidates(definition, record.state, name).length > 0)
+    .map(({ name }) => name)
+  return {
+    event_id: event.id,
+    accepted: true,
+    transition: { from_state: event.from, to_state: event.to },
+    new_revision: event.revision,
+    state_changed: stateChanged,
+    ...(unsatisfied.length > 0 && { unsatisfied_guards: unsatisfied.map(guardLine) }),
+    status: record.status,
+    ...(stateChanged && prompt !== null && { prompt }),
+    ...(stateChanged && { next_events: next }),
+  }
+}
+
+/** How many refusals that are alike are kept while a run stays in a state, and how many of an event in all. */
+const mostAlike = 20
+const mostOfEvent = 200
+
+interface Refusing {
+  readonly loaded: LoadedRun
+  readonly refused: Refused
+  readonly emission: Emission
+  readonly tried: Tried | null
+  readonly by: Actor
+}
+
+/**
+ * What is kept of a refused event: who was refused what and why. Where an agent asked for what only people decide, the
+ * question waits for them as a hold.
+ */
+async function refusalFacts(
+  reads: Reads,
+  refusing: Refusing,
+  setting: Setting,
+): Promise<{ readonly happenings: readonly NewFact[]; readonly holdId: string | null }> {
+  const { loaded, refused, emission, tried, by } = refusing
+  const { record, visits } = loaded
+  const { code, message, missing } = refused
+  const since = visits.find(({ state }) => state === record.state)?.last ?? 1
+  const about = { event: emission.event, code, since }
+  const alike = await reads.runs.refusalsAlike(record.id, { ...about, tried })
+  const ofEvent = await reads.runs.refusalsAlike(record.id, about)
+  const happenings: NewFact[] = []
+  if (alike < mostAlike && ofEvent < mostOfEvent) {
+    happenings.push({
+      kind: 'run.refused',
+      runId: record.id,
+      missionId: record.missionId,
+      taskId: record.taskId,
+      refusal: {
+        runId: record.id,
+        event: emission.event,
+        code,
+        message,
+        missing: missing.map(guardLine),
+        ...(tried !== null && { tried }),
+        state: record.state,
+        revision: record.revision,
+        role: emission.emitter.role,
+        by: by.name,
+        at: setting.at,
+      },
+    })
+  }
+  const asked = await question(reads, refusing, setting)
+  if (asked?.isNew) happenings.push({ kind: 'hold.opened', hold: asked.hold })
+  return { happenings, holdId: asked?.hold.id ?? null }
+}
+
+async function question(
+  reads: Reads,
+  { loaded, refused, emission, by }: Refusing,
+  setting: Setting,
+): Promise<{ readonly hold: Hold; readonly isNew: boolean } | null> {
+  const { record, definition } = loaded
+  const event = eventNamed(definition, emission.event)
+  if (refused.code !== 'FORBIDDEN' || by.kind === 'person' || !event || !isForPeople(definition, event))
+    return null
+  const open = await reads.holds.ofRun(record.id)
+  const known = open.find(
+    ({ request }) => request?.kind === 'decision' && request.events.includes(event.name),
+  )
+  if (known) return { hold: known, isNew: false }
+  const { state, revision } = record
+  const hold = runHold(
+    record,
+    {
+      kind: 'approval',
+      request: { kind: 'decision', state, revision, events: [event.name], approvals: [] },
+      reason: `${by.name} asks for "${event.name}" of run ${record.id} (${definition.name}), which is in "${state}".`,
+    },
+    setting,
+  )
+  return { hold, isNew: true }
 }

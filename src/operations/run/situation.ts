@@ -1,15 +1,15 @@
-import { emitterFor } from '../../domain/gate/acting.ts'
+import { excerpt } from '../../domain/budget.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
-import type { Emission } from '../../domain/gate/emission.ts'
+import { type Emission, emitterFor } from '../../domain/gate/emission.ts'
 import { type Facts, noFacts } from '../../domain/gate/evidence.ts'
+import type { JsonObject } from '../../domain/gate/json.ts'
 import { type PossibleEvent, possibleEvent } from '../../domain/gate/possible-events.ts'
-import type { Run } from '../../domain/gate/run.ts'
-import type { RunRecord } from '../../domain/gate/run-record.ts'
+import type { Run, RunRecord } from '../../domain/gate/run.ts'
 import type { Hold } from '../../domain/track/records.ts'
-import type { LoadedRun } from '../../ports/reads/run-reads.ts'
-import type { Handling } from '../context.ts'
-import { engineRun, factsFor, restsOnFacts } from './evidence/facts.ts'
-import { gatherOutside, type Outside } from './evidence/outside.ts'
+import type { LoadedRun } from '../../ports/reads.ts'
+import type { Handling } from '../operation.ts'
+import { engineRun, factsFor, restsOnFacts } from './evidence.ts'
+import { type ExternalState, gatherState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
 import { type Said, saidOf } from './said.ts'
 
@@ -18,7 +18,7 @@ export interface RunSituation {
   readonly record: RunRecord
   readonly definition: ProcessDefinition
   readonly loaded: LoadedRun
-  readonly outside: Outside
+  readonly outside: ExternalState
   readonly run: Run
   readonly facts: Facts
   readonly events: readonly PossibleEvent[]
@@ -41,7 +41,7 @@ export async function situationOf(handling: Handling, runId: string | undefined)
       said: await saidOf(reads, found.record),
     }
   })
-  const outside = await gatherOutside(handling, loaded, undefined)
+  const outside = await gatherState(handling, loaded, undefined)
   const by = handling.actor
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
   const facts = restsOnFacts(outside)
@@ -75,4 +75,23 @@ function emissionsBy(
     const emitter = emitterFor(definition, event, { actor })
     return { payload: {}, artifacts: [], emitter, facts, assumed: [] }
   }
+}
+
+const longestContext = 2_500
+const longestValue = 200
+
+/** A run's context in an answer: whole where it is short, else with its long values cut, and said so. */
+export function fittingContext(context: JsonObject): {
+  readonly context: Record<string, unknown>
+  readonly context_cut?: readonly string[]
+} {
+  if (JSON.stringify(context).length <= longestContext) return { context: { ...context } }
+  const cut: string[] = []
+  const entries = Object.entries(context).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    if (text === undefined || text.length <= longestValue) return [name, value] as const
+    cut.push(name)
+    return [name, excerpt(text, longestValue)] as const
+  })
+  return { context: Object.fromEntries(entries.slice(0, 50)), context_cut: cut }
 }

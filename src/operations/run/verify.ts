@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
+import { commandsFor, endsAsked } from '../../domain/gate/expression.ts'
 import { endedAsAsked } from '../../domain/gate/guards/command.ts'
-import { commandsFor, endsAsked } from '../../domain/gate/needs.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
-import type { Handling } from '../context.ts'
-import { defineOperation } from '../operation.ts'
-import { runCommands } from './commands/run-commands.ts'
-import type { ApprovableCommand, Outside } from './evidence/outside.ts'
-import { gatherOutside } from './evidence/outside.ts'
-import { loadRun } from './find-run.ts'
-import { runField } from './run-field.ts'
+import { defineOperation, type Handling } from '../operation.ts'
+import { runCommands } from './commands.ts'
+import { type ApprovableCommand, type ExternalState, gatherState } from './external-state.ts'
+import { loadRun, runField } from './find-run.ts'
 
 export const verify = defineOperation({
   name: 'verify',
@@ -35,7 +32,7 @@ export const verify = defineOperation({
       hint: `waymark list-events ${record.id} shows what its guards ask for.`,
     })
   }
-  const outside = await gatherOutside(handling, loaded, undefined)
+  const outside = await gatherState(handling, loaded, undefined)
   await runCommands(handling, record, outside, { again: true })
   const commands = await Promise.all(
     outside.commands.map(async (command) => {
@@ -66,7 +63,7 @@ function judged<Told extends Result>(ends: ReadonlySet<'zero' | 'nonzero'>, resu
 
 async function resultOf(
   { store }: Handling,
-  outside: Outside,
+  outside: ExternalState,
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
 ) {
   const { run } = guard

@@ -1,18 +1,20 @@
 import { z } from 'zod'
-import type { Evidence } from '../../domain/fact.ts'
+import type { Measured } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { MissionId } from '../../domain/id.ts'
 import {
   changeDetail,
   countChanges,
   inReadingOrder,
   sharedTree,
 } from '../../domain/track/completion-report.ts'
-import type { Attempt } from '../../domain/track/task.ts'
-import type { Handling } from '../context.ts'
-import { count, identifier } from '../input/fields.ts'
-import { defineOperation } from '../operation.ts'
-import { sharedTreeFields } from '../task/completion-answer.ts'
+import type { Attempt, SnapshotPlace } from '../../domain/track/task.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findAttempt, findMission, findTask } from '../find.ts'
+import { count, identifier, text } from '../input/fields.ts'
+import { defineOperation, type Handling } from '../operation.ts'
+import { sharedTreeFields } from '../task/completion.ts'
 import { measure } from '../task/measure.ts'
-import { attemptOf } from './subject.ts'
 
 export const changes = defineOperation({
   name: 'changes',
@@ -92,11 +94,168 @@ const unmeasured = {
   warnings: ['The attempt was abandoned: its end was not measured.'],
 }
 
-function verificationOf({ verification, scope, warnings }: Omit<Evidence, 'changes'>) {
+function verificationOf({ verification, scope, warnings }: Omit<Measured, 'changes'>) {
   return {
     status: verification,
     scope_match: scope.matches,
     unexpected_files: scope.unexpected.slice(0, 50),
     warnings: warnings.slice(0, 20),
   }
+}
+
+const longestDiff = 2_000_000
+
+export const diff = defineOperation({
+  name: 'diff',
+  command: 'diff',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The unified diff of a task or mission',
+  description:
+    'What a task changed, line by line, between its snapshots; for an open task up to now. Of a mission: from the state at its first attempt to the state at its last end, the files of its attempts.',
+  kind: 'query',
+  positional: ['id', 'path'],
+  input: z.strictObject({
+    id: identifier('A task, one attempt at it, or a mission (t-…, a-…, m-…, w-…)'),
+    path: text('Only this file, from the top of the work tree').optional(),
+  }),
+  output: z.looseObject({
+    task_id: z.string().optional(),
+    attempt_id: z.string().optional(),
+    mission_id: z.string().optional(),
+    diff: z.string(),
+    truncated: z.boolean(),
+  }),
+}).handler(async (handling, input) => {
+  const mission = await handling.store.view((reads) => reads.missions.find(input.id))
+  if (mission !== null) return diffOfMission(handling, mission.id, input.path)
+  const attempt = await handling.store.view((reads) => attemptOf(reads, input.id))
+  const end = attempt.status === 'open' ? await stateNow(handling, attempt) : attempt.endSnapshot
+  if (end === null) {
+    throw new Failure(
+      'UNAVAILABLE',
+      `The end of attempt ${attempt.id} was not measured (${attempt.status}).`,
+      {
+        hint: `waymark show ${attempt.taskId} tells what is known.`,
+      },
+    )
+  }
+  const unified = await handling.witness.unifiedDiff(
+    attempt.snapshot,
+    end,
+    input.path === undefined ? undefined : [input.path],
+  )
+  if (unified === null) {
+    throw new Failure('UNAVAILABLE', `The contents that attempt ${attempt.id} changed are no longer kept.`, {
+      hint: `waymark changes ${attempt.taskId} still lists the files; contents are kept for 30 days.`,
+    })
+  }
+  return {
+    task_id: attempt.taskId,
+    attempt_id: attempt.id,
+    diff: unified.slice(0, longestDiff),
+    truncated: unified.length > longestDiff,
+  }
+})
+
+/** The work trees one after the other, each with the files that attempts of the mission changed there. */
+async function diffOfMission({ store, witness }: Handling, missionId: MissionId, path: string | undefined) {
+  const trees = await store.view(async ({ missions }) => {
+    const tops = await missions.treesOf(missionId)
+    return Promise.all(tops.map((top) => missions.tree(missionId, top)))
+  })
+  const parts = await Promise.all(
+    trees.map(async ({ first, lastEnded, recorded }) => {
+      if (first === null || lastEnded?.endSnapshot == null) return ''
+      const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
+      const paths = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
+      const wanted = path === undefined ? paths : paths.filter((known) => known === path)
+      return wanted.length === 0 ? '' : witness.unifiedDiff(first.snapshot, lastEnded.endSnapshot, wanted)
+    }),
+  )
+  if (parts.includes(null)) {
+    throw new Failure('UNAVAILABLE', `The contents that mission ${missionId} changed are no longer kept.`, {
+      hint: `waymark mission changes ${missionId} still lists the files; contents are kept for 30 days after the last task.`,
+    })
+  }
+  const unified = parts.join('')
+  return {
+    mission_id: missionId,
+    diff: unified.slice(0, longestDiff),
+    truncated: unified.length > longestDiff,
+  }
+}
+
+async function stateNow({ witness, ids }: Handling, attempt: Attempt): Promise<SnapshotPlace> {
+  const { top, prefix, engine } = attempt.snapshot
+  const now = await witness.snapshot({ folder: `${top}/${prefix}`, name: ids.next('attempt'), engine, top })
+  return now.ref
+}
+
+export const missionChanges = defineOperation({
+  name: 'mission_changes',
+  command: 'mission changes',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The verified changes of a mission',
+  description:
+    'Every file that the attempts in a mission changed, out of scope first: the difference of the state at its first attempt and the state at its last end.',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('A mission or workflow (m-…, w-…)'),
+    limit: count('How many files; default 500', 10_000).optional(),
+  }),
+  output: z.looseObject({
+    id: z.string(),
+    files: z.array(
+      z.looseObject({
+        path: z.string(),
+        change: z.string(),
+        scope: z.enum(['in', 'out']).nullable(),
+        added_lines: z.int(),
+        deleted_lines: z.int(),
+        others: z.boolean(),
+        attempts: z.int(),
+        task_id: z.string().nullable(),
+      }),
+    ),
+    added_lines: z.int(),
+    deleted_lines: z.int(),
+    total: z.int(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async (reads) => {
+    const mission = await findMission(reads, input.id)
+    const files = await reads.timeline.files(mission.id, input.limit ?? 500)
+    const lines = await reads.missions.lines(mission.id)
+    const { distinctFilesChanged } = await reads.missions.totals(mission.id)
+    return {
+      id: mission.id,
+      files: files.map((file) => ({
+        path: file.path,
+        change: file.change,
+        scope: file.scope,
+        added_lines: file.addedLines,
+        deleted_lines: file.deletedLines,
+        others: file.others,
+        attempts: file.attempts,
+        task_id: file.taskId,
+      })),
+      added_lines: lines.added,
+      deleted_lines: lines.deleted,
+      total: Math.max(distinctFilesChanged, files.length),
+    }
+  }),
+)
+
+/** The attempt that an id speaks of: itself, or the last one at a task. */
+async function attemptOf(reads: Reads, id: string): Promise<Attempt> {
+  if (id.startsWith('a-')) return findAttempt(reads, id)
+  const task = await findTask(reads, id)
+  const attempt = await reads.tasks.lastAttempt(task.id)
+  if (attempt) return attempt
+  throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started: nothing was measured.`, {
+    hint: `Call start_task { planned_task_id: "${task.id}" } to begin.`,
+  })
 }

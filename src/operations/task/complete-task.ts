@@ -1,21 +1,80 @@
 import { z } from 'zod'
-import type { Evidence, Outcome } from '../../domain/fact.ts'
+import type { Measured, Outcome } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
-import { completeTask as decide, refuseOpenSubtasks } from '../../domain/track/complete-task.ts'
-import { holdingKinds } from '../../domain/track/holds-gate.ts'
-import { type Attempt, type TaskOutcome, taskOutcomes } from '../../domain/track/task.ts'
-import { assertOpen } from '../../domain/track/whereabouts.ts'
-import type { Handling } from '../context.ts'
-import { findTask } from '../find/entities.ts'
+import type { AttemptId } from '../../domain/id.ts'
+import { instant } from '../../domain/instant.ts'
+import { changesOfMission, type MissionChange } from '../../domain/track/changes.ts'
+import { correctAttempt, completeTask as decide, refuseOpenSubtasks } from '../../domain/track/completion.ts'
+import { holdingKinds, waitingOf } from '../../domain/track/holds.ts'
+import { assertOpen } from '../../domain/track/records.ts'
+import { type Attempt, type SnapshotPlace, type TaskOutcome, taskOutcomes } from '../../domain/track/task.ts'
+import type { MissionTree } from '../../ports/reads.ts'
+import type { Reads } from '../../ports/store.ts'
+import type { WorkTreeWitness } from '../../ports/work-tree.ts'
+import { findAttempt, findTask } from '../find.ts'
 import { choice, identifier, text, texts } from '../input/fields.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, type Handling } from '../operation.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
-import { completionAnswer, completionShape } from './completion-answer.ts'
-import { loadCompletion, repeatedAnswer, runningAttempt, waitingFor } from './completion-situation.ts'
-import { correct } from './correct.ts'
+import {
+  completionAnswer,
+  completionShape,
+  loadCompletion,
+  repeatedAnswer,
+  runningAttempt,
+  waitingFor,
+} from './completion.ts'
 import { measure } from './measure.ts'
-import { assertCurrent, MissionMoved, type MissionState, measureMission } from './mission-state.ts'
-import { metadataFields, outcomeFields, outcomeOf } from './outcome-fields.ts'
+
+const outcomeFields = z
+  .strictObject({
+    summary: text('What was accomplished, in 2-4 sentences'),
+    achievements: texts('Achievements').optional(),
+    limitations: texts('Limitations, compromises').optional(),
+    manual_review_needed: z.boolean().describe('A person must review').optional(),
+    manual_review_reason: text('Why').optional(),
+    next_steps: texts('Next steps').optional(),
+    unexpected: z
+      .array(z.strictObject({ path: text('Path'), why: text('Why') }))
+      .describe('Files that you changed outside the areas, and why')
+      .optional(),
+  })
+  .describe('Your claim, kept beside what is measured')
+
+const metadataFields = z.strictObject({
+  packages_added: texts().optional(),
+  packages_removed: texts().optional(),
+  commands_executed: texts().optional(),
+  tests_status: choice(['passed', 'failed', 'not_run'], undefined, {
+    pass: 'passed',
+    success: 'passed',
+    fail: 'failed',
+    skipped: 'not_run',
+  }).optional(),
+  tokens_input: z.int().min(0).optional(),
+  tokens_output: z.int().min(0).optional(),
+})
+
+/** The claims of an agent, complete: what it left out is empty or null. */
+function outcomeOf(
+  outcome: z.output<typeof outcomeFields>,
+  metadata: z.output<typeof metadataFields> | undefined,
+): Outcome {
+  return {
+    summary: outcome.summary,
+    achievements: outcome.achievements ?? [],
+    limitations: outcome.limitations ?? [],
+    nextSteps: outcome.next_steps ?? [],
+    manualReviewNeeded: outcome.manual_review_needed ?? false,
+    manualReviewReason: outcome.manual_review_reason ?? null,
+    ...(outcome.unexpected && outcome.unexpected.length > 0 && { unexpected: outcome.unexpected }),
+    packagesAdded: metadata?.packages_added ?? [],
+    packagesRemoved: metadata?.packages_removed ?? [],
+    commandsExecuted: metadata?.commands_executed ?? [],
+    testsStatus: metadata?.tests_status ?? null,
+    tokensInput: metadata?.tokens_input ?? null,
+    tokensOutput: metadata?.tokens_output ?? null,
+  }
+}
 
 const inputFields = z
   .strictObject({
@@ -96,7 +155,7 @@ interface Ending {
   readonly inputHash: string
   readonly outcome: Outcome
   readonly attempt: Attempt
-  readonly measured: Evidence
+  readonly measured: Measured
   readonly mission: MissionState
 }
 
@@ -156,7 +215,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
 }
 
 /** What completing would answer now; nothing ends and nothing is recorded. */
-async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence: Evidence) {
+async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence: Measured) {
   return store.view(async (reads) => {
     const task = await findTask(reads, attempt.taskId)
     const { phase } = await loadCompletion(reads, task, attempt, clock.now())
@@ -181,4 +240,110 @@ function completing({ status, outcome, ...rest }: z.output<typeof inputFields>):
   throw new Failure('INVALID_INPUT', `complete_task: ${missing}.`, {
     hint: 'Complete with status and outcome { summary }; only a correction after the end needs neither.',
   })
+}
+
+/** A later statement about an attempt that ended: what was measured and said then stays as it is. */
+function correct(
+  { record, actor }: Handling,
+  said: {
+    readonly task_id: string
+    readonly attempt_id?: string | undefined
+    readonly correction: string
+    readonly status?: unknown
+    readonly outcome?: unknown
+  },
+) {
+  return record(async (reads, setting) => {
+    const task = await findTask(reads, said.task_id)
+    const attempt =
+      said.attempt_id === undefined
+        ? await reads.tasks.lastAttempt(task.id)
+        : await findAttempt(reads, said.attempt_id)
+    const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
+    const corrected = correctAttempt({ task, attempt, before }, { text: said.correction, actor }, setting)
+    const end = await reads.tasks.end(corrected.attempt.id)
+    const ignored = said.status !== undefined || said.outcome !== undefined
+    return {
+      happenings: corrected.happenings,
+      answer: completionShape.parse({
+        ...end?.answer,
+        settled: undefined,
+        waits_for: (await waitingFor(reads, task.id)).map(waitingOf),
+        corrected: true,
+        correction: { text: said.correction, at: instant(corrected.at) },
+        ...(ignored && { note: 'status and outcome stay as they were: a correction stands beside them.' }),
+      }),
+    }
+  })
+}
+
+/** What a mission's changes come to with an attempt that ends, and which end of an attempt they were measured after. */
+export interface MissionState {
+  /** Null where it could not be measured: then the attempt's own changes are added to what is recorded. */
+  readonly rows: readonly MissionChange[] | null
+  readonly after: AttemptId | null
+}
+
+/**
+ * Measures a mission's changes in the work tree of an attempt that ends: the difference of the state at its first
+ * attempt there and the state now, not the sum of its attempts.
+ */
+async function measureMission(
+  { store, witness }: Handling,
+  attempt: Attempt,
+  { changes, endSnapshot }: Pick<Measured, 'changes' | 'endSnapshot'>,
+): Promise<MissionState> {
+  const tree = await store.view((reads) => missionTree(reads, attempt))
+  if (tree === null) return { rows: [], after: null }
+  const after = tree.lastEnded?.id ?? null
+  if (endSnapshot === null) return { rows: null, after }
+  if (changes.length === 0 && (await isAsAtLastEnd(witness, tree, endSnapshot))) return { rows: [], after }
+  const isFirst = tree.first === null || tree.first.id === attempt.id
+  const gap = gapBefore(attempt, tree)
+  const [states, between] = await Promise.all([
+    isFirst ? null : witness.changes(tree.first?.snapshot ?? attempt.snapshot, endSnapshot),
+    gap === null ? [] : witness.touched(gap.from, gap.to),
+  ])
+  if (states?.status === 'unknown') return { rows: null, after }
+  const rivals = changes.filter((change) => change.with?.some(({ taskId }) => !tree.tasks.has(taskId)))
+  const others = new Set([...(between ?? []), ...rivals.map(({ path }) => path)])
+  const measured = { recorded: tree.recorded, own: changes, states: states?.changes ?? changes, others }
+  return { rows: changesOfMission(measured), after }
+}
+
+// Then what was measured at that end still holds. Comparing two such snapshots takes no process of git.
+async function isAsAtLastEnd(
+  witness: WorkTreeWitness,
+  { lastEnded }: MissionTree,
+  now: SnapshotPlace,
+): Promise<boolean> {
+  const then = lastEnded?.endSnapshot
+  if (!then || then.id !== now.id) return false
+  return (await witness.touched(then, now))?.length === 0
+}
+
+/** Another attempt of the mission ended in the tree since its changes were measured: they are measured again. */
+class MissionMoved extends Error {}
+
+/** Fails with `MissionMoved`. */
+async function assertCurrent(reads: Reads, attempt: Attempt, { after }: MissionState): Promise<void> {
+  const tree = await missionTree(reads, attempt)
+  if (tree !== null && (tree.lastEnded?.id ?? null) !== after) throw new MissionMoved()
+}
+
+async function missionTree(
+  { missions }: Reads,
+  { missionId, snapshot }: Attempt,
+): Promise<MissionTree | null> {
+  return missionId === null ? null : missions.tree(missionId, snapshot.top)
+}
+
+/** The time before an attempt in which no attempt of its mission was open in the tree. */
+function gapBefore(
+  attempt: Attempt,
+  { lastEnded, openSince }: MissionTree,
+): { readonly from: SnapshotPlace; readonly to: SnapshotPlace } | null {
+  if (lastEnded?.endSnapshot == null || lastEnded.closedAt === null) return null
+  const isCovered = lastEnded.closedAt >= attempt.openedAt || openSince.some((at) => at < attempt.openedAt)
+  return isCovered ? null : { from: lastEnded.endSnapshot, to: attempt.snapshot }
 }

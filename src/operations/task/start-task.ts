@@ -1,13 +1,21 @@
 import { z } from 'zod'
-import { startTask as decide } from '../../domain/track/start-task.ts'
-import { callerTypes } from '../../domain/track/task.ts'
-import { admitTask } from '../../domain/track/task-admission.ts'
+import { excerpt } from '../../domain/budget.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { TaskId } from '../../domain/id.ts'
+import { instant } from '../../domain/instant.ts'
+import type { PlannedTask } from '../../domain/plan/plan.ts'
+import type { Mission } from '../../domain/track/mission.ts'
+import { admitTask } from '../../domain/track/phase-placement.ts'
+import type { AreaCount } from '../../domain/track/scope/survey.ts'
+import { startTask as decide, type StartedTask, type TaskSituation } from '../../domain/track/start-task.ts'
+import { callerTypes, type Task } from '../../domain/track/task.ts'
+import type { Reads, Store } from '../../ports/store.ts'
+import type { Snapshot, WorkTreeWitness } from '../../ports/work-tree.ts'
+import { findMission, findPhase, findPlanned, findTask } from '../find.ts'
 import { choice, count, identifier, name, text, texts, unlisted } from '../input/fields.ts'
-import { defineOperation } from '../operation.ts'
-import { describeAreas, rivalsInTree } from './areas-at-start.ts'
-import { loadSituation } from './situation.ts'
-import { plannedStory, startAnswer } from './start-answer.ts'
-import { assertNamed, inNamedPhase, inOwnTree, workTreeOf } from './start-checks.ts'
+import { type Context, defineOperation } from '../operation.ts'
+import { describeAreas, rivalsInTree } from './areas.ts'
+import { taskStory } from './task-story.ts'
 
 export const startTask = defineOperation({
   name: 'start_task',
@@ -97,3 +105,254 @@ export const startTask = defineOperation({
     return { happenings: started.happenings, answer: { ...answer, ...story } }
   })
 })
+
+interface Containers {
+  readonly workflow_id?: string | undefined
+  readonly mission_id?: string | undefined
+  readonly parent_task_id?: string | undefined
+  readonly planned_task_id?: string | undefined
+  readonly claim_token?: string | undefined
+}
+
+/** Reads what `startTask` rests on. Fails with NOT_FOUND for a container that does not exist. */
+async function loadSituation(reads: Reads, input: Containers): Promise<TaskSituation> {
+  const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
+  const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
+  const parent = parentId === undefined ? null : await findTask(reads, parentId)
+  const parentAttempt = parent ? await reads.tasks.openAttempt(parent.id) : null
+  const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent, parentAttempt })
+  const last = planned ? await reads.tasks.lastAttempt(planned.task.id) : null
+  return {
+    mission,
+    phases: mission ? await reads.missions.phases(mission.id) : [],
+    home: planned?.task.phaseId ? await reads.missions.phaseById(planned.task.phaseId) : null,
+    parent,
+    parentAttempt,
+    depth: parent ? 1 + (await reads.tasks.ancestors(parent.id)).length : 0,
+    planned,
+    last,
+    holds: last ? await reads.holds.ofAttempt(last.id) : [],
+    dependencies: planned ? await reads.tasks.dependencies(planned.task.id) : [],
+    tokenOf: await tokenOf(reads, planned, input.claim_token),
+  }
+}
+
+async function missionOf(
+  reads: Reads,
+  { mission_id, workflow_id }: Containers,
+  around: { readonly planned: Task | null } & Pick<TaskSituation, 'parent' | 'parentAttempt'>,
+): Promise<Mission | null> {
+  if (mission_id !== undefined && workflow_id !== undefined && mission_id !== workflow_id) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `A task belongs to one of mission ${mission_id} and workflow ${workflow_id}, not to both.`,
+      {
+        hint: 'Give mission_id or workflow_id, not both.',
+      },
+    )
+  }
+  const named = mission_id ?? workflow_id
+  if (named !== undefined) return findMission(reads, named)
+  const inherited = around.planned?.missionId ?? around.parentAttempt?.missionId ?? around.parent?.missionId
+  return inherited ? findMission(reads, inherited) : null
+}
+
+/** The task that a token was made for: the running claim says it of its own, the journal of one that ended. */
+async function tokenOf(
+  { plan }: Reads,
+  planned: PlannedTask | null,
+  token: string | undefined,
+): Promise<TaskId | null> {
+  if (planned === null || token === undefined) return null
+  return planned.claim?.token === token ? planned.task.id : plan.taskOfToken(token)
+}
+
+function assertNamed(input: {
+  readonly name?: string | undefined
+  readonly planned_task_id?: string | undefined
+}): void {
+  if (input.name !== undefined || input.planned_task_id !== undefined) return
+  throw new Failure('INVALID_INPUT', 'start_task: "name" is missing.', {
+    hint: 'Give the new task a name and a goal, or name a planned one with planned_task_id.',
+  })
+}
+
+interface InTree {
+  readonly name?: string | undefined
+  readonly planned_task_id?: string | undefined
+  readonly work_tree?: string | undefined
+}
+
+/**
+ * A task that has a work tree of its own is worked on there; in such a tree, nothing else needs to be named. Answers
+ * what to say of it.
+ */
+async function inOwnTree<Input extends InTree>(
+  { linkedTrees, witness, folder }: Pick<Context, 'linkedTrees' | 'witness' | 'folder'>,
+  input: Input,
+): Promise<{ readonly input: Input; readonly said: readonly string[] }> {
+  const { name, planned_task_id: planned, work_tree: asked } = input
+  if (planned !== undefined ? asked !== undefined : name !== undefined) return { input, said: [] }
+  const bound = await linkedTrees.bound(folder)
+  if (bound.length === 0) return { input, said: [] }
+  if (planned === undefined) {
+    const { top } = await witness.locate(
+      asked === undefined || isAbsolute(asked) ? (asked ?? folder) : `${folder}/${asked}`,
+    )
+    const own = bound.find(({ path }) => path === top)
+    return { input: own ? { ...input, planned_task_id: own.taskId } : input, said: [] }
+  }
+  const own = bound.find(({ taskId }) => taskId === planned)
+  if (!own || own.path === (await witness.locate(folder)).top) return { input, said: [] }
+  return {
+    input: { ...input, work_tree: own.path },
+    said: [`The task has a work tree of its own, ${own.path}: edit there, only that is measured.`],
+  }
+}
+
+interface NamingPhase {
+  readonly phase_id?: string | undefined
+  readonly phase?: number | undefined
+  readonly mission_id?: string | undefined
+  readonly workflow_id?: string | undefined
+}
+
+/** A phase that is named by its id, as its mission and number. */
+async function inNamedPhase<Input extends NamingPhase>(store: Store, input: Input): Promise<Input> {
+  const { phase_id: id, mission_id, workflow_id } = input
+  if (id === undefined) return input
+  const phase = await store.view((reads) => findPhase(reads, id))
+  if (phase.missionId === null || phase.number === null) {
+    throw new Failure('INVALID_INPUT', `Phase ${id} "${phase.name}" has no number in a mission.`, {
+      hint: `Plan the task in it with taskman_task_add { title, phase: "${id}" }, and begin it with start_task { planned_task_id }.`,
+    })
+  }
+  const named = mission_id ?? workflow_id ?? phase.missionId
+  if (named !== phase.missionId || (input.phase !== undefined && input.phase !== phase.number)) {
+    throw new Failure(
+      'CONFLICT',
+      `Phase ${id} is phase ${phase.number} of ${phase.missionId}, not of ${named}${input.phase === undefined ? '' : `, phase ${input.phase}`}.`,
+      {
+        hint: 'Give phase_id alone, or the mission and the phase number.',
+      },
+    )
+  }
+  return { ...input, phase: phase.number, ...(workflow_id === undefined && { mission_id: phase.missionId }) }
+}
+
+/** The folder to witness: the connection's own, or another work tree of the same repository. */
+async function workTreeOf(
+  { witness, folder, actor }: Pick<Context, 'witness' | 'folder' | 'actor'>,
+  asked: string | undefined,
+): Promise<string> {
+  if (asked === undefined) {
+    if (actor.channel === 'http') await assertOnlyTree(witness, folder)
+    return folder
+  }
+  // Not from where the process happens to run: a client starts its servers anywhere.
+  const place = isAbsolute(asked) ? asked : `${folder}/${asked}`
+  const [own, other] = await Promise.all([witness.locate(folder), witness.locate(place)])
+  if (own.mainTop === other.mainTop) return place
+  throw new Failure(
+    'INVALID_INPUT',
+    `The work tree ${asked} belongs to ${other.mainTop}, not to this project (${own.mainTop}).`,
+    { hint: 'Name a work tree of this repository, or leave work_tree out.' },
+  )
+}
+
+const mostShown = 5
+
+/** A server is not started where its clients work: with several work trees it cannot know which one is meant. */
+async function assertOnlyTree(witness: WorkTreeWitness, folder: string): Promise<void> {
+  const others = await witness.others(folder)
+  if (others.length === 0) return
+  const { top } = await witness.locate(folder)
+  const shown = [top, ...others].slice(0, mostShown).join(', ')
+  const more = others.length + 1 > mostShown ? `, and ${others.length + 1 - mostShown} more` : ''
+  throw new Failure(
+    'INVALID_INPUT',
+    `start_task: "work_tree" is missing. Over HTTP it does not show which of ${others.length + 1} work trees you work in: ${shown}${more}.`,
+    { hint: 'Give the folder whose files you edit as work_tree.' },
+  )
+}
+
+function isAbsolute(path: string): boolean {
+  return /^(?:[/\\]|[a-z]:)/i.test(path)
+}
+
+const mostAreas = 20
+
+/** What start_task answers: the seed's keys, then what the areas matched and what to know. */
+function startAnswer(
+  started: StartedTask,
+  measured: {
+    readonly snapshot: Snapshot
+    readonly survey: readonly AreaCount[]
+    readonly rivals: readonly string[]
+  },
+) {
+  const { task, attempt, phase } = started
+  const survey = started.resumed ? [] : measured.survey
+  return {
+    task_id: task.id,
+    attempt_id: attempt.id,
+    snapshot_id: attempt.snapshot.id,
+    snapshot_type: attempt.snapshot.engine,
+    started_at: instant(attempt.openedAt),
+    phase_id: phase?.id ?? null,
+    phase_created: started.phaseCreated,
+    phase_number: phase?.number ?? null,
+    caller_type: attempt.callerType,
+    agent_name: attempt.agentName,
+    areas: survey.slice(0, mostAreas).map(({ area, files }) => ({ area: excerpt(area, 120), files })),
+    warnings: [
+      ...(started.resumed
+        ? [`Attempt ${attempt.id} was already open: it goes on from its first snapshot.`]
+        : []),
+      ...started.notes,
+      ...measured.snapshot.notes,
+      ...(started.resumed ? [] : dirtyNote(measured.snapshot.dirty)),
+      ...unmatchedNotes(survey.filter(({ files }) => files === 0)),
+      ...measured.rivals,
+    ],
+  }
+}
+
+/** What a planned task is about, what it builds on, and what was tried before: nobody starts blind. */
+async function plannedStory(reads: Reads, started: StartedTask) {
+  const { task } = started
+  const phase = task.phaseId === null ? started.phase : await reads.plan.phase(task.phaseId)
+  const { dependencies, ...rest } = await taskStory(reads, task.id)
+  return {
+    goal: task.goal,
+    phase: phase && { id: phase.id, number: phase.number, name: phase.name },
+    depends_on: dependencies,
+    ...rest,
+  }
+}
+
+const mostDirty = 5
+
+function dirtyNote(dirty: readonly string[]): readonly string[] {
+  if (dirty.length === 0) return []
+  const more = dirty.length > mostDirty ? ` and ${dirty.length - mostDirty} more` : ''
+  const shown = dirty.slice(0, mostDirty).map((path) => excerpt(path, 120))
+  return [
+    `${dirty.length === 1 ? '1 file already has' : `${dirty.length} files already have`} uncommitted changes: ${shown.join(', ')}${more}. Only what changes from now on counts as yours.`,
+  ]
+}
+
+const mostUnmatched = 5
+
+function unmatchedNotes(survey: readonly AreaCount[]): readonly string[] {
+  const more = survey.length - mostUnmatched
+  return [
+    ...survey
+      .slice(0, mostUnmatched)
+      .map(
+        ({ area }) =>
+          `Area "${excerpt(area, 120)}" matches no file yet. Unless it is for new files, check the spelling.`,
+      ),
+    ...(more > 0 ? [`${more} more areas match no file yet.`] : []),
+  ]
+}

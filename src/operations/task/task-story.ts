@@ -1,10 +1,10 @@
 import { excerpt } from '../../domain/budget.ts'
 import type { TaskId } from '../../domain/id.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
-import { waitingOf } from '../../domain/track/holds-gate.ts'
-import type { Correction, Dependency, PastAttempt } from '../../domain/track/task-history.ts'
+import { waitingOf } from '../../domain/track/holds.ts'
+import type { Correction, Dependency, PastAttempt } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
-import { waitingFor } from './completion-situation.ts'
+import { waitingFor } from './completion.ts'
 
 const mostPast = 3
 const mostEntries = 8

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { Migration } from './migrate.ts'
 
 /** Lists and objects are JSON as text, times milliseconds, truth values 0 or 1, `seq` the fact that made the row. */
 export const planAndTrack: Migration = {

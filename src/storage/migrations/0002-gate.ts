@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { Migration } from './migrate.ts'
 
 /** The gate: definitions as runs keep them, runs, what moved them, and what their guards look at. */
 export const gate: Migration = {

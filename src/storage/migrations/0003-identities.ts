@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { Migration } from './migrate.ts'
 
 /** Who acted beyond a name; and keys that belong to whoever sent them. */
 export const identities: Migration = {

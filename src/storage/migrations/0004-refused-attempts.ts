@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { Migration } from './migrate.ts'
 
 /** What a refused event came with. */
 export const refusedAttempts: Migration = {

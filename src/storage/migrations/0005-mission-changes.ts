@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { Migration } from './migrate.ts'
 
 /** A mission's changes as a difference of states, one row a path; from what was recorded before, their sums. */
 export const missionChanges: Migration = {

@@ -1,4 +1,4 @@
-import type { Migration } from './migration.ts'
+import type { Migration } from './migrate.ts'
 
 const holding = `hold.status = 'open' and hold.kind in ('blocker', 'review')`
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import { numbering } from '../rows/phase-number.ts'
-import type { Migration } from './migration.ts'
+import { numbering } from '../tables/phase.ts'
+import type { Migration } from './migrate.ts'
 
 /** Every phase of a mission has a number, also those that were planned; a task may be for somebody. */
 export const onePlan: Migration = {

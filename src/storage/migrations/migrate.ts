@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, renameSync, rmSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { Failure } from '../../domain/failure.ts'
-import { numberOf } from '../sqlite/open-connection.ts'
-import { patiently } from '../sqlite/patience.ts'
-import type { Migration } from './migration.ts'
-import { copyBefore, type SafetyCopy } from './safety-copy.ts'
+import { numberOf } from '../sqlite/connection.ts'
+import { patiently } from '../sqlite/waiting.ts'
 
 /** Brings a database to the newest schema. Any number of processes may do so at once: each step runs once. */
 export async function migrate(
@@ -55,4 +55,39 @@ function runStep(
   settle?.(database)
   database.pragma(`user_version = ${version}`)
   database.exec('commit')
+}
+
+/** One step of the schema. A step that was released is never edited: what is wrong is mended by a later one. */
+export interface Migration {
+  /** 1 for the first; consecutive. */
+  readonly version: number
+  readonly title: string
+  /** Removes or rewrites what cannot be made again: the file is copied before it runs. */
+  readonly destructive: boolean
+  /** Portable SQL, run in one transaction. */
+  readonly statements: readonly string[]
+  /** What SQL alone cannot say, in the same transaction, after the statements. */
+  readonly settle?: (database: Database) => void
+}
+
+export interface SafetyCopy {
+  /** Whether nobody wrote since the copy was made. */
+  isCurrent(): boolean
+  /** Gives the copy its name: the file's, and the schema that it still has. */
+  keep(): void
+  /** Removes the copy unless it was kept. */
+  discard(): void
+}
+
+/** A copy of the whole database, made before what cannot be undone. It cannot be made inside a transaction. */
+async function copyBefore(database: Database, file: string, step: Migration): Promise<SafetyCopy> {
+  const temporary = `${file}.copy-${randomBytes(6).toString('hex')}`
+  const versionOfData = numberOf(database, 'data_version')
+  await patiently(() => database.prepare('vacuum into ?').run(temporary))
+  chmodSync(temporary, 0o600)
+  return {
+    isCurrent: () => numberOf(database, 'data_version') === versionOfData,
+    keep: () => renameSync(temporary, `${file}.before-schema-${step.version}`),
+    discard: () => rmSync(temporary, { force: true }),
+  }
 }

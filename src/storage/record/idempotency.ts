@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
 import type { Idempotency } from '../../ports/store.ts'
-import { parsed } from '../rows/json.ts'
-import type { Tables } from '../schema/tables.ts'
+import { parsed } from '../tables/query.ts'
+import type { Tables } from '../tables/tables.ts'
 
 /** The answer stored for a key. Fails when the key came with another input. */
 export async function storedAnswer(

@@ -12,9 +12,9 @@ import {
 import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
+import { beforeFirst } from '../journal/journal.ts'
 import { migrations } from '../migrations/list.ts'
 import { newestOf } from '../migrations/migrate.ts'
-import { beforeFirst } from '../rows/fact-row.ts'
 import { type Replay, type ReplayFile, replay } from './replay.ts'
 
 const name = 'replayed.db'

@@ -1,16 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
+import { beforeFirst, type FactTable, factOf, follows } from '../journal/journal.ts'
 import { migrations } from '../migrations/list.ts'
 import { migrate } from '../migrations/migrate.ts'
-import { apply } from '../projections/apply.ts'
-import { follows } from '../reads/journal-chain.ts'
-import { beforeFirst, factOf } from '../rows/fact-row.ts'
-import type { FactTable } from '../schema/journal-tables.ts'
-import type { Tables } from '../schema/tables.ts'
-import { breath } from '../sqlite/breath.ts'
-import { connected, type OpenConnection } from '../sqlite/dialect.ts'
-import { openMemory, openScratch } from '../sqlite/open-connection.ts'
+import { openMemory, openScratch } from '../sqlite/connection.ts'
+import { connected, type OpenConnection } from '../sqlite/driver.ts'
+import { breath } from '../sqlite/waiting.ts'
+import { apply } from '../tables/projections.ts'
+import type { Tables } from '../tables/tables.ts'
 
 const batch = 500
 

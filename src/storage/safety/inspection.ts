@@ -1,14 +1,15 @@
+import { createRequire } from 'node:module'
+import { Worker } from 'node:worker_threads'
 import Database, { type Database as Connection } from 'better-sqlite3'
-import type { ChainCheck } from '../../ports/reads/journal-reads.ts'
+import type { ChainCheck } from '../../ports/reads.ts'
 import type { Inspection as WholeInspection } from '../../ports/store.ts'
-import { verifyChain, walkChain } from '../reads/journal-chain.ts'
+import { verifyChain, walkChain } from '../journal/journal.ts'
 import { compare } from '../record/comparison.ts'
 import { type KeptReplays, scratchReplay } from '../record/kept-replay.ts'
 import type { Replay } from '../record/replay.ts'
-import { connected } from '../sqlite/dialect.ts'
-import { openReader } from '../sqlite/open-connection.ts'
-import { patiently } from '../sqlite/patience.ts'
-import { integrityFindings } from './integrity-check.ts'
+import { openReader } from '../sqlite/connection.ts'
+import { connected } from '../sqlite/driver.ts'
+import { patiently } from '../sqlite/waiting.ts'
 
 /** The anchor is another's to look at. */
 type Inspection = Omit<WholeInspection, 'anchor'>
@@ -143,4 +144,31 @@ export function chainOf(
   // A fact that is missing at the end leaves the chain whole, but not the head that the project remembers.
   const isCut = kept.seq !== seq || kept.head !== head
   return { facts: seq, brokenAt: isCut ? seq + 1 : null, trouble: null }
+}
+
+const mostFindings = 20
+
+// In a thread of its own, because it reads the whole file in one call. SQLite itself keeps its locks for all threads of
+// a process, so closing this connection drops none of the others'.
+const source = `
+const { parentPort, workerData } = require('node:worker_threads')
+const Database = require(workerData.driver)
+const database = new Database(workerData.file, { fileMustExist: true, timeout: 10000 })
+try {
+  database.pragma('query_only = on')
+  const found = database.pragma('integrity_check(' + workerData.most + ')', { simple: false })
+  parentPort.postMessage(found.map((row) => row.integrity_check))
+} finally {
+  database.close()
+}`
+
+/** What SQLite itself finds wrong in a file, in its own words; empty when it is sound. */
+export async function integrityFindings(file: string): Promise<readonly string[]> {
+  const driver = createRequire(import.meta.url).resolve('better-sqlite3')
+  const worker = new Worker(source, { eval: true, workerData: { driver, file, most: mostFindings } })
+  return new Promise((resolve, reject) => {
+    worker.once('message', (found: readonly string[]) => resolve(found.filter((line) => line !== 'ok')))
+    worker.once('error', reject)
+    worker.once('exit', () => resolve([]))
+  })
 }

@@ -1,15 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { Failure } from '../../domain/failure.ts'
 import type { Repair } from '../../ports/store.ts'
-import { rebuild } from '../record/rebuild.ts'
+import { rebuild } from '../record/comparison.ts'
 import { replay } from '../record/replay.ts'
-import { connected, type OpenConnection } from '../sqlite/dialect.ts'
-import { openWriter } from '../sqlite/open-connection.ts'
-import { patiently } from '../sqlite/patience.ts'
-import { copyToNew } from './copy-database.ts'
-import { chainOf, headOf } from './inspection.ts'
-import { integrityFindings } from './integrity-check.ts'
-import { stamp } from './stamp.ts'
+import { openWriter } from '../sqlite/connection.ts'
+import { connected, type OpenConnection } from '../sqlite/driver.ts'
+import { patiently } from '../sqlite/waiting.ts'
+import { copyToNew, stamp } from './copy.ts'
+import { chainOf, headOf, integrityFindings } from './inspection.ts'
 
 interface Repairing {
   readonly file: string

@@ -1,35 +1,64 @@
-import type { Database, Statement } from 'better-sqlite3'
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
+import Database, { type Database as Connection, type Statement } from 'better-sqlite3'
 
-const keptStatements = 300
+// SQLite itself waits this long, in milliseconds, and freezes the event loop meanwhile.
+const busyTimeout = 20
 
-/** Runs queries on one SQLite connection and keeps their prepared statements. */
-export class SqliteConnection implements DatabaseConnection {
-  readonly #database: Database
-  readonly #statements = new Map<string, Statement>()
-
-  constructor(database: Database) {
-    this.#database = database
+/** A connection that may write. The file exists already. Busy while another process makes the database. */
+export function openWriter(file: string): Connection {
+  const connection = new Database(file, { fileMustExist: true, timeout: busyTimeout })
+  try {
+    connection.pragma('foreign_keys = on')
+    connection.pragma('synchronous = full')
+    // A log that grew in a burst is cut again at the next checkpoint.
+    connection.pragma('journal_size_limit = 16777216')
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
   }
+}
 
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const statement = this.#prepared(sql)
-    if (statement.reader) return { rows: statement.all(...parameters) as Row[] } // a driver's rows
-    const { changes } = statement.run(...parameters)
-    return { rows: [], numAffectedRows: BigInt(changes) }
-  }
+/** A connection that only reads. It is opened for writing, because only then it can recover what a crash left. */
+export function openReader(file: string): Connection {
+  const connection = new Database(file, { fileMustExist: true, timeout: busyTimeout })
+  connection.pragma('query_only = on')
+  return connection
+}
 
-  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new Error('queries of the store are bounded: nothing is streamed')
-  }
+export function openMemory(): Connection {
+  const connection = new Database(':memory:')
+  // Nothing in it is ever taken back.
+  connection.pragma('journal_mode = off')
+  return connection
+}
 
-  #prepared(sql: string): Statement {
-    const kept = this.#statements.get(sql)
-    if (kept) return kept
-    const statement = this.#database.prepare(sql)
-    const [oldest] = this.#statements.keys()
-    if (this.#statements.size >= keptStatements && oldest !== undefined) this.#statements.delete(oldest)
-    this.#statements.set(sql, statement)
-    return statement
+/** A file of one process, which is thrown away when that process does not come to its end. */
+export function openScratch(file: string): Connection {
+  const connection = new Database(file)
+  try {
+    for (const pragma of [
+      'journal_mode = off',
+      'synchronous = off',
+      'locking_mode = exclusive',
+      'cache_size = -65536',
+    ])
+      connection.pragma(pragma)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
   }
+}
+
+type NumberPragma = 'application_id' | 'data_version' | 'user_version'
+
+const prepared = new WeakMap<Connection, Map<NumberPragma, Statement>>()
+
+/** One number that a pragma answers. It is prepared once, because every call of the store asks. */
+export function numberOf(connection: Connection, pragma: NumberPragma): number {
+  const statements = prepared.get(connection) ?? new Map<NumberPragma, Statement>()
+  prepared.set(connection, statements)
+  const statement = statements.get(pragma) ?? connection.prepare(`pragma ${pragma}`).pluck()
+  statements.set(pragma, statement)
+  return Number(statement.get())
 }

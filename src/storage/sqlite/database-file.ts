@@ -1,15 +1,14 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
 import { migrations } from '../migrations/list.ts'
 import { assertKnown, migrate, newestOf } from '../migrations/migrate.ts'
-import { connected, type OpenConnection } from './dialect.ts'
-import { errorCode } from './error-code.ts'
+import type { Tables } from '../tables/tables.ts'
+import { numberOf, openMemory, openReader, openWriter } from './connection.ts'
+import { connected, type OpenConnection } from './driver.ts'
 import { applicationId, claimAsOurs, fileIdentity, foreignFile } from './file-identity.ts'
-import { keepMode, modeForNew, setRollbackMode, switchToWal } from './journal-mode.ts'
-import { numberOf, openReader, openWriter } from './open-connection.ts'
-import { patiently } from './patience.ts'
-import { Turns } from './turns.ts'
+import { errorCode, patiently, Turns } from './waiting.ts'
 
 /** How a database was lost while a connection to it was open. */
 export type Loss = 'gone' | 'replaced' | 'log' | 'shrunk'
@@ -195,4 +194,51 @@ function markAsOurs(connection: Database, file: string): void {
 
 function hasTables(connection: Database): boolean {
   return connection.prepare('select 1 from sqlite_schema limit 1').get() !== undefined
+}
+
+let opened: Promise<Kysely<Tables>> | null = null
+
+/** What a project answers that was never written to. */
+export function emptyDatabase(): Promise<Kysely<Tables>> {
+  opened ??= open()
+  return opened
+}
+
+async function open(): Promise<Kysely<Tables>> {
+  const connection = openMemory()
+  await migrate(connection, ':memory:', migrations)
+  return connected(connection, 'read').db
+}
+
+export type JournalMode = 'wal' | 'persist' | 'memory'
+
+/** How a database that is being made keeps its journal. */
+function modeForNew(file: string, sandboxJournal: boolean): JournalMode {
+  if (!canWriteBeside(file)) return 'memory'
+  return sandboxJournal ? 'persist' : 'wal'
+}
+
+/** An existing database keeps its mode: WAL is written in the file, otherwise the side file is kept. */
+async function keepMode(database: Database, file: string): Promise<void> {
+  const now = await patiently(() => database.pragma('journal_mode', { simple: true }))
+  if (now !== 'wal') setRollbackMode(database, canWriteBeside(file) ? 'persist' : 'memory')
+}
+
+function setRollbackMode(database: Database, mode: Exclude<JournalMode, 'wal'>): void {
+  database.pragma(`journal_mode = ${mode}`)
+}
+
+/** Nobody else may be in the file while it changes over; where the disk knows no shared memory it stays as it is. */
+async function switchToWal(database: Database): Promise<void> {
+  const mode = await patiently(() => database.pragma('journal_mode = wal', { simple: true }))
+  if (mode !== 'wal') setRollbackMode(database, 'persist')
+}
+
+export function canWriteBeside(file: string): boolean {
+  try {
+    closeSync(openSync(`${file}-journal`, 'a', 0o600))
+    return true
+  } catch {
+    return false
+  }
 }

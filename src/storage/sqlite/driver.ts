@@ -1,8 +1,43 @@
-import type { Database } from 'better-sqlite3'
-import type { DatabaseConnection, Driver } from 'kysely'
-import { SqliteConnection } from './connection.ts'
-import { patiently } from './patience.ts'
-import { Turns } from './turns.ts'
+import type { Database, Statement } from 'better-sqlite3'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Tables } from '../tables/tables.ts'
+import { patiently, Turns } from './waiting.ts'
+
+/** A connection to SQLite, as it is and as Kysely asks it. */
+export interface OpenConnection {
+  readonly raw: Database
+  readonly db: Kysely<Tables>
+  /** Closes it as soon as nobody uses it. */
+  retire(): void
+}
+
+export function connected(raw: Database, access: Access): OpenConnection {
+  const driver = new SqliteDriver(raw, access)
+  const dialect: Dialect = {
+    createDriver: () => driver,
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new TurnTakingAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  }
+  return { raw, db: new Kysely<Tables>({ dialect }), retire: () => driver.retire() }
+}
+
+/** Kysely leaves it to the driver who is next: the driver knows who waited how long, and which connection is retired. */
+class TurnTakingAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
 
 /** Statements that begin a transaction. The second of a reader fixes the state that all its reads see. */
 const begin = {
@@ -16,7 +51,7 @@ export type Access = keyof typeof begin
 export class ConnectionRetired extends Error {}
 
 /** One connection, used by one transaction at a time. */
-export class SqliteDriver implements Driver {
+class SqliteDriver implements Driver {
   readonly #database: Database
   readonly #access: Access
   readonly #connection: SqliteConnection
@@ -76,5 +111,38 @@ export class SqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     this.retire()
+  }
+}
+
+const keptStatements = 300
+
+/** Runs queries on one SQLite connection and keeps their prepared statements. */
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: Database
+  readonly #statements = new Map<string, Statement>()
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const statement = this.#prepared(sql)
+    if (statement.reader) return { rows: statement.all(...parameters) as Row[] } // a driver's rows
+    const { changes } = statement.run(...parameters)
+    return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('queries of the store are bounded: nothing is streamed')
+  }
+
+  #prepared(sql: string): Statement {
+    const kept = this.#statements.get(sql)
+    if (kept) return kept
+    const statement = this.#database.prepare(sql)
+    const [oldest] = this.#statements.keys()
+    if (this.#statements.size >= keptStatements && oldest !== undefined) this.#statements.delete(oldest)
+    this.#statements.set(sql, statement)
+    return statement
   }
 }

@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
-import { errorCode } from './error-code.ts'
-import { patience } from './patience.ts'
+import { errorCode, patience } from './waiting.ts'
 
 interface Words {
   readonly matches: RegExp

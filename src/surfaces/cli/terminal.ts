@@ -1,3 +1,5 @@
+import { styleText } from 'node:util'
+
 /** What a command is run at: its output, and how that is shown. */
 export interface Terminal {
   /** A person reads it: text is the default format, and JSON is indented. */
@@ -13,3 +15,70 @@ export type Style = 'bold' | 'dim' | 'italic' | 'red' | 'green' | 'yellow' | 'cy
 
 /** Styles a text, or answers it as it is where colours are not wanted. */
 export type Ink = (style: Style, text: string) => string
+
+/** The terminal of this process. Colours follow NO_COLOR, FORCE_COLOR and whether somebody looks. */
+export function processTerminal(): Terminal {
+  quietWhenClosed()
+  return {
+    interactive: process.stdout.isTTY === true,
+    width: Math.max(40, process.stdout.columns || 120),
+    ink: (style, text) => (text === '' ? '' : styleText(style, text, { stream: process.stdout })),
+    write: (text) => {
+      process.stdout.write(printableStyled(text))
+    },
+    writeError: tell,
+  }
+}
+
+/** Prints a text on standard output. All that this program prints for people goes through here or through `tell`. */
+export function print(text: string): void {
+  process.stdout.write(printable(text))
+}
+
+/** Prints a text on standard error. */
+export function tell(text: string): void {
+  process.stderr.write(printable(text))
+}
+
+/** `waymark log | head` closes the pipe early; that is no error of ours. */
+function quietWhenClosed(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit(0)
+    })
+  }
+}
+
+// What steers a terminal: the control characters of C0 and C1 but line breaks and tabs, and the signs that turn text around.
+const steering = /[[\p{Cc}\p{Bidi_Control}]--[\n\t]]/gv
+
+/** A text without the characters that would steer a terminal: what agents wrote is shown, never obeyed. */
+export function printable(text: string): string {
+  return text.replace(steering, '')
+}
+
+/** The same for every text in a JSON value. */
+export function printableAll(value: unknown): unknown {
+  if (typeof value === 'string') return printable(value)
+  if (Array.isArray(value)) return value.map(printableAll)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [printable(key), printableAll(entry)]),
+  )
+}
+
+/** JSON of the same value: what JSON.stringify leaves as it is, such as U+009B, is written as an escape. */
+export function printableJson(json: string): string {
+  return json.replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** A text that was styled by us: of all that steers a terminal, only a style that begins or ends is left. */
+export function printableStyled(text: string): string {
+  return text.replace(
+    /(\p{Cc})(\[\d{1,2}m)|[[\p{Cc}\p{Bidi_Control}]--[\n\t]]/gv,
+    (_, control = '', style = '') => (kept.includes(control) ? control : '') + style,
+  )
+}
+
+const kept = ['\u001b', '\n', '\t']

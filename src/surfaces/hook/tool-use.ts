@@ -1,7 +1,8 @@
-import type { ToolUse } from '../../domain/gate/hook/tool-use.ts'
+import { realpathSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { NamedFile, ToolUse } from '../../domain/gate/hook/tool-use.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
-import type { HookCall } from './hook-call.ts'
-import { namedFile } from './named-file.ts'
+import type { HookCall } from './protocol.ts'
 
 /** Tools that change the file they name, of Claude Code and of Cursor. */
 const editors = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Delete', 'StrReplace', 'EditNotebook']
@@ -42,4 +43,35 @@ function commandOf({ command }: JsonObject): string | null {
 function fileOf(input: JsonObject): string | null {
   const named = fileFields.map((field) => input[field]).find((value) => value !== undefined)
   return typeof named === 'string' && named !== '' && !named.includes('\0') ? named : null
+}
+
+/** Where a file that a call names lies, by what its path leads to: `..` and symbolic links are followed. */
+function namedFile(
+  path: string | null,
+  { top, folder }: { readonly top: string; readonly folder: string },
+): NamedFile {
+  if (path === null) return { where: 'nowhere' }
+  const real = reached(resolve(folder, path))
+  const way = relative(top, real)
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return { where: 'outside', path: real }
+  return { where: 'inside', path: sep === '/' ? way : way.replaceAll(sep, '/') }
+}
+
+/** What a path leads to, though its last parts need not exist yet. */
+function reached(path: string): string {
+  const missing: string[] = []
+  for (let existing = path; ; existing = dirname(existing)) {
+    const real = realPath(existing)
+    if (real !== null) return join(real, ...missing)
+    if (dirname(existing) === existing) return path
+    missing.unshift(basename(existing))
+  }
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return null
+  }
 }

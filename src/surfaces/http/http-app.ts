@@ -1,18 +1,17 @@
 import { Hono } from 'hono'
 import { Failure } from '../../domain/failure.ts'
-import type { AppEnvironment } from './app.ts'
-import { admit } from './guard/admit.ts'
-import { knockOf } from './guard/knock.ts'
-import type { Security } from './guard/security.ts'
-import { securityHeaders } from './guard/security-headers.ts'
-import { openMetrics } from './metrics/metrics.ts'
-import { routeLabel } from './metrics/route-label.ts'
-import type { Parts } from './parts.ts'
-import { projectNamed } from './project-named.ts'
-import { refused } from './refusal/refuse.ts'
-import { projectRoutes } from './routes/project-routes.ts'
-import { serverRoutes } from './routes/server-routes.ts'
-import type { Serving } from './serving.ts'
+import { callOperation, projectList, readJournal, sessionAnswer } from './api.ts'
+import { readBody } from './body.ts'
+import { guardRequest, requireAuth } from './guard/guard.ts'
+import { logIn, logOut, makeLoginCode, proveLogin } from './guard/log-in.ts'
+import type { OpenStreams } from './guard/open-streams.ts'
+import { type Caller, requestInfoOf } from './guard/request-info.ts'
+import { largestBody, type Security } from './guard/security.ts'
+import { type Metrics, openMetrics, routeLabel } from './metrics.ts'
+import { openApiDocument } from './openapi.ts'
+import type { AppEnvironment, McpPart, Parts, RequestContext } from './parts.ts'
+import { Refusal, refused } from './refusal.ts'
+import { projectNamed, projectOfPath, type Serving } from './serving.ts'
 
 export type HttpApp = Hono<AppEnvironment>
 
@@ -36,7 +35,7 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
     }
   })
   app.use(async (c, next) => {
-    c.set('caller', admit(knockOf(c.env.incoming), security))
+    c.set('caller', guardRequest(requestInfoOf(c.env.incoming), security))
     c.set('project', serving.projects[0])
     await next()
   })
@@ -48,4 +47,155 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
   app.route('/p/:project', projectRoutes(serving, security, parts))
   app.route('/', projectRoutes(serving, security, parts))
   return app
+}
+
+/** The routes that every project has. */
+function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): Hono<AppEnvironment> {
+  const app = new Hono<AppEnvironment>()
+  app.use('/api/*', async (c, next) => {
+    requireAuth(c.var.caller)
+    c.header('Cache-Control', 'no-store')
+    await next()
+  })
+  reading(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
+  reading(app, '/api/journal', readJournal)
+  reading(app, '/api/projects', (c) => c.json({ projects: projectList(serving) }))
+  reading(app, '/api/session', (c) => c.json(sessionAnswer(c, serving)))
+  app.all('/api/:operation', callOperation(serving.catalog))
+  app.all('/api/*', (c) => {
+    throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {
+      hint: 'GET /api/openapi.json describes what there is.',
+    })
+  })
+  app.all('/mcp', mcpRoute(parts.mcp, streams))
+  reading(app, '/ws', (c) => {
+    requireAuth(c.var.caller)
+    throw new Refusal(
+      'INVALID_INPUT',
+      'The live feed is a WebSocket, and this request does not ask for one.',
+      {
+        hint: `Connect to ws://${c.req.header('host')}${c.req.path}?since=<seq>.`,
+      },
+    )
+  })
+  reading(app, '/*', (c) => parts.assets.answer(c.req.raw, projectOfPath(c.req.path, serving).rest))
+  return app
+}
+
+/** The routes that the server has once, whatever it serves. */
+function serverRoutes(serving: Serving, security: Security, metrics: Metrics): Hono<AppEnvironment> {
+  const app = new Hono<AppEnvironment>()
+  const { version, projects } = serving
+  reading(app, '/healthz', (c) =>
+    c.json({ status: 'ok', version, projects: projects.length }, 200, {
+      'Cache-Control': 'no-store',
+    }),
+  )
+  reading(app, '/metrics', async (c) => {
+    requireAuth(c.var.caller)
+    return c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType })
+  })
+  app.all('/login', (c) => logIn(c, security))
+  app.post('/api/login-proof', (c) => proveLogin(c, security, serving))
+  app.post('/api/login-code', (c) => makeLoginCode(c, security))
+  app.post('/api/logout', (c) => logOut(c, security))
+  return app
+}
+
+/** A route that is only read: other methods are refused by name. */
+function reading(
+  app: Hono<AppEnvironment>,
+  path: string,
+  answer: (c: RequestContext) => Response | Promise<Response>,
+): void {
+  app.all(path, (c) => {
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return answer(c)
+    throw new Refusal('METHOD_NOT_ALLOWED', `${c.req.path} is read with GET, not with ${c.req.method}.`, {
+      headers: { Allow: 'GET, HEAD' },
+    })
+  })
+}
+
+/** Hands `/mcp` over, with a body that was read within the limit. What it opens ends with the caller's token. */
+function mcpRoute(mcp: McpPart, streams: OpenStreams) {
+  const watched = new Set<string>()
+
+  const watchSessions = (caller: Caller): void => {
+    const key = `${caller.token} ${caller.session ?? ''}`
+    if (watched.has(key)) return
+    watched.add(key)
+    streams.keep(caller, () => {
+      watched.delete(key)
+      mcp.revoke(caller.actor)
+    })
+  }
+
+  return async (c: RequestContext): Promise<Response> => {
+    const caller = requireAuth(c.var.caller)
+    watchSessions(caller)
+    const { raw } = c.req
+    const request =
+      raw.body === null
+        ? raw
+        : new Request(raw, { method: raw.method, body: await readBody(raw, largestBody) })
+    return endedWith(caller, await mcp.handle(request, c.var.project, caller.actor), streams)
+  }
+}
+
+/** A stream of events that breaks off once its reader is let in no more. */
+function endedWith(caller: Caller, response: Response, streams: OpenStreams): Response {
+  const { body, status, statusText, headers } = response
+  if (!body || !headers.get('content-type')?.includes('text/event-stream')) return response
+  const reader = body.getReader()
+  let closed = (): void => undefined
+  const guarded = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      closed = streams.keep(caller, () => {
+        controller.close()
+        void reader.cancel('The token was removed.').catch(() => undefined)
+      })
+    },
+    pull: async (controller) => {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        closed()
+        closeOnce(controller)
+      } catch (error) {
+        closed()
+        controller.error(error)
+      }
+    },
+    cancel: async (reason) => {
+      closed()
+      await reader.cancel(reason)
+    },
+  })
+  return new Response(guarded, { status, statusText, headers })
+}
+
+/** It is closed already where the caller was let in no more while it was read. */
+function closeOnce(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  if (controller.desiredSize !== null) controller.close()
+}
+
+/** What every answer carries, so that a browser runs and shows nothing but our own files. */
+function securityHeaders(host: string | undefined): Readonly<Record<string, string>> {
+  const live = host !== undefined && /^[\w.[\]:-]+$/.test(host) ? ` ws://${host} wss://${host}` : ''
+  return {
+    'Content-Security-Policy': [
+      `default-src 'self'`,
+      `connect-src 'self'${live}`, // older browsers do not count ws: as 'self'
+      `img-src 'self' data:`,
+      `object-src 'none'`,
+      `base-uri 'none'`,
+      `form-action 'self'`,
+      `frame-ancestors 'none'`,
+    ].join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'X-Frame-Options': 'DENY',
+  }
 }

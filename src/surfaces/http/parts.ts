@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { HttpBindings } from '@hono/node-server'
+import type { Context as HonoContext } from 'hono'
 import type { Actor } from '../../domain/actor.ts'
+import type { Caller } from './guard/request-info.ts'
 import type { ServedProject } from './serving.ts'
 
 /** What is plugged into the HTTP surface. Each part is reached only by requests that were let in. */
@@ -35,3 +38,16 @@ export interface AssetsPart {
   /** Answers a GET or HEAD of a path; a path that is no file is a page of the dashboard. */
   answer(request: Request, path: string): Promise<Response>
 }
+
+/** What a route finds in its request's context. */
+export interface AppEnvironment {
+  Bindings: HttpBindings
+  Variables: {
+    /** The project that the path names. */
+    project: ServedProject
+    /** Who was let in; null on the routes that let everybody in. */
+    caller: Caller | null
+  }
+}
+
+export type RequestContext = HonoContext<AppEnvironment>

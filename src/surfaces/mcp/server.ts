@@ -1,24 +1,23 @@
-import { CLIENT_INFO_META_KEY, Server, type ServerContext } from '@modelcontextprotocol/server'
-import { complete } from './completion.ts'
-import { canAsk } from './elicitation/can-ask.ts'
-import { instructions } from './instructions.ts'
-import { getPrompt, listedPrompts } from './prompts/prompts.ts'
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { complete, getPrompt, listedPrompts } from './prompts.ts'
 import { explained } from './protocol-error.ts'
-import { Glance } from './resources/glance.ts'
-import { serveResources } from './resources/serve-resources.ts'
-import { announceTo, subscribeTo } from './resources/subscriptions.ts'
-import type { Watch } from './resources/watch.ts'
+import { serveResources } from './resources/resources.ts'
+import { announceTo, ListChanges, subscribeTo, type Watch } from './resources/subscriptions.ts'
 import type { ClientIdentity, Surface } from './surface.ts'
+import type { CallOrder } from './tools/call-order.ts'
 import { callTool } from './tools/call-tool.ts'
-import type { OfferedTools } from './tools/offered-tools.ts'
-import { ToolNews } from './tools/tool-news.ts'
-import type { Turns } from './tools/turns.ts'
+import { type OfferedTools, ToolListChanges } from './tools/tool-list.ts'
 
 /** What is kept for the life of a connection, over every server that the SDK asks for. */
 export interface Connection {
   readonly era: 'legacy' | 'modern'
   readonly tools: OfferedTools
-  readonly turns: Turns
+  readonly turns: CallOrder
   /** What the server announces. None where announcements go another way than over its connection. */
   readonly watch: Watch | null
 }
@@ -55,9 +54,9 @@ export function createServer(surface: Surface, connection: Connection): Server {
   server.onerror = (error) => log(`MCP: ${error.message}`)
   const contextOf = (request: ServerContext) =>
     surface.contextOf(era === 'modern' ? identityOf(request) : server.getClientVersion())
-  const glance = new Glance({ store: () => surface.contextOf(undefined).store, log })
+  const glance = new ListChanges({ store: () => surface.contextOf(undefined).store, log })
 
-  const news = new ToolNews(tools, { watch, log })
+  const news = new ToolListChanges(tools, { watch, log })
   server.setRequestHandler('tools/list', async (_, request) => ({
     tools: [...(await news.list(contextOf(request)))],
   }))
@@ -95,3 +94,32 @@ function identityOf(request: ServerContext): ClientIdentity | undefined {
   const { name, version } = { name: undefined, version: '', ...client }
   return typeof name === 'string' && typeof version === 'string' ? { name, version } : undefined
 }
+
+/** Whether a client says that it can put a form to its person: at the start of a session, or with each request. */
+function canAsk(server: Server, request: ServerContext, era: 'legacy' | 'modern'): boolean {
+  if (era === 'legacy') return hasForms(server.getClientCapabilities())
+  const envelope: Readonly<Record<string, unknown>> = { ...request.mcpReq.envelope }
+  return hasForms(envelope[CLIENT_CAPABILITIES_META_KEY])
+}
+
+/** `elicitation: {}` means forms; else `form` must be among what it names. */
+function hasForms(capabilities: unknown): boolean {
+  if (typeof capabilities !== 'object' || capabilities === null) return false
+  const { elicitation } = { elicitation: undefined, ...capabilities }
+  if (typeof elicitation !== 'object' || elicitation === null) return false
+  return Object.keys(elicitation).length === 0 || 'form' in elicitation
+}
+
+/** What a model is told about the server when it connects. */
+const instructions = `Waymark records what you work on and checks with git what you really changed.
+
+How to work, 3 to 6 calls per task:
+1. New work: start_mission with a measurable objective; plan_tasks plans its tasks in one call. To join one: list_missions, then get_context.
+2. Before you edit any file: take a planned task with taskman_task_next { claim: true } and start_task { planned_task_id, claim_token }, or start_task a new one with goal, mission_id and areas (folders or globs you will change). It records the state of the work tree; a late start misses your edits.
+3. Meanwhile, sparingly: log_decision for a choice with real alternatives, log_issue for a problem (requires_human_review: true for a person), log_milestone at most 5 times.
+4. When done: complete_task with status and an honest outcome.summary that names what you edited outside your areas. preview: true shows the verdict first. A failed task can be taken again.
+5. Instead of polling: get_context { wait_seconds }. At the end: complete_mission.
+
+What you write is your claim; what changed is measured between start_task and complete_task: commits, uncommitted and new files. "verified": every path is certain; "partial" or "unknown": something could not be seen. In a shared work tree, contested_files are probably others'. A file outside your areas is unexpected: explain it or put it back. scope_match null: nothing was declared.
+
+A refusal says what is wrong and what to do next. Blockers and reviews are resolved by people, not by you.`

@@ -1,5 +1,4 @@
-import type { Context } from '../../operations/context.ts'
-import type { Operation, Toolset } from '../../operations/operation.ts'
+import type { Context, Operation, Toolset } from '../../operations/operation.ts'
 
 /** What a client says it is. */
 export interface ClientIdentity {
@@ -24,4 +23,9 @@ export interface Surface {
   readonly version: string
   /** Takes a line for people: never for the client. */
   readonly log: (line: string) => void
+}
+
+/** What a client calls itself, as it is shown beside what was measured: one line, and no longer than a name. */
+export function shownName(given: string | undefined): string | undefined {
+  return given?.replace(/\s+/g, ' ').trim().slice(0, 100) || undefined
 }

@@ -15,7 +15,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources'
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
-import type { EndedSpan, SpanStatus } from './span.ts'
+import type { EndedSpan, SpanStatus } from './spans.ts'
 
 export interface Exporter {
   /** Hands a span over; it is sent with others, soon. Never fails. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Happening } from '../../../src/domain/fact.ts'
+import type { NewFact } from '../../../src/domain/fact.ts'
 import type { AttemptId } from '../../../src/domain/id.ts'
 import { claimLasts } from '../../../src/domain/plan/plan.ts'
 import type { Store } from '../../../src/ports/store.ts'
@@ -9,7 +9,7 @@ import { aDecision, anIssue, aProgress, closing, happened } from './happenings.t
 import { aClaim, aNote, planTask, t } from './plan-happenings.ts'
 
 const claim = aClaim({ claimedAt: 10, expiresAt: 1000 })
-const claimed: Happening = { kind: 'task.claimed', taskId: t(1), claim }
+const claimed: NewFact = { kind: 'task.claimed', taskId: t(1), claim }
 const attempt = anAttempt({ missionId: null, agentName: 'builder' })
 const nowhere = { missionId: null, attemptId: null, agentName: null }
 
@@ -67,7 +67,7 @@ describe.each(dialects)('claims in $dialect', ({ fresh }) => {
     expect(await at(1002)).toEqual({ ready: 1, toDo: 2, inProgress: 0, next: t(2), expired: [] })
   })
 
-  const calls: readonly Happening[] = [
+  const calls: readonly NewFact[] = [
     { kind: 'decision.logged', decision: aDecision(nowhere) },
     { kind: 'issue.logged', issue: anIssue(nowhere) },
     { kind: 'progress.logged', progress: aProgress(nowhere) },

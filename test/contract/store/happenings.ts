@@ -1,13 +1,13 @@
-import type { Evidence, Happening, Outcome } from '../../../src/domain/fact.ts'
+import type { Measured, NewFact, Outcome } from '../../../src/domain/fact.ts'
 import type { DecisionId, IssueId, MissionId, ProgressId, TaskId } from '../../../src/domain/id.ts'
-import type { ReportedChange } from '../../../src/domain/track/evidence.ts'
+import type { ReportedChange } from '../../../src/domain/track/changes.ts'
 import type { Decision, Issue, Progress } from '../../../src/domain/track/records.ts'
 import type { Attempt, TaskOutcome } from '../../../src/domain/track/task.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { agent } from '../../support/entities.ts'
 
 /** Records what happened, without a decision that could refuse it. */
-export async function happened(store: Store, at: number, ...happenings: readonly Happening[]): Promise<void> {
+export async function happened(store: Store, at: number, ...happenings: readonly NewFact[]): Promise<void> {
   await store.record({ actor: agent, at, decide: async () => ({ happenings, answer: null }) })
 }
 
@@ -88,8 +88,8 @@ export function closing(
   attempt: Pick<Attempt, 'id' | 'taskId' | 'missionId'>,
   changes: readonly ReportedChange[] = [],
   status: TaskOutcome = 'success',
-): Extract<Happening, { kind: 'attempt.closed' }> {
-  const evidence: Evidence = {
+): Extract<NewFact, { kind: 'attempt.closed' }> {
+  const evidence: Measured = {
     verification: 'verified',
     changes,
     ignored: { added: ['dist/a.js'], modified: [], deleted: [] },

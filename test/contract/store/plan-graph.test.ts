@@ -1,12 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Happening } from '../../../src/domain/fact.ts'
+import type { NewFact } from '../../../src/domain/fact.ts'
 import type { HoldId, TaskId } from '../../../src/domain/id.ts'
-import { findCycle } from '../../../src/domain/plan/cycle.ts'
-import { blockedTasks, rankedWork, readyTasks } from '../../../src/domain/plan/ready.ts'
-import type { GraphTask } from '../../../src/domain/plan/task-graph.ts'
-import { compareWork } from '../../../src/domain/plan/work-order.ts'
-import { type HoldsGate, holdingKinds } from '../../../src/domain/track/holds-gate.ts'
+import { findCycle } from '../../../src/domain/plan/cycles.ts'
+import {
+  blockedTasks,
+  compareWork,
+  type GraphTask,
+  rankedWork,
+  readyTasks,
+} from '../../../src/domain/plan/readiness.ts'
+import { type HoldsGate, holdingKinds } from '../../../src/domain/track/holds.ts'
 import type { Hold } from '../../../src/domain/track/records.ts'
 import type { Reads } from '../../../src/ports/store.ts'
 import { amount } from '../../support/amount.ts'
@@ -86,7 +90,7 @@ function freshModel(): ModelTask[] {
 }
 
 /** What a step does to the model, and the happenings that do the same to the store. */
-function taken({ does, task, on }: Step, { model, gate }: Model, at: number): readonly Happening[] {
+function taken({ does, task, on }: Step, { model, gate }: Model, at: number): readonly NewFact[] {
   const one = model[task]
   const other = model[on]
   if (!one || !other) return []
@@ -257,12 +261,12 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh }) => {
           store,
           0,
           ...[3, 1, 2].map(
-            (number): Happening => ({
+            (number): NewFact => ({
               kind: 'phase.created',
               phase: planPhase(number, { sortOrder: number }),
             }),
           ),
-          ...planned.map((task): Happening => ({ kind: 'task.planned', task })),
+          ...planned.map((task): NewFact => ({ kind: 'task.planned', task })),
         )
         let at = 0
         for (const one of steps) {

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import type { Happening } from '../../../src/domain/fact.ts'
+import type { NewFact } from '../../../src/domain/fact.ts'
 import type { MilestoneId, MissionId, TaskId } from '../../../src/domain/id.ts'
 import type { Task } from '../../../src/domain/track/task.ts'
-import type { PlanFilter } from '../../../src/ports/reads/plan-reads.ts'
+import type { PlanFilter } from '../../../src/ports/reads.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { aMission } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
 import { happened } from './happenings.ts'
 import { aClaim, aMilestone, aNote, p, planPhase, planTask, t } from './plan-happenings.ts'
 
-const planned = (number: number, changes: Partial<Task> = {}): Happening => ({
+const planned = (number: number, changes: Partial<Task> = {}): NewFact => ({
   kind: 'task.planned',
   task: planTask(number, changes),
 })
-const depends = (taskId: TaskId, dependsOnId: TaskId): Happening => ({
+const depends = (taskId: TaskId, dependsOnId: TaskId): NewFact => ({
   kind: 'dependency.added',
   taskId,
   dependsOnId,
@@ -192,7 +192,7 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh }) => {
     await happened(store, 2, ...numbers.slice(1).map((number) => depends(t(number), t(number - 1))))
     const next = async () => (await store.view(({ plan }) => plan.next({ now: 0 })))?.task.id
     expect(await next()).toBe(t(0))
-    const cut: Happening = { kind: 'dependency.removed', taskId: t(1), dependsOnId: t(0) }
+    const cut: NewFact = { kind: 'dependency.removed', taskId: t(1), dependsOnId: t(0) }
     await happened(store, 3, cut)
     expect(await next()).toBe(t(1))
     expect((await store.view(({ plan }) => plan.chain(t(1009), t(1))))?.length).toBe(1009)
@@ -249,7 +249,7 @@ describe.each(dialects)('tasks of a plan in $dialect', ({ fresh }) => {
       planned(1),
       planned(2),
       ...[first, aNote(2), aNote(3), aNote(4, { taskId: t(2) })].map(
-        (note): Happening => ({ kind: 'note.added', note }),
+        (note): NewFact => ({ kind: 'note.added', note }),
       ),
     )
     await store.view(async ({ plan }) => {

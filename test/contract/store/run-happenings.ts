@@ -1,23 +1,23 @@
-import type { Happening } from '../../../src/domain/fact.ts'
-import type { EmissionRepeat } from '../../../src/domain/gate/happening.ts'
+import type { NewFact } from '../../../src/domain/fact.ts'
 import type {
   CommandResult,
+  EmissionRepeat,
   KeptArtifact,
   ProcessVersion,
   RunApproval,
   RunEvent,
   RunRecord,
   RunRefusal,
-} from '../../../src/domain/gate/run-record.ts'
+} from '../../../src/domain/gate/run.ts'
 import type { CommandResultId, RunEventId, RunId } from '../../../src/domain/id.ts'
 import { definitionIn, smallProcess } from '../../support/processes.ts'
 
-type Advanced = Extract<Happening, { kind: 'run.advanced' }>
+type Advanced = Extract<NewFact, { kind: 'run.advanced' }>
 
 export const r = (number: number): RunId => `run-${number}` as RunId
 export const definition = definitionIn(smallProcess)
 export const version: ProcessVersion = { hash: 'small-1', id: 'small', version: '1.0.0', name: 'Small' }
-export const kept: Happening = { kind: 'process.kept', hash: version.hash, definition }
+export const kept: NewFact = { kind: 'process.kept', hash: version.hash, definition }
 
 export function aRun(changes: Partial<RunRecord> = {}): RunRecord {
   return {
@@ -37,7 +37,7 @@ export function aRun(changes: Partial<RunRecord> = {}): RunRecord {
   }
 }
 
-export const created = (changes: Partial<RunRecord> = {}): Happening => ({
+export const created = (changes: Partial<RunRecord> = {}): NewFact => ({
   kind: 'run.created',
   run: aRun(changes),
 })
@@ -98,7 +98,7 @@ export function aRepeat(event: RunEvent, key: string): EmissionRepeat {
   return { key, owner: 'ada', inputHash: 'input', eventId: event.id, answer: { revision: event.revision } }
 }
 
-export function refused(changes: Partial<RunRefusal> = {}): Extract<Happening, { kind: 'run.refused' }> {
+export function refused(changes: Partial<RunRefusal> = {}): Extract<NewFact, { kind: 'run.refused' }> {
   const refusal: RunRefusal = {
     runId: r(1),
     event: 'submit_plan',
@@ -115,7 +115,7 @@ export function refused(changes: Partial<RunRefusal> = {}): Extract<Happening, {
   return { kind: 'run.refused', runId: refusal.runId, missionId: null, taskId: null, refusal }
 }
 
-export function approved(changes: Partial<RunApproval> = {}): Extract<Happening, { kind: 'run.approved' }> {
+export function approved(changes: Partial<RunApproval> = {}): Extract<NewFact, { kind: 'run.approved' }> {
   const approval: RunApproval = {
     runId: r(1),
     role: 'reviewer',

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Happening } from '../../../src/domain/fact.ts'
+import type { NewFact } from '../../../src/domain/fact.ts'
 import type { JsonObject } from '../../../src/domain/gate/json.ts'
-import type { RunEvent } from '../../../src/domain/gate/run-record.ts'
+import type { RunEvent } from '../../../src/domain/gate/run.ts'
 import type { HoldId, RunEventId } from '../../../src/domain/id.ts'
 import type { Reads } from '../../../src/ports/store.ts'
 import { amount } from '../../support/amount.ts'
@@ -36,7 +36,7 @@ const artifact = fc.record({
 })
 
 /** What may happen to a run: the revision that it gets if it moves, and which step of its history it is. */
-type Step = (revision: number, position: number) => readonly Happening[]
+type Step = (revision: number, position: number) => readonly NewFact[]
 
 const moved = fc
   .record({
@@ -150,7 +150,7 @@ async function allOf({ runs, holds, journal }: Reads): Promise<unknown> {
 }
 
 /** The steps on a fresh run; an event and a move make its next revision, and a last one may end it. */
-function happeningsOf(steps: readonly Step[], isCancelled: boolean): readonly (readonly Happening[])[] {
+function happeningsOf(steps: readonly Step[], isCancelled: boolean): readonly (readonly NewFact[])[] {
   let revision = 1
   const made = steps.map((step, position) => {
     const happenings = step(revision + 1, position)

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { brief } from '../../../src/domain/gate/hook/brief.ts'
-import { whatGoesOn } from '../../../src/operations/hook/going.ts'
-import { hookSituation } from '../../../src/operations/hook/situation.ts'
+import { briefingOf, hookSituation } from '../../../src/operations/hook.ts'
 import type { SnapshotRef } from '../../../src/ports/work-tree.ts'
 import { person } from '../../support/project.ts'
 import { process } from './processes.ts'
@@ -42,7 +41,7 @@ test('why a run was sent back is read in its state, its prompt, its summary, its
   expect(context.runs[0].said).toEqual(said)
   const { store, clock, witness, folder } = project.context
   const place = { top: folder, now: clock.now(), packages: (ref: SnapshotRef) => witness.packages(ref) }
-  const going = await store.view(async (reads) => whatGoesOn(reads, await hookSituation(reads, place)))
+  const going = await store.view(async (reads) => briefingOf(reads, await hookSituation(reads, place)))
   expect(brief(going)).toContain(`Tess (send_back) says: ${reason}`)
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { invoke } from '../../../src/operations/invoke.ts'
 import { emitEvent } from '../../../src/operations/run/emit-event.ts'
-import { openStore } from '../../../src/storage/open-store.ts'
+import { openStore } from '../../../src/storage/store.ts'
 import { person } from '../../support/project.ts'
 import { explorationProcess } from './processes.ts'
 import { runOf } from './run.ts'

@@ -1,5 +1,5 @@
 import type { BoardCard, BoardColumn } from '../../api/answers.ts'
-import type { Status } from '../../parts/status.ts'
+import type { Status } from '../../parts/status.tsx'
 
 export const columns: readonly {
   readonly name: BoardColumn

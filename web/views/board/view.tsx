@@ -3,18 +3,16 @@ import { useState } from 'preact/hooks'
 import { callNamed, told } from '../../api/call.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import type { Rows } from '../../live/rows.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { Failed } from '../../parts/failed.tsx'
-import { HeldBack } from '../../parts/held-back.tsx'
-import { useRows } from '../../parts/live-list.ts'
+import { type Rows, useRows } from '../../live/rows.ts'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { FilterField, WaitingRows } from '../../parts/list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
-import { Column } from './column.tsx'
-import { columns, type Move, type Placed } from './columns.ts'
-import { Filters, isWanted } from './filters.tsx'
-import { MoveDialog } from './move-dialog.tsx'
+import { Column } from './card.tsx'
+import { columns, type Move, moveOf, type Placed } from './columns.ts'
 import './board.css'
+import { Dialog } from '../../parts/dialog.tsx'
+import { StatusIcon } from '../../parts/status.tsx'
 
 /** Every task that is not far away, by status, as it is now. */
 export function View() {
@@ -79,7 +77,7 @@ export function View() {
         />
       ) : (
         <div class="board" {...still}>
-          <HeldBack held={rows.held} release={() => rows.hold(false)} />
+          <WaitingRows held={rows.held} release={() => rows.hold(false)} />
           {columns.map((column, at) => (
             <Column
               key={column.name}
@@ -121,4 +119,104 @@ function totalOf(
   const isFiltered = ['words', 'agent', 'mission'].some((name) => query.value.has(name))
   if (isFiltered || column !== 'ready') return shown
   return Math.max(shown, totals?.ready ?? 0)
+}
+
+/** What the address asks for: words, an agent, a mission. */
+export function isWanted(card: Placed, wanted: URLSearchParams): boolean {
+  const words = (wanted.get('words') ?? '').toLowerCase().split(/\s+/)
+  const said = `${card.title} ${card.id} ${card.mission_name ?? ''} ${card.role ?? ''}`.toLowerCase()
+  if (!words.every((word) => said.includes(word))) return false
+  const agent = wanted.get('agent')
+  if (agent !== null && card.agent_name !== agent) return false
+  const mission = wanted.get('mission')
+  return mission === null || (card.mission_id ?? 'plan') === mission
+}
+
+export function Filters({ rows }: { readonly rows: Rows<Placed> }) {
+  const options = useComputed(() => JSON.stringify(optionsOf(rows)))
+  const { agents, missions }: Options = JSON.parse(options.value)
+  return (
+    <>
+      <FilterField />
+      <Choice name="agent" all="Every agent" options={agents.map((agent) => [agent, agent])} />
+      <Choice name="mission" all="Every mission" options={missions} />
+    </>
+  )
+}
+
+interface Options {
+  readonly agents: readonly string[]
+  readonly missions: readonly (readonly [id: string, name: string])[]
+}
+
+function optionsOf(rows: Rows<Placed>): Options {
+  const cards = rows.order.value.flatMap((id) => rows.row(id)?.value ?? [])
+  const missions = new Map(
+    cards.map(({ mission_id, mission_name }) => [mission_id ?? 'plan', mission_name ?? 'The project’s plan']),
+  )
+  return {
+    agents: [...new Set(cards.flatMap(({ agent_name }) => agent_name ?? []))].sort(),
+    missions: [...missions],
+  }
+}
+
+interface ChoiceProps {
+  readonly name: 'agent' | 'mission'
+  readonly all: string
+  readonly options: readonly (readonly [value: string, word: string])[]
+}
+
+function Choice({ name, all, options }: ChoiceProps) {
+  const chosen = query.value.get(name) ?? ''
+  return (
+    <select
+      class="field"
+      aria-label={`Filter by ${name}`}
+      value={chosen}
+      onChange={({ currentTarget }) => setQuery({ [name]: currentTarget.value })}
+    >
+      <option value="">{all}</option>
+      {options.map(([value, word]) => (
+        <option key={value} value={value}>
+          {word}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface MoveDialogProps {
+  readonly card: Placed
+  readonly close: () => void
+  readonly run: (move: Move) => void
+}
+
+/** What dragging does, for the keyboard. */
+export function MoveDialog({ card, close, run }: MoveDialogProps) {
+  return (
+    <Dialog title={`Move “${card.title}”`} close={close}>
+      <ul class="moves menu">
+        {columns
+          .filter(({ name }) => name !== card.column)
+          .map(({ name, title, status }) => {
+            const move = moveOf(card, name)
+            return (
+              <li key={name}>
+                <button
+                  type="button"
+                  disabled={'refused' in move}
+                  onClick={() => {
+                    close()
+                    run(move)
+                  }}
+                >
+                  <StatusIcon status={status} named={false} /> {title}
+                  <span class="muted">{'refused' in move ? move.refused : move.does}</span>
+                </button>
+              </li>
+            )
+          })}
+      </ul>
+    </Dialog>
+  )
 }

@@ -1,13 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { GraphPicture } from '../../geometry/dependency-graph.ts'
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { GraphNode, GraphPicture } from '../../geometry/dependency-graph.ts'
 import type { LayeredLayout, PlacedEdge, PlacedNode } from '../../geometry/layered-layout.ts'
-import { flowPath } from '../../geometry/plane.ts'
-import { query } from '../../router/location.ts'
-import { useGraphKeys } from './graph-keys.ts'
-import { GraphNodeBox } from './graph-node.tsx'
-import { useLayout } from './use-layout.ts'
-import { useZoom } from './use-zoom.ts'
+import { type Direction, flowPath, neighbourOf, withLoose } from '../../geometry/plane.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { markStatus, StatusIcon } from '../../parts/status.tsx'
+import { href, query, setQuery } from '../../router/location.ts'
 
 interface GraphProps {
   readonly picture: GraphPicture
@@ -136,4 +135,184 @@ function Edge({ edge, critical, lit }: EdgeProps) {
       marker-end="url(#arrow)"
     />
   )
+}
+
+interface GraphNodeProps {
+  readonly node: GraphNode
+  readonly box: PlacedNode
+  readonly selected: boolean
+  readonly fold: (phase: string | null) => void
+}
+
+const nodeSize = { width: 204, height: 34 } as const
+
+/** A task, or a folded phase with how its tasks stand. */
+function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
+  const place = {
+    transform: `translate(${box.x - box.width / 2}px, ${box.y - box.height / 2}px)`,
+    width: `${box.width}px`,
+    height: `${box.height}px`,
+  }
+  const current = selected && { 'aria-current': 'true' as const }
+  if (node.kind === 'phase') {
+    const { done, in_progress, ready, blocked } = node.marks
+    const total = done + in_progress + ready + blocked
+    const name = node.name ?? 'Without a phase'
+    return (
+      <button
+        type="button"
+        class="node"
+        data-node={node.id}
+        data-mark="phase"
+        data-critical={node.critical}
+        title={`${name}: unfold`}
+        style={place}
+        onClick={() => fold(node.id === 'phase:' ? null : node.id.slice('phase:'.length))}
+        {...current}
+      >
+        <span class="cut">{name}</span>
+        <span class="count">
+          {done} / {total}
+        </span>
+      </button>
+    )
+  }
+  const { task } = node
+  return (
+    <a
+      class="node"
+      data-node={node.id}
+      data-mark={task.mark}
+      data-critical={task.critical}
+      data-colour={markStatus(task.mark)}
+      title={task.title}
+      style={place}
+      href={href(`/tasks/${task.id}`)}
+      {...current}
+    >
+      <StatusIcon status={markStatus(task.mark)} />
+      <span class="cut" {...(task.mark === 'dropped' && { 'data-dropped': '' })}>
+        {task.title}
+      </span>
+      {task.critical && <span class="visually-hidden">, on the critical path</span>}
+    </a>
+  )
+}
+
+/** The places of nodes and edges. What lays them out is loaded when it is first needed; it keeps what was there. */
+function useLayout(
+  { nodes, edges }: GraphPicture,
+  frame: RefObject<HTMLDivElement | null>,
+): LayeredLayout | null {
+  const [layout, setLayout] = useState<LayeredLayout | null>(null)
+  const before = useRef<LayeredLayout | null>(null)
+  const structure = JSON.stringify([nodes.map(({ id }) => id), edges.map(({ id }) => id)])
+  useEffect(() => {
+    let ended = false
+    void import('../../geometry/layered-layout.ts').then(({ layeredLayout }) => {
+      if (ended) return
+      const tied = new Set(edges.flatMap(({ from, to }) => [from, to]))
+      const boxes = nodes.map(({ id }) => ({ id, ...nodeSize }))
+      const placed = layeredLayout({
+        nodes: boxes.filter(({ id }) => tied.has(id)),
+        edges: edges.map(({ id, from, to }) => ({ id, from, to })),
+        before: before.current,
+      })
+      before.current = placed
+      const loose = boxes.filter(({ id }) => !tied.has(id))
+      setLayout(withLoose(placed, loose, frame.current?.clientWidth ?? 1000))
+    })
+    return () => {
+      ended = true
+    }
+  }, [structure])
+  return layout
+}
+
+interface Zoom {
+  readonly zoom: number
+  readonly fit: () => void
+  readonly zoomBy: (factor: number) => void
+}
+
+/** Smaller than this only by the reader's own choice. */
+const readable = 0.85
+const nearest = 2
+const farthest = 0.1
+
+/** How large the picture is: fitted at first, but never enlarged and never so small that it cannot be read. */
+function useZoom(frame: RefObject<HTMLDivElement | null>, layout: LayeredLayout | null): Zoom {
+  const [chosen, setChosen] = useState<number | null>(null)
+  const [fitting, setFitting] = useState(1)
+  const { width = 0, height = 0 } = layout ?? {}
+  useEffect(() => {
+    const element = frame.current
+    if (!element || width === 0) return
+    const measure = (): void => {
+      const whole = Math.min(element.clientWidth / width, element.clientHeight / height)
+      setFitting(Math.min(1, Math.max(whole, readable)))
+    }
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    measure()
+    return () => observer.disconnect()
+  }, [frame, width, height])
+  const zoom = chosen ?? fitting
+  const zoomBy = (factor: number): void => setChosen(Math.min(nearest, Math.max(farthest, zoom * factor)))
+  useEffect(() => {
+    const element = frame.current
+    if (!element) return
+    const onWheel = (event: WheelEvent): void => {
+      if (!event.ctrlKey && !event.metaKey) return
+      event.preventDefault()
+      zoomBy(Math.exp(-event.deltaY / 300))
+    }
+    element.addEventListener('wheel', onWheel, { passive: false })
+    return () => element.removeEventListener('wheel', onWheel)
+  })
+  return {
+    zoom,
+    fit: () => {
+      const element = frame.current
+      if (element && width > 0)
+        setChosen(Math.min(1, element.clientWidth / width, element.clientHeight / height))
+    },
+    zoomBy,
+  }
+}
+
+interface GraphKeys {
+  readonly frame: RefObject<HTMLDivElement | null>
+  readonly layout: LayeredLayout | null
+  readonly fit: () => void
+  readonly zoomBy: (factor: number) => void
+}
+
+/** Arrow keys go to the nearest node in their direction. */
+function useGraphKeys({ frame, layout, fit, zoomBy }: GraphKeys): void {
+  const nodeOf = (id: string): HTMLElement | null =>
+    frame.current?.querySelector<HTMLElement>(`[data-node="${CSS.escape(id)}"]`) ?? null
+  const go = (direction: Direction) => (): void => {
+    const boxes = layout?.nodes ?? []
+    const from = boxes.find(({ id }) => id === query.peek().get('select'))
+    const next = from
+      ? neighbourOf(boxes, from, direction)
+      : (boxes.toSorted((a, b) => a.x - b.x || a.y - b.y)[0] ?? null)
+    if (!next) return
+    setQuery({ select: next.id })
+    const node = nodeOf(next.id)
+    node?.focus({ preventScroll: true })
+    node?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }
+  useCommands({
+    left: go('left'),
+    right: go('right'),
+    previous: go('up'),
+    next: go('down'),
+    open: () => nodeOf(query.peek().get('select') ?? '')?.click(),
+    close: () => setQuery({ select: null }),
+    fit,
+    'zoom in': () => zoomBy(1.25),
+    'zoom out': () => zoomBy(0.8),
+  })
 }

@@ -1,4 +1,22 @@
-import { Dependencies } from './dependencies.tsx'
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { told } from '../../api/call.ts'
+import {
+  type DependencyNode,
+  type DependencyPlan,
+  foldedAtFirst,
+  graphPicture,
+  indented,
+} from '../../geometry/dependency-graph.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { href, query, setQuery } from '../../router/location.ts'
+import { Graph } from './graph.tsx'
+import './dependencies.css'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { markStatus, StatusIcon } from '../../parts/status.tsx'
 
 /** The dependencies of the project's own plan. */
 export function View() {
@@ -8,4 +26,145 @@ export function View() {
       <Dependencies />
     </div>
   )
+}
+
+/** What waits for what: as a picture, or the same as an indented list. */
+export function Dependencies({ mission }: { readonly mission?: string }) {
+  const { answer, failure } = useQuery('plan_dependencies', mission === undefined ? {} : { mission })
+  const plan = answer.value
+  const asList = query.value.get('as') === 'list'
+  useCommands({ 'as list': () => setQuery({ as: asList ? null : 'list' }) })
+  if (plan === null)
+    return failure.value === null ? null : (
+      <Told>
+        <EmptyState title={told(failure.value)} />
+      </Told>
+    )
+  if (plan.nodes.length === 0) {
+    return (
+      <Told>
+        <EmptyState
+          title="Tasks appear here, each behind what it waits for."
+          command="waymark task dep add --task-id <task> --dep-id <what it waits for>"
+        />
+      </Told>
+    )
+  }
+  return <Plan plan={plan} asList={asList} />
+}
+
+function Told({ children }: { readonly children: ComponentChildren }) {
+  return <div class="dependencies-told">{children}</div>
+}
+
+function Plan({ plan, asList }: { readonly plan: DependencyPlan; readonly asList: boolean }) {
+  const folded = useSignal<ReadonlySet<string | null> | null>(null)
+  const shown = folded.value ?? foldedAtFirst(plan)
+  const fold = (phase: string | null): void => {
+    const next = new Set(shown)
+    if (!next.delete(phase)) next.add(phase)
+    folded.value = next
+  }
+  const selected = query.value.get('select')
+  useEffect(() => {
+    // A selected task is seen, also where its phase was folded.
+    const task = plan.nodes.find(({ id }) => id === selected)
+    if (task && shown.has(task.phase_id)) fold(task.phase_id)
+  }, [selected])
+  return (
+    <>
+      <GraphTools plan={plan} folded={shown} fold={fold} asList={asList} />
+      {asList ? <DependencyList plan={plan} /> : <Graph picture={graphPicture(plan, shown)} fold={fold} />}
+    </>
+  )
+}
+
+interface GraphToolsProps {
+  readonly plan: DependencyPlan
+  readonly folded: ReadonlySet<string | null>
+  readonly fold: (phase: string | null) => void
+  readonly asList: boolean
+}
+
+/** How much there is, which phases are folded, and the other way to see it. */
+export function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
+  const critical = plan.nodes.filter((node) => node.critical).length
+  const ready = plan.nodes.filter((node) => node.mark === 'ready').length
+  const used = new Set(plan.nodes.map(({ phase_id }) => phase_id))
+  const phases = plan.phases.filter(({ id }) => used.has(id))
+  return (
+    <div class="graph-tools" role="toolbar" aria-label="Dependencies">
+      <span class="legend">
+        <span class="legend-node" data-mark="ready" /> {ready} ready
+      </span>
+      <span class="legend">
+        <span class="legend-line" /> critical path, {critical === 1 ? '1 task' : `${critical} tasks`}
+      </span>
+      {!asList && phases.length > 1 && (
+        <fieldset class="phase-folds" aria-label="Phases">
+          {phases.map(({ id, name }) => (
+            <button
+              key={id}
+              type="button"
+              class="phase-fold"
+              aria-pressed={!folded.has(id)}
+              onClick={() => fold(id)}
+            >
+              {name}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <button
+        type="button"
+        class="button push"
+        data-kind="plain"
+        onClick={() => setQuery({ as: asList ? null : 'list' })}
+      >
+        {asList ? 'As a picture' : 'As a list'} <KeyCap keys="i" />
+      </button>
+    </div>
+  )
+}
+
+/** The same as a list: each task is indented by how much has to happen before it. */
+export function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
+  const titles = new Map(plan.nodes.map((node) => [node.id, node]))
+  return (
+    <div class="dependency-list">
+      {indented(plan).map(({ phase, rows }) => (
+        <section key={phase?.id ?? ''}>
+          <h2>{phase?.name ?? 'Without a phase'}</h2>
+          <ul>
+            {rows.map(({ node, depth, waitsFor }) => (
+              <li
+                key={node.id}
+                data-critical={node.critical}
+                style={{ '--depth': String(Math.min(depth, 12)) }}
+              >
+                <StatusIcon status={markStatus(node.mark)} />
+                <a
+                  class="cut"
+                  {...(node.mark === 'dropped' && { 'data-dropped': '' })}
+                  href={href(`/tasks/${node.id}`)}
+                >
+                  {node.title}
+                </a>
+                {node.critical && <span class="critical-word">critical</span>}
+                {waitsFor.length > 0 && (
+                  <span class="muted cut">
+                    after {waitsFor.map((id) => titleOf(titles.get(id))).join(', ')}
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function titleOf(node: DependencyNode | undefined): string {
+  return node?.title ?? 'a task elsewhere'
 }

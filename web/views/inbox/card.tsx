@@ -1,15 +1,15 @@
 import type { ReadonlySignal } from '@preact/signals'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { DeskCard } from '../../api/answers.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { Claimed, Verified } from '../../parts/evidence.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import { Prose } from '../../parts/prose.tsx'
-import { StatusBadge } from '../../parts/status-icon.tsx'
+import { StatusBadge } from '../../parts/status.tsx'
+import { Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
-import { sendings } from '../../shell/send-later.ts'
-import { AnswerForm } from './answer-form.tsx'
+import { sendings } from '../../shell/toasts.tsx'
 import { kindOf, type Verb, verbsOf } from './verbs.ts'
 
 interface CardProps {
@@ -164,4 +164,46 @@ function askedOf(card: DeskCard): string {
 function oneOf(words: readonly string[]): string {
   const last = words.at(-1) ?? 'an approval'
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`
+}
+
+interface AnswerFormProps {
+  readonly verb: Verb
+  readonly send: (text: string) => void
+  readonly leave: () => void
+}
+
+/** Asks for the sentence that the waiting agent is told. Ctrl or ⌘ with Enter sends it. */
+function AnswerForm({ verb, send, leave }: AnswerFormProps) {
+  const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => field.current?.focus(), [])
+  const submit = () => {
+    const text = field.current?.value.trim() ?? ''
+    if (text === '') field.current?.focus()
+    else send(text)
+  }
+  return (
+    <form
+      class="answer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        submit()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') leave()
+        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+      }}
+    >
+      <label for={id}>{verb.asks}</label>
+      <textarea id={id} class="field" ref={field} rows={2} maxLength={20_000} required />
+      <div class="verbs">
+        <button type="submit" class="button" data-kind="primary">
+          {verb.label}
+        </button>
+        <button type="button" class="button" onClick={leave}>
+          Cancel <KeyCap keys="Escape" />
+        </button>
+      </div>
+    </form>
+  )
 }

@@ -1,7 +1,7 @@
 import type { DeskCard } from '../../api/answers.ts'
 import type { Command } from '../../keys/bindings.ts'
-import { eventWords } from '../../parts/event-words.ts'
-import type { Status } from '../../parts/status.ts'
+import type { Status } from '../../parts/status.tsx'
+import { eventWords } from '../../parts/text.tsx'
 
 /** What a person may do with a card. */
 export interface Verb {

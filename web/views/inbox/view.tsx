@@ -1,15 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useCommands } from '../../keys/commands.ts'
-import { stepThrough } from '../../keys/step-through.ts'
 import { useQuery } from '../../live/query.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { Failed } from '../../parts/failed.tsx'
-import { HeldBack } from '../../parts/held-back.tsx'
+import { useRows } from '../../live/rows.ts'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import { useRows } from '../../parts/live-list.ts'
+import { stepThrough, WaitingRows } from '../../parts/list.tsx'
 import { href, navigate, query, replaceWith, setQuery } from '../../router/location.ts'
-import { projectStatus } from '../../shell/running.ts'
-import { sendings, sendLater } from '../../shell/send-later.ts'
+import { projectStatus } from '../../shell/project-status.ts'
+import { sendings, sendLater } from '../../shell/toasts.tsx'
 import { Card } from './card.tsx'
 import { type Verb, verbsOf } from './verbs.ts'
 import './inbox.css'
@@ -73,7 +71,7 @@ export function View() {
         <EmptyState title="Nothing waits. What agents ask of a person appears here: approvals, blockers, files outside the scope." />
       ) : (
         <ul class="cards" {...still}>
-          <HeldBack held={rows.held} release={() => rows.hold(false)} />
+          <WaitingRows held={rows.held} release={() => rows.hold(false)} />
           {order.map((key) => {
             const of = rows.row(key)
             return of ? (

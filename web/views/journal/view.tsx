@@ -3,19 +3,17 @@ import { useMemo } from 'preact/hooks'
 import type { Answers, JournalFact } from '../../api/answers.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
+import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { FilterField } from '../../parts/filter-field.tsx'
-import { HeldBack } from '../../parts/held-back.tsx'
-import { useRows } from '../../parts/live-list.ts'
+import { FilterField, WaitingRows } from '../../parts/list.tsx'
+import { CopyButton } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
-import { Chain } from './chain.tsx'
-import { factWords } from './fact-words.ts'
-import { useFacts } from './facts.ts'
+import { factWords, useFacts } from './facts.ts'
 import './journal.css'
+import { StatusIcon } from '../../parts/status.tsx'
 
 /** Every fact, newest first. */
 export function View() {
@@ -72,7 +70,7 @@ export function View() {
         <EmptyState title="Everything that happens appears here, in order." command="waymark demo" />
       ) : (
         <div class="full-width journal" {...still}>
-          <HeldBack held={rows.held} release={() => rows.hold(false)} />
+          <WaitingRows held={rows.held} release={() => rows.hold(false)} />
           <VirtualList
             keys={keys}
             label="Facts"
@@ -159,4 +157,20 @@ function isWanted(fact: JournalFact | undefined, wanted: URLSearchParams): boole
   const words = (wanted.get('words') ?? '').toLowerCase()
   if (words === '') return true
   return `${fact.kind} ${fact.actor} ${JSON.stringify(fact.body)}`.toLowerCase().includes(words)
+}
+
+/** Whether the chain of hashes holds, and ends where it is known to. Checked when the view is opened, and on request. */
+export function Chain() {
+  const doctor = useQuery('doctor', { chain: true }, () => false)
+  const checks = doctor.answer.value?.checks ?? []
+  const journal = checks.find(({ ok }) => !ok) ?? checks.find(({ check }) => check === 'journal')
+  if (!journal) return <span class="muted">Checking the hash chain…</span>
+  return (
+    <span class="chain" data-broken={journal.ok ? undefined : ''}>
+      <StatusIcon status={journal.ok ? 'done' : 'blocked'} named={false} /> {journal.finding}
+      <button type="button" class="button" data-kind="plain" onClick={doctor.refresh}>
+        Check again
+      </button>
+    </span>
+  )
 }

@@ -1,16 +1,23 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { told } from '../../api/call.ts'
 import { type Handlers, useCommands } from '../../keys/commands.ts'
-import type { Frame } from '../../live/frame.ts'
+import type { Frame } from '../../live/feed.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
-import { MissionHeader } from './header.tsx'
-import { TabBody } from './tab-body.tsx'
-import { tabNamed, tabPath, tabs } from './tab-names.ts'
 import './mission.css'
+import type { ReadonlySignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { durationText } from '../../parts/duration.ts'
+import { StatusBadge, statusOf } from '../../parts/status.tsx'
+import { now } from '../../parts/time.tsx'
+import { Dependencies } from '../dependencies/view.tsx'
+import { ChangesTab } from './changes.tsx'
+import { BoardTab, DecisionsTab, JournalTab } from './tabs.tsx'
+import type { Timeline } from './timeline/source.ts'
+import { MissionTimeline } from './timeline/timeline.tsx'
 
 /** Attempts and marks that are asked for: all of nearly every mission. */
 const limit = 10_000
@@ -63,4 +70,129 @@ function tabKeys(id: string): Handlers {
 function speaksOf({ data }: Frame, id: string): boolean {
   const named = data?.['mission_id']
   return typeof named !== 'string' || named === id
+}
+
+const number = new Intl.NumberFormat('en')
+
+/** What the mission is for, and the few numbers that say how it stands. */
+export function MissionHeader({ mission }: { readonly mission: Timeline }) {
+  const { totals } = mission
+  return (
+    <header class="mission-header">
+      <div class="mission-titles">
+        <h1>
+          {mission.name} <StatusBadge status={statusOf(mission.status)} />
+        </h1>
+        {mission.objective !== null && mission.objective !== mission.name && (
+          <p class="muted mission-objective">{mission.objective}</p>
+        )}
+        {mission.scope !== null && (
+          <p class="muted">
+            Scope: <code>{mission.scope}</code>
+          </p>
+        )}
+      </div>
+      {mission.runs.length > 0 && (
+        <p class="mission-runs">
+          {mission.runs.map(({ run_id, process_id, status, current_state }) => (
+            <span key={run_id}>
+              Gate{' '}
+              <a class="link" href={href(`/runs/${run_id}`)}>
+                {process_id}
+              </a>{' '}
+              <StatusBadge status={statusOf(status)} /> <span class="muted">{current_state}</span>{' '}
+            </span>
+          ))}
+        </p>
+      )}
+      {mission.completed_despite.map((loss) => (
+        <p key={loss} class="deleted">
+          Completed although {loss}.
+        </p>
+      ))}
+      <dl class="figures">
+        <Figure name="Tasks">
+          {totals.done} / {totals.tasks}
+        </Figure>
+        <Figure name="Elapsed">
+          <Elapsed mission={mission} />
+        </Figure>
+        <Figure name="Verified diff">
+          <span class="added">+{number.format(totals.added)}</span>{' '}
+          <span class="deleted">−{number.format(totals.deleted)}</span>
+        </Figure>
+        <Figure name="Out of scope">
+          <span class={totals.out_of_scope > 0 ? 'deleted' : ''}>
+            {totals.out_of_scope === 1 ? '1 file' : `${number.format(totals.out_of_scope)} files`}
+          </span>
+        </Figure>
+      </dl>
+    </header>
+  )
+}
+
+function Figure({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** Counts on while the mission goes on. */
+function Elapsed({ mission }: { readonly mission: Timeline }) {
+  const begun = Date.parse(mission.created_at)
+  const end = mission.completed_at === null ? now.value : Date.parse(mission.completed_at)
+  return <>{durationText(end - begun)}</>
+}
+
+interface TabBodyProps {
+  readonly id: string
+  readonly tab: TabName
+  readonly answer: ReadonlySignal<Timeline | null>
+}
+
+export function TabBody({ id, tab, answer }: TabBodyProps) {
+  if (tab === 'timeline') {
+    if (answer.value?.tasks.length === 0) {
+      return (
+        <div class="tab-page">
+          <EmptyState
+            title="Each attempt at a task appears here as a bar, while the agent works."
+            command={`waymark task start --mission-id ${id} --name "First task"`}
+          />
+        </div>
+      )
+    }
+    return <MissionTimeline answer={answer} />
+  }
+  if (tab === 'dependencies') return <Dependencies mission={id} />
+  if (tab === 'changes') return <ChangesTab id={id} />
+  const mission = answer.value
+  if (mission === null) return null
+  if (tab === 'board') return <BoardTab mission={mission} />
+  if (tab === 'decisions') return <DecisionsTab mission={mission} />
+  return <JournalTab mission={mission} />
+}
+
+/** The tabs of a mission, in the order of their keys. The first has no name in the address. */
+export const tabs = [
+  { name: 'timeline', title: 'Timeline' },
+  { name: 'board', title: 'Board' },
+  { name: 'dependencies', title: 'Dependencies' },
+  { name: 'changes', title: 'Changes' },
+  { name: 'decisions', title: 'Decisions' },
+  { name: 'journal', title: 'Journal' },
+] as const
+
+export type TabName = (typeof tabs)[number]['name']
+
+export function tabNamed(name: string | undefined): TabName {
+  return tabs.find((tab) => tab.name === name)?.name ?? 'timeline'
+}
+
+export function tabPath(missionId: string, tab: TabName): string {
+  const mission = `/missions/${encodeURIComponent(missionId)}`
+  return tab === 'timeline' ? mission : `${mission}/${tab}`
 }

@@ -1,11 +1,9 @@
 import type { ReadonlySignal } from '@preact/signals'
-import { useRef } from 'preact/hooks'
-import { shortId } from '../../parts/short-id.ts'
-import { markStatus } from '../../parts/status.ts'
-import { StatusIcon } from '../../parts/status-icon.tsx'
-import { useFlash } from '../../parts/use-flash.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useFlash } from '../../parts/list.tsx'
+import { markStatus, StatusIcon } from '../../parts/status.tsx'
+import { shortId } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
-import { NameField } from './name-field.tsx'
 import type { PlanRow, TaskRow } from './plan-rows.ts'
 
 interface RowProps {
@@ -103,5 +101,43 @@ function Task({ row }: { readonly row: TaskRow }) {
       <span class="muted plan-role cut">{assignee === null ? role : `for ${assignee}`}</span>
       <span class="id">{shortId(id)}</span>
     </>
+  )
+}
+
+interface NameFieldProps {
+  readonly label: string
+  readonly value: string
+  /** The name, or null where it was left as it is. */
+  readonly settle: (name: string | null) => void
+}
+
+/** A name that is being written: Enter keeps it, Esc and leaving it empty do not. */
+export function NameField({ label, value, settle }: NameFieldProps) {
+  const field = useRef<HTMLInputElement>(null)
+  const isSettled = useRef(false)
+  // Before the next key is typed.
+  useLayoutEffect(() => {
+    field.current?.focus()
+    field.current?.select()
+  }, [])
+  const once = (name: string | null) => {
+    if (isSettled.current) return
+    isSettled.current = true
+    settle(name === value || name === '' ? null : name)
+  }
+  return (
+    <input
+      ref={field}
+      class="field name-field"
+      aria-label={label}
+      placeholder={label}
+      maxLength={300}
+      defaultValue={value}
+      onBlur={({ currentTarget }) => once(currentTarget.value.trim())}
+      onKeyDown={({ key, currentTarget }) => {
+        if (key === 'Enter') once(currentTarget.value.trim())
+        if (key === 'Escape') once(null)
+      }}
+    />
   )
 }

@@ -3,19 +3,26 @@ import { useMemo, useState } from 'preact/hooks'
 import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { EmptyState } from '../../parts/empty-state.tsx'
-import { Failed } from '../../parts/failed.tsx'
-import { HeldBack } from '../../parts/held-back.tsx'
+import { useRows } from '../../live/rows.ts'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
-import { useRows } from '../../parts/live-list.ts'
+import { WaitingRows } from '../../parts/list.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
-import { MissionChoice } from './mission-choice.tsx'
-import { NameField } from './name-field.tsx'
-import { planCommands } from './plan-commands.ts'
-import { dropMove, type Only, type PlanRow, planRows, stepMove } from './plan-rows.ts'
-import { Row } from './row.tsx'
+import {
+  dropMove,
+  freePhaseId,
+  type Only,
+  type PlanMove,
+  type PlanRow,
+  planRows,
+  stepMove,
+} from './plan-rows.ts'
+import { NameField, Row } from './row.tsx'
 import './plan.css'
+import type { InputOf, OperationName } from '../../../src/surfaces/http/client/client.ts'
+import { call, told } from '../../api/call.ts'
+import { showToast } from '../../shell/toasts.tsx'
 
 /** Every open plan, or one of them: another one is another view. */
 export function View() {
@@ -122,7 +129,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
           Dependencies
         </a>
       </header>
-      <HeldBack held={rows.held} release={() => rows.hold(false)} />
+      <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       {answer.phases.length === 0 && editing === null ? (
         <EmptyState
           title="Phases, milestones and tasks appear here, from people and agents alike."
@@ -212,4 +219,77 @@ function OnlyChoice({ only }: { readonly only: Only }) {
       <option value="critical">Critical path only</option>
     </select>
   )
+}
+
+/** Whose plan it is: every open one, the project's own, or a mission's. */
+export function MissionChoice({ mission }: { readonly mission: string | null }) {
+  const missions = useQuery(
+    'list_missions',
+    { status: 'all', limit: 100 },
+    ({ event }) => event === 'mission:created',
+  )
+  const listed = missions.answer.value?.missions ?? []
+  if (listed.length === 0) return null
+  return (
+    <select
+      class="field mission-choice"
+      aria-label="Whose plan"
+      value={mission ?? ''}
+      onChange={({ currentTarget }) => setQuery({ mission: currentTarget.value, select: null })}
+    >
+      <option value="">Every open plan</option>
+      <option value="none">The project’s own plan</option>
+      {listed.map(({ mission_id, name }) => (
+        <option key={mission_id} value={mission_id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Changes of a plan, each one operation. A refusal is shown in the server's words. */
+export interface PlanCommands {
+  readonly move: (move: PlanMove | null) => void
+  readonly rename: (row: PlanRow, name: string) => void
+  readonly addTask: (
+    title: string,
+    home: { readonly phase: string; readonly milestone: string | null },
+  ) => void
+  readonly addPhase: (name: string, place: PhasePlace) => void
+}
+
+interface PhasePlace {
+  /** The phases that are shown. */
+  readonly phases: readonly { readonly id: string | null }[]
+  /** The mission of the phase that it comes after. */
+  readonly home: string | null
+}
+
+export function planCommands(mission: string | null, refresh: () => void): PlanCommands {
+  const run = <Name extends OperationName>(name: Name, input: InputOf<Name>) => {
+    call(name, input).then(refresh, (error: unknown) => showToast({ kind: 'refused', text: told(error) }))
+  }
+  return {
+    move: (move) => {
+      if (move) run('plan_move', move)
+    },
+    rename: (row, name) => {
+      if (row.id === null) return
+      if (row.kind === 'phase') run('taskman_phase_edit', { id: row.id, name })
+      else if (row.kind === 'milestone') run('taskman_milestone_edit', { id: row.id, name })
+      else run('taskman_task_edit', { id: row.id, title: name })
+    },
+    addTask: (title, { phase, milestone }) =>
+      run('taskman_task_add', { title, phase, ...(milestone !== null && { milestone }) }),
+    addPhase: (name, { phases, home }) => {
+      const owner = mission === null ? home : mission === 'none' ? null : mission
+      run('taskman_phase_add', {
+        id: freePhaseId(phases),
+        name,
+        'sort-order': (phases.length + 1) * 10,
+        ...(owner !== null && { mission: owner }),
+      })
+    },
+  }
 }

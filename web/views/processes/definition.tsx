@@ -1,15 +1,19 @@
+import { Fragment } from 'preact'
 import { useEffect } from 'preact/hooks'
+import type { ProcessDefinition, StateDefinition } from '../../../src/domain/gate/definition.ts'
+import { needWords } from '../../../src/domain/gate/evidence.ts'
+import { expressionWords } from '../../../src/domain/gate/expression.ts'
+import { guardNeeds } from '../../../src/domain/gate/guards/guard-kinds.ts'
 import { assumableNames } from '../../../src/domain/gate/simulate.ts'
 import type { ProcessPage } from '../../api/answers.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
-import { Failed } from '../../parts/failed.tsx'
-import { Prose } from '../../parts/prose.tsx'
+import { Failed } from '../../parts/empty-state.tsx'
+import { StatusIcon } from '../../parts/status.tsx'
+import { Prose } from '../../parts/text.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, query, setQuery } from '../../router/location.ts'
-import { Parts } from './parts.tsx'
-import { Simulation } from './simulation.tsx'
-import { Source } from './source.tsx'
+import { SimulationPart } from './simulation.tsx'
 
 const tabs = [
   { name: 'simulate', title: 'Simulate' },
@@ -53,7 +57,11 @@ export function Definition({ name }: { readonly name: string }) {
       {tab === 'source' || definition === null ? <Source page={page} /> : null}
       {tab === 'parts' && definition ? <Parts definition={definition} /> : null}
       {tab === 'simulate' && definition && page.machine ? (
-        <Simulation key={assumableNames(definition).join()} definition={definition} machine={page.machine} />
+        <SimulationPart
+          key={assumableNames(definition).join()}
+          definition={definition}
+          machine={page.machine}
+        />
       ) : null}
     </div>
   )
@@ -88,5 +96,137 @@ function Head({ page }: { readonly page: ProcessPage }) {
         </div>
       </dl>
     </header>
+  )
+}
+
+/** What a process is made of: its states with their ways out, its guards, who may send what. */
+function Parts({ definition }: { readonly definition: ProcessDefinition }) {
+  const { states, transitions, guards, events, artifacts } = definition
+  return (
+    <div class="process-parts">
+      <section>
+        <h2>States</h2>
+        <dl class="defined">
+          {states.map(({ name, description, isFinal, requiredArtifacts, maxVisits }) => (
+            <Fragment key={name}>
+              <dt class="mono">{name}</dt>
+              <dd>
+                <p>{stateText({ description, isFinal, requiredArtifacts, maxVisits })}</p>
+                {transitions
+                  .filter(({ from }) => from === name || (from === '*' && !isFinal))
+                  .map(({ event, to, guard }) => (
+                    <p key={`${event} ${to}`} class="muted">
+                      <code>{event}</code> → {to}
+                      {guard === null ? '' : `, where ${expressionWords(guard)}`}
+                    </p>
+                  ))}
+              </dd>
+            </Fragment>
+          ))}
+        </dl>
+      </section>
+      <section>
+        <h2>Guards</h2>
+        {guards.length === 0 ? <p class="muted">It has none: every event passes.</p> : null}
+        <dl class="defined">
+          {guards.map(({ name, description, guard }) => (
+            <Fragment key={name}>
+              <dt class="mono">{name}</dt>
+              <dd>
+                <p>{description ?? guard.type}</p>
+                <p class="muted">
+                  <Prose text={guardNeeds(guard).map(needWords).join(', ')} />
+                </p>
+              </dd>
+            </Fragment>
+          ))}
+        </dl>
+      </section>
+      <section>
+        <h2>Events</h2>
+        <dl class="defined">
+          {events.map(({ name, description, allowedRoles }) => (
+            <Fragment key={name}>
+              <dt class="mono">{name}</dt>
+              <dd>
+                <p>{description ?? ''}</p>
+                <p class="muted">
+                  sent by {allowedRoles.includes('*') ? 'anybody' : allowedRoles.join(' or ')}
+                </p>
+              </dd>
+            </Fragment>
+          ))}
+        </dl>
+      </section>
+      {artifacts.length === 0 ? null : (
+        <section>
+          <h2>Artifacts</h2>
+          <dl class="defined">
+            {artifacts.map(({ type, description, paths }) => (
+              <Fragment key={type}>
+                <dt class="mono">{type}</dt>
+                <dd>
+                  <p>{description ?? ''}</p>
+                  <p class="muted mono">{paths.join('  ')}</p>
+                </dd>
+              </Fragment>
+            ))}
+          </dl>
+        </section>
+      )}
+    </div>
+  )
+}
+
+type Described = Pick<StateDefinition, 'description' | 'isFinal' | 'requiredArtifacts' | 'maxVisits'>
+
+function stateText({ description, isFinal, requiredArtifacts, maxVisits }: Described): string {
+  const parts = [
+    description ?? (isFinal ? 'The end' : ''),
+    requiredArtifacts.length > 0 ? `asks for ${requiredArtifacts.join(', ')}` : '',
+    maxVisits === null ? '' : `is entered at most ${maxVisits} times`,
+  ]
+  return parts.filter((part) => part !== '').join('; ')
+}
+
+/** The file as it is written, with what lint says at its lines. */
+function Source({ page: { source, findings } }: { readonly page: ProcessPage }) {
+  const byLine = Map.groupBy(findings, ({ line }) => line ?? 0)
+  const lines = source.replace(/\n$/, '').split('\n')
+  return (
+    <div class="source-view">
+      {findings.length === 0 ? null : (
+        <ul class="findings">
+          {findings.map(({ severity, message, line, column, rule }) => (
+            <li key={`${line} ${column} ${rule} ${message}`}>
+              <StatusIcon status={severity === 'error' ? 'blocked' : 'review'} named={false} />
+              <span>
+                <b>{severity}</b> {message}{' '}
+                {line === null ? null : (
+                  <a class="link" href={`#line-${line}`}>
+                    line {line}
+                  </a>
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <pre class="source full-width">
+        {lines.map((text, at) => (
+          <span
+            key={at}
+            class="source-line"
+            id={`line-${at + 1}`}
+            {...(byLine.has(at + 1) && { 'data-found': '' })}
+          >
+            <span class="source-number" aria-hidden="true">
+              {at + 1}
+            </span>
+            <code>{text === '' ? ' ' : text}</code>
+          </span>
+        ))}
+      </pre>
+    </div>
   )
 }

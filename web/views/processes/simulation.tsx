@@ -1,13 +1,17 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { ProcessDefinition } from '../../../src/domain/gate/definition.ts'
-import { type SimulatedEvent, simulate } from '../../../src/domain/gate/simulate.ts'
+import { isJsonObject } from '../../../src/domain/gate/json.ts'
+import {
+  assumableNames,
+  type SimulatedEvent,
+  type SimulatedStep,
+  type Simulation,
+  simulate,
+} from '../../../src/domain/gate/simulate.ts'
 import type { Machine } from '../../api/answers.ts'
-import { MachineDiagram } from '../../parts/machine/machine.tsx'
-import { transitionId } from '../../parts/machine/transition-id.ts'
-import { Prose } from '../../parts/prose.tsx'
-import { Assumed } from './assumed.tsx'
-import { NextEvents } from './next-events.tsx'
-import { Steps } from './steps.tsx'
+import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
+import { StatusIcon } from '../../parts/status.tsx'
+import { Prose } from '../../parts/text.tsx'
 
 interface SimulationProps {
   readonly definition: ProcessDefinition
@@ -15,7 +19,7 @@ interface SimulationProps {
 }
 
 /** Plays events through the process with the very function that the server decides by. Nothing is recorded. */
-export function Simulation({ definition, machine }: SimulationProps) {
+export function SimulationPart({ definition, machine }: SimulationProps) {
   const [events, setEvents] = useState<readonly SimulatedEvent[]>([])
   const [satisfied, setSatisfied] = useState<readonly string[]>([])
   const played = useMemo(
@@ -71,5 +75,173 @@ export function Simulation({ definition, machine }: SimulationProps) {
         <Assumed definition={definition} satisfied={satisfied} change={setSatisfied} />
       </aside>
     </div>
+  )
+}
+
+interface NextEventsProps {
+  readonly played: Simulation
+  readonly definition: ProcessDefinition
+  readonly send: (event: SimulatedEvent) => void
+}
+
+/** What may be sent here, where it leads, and what it would still ask for. */
+function NextEvents({ played, definition, send }: NextEventsProps) {
+  const [payload, setPayload] = useState('')
+  const [files, setFiles] = useState('')
+  const read = payloadOf(payload)
+  const artifacts = files.split(/[\s,]+/).filter((path) => path !== '')
+  return (
+    <section class="run-section">
+      <h2>What is sent</h2>
+      <ul class="next-events">
+        {played.next.map(({ event, transitions, wouldTransitionTo }) => (
+          <li key={event.name}>
+            <button
+              type="button"
+              class="button"
+              disabled={read === null}
+              onClick={() => send({ event: event.name, payload: read ?? {}, artifacts, role: null })}
+            >
+              {event.name}
+            </button>
+            <span class="muted">
+              {wouldTransitionTo === null
+                ? `asks for ${missingText(transitions)}`
+                : wouldTransitionTo === played.run.state
+                  ? 'stays here'
+                  : `leads to ${wouldTransitionTo}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <label class="simulated">
+        With files
+        <input
+          class="field mono"
+          value={files}
+          placeholder={definition.artifacts[0]?.paths[0] ?? 'plan.md'}
+          onInput={({ currentTarget }) => setFiles(currentTarget.value)}
+        />
+      </label>
+      <label class="simulated">
+        With a payload
+        <input
+          class="field mono"
+          value={payload}
+          placeholder='{"summary":"…"}'
+          aria-invalid={read === null}
+          onInput={({ currentTarget }) => setPayload(currentTarget.value)}
+        />
+      </label>
+      {read === null ? (
+        <p class="simulated-wrong" role="alert">
+          The payload is no JSON object yet.
+        </p>
+      ) : null}
+    </section>
+  )
+}
+
+function missingText(transitions: Simulation['next'][number]['transitions']): string {
+  const names = transitions.flatMap(({ missing }) => missing.map(({ name }) => name))
+  return [...new Set(names)].join(', ')
+}
+
+function payloadOf(text: string): SimulatedEvent['payload'] | null {
+  if (text.trim() === '') return {}
+  try {
+    const read: unknown = JSON.parse(text)
+    return isJsonObject(read) ? read : null
+  } catch {
+    return null
+  }
+}
+
+interface AssumedProps {
+  readonly definition: ProcessDefinition
+  readonly satisfied: readonly string[]
+  readonly change: (satisfied: readonly string[]) => void
+}
+
+/** Guards and artifacts that count as satisfied: a simulation looks at no facts and reads no files. */
+function Assumed({ definition, satisfied, change }: AssumedProps) {
+  const names = assumableNames(definition)
+  if (names.length === 0) return null
+  const holding = names.filter((name) => !name.startsWith('not '))
+  const all = holding.every((name) => satisfied.includes(name))
+  return (
+    <fieldset class="assumed run-section">
+      <legend>Suppose that these hold</legend>
+      <label>
+        <input type="checkbox" checked={all} onChange={() => change(all ? [] : holding)} /> <b>all of them</b>
+      </label>
+      {names.map((name) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={satisfied.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              change(
+                checked
+                  ? [...satisfied.filter((other) => other !== opposite(name)), name]
+                  : satisfied.filter((other) => other !== name),
+              )
+            }
+          />{' '}
+          <span class="mono">{name}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** A guard holds or fails, not both. */
+function opposite(name: string): string {
+  return name.startsWith('not ') ? name.slice('not '.length) : `not ${name}`
+}
+
+/** What each event did, newest first. */
+function Steps({ played: { steps } }: { readonly played: Simulation }) {
+  if (steps.length === 0)
+    return <p class="muted simulated-hint">Send an event, and see where it leads and what it asks for.</p>
+  return (
+    <section class="run-history">
+      <h2>What happened</h2>
+      <ul>
+        {steps
+          .map((step, at) => (
+            <li key={at}>
+              <StatusIcon status={step.result.accepted ? 'done' : 'review'} named={false} />
+              <div class="history-text">{told(step)}</div>
+              <span class="muted">{step.role === null ? '' : `as ${step.role}`}</span>
+            </li>
+          ))
+          .toReversed()}
+      </ul>
+    </section>
+  )
+}
+
+function told({ event, result }: SimulatedStep) {
+  if (result.accepted) {
+    return (
+      <p>
+        <b>{event}</b> {result.stateChanged ? `${result.from} → ${result.to}` : `stays in ${result.to}`}{' '}
+        <span class="id">rev {result.run.revision}</span>
+      </p>
+    )
+  }
+  return (
+    <>
+      <p>
+        <b>{event}</b> refused
+      </p>
+      {result.missing.length === 0 ? <p class="muted said">{result.message}</p> : null}
+      {result.missing.map(({ name, reason }) => (
+        <p key={name} class="muted said">
+          {name}: {reason}
+        </p>
+      ))}
+    </>
   )
 }

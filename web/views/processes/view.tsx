@@ -1,11 +1,132 @@
 import type { ViewProps } from '../../router/routes.ts'
 import { Definition } from './definition.tsx'
-import { ProcessList } from './process-list.tsx'
 import '../run/run.css'
 import './processes.css'
+import type { ReadonlySignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { ListedProcess, Run } from '../../api/answers.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
+import { useRows } from '../../live/rows.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { stepThrough, useFlash } from '../../parts/list.tsx'
+import { StatusIcon, statusOf } from '../../parts/status.tsx'
+import { shortId } from '../../parts/text.tsx'
+import { Since } from '../../parts/time.tsx'
+import { href, navigate, query } from '../../router/location.ts'
 
 /** All processes with the runs that are active, or one of them with its source. */
 export function View({ params }: ViewProps) {
   const name = params['name']
   return name === undefined || name === '' ? <ProcessList /> : <Definition key={name} name={name} />
+}
+
+const mostRuns = 200
+
+/** Which runs go on, and which processes there are. */
+export function ProcessList() {
+  const listed = useQuery('state_gate_list_runs', { limit: mostRuns }, ({ event }) =>
+    event.startsWith('run:'),
+  )
+  const processes = useQuery('process_list', {}, ({ event }) => event.startsWith('run:'))
+  const { rows, still } = useRows(
+    () => listed.answer.value?.runs ?? null,
+    ({ run_id }: Run) => run_id,
+  )
+  const order = rows.order.value
+  const selected = query.value.get('select')
+  const step = stepThrough(order, selected)
+  useCommands({
+    next: step(1),
+    previous: step(-1),
+    open: () => selected && navigate(href(`/runs/${selected}`)),
+    'copy id': () => void (selected && navigator.clipboard.writeText(selected)),
+  })
+  if (listed.answer.value === null) return <Failed failure={listed.failure} />
+  const known = processes.answer.value?.processes ?? []
+  return (
+    <div class="page-inner">
+      <header class="page-head">
+        <h1>Processes</h1>
+        <a class="link" href={href('/history?of=runs')}>
+          Runs that ended
+        </a>
+      </header>
+      <section>
+        <h2 class="list-title">Active runs</h2>
+        {order.length === 0 ? (
+          <EmptyState title="Runs appear here while they are active." command="waymark create-run feature" />
+        ) : (
+          <ul class="rows full-width" {...still}>
+            {order.map((key) => {
+              const run = rows.row(key)
+              return run ? <RunRow key={key} run={run} isSelected={key === selected} /> : null
+            })}
+          </ul>
+        )}
+      </section>
+      <section>
+        <h2 class="list-title">Definitions</h2>
+        <ul class="rows full-width">
+          {known.map((process) => (
+            <ProcessRow key={process.process_id} process={process} />
+          ))}
+        </ul>
+      </section>
+    </div>
+  )
+}
+
+function ProcessRow({ process }: { readonly process: ListedProcess }) {
+  const { process_id, name, version, states, origin, file, errors, warnings } = process
+  return (
+    <li>
+      <StatusIcon status={errors > 0 ? 'blocked' : 'ready'} named={false} />
+      <a class="cut wide" href={href(`/processes/${process_id}`)}>
+        {name ?? process_id} <span class="muted">{version === null ? '' : `v${version}`}</span>
+      </a>
+      {errors + warnings > 0 ? <span class="lint-count">{problems(errors, warnings)}</span> : null}
+      <span class="muted narrow-hidden">{states} states</span>
+      <span class="muted cut narrow-hidden">{origin === 'shipped' ? 'comes with Waymark' : file}</span>
+    </li>
+  )
+}
+
+function problems(errors: number, warnings: number): string {
+  const parts = [
+    errors > 0 ? `${errors} ${errors === 1 ? 'error' : 'errors'}` : '',
+    warnings > 0 ? `${warnings} ${warnings === 1 ? 'warning' : 'warnings'}` : '',
+  ]
+  return parts.filter((part) => part !== '').join(', ')
+}
+
+/** Where a run stands, on one line. */
+export function RunRow({
+  run: of,
+  isSelected,
+}: {
+  readonly run: ReadonlySignal<Run>
+  readonly isSelected: boolean
+}) {
+  const run = of.value
+  const row = useRef<HTMLLIElement>(null)
+  useFlash(row, `${run.status} ${run.current_state} ${run.revision}`)
+  return (
+    <li id={run.run_id} ref={row} {...(isSelected && { 'aria-current': 'true' })}>
+      <StatusIcon status={statusOf(run.status)} />
+      <a class="cut wide" href={href(`/runs/${run.run_id}`)}>
+        {run.process_name} <span class="muted">v{run.process_version}</span>
+      </a>
+      <span class="run-state">{run.current_state}</span>
+      <span class="muted narrow-hidden">rev {run.revision}</span>
+      <span class="narrow-hidden">
+        <Agent name={run.created_by} />
+      </span>
+      <span class="muted">
+        <Since at={run.updated_at} />
+      </span>
+      <span class="id narrow-hidden">{shortId(run.run_id)}</span>
+    </li>
+  )
 }

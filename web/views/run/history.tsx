@@ -1,9 +1,9 @@
 import type { RunApproval, RunEvent, RunRefusal } from '../../api/answers.ts'
 import type { AnswerOf } from '../../api/call.ts'
 import { useCommands } from '../../keys/commands.ts'
-import { stepThrough } from '../../keys/step-through.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { StatusIcon } from '../../parts/status-icon.tsx'
+import { stepThrough } from '../../parts/list.tsx'
+import { StatusIcon } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 

@@ -1,21 +1,20 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { useCommands } from '../../keys/commands.ts'
-import type { Frame } from '../../live/frame.ts'
+import type { Frame } from '../../live/feed.ts'
 import { useQuery } from '../../live/query.ts'
-import { Failed } from '../../parts/failed.tsx'
-import { MachineDiagram } from '../../parts/machine/machine.tsx'
-import { transitionId } from '../../parts/machine/transition-id.ts'
-import { shortId } from '../../parts/short-id.ts'
+import { Failed } from '../../parts/empty-state.tsx'
+import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
+import { Prose, shortId } from '../../parts/text.tsx'
 import { crumb } from '../../router/current.ts'
 import { href } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
-import { Artifacts } from './artifacts.tsx'
-import { Facts } from './facts.tsx'
-import { RunHeader } from './header.tsx'
 import { RunHistory } from './history.tsx'
-import { VerbsBar } from './verbs-bar.tsx'
+import { VerbsBar } from './verbs.tsx'
 import { Ways } from './ways.tsx'
 import './run.css'
+import type { RunPage } from '../../api/answers.ts'
+import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
+import { Clock, Since } from '../../parts/time.tsx'
 
 const mostEvents = 200
 
@@ -68,3 +67,139 @@ function mayChange({ event, data }: Frame, id: string): boolean {
   if (typeof named === 'string') return named === id
   return !event.startsWith('decision')
 }
+
+/** Which process, about what, and where it stands. */
+export function RunHeader({ page }: { readonly page: RunPage }) {
+  const { run, mission, task, entered_at } = page
+  return (
+    <header class="run-head">
+      <div>
+        <h1>
+          {run.process_name}{' '}
+          <span class="run-id mono muted">
+            v{run.process_version} · {shortId(run.run_id)}
+          </span>
+        </h1>
+        <p class="muted">
+          {task ? (
+            <a class="link" href={href(`/tasks/${task.id}`)}>
+              {task.name}
+            </a>
+          ) : null}
+          {task && mission ? ' in ' : null}
+          {mission ? (
+            <a class="link" href={href(`/missions/${mission.id}`)}>
+              {mission.name}
+            </a>
+          ) : null}
+          {task || mission ? null : (page.description ?? 'A run on its own.')}
+        </p>
+      </div>
+      <dl class="facts">
+        <div>
+          <dt>State</dt>
+          <dd>
+            <StatusBadge status={standingOf(page)} word={run.current_state} />
+          </dd>
+        </div>
+        <div>
+          <dt>Revision</dt>
+          <dd>{run.revision}</dd>
+        </div>
+        {run.ended_at === null ? (
+          <div>
+            <dt>In state</dt>
+            <dd>
+              <Since at={entered_at} />
+            </dd>
+          </div>
+        ) : (
+          <div>
+            <dt>{endings[run.status]}</dt>
+            <dd>
+              <Clock at={run.ended_at} />
+            </dd>
+          </div>
+        )}
+      </dl>
+    </header>
+  )
+}
+
+const endings: Readonly<Record<RunPage['run']['status'], string>> = {
+  active: 'Active',
+  succeeded: 'Succeeded',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+}
+
+function standingOf({ run, waits_for }: RunPage): Status {
+  if (run.status === 'active') return waits_for.length > 0 ? 'review' : 'active'
+  return ({ succeeded: 'done', failed: 'failed', cancelled: 'dropped' } as const)[run.status]
+}
+
+/** What the agent is told in this state, and what the run knows. */
+export function Facts({ page: { prompt, context, run } }: { readonly page: RunPage }) {
+  const known = Object.entries(context)
+  return (
+    <>
+      {prompt === null || run.status !== 'active' ? null : (
+        <section class="run-section">
+          <h2>What the agent is told</h2>
+          <p class="prompt">
+            <Prose text={prompt} />
+          </p>
+        </section>
+      )}
+      {known.length === 0 ? null : (
+        <section class="run-section">
+          <h2>Context</h2>
+          <dl class="context">
+            {known.map(([name, value]) => (
+              <div key={name}>
+                <dt class="mono">{name}</dt>
+                <dd class="mono">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+    </>
+  )
+}
+
+const shownAtOnce = 12
+
+/** What was handed in, and whether the files are still what they were. */
+export function Artifacts({ page: { artifacts, artifacts_total } }: { readonly page: RunPage }) {
+  if (artifacts.length === 0) return null
+  const [shown, more] = [artifacts.slice(0, shownAtOnce), artifacts.slice(shownAtOnce)]
+  return (
+    <section class="run-section">
+      <h2>Artifacts</h2>
+      <ul class="artifacts">{shown.map((artifact) => entry(artifact))}</ul>
+      {more.length > 0 ? (
+        <details>
+          <summary>{artifacts_total - shownAtOnce} more</summary>
+          <ul class="artifacts">{more.map((artifact) => entry(artifact))}</ul>
+        </details>
+      ) : null}
+    </section>
+  )
+}
+
+function entry({ type, path, sha256, standing, revision, by }: RunPage['artifacts'][number]) {
+  const told = `${type ?? 'no type'}, handed in by ${by} at revision ${revision}, SHA-256 ${sha256}`
+  return (
+    <li key={`${type} ${path}`} title={told}>
+      <StatusIcon status={standing === 'current' ? 'done' : 'blocked'} named={false} />
+      <span class="mono cut">{path}</span>
+      <span class="muted">
+        {standing === 'current' ? (type ?? 'counts for nothing') : standings[standing]}
+      </span>
+      <span class="id">{sha256.slice(0, 7)}</span>
+    </li>
+  )
+}
+
+const standings = { changed: 'changed since', deleted: 'deleted since' } as const

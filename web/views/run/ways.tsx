@@ -1,7 +1,6 @@
 import type { RunPage, Way } from '../../api/answers.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
-import { Prose } from '../../parts/prose.tsx'
-import { StatusIcon } from '../../parts/status-icon.tsx'
+import { StatusIcon } from '../../parts/status.tsx'
+import { CopyButton, Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'
 
 /** What each way out asks for: what holds with its evidence, what is missing with the next action. */

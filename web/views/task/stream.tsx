@@ -2,9 +2,8 @@ import type { ComponentChildren } from 'preact'
 import type { TaskDetail } from '../../api/answers.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
-import { Prose } from '../../parts/prose.tsx'
-import type { Status } from '../../parts/status.ts'
-import { StatusIcon } from '../../parts/status-icon.tsx'
+import { type Status, StatusIcon } from '../../parts/status.tsx'
+import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 
 interface Entry {

@@ -1,5 +1,9 @@
+import { claimedNotFound } from '../../../src/domain/track/completion-report.ts'
 import type { AttemptDetail, Changes } from '../../api/answers.ts'
-import { StatusIcon } from '../../parts/status-icon.tsx'
+import { Agent } from '../../parts/agent.tsx'
+import { Claimed } from '../../parts/evidence.tsx'
+import { StatusIcon } from '../../parts/status.tsx'
+import { Prose } from '../../parts/text.tsx'
 
 /** Whether the work stayed in what was declared: measured, and when. */
 export function Verdict({
@@ -75,3 +79,141 @@ function sentence(
     return total === 1 ? '1 file, in the declared scope' : `All ${total} files in the declared scope`
   return `${outside} of ${total} ${files} ${outside === 1 ? 'is' : 'are'} outside the declared scope`
 }
+
+/** What the agent says of its own work, and what of it was not found. */
+export function Claims({
+  attempt,
+  changes,
+}: {
+  readonly attempt: AttemptDetail
+  readonly changes: Changes | null
+}) {
+  const { claimed } = attempt
+  if (claimed === null) return null
+  const isWhole = changes !== null && changes.changes.length === changes.total
+  const measured = changes?.changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+  const others = changes?.contested_files?.map(({ path }) => path)
+  const missing = isWhole ? claimedNotFound(claimed, [...(measured ?? []), ...(others ?? [])]) : []
+  return (
+    <section class="claims">
+      <h2>Claimed</h2>
+      <Claimed by={attempt.agent_name ?? attempt.actor}>
+        <Prose text={claimed.summary} />
+        <List of={claimed.achievements} />
+        <List of={claimed.limitations} title="Limits" />
+        <List of={claimed.next_steps} title="Next" />
+        <p class="muted">{asideOf(claimed)}</p>
+        {attempt.corrections.map(({ text, agent_name, said_by, at }) => (
+          <p key={at} class="correction">
+            <b>{agent_name ?? said_by} added </b>
+            <Prose text={text} />
+          </p>
+        ))}
+      </Claimed>
+      {missing.length > 0 ? (
+        <div class="not-found">
+          <b>Claimed, not found</b>
+          <ul>
+            {missing.map((path) => (
+              <li key={path} class="mono">
+                {path}
+              </li>
+            ))}
+          </ul>
+          <p class="muted">The agent names these files; git saw no change of them in this attempt.</p>
+        </div>
+      ) : null}
+    </section>
+  )
+}
+
+function List({ of, title }: { readonly of: readonly string[]; readonly title?: string }) {
+  if (of.length === 0) return null
+  return (
+    <ul class="claim-list">
+      {of.map((text) => (
+        <li key={text}>
+          {title === undefined ? null : <span class="muted">{title}: </span>}
+          <Prose text={text} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function asideOf(claimed: NonNullable<AttemptDetail['claimed']>): string {
+  const { tests_status, packages_added, tokens_input, tokens_output } = claimed
+  const tokens = (tokens_input ?? 0) + (tokens_output ?? 0)
+  return [
+    tests_status === null ? [] : [`tests ${tests_status.replace('_', ' ')}`],
+    packages_added.map((name) => `added ${name}`),
+    tokens === 0 ? [] : [`${tokens.toLocaleString('en')} tokens`],
+  ]
+    .flat()
+    .join(' · ')
+}
+
+/** What else happened in the work tree: files that are probably of others, commits, and what the agent's word settled. */
+export function SharedTree({ changes }: { readonly changes: Changes }) {
+  const { contested_files = [], commits = [], commits_total, claimed_paths = [] } = changes
+  const settled = claimed_paths.filter(({ found }) => found === 'settled')
+  return (
+    <>
+      {contested_files.length > 0 ? (
+        <section class="shared-tree" aria-label="Probably of others">
+          <h2>
+            Probably of others <span class="muted">not counted here</span>
+          </h2>
+          <ul>
+            {contested_files.map(({ path, perhaps }) => (
+              <li key={path}>
+                <span class="mono cut">{path}</span>
+                <span class="shared-by">
+                  {perhaps.map((name) => (
+                    <Agent key={name} name={name} />
+                  ))}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+      {settled.length > 0 ? (
+        <section class="shared-tree" aria-label="Settled by the agent’s word">
+          <h2>
+            Settled by the agent’s word <span class="muted">several could have changed it</span>
+          </h2>
+          <ul>
+            {settled.map(({ path }) => (
+              <li key={path}>
+                <span class="mono cut">{path}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ) : null}
+      {commits.length > 0 ? (
+        <section class="shared-tree" aria-label="Commits">
+          <h2>
+            Commits <span class="muted">made meanwhile</span>
+          </h2>
+          <ul>
+            {commits.map(({ id, subject, by }) => (
+              <li key={id}>
+                <span class="cut">
+                  <code>{id.slice(0, 8)}</code> {subject}
+                </span>
+                <span class="muted">{committer[by]}</span>
+              </li>
+            ))}
+          </ul>
+          {commits_total === undefined ? null : (
+            <p class="muted">{commits_total - commits.length} more are not listed here.</p>
+          )}
+        </section>
+      ) : null}
+    </>
+  )
+}
+
+const committer = { own: 'its own', other: 'of another agent', unknown: 'not known whose' } as const

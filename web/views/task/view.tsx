@@ -1,24 +1,19 @@
 import { useEffect } from 'preact/hooks'
-import type { AttemptDetail, TaskDetail, TaskLinks } from '../../api/answers.ts'
+import type { AttemptDetail, LinkedTask, TaskDetail, TaskLinks } from '../../api/answers.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
-import { Failed } from '../../parts/failed.tsx'
-import { Prose } from '../../parts/prose.tsx'
-import { statusOf, taskStatus } from '../../parts/status.ts'
-import { StatusBadge } from '../../parts/status-icon.tsx'
+import { InlineDiff } from '../../parts/diff.tsx'
+import { Failed } from '../../parts/empty-state.tsx'
+import { markStatus, StatusBadge, StatusIcon, statusOf, taskStatus } from '../../parts/status.tsx'
+import { Prose, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
-import { Answers } from './answers.tsx'
 import { ChangeTree } from './changes.tsx'
-import { Claims } from './claims.tsx'
-import { InlineDiff } from './inline-diff.tsx'
-import { Links } from './links.tsx'
-import { SharedTree } from './shared-tree.tsx'
 import { Stream } from './stream.tsx'
-import { Verdict } from './verdict.tsx'
+import { Claims, SharedTree, Verdict } from './verdict.tsx'
 import './task.css'
 
 /** One task: what was measured, what was claimed, what was said. */
@@ -187,4 +182,91 @@ function Attempts({ task, shown }: { readonly task: TaskDetail; readonly shown: 
       ))}
     </nav>
   )
+}
+
+/** The tasks around this one. */
+export function Links({ links }: { readonly links: TaskLinks }) {
+  return (
+    <div class="links">
+      <LinkList title="Depends on" tasks={links.depends_on} />
+      <LinkList title="Blocks" tasks={links.blocks} />
+      <LinkList title="Part of" tasks={links.parent ? [links.parent] : []} />
+      <LinkList title="Subtasks" tasks={links.subtasks} />
+    </div>
+  )
+}
+
+function LinkList({ title, tasks }: { readonly title: string; readonly tasks: readonly LinkedTask[] }) {
+  if (tasks.length === 0) return null
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul>
+        {tasks.map(({ id, title: name, mark }) => (
+          <li key={id}>
+            <a class="linked" href={href(`/tasks/${id}`)}>
+              <StatusIcon status={markStatus(mark)} /> <span class="id">{shortId(id)}</span>{' '}
+              <span class="cut" {...(mark === 'dropped' && { 'data-dropped': '' })}>
+                {name}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What waits for a person about this task, and what people answered. */
+export function Answers({ task }: { readonly task: TaskDetail }) {
+  const { holds, answered_holds } = task
+  if (holds.length + answered_holds.length === 0) return null
+  return (
+    <section class="task-answers" aria-label="What people are asked">
+      <ul>
+        {holds.map(({ hold_id, kind, reason }) => (
+          <li key={hold_id} data-open="">
+            <StatusIcon status={kind === 'blocker' ? 'blocked' : 'review'} named={false} />
+            <div>
+              <b>{titles[kind] ?? 'Waits for you'}</b>
+              <p>
+                <Prose text={reason} />
+              </p>
+            </div>
+            <a href={href('/')}>Answer in the inbox</a>
+          </li>
+        ))}
+        {answered_holds.map(({ hold_id, reason, status, answer, closed_by, closed_at }) => (
+          <li key={hold_id}>
+            <StatusIcon status={status === 'dismissed' ? 'dropped' : 'done'} named={false} />
+            <div>
+              <b>
+                {closed_by ?? 'Waymark'} {status === 'dismissed' ? 'dismissed' : 'answered'}
+              </b>
+              <p>
+                <Prose text={answer ?? 'Without a word.'} />
+              </p>
+              <p class="muted">
+                <Prose text={reason} />
+              </p>
+            </div>
+            {closed_at === null ? null : (
+              <span class="muted">
+                <Clock at={closed_at} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const titles: Readonly<Record<string, string>> = {
+  blocker: 'A blocker waits for your answer',
+  review: 'A review waits for you',
+  scope: 'Files outside the scope wait for you',
+  approval: 'A decision waits for you',
+  command: 'A command waits to be allowed',
+  stale_attempt: 'A silent attempt waits for you',
 }

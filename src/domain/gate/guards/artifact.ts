@@ -1,4 +1,4 @@
-import { countedArtifacts } from '../counted-artifacts.ts'
+import { countedArtifacts } from '../artifacts.ts'
 import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
 
 export interface ArtifactGuard {

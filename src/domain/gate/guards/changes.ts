@@ -1,4 +1,4 @@
-import { anyGlob } from '../../glob.ts'
+import { anyGlob } from '../../pattern.ts'
 import type { SharedKind } from '../../track/scope/file-kind.ts'
 import type { ChangeFacts } from '../evidence.ts'
 import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'

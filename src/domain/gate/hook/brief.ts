@@ -1,12 +1,10 @@
 import type { Mission } from '../../track/mission.ts'
 import type { Hold } from '../../track/records.ts'
-import { stateNamed } from '../definition.ts'
-import { interpolated } from '../prompt.ts'
-import type { HookAttempt, HookRun } from './hook-run.ts'
-import { waysOn } from './ways-on.ts'
+import { interpolated, stateNamed } from '../definition.ts'
+import { type HookAttempt, type HookRun, waysOn } from './judge.ts'
 
 /** What goes on in a project, for an agent that begins or that lost its context. */
-export interface Going {
+export interface Briefing {
   readonly missions: readonly Mission[]
   readonly attempts: readonly HookAttempt[]
   readonly runs: readonly HookRun[]
@@ -22,7 +20,7 @@ const longestPrompt = 4000
 const longestLine = 300
 
 /** One brief of what goes on; null when nothing does. */
-export function brief({ missions, attempts, runs, said, holds, moreHolds }: Going): string | null {
+export function brief({ missions, attempts, runs, said, holds, moreHolds }: Briefing): string | null {
   const lines = [
     ...missions.map(missionLine),
     ...attempts.map(attemptLine),

@@ -29,3 +29,50 @@ export function strictest(verdicts: readonly (HookVerdict | null)[]): HookVerdic
   if (first === undefined) return null
   return { ...first, reason: [first, ...others].map(({ reason }) => reason).join('\n') }
 }
+
+/** Whether a tool is the one that is meant: by its exact name, or by its beginning as in `mcp__github__*`. */
+export function isTool(meant: string, { names }: Pick<ToolUse, 'names'>): boolean {
+  if (!meant.endsWith('*')) return names.includes(meant)
+  const beginning = meant.slice(0, -1)
+  return names.some((name) => name.startsWith(beginning))
+}
+
+/** `Bash(npm test*)`: a tool, and which of its commands are meant; the whole tool where there is no pattern. */
+export interface MeantTool {
+  readonly tool: string
+  readonly pattern: string | null
+}
+
+/** Null for what is neither a name nor a name with a pattern. */
+export function meantTool(written: string): MeantTool | null {
+  const [, tool, pattern] = /^([^()\s]+)\((.+)\)$/s.exec(written) ?? []
+  if (tool !== undefined && pattern !== undefined) return { tool, pattern }
+  return /[()]/.test(written) ? null : { tool: written, pattern: null }
+}
+
+/** Clients that call a tool without its server leave only its name to tell whose it is. */
+const ownTools = [
+  'start_mission',
+  'complete_mission',
+  'list_missions',
+  'get_context',
+  'start_workflow',
+  'complete_workflow',
+  'start_phase',
+  'complete_phase',
+  'plan_tasks',
+  'start_task',
+  'complete_task',
+  'log_decision',
+  'log_issue',
+  'log_milestone',
+]
+
+/** Waymark's own tools are how an agent leaves a state, so no state takes them away. */
+export function isOwnTool({ names }: Pick<ToolUse, 'names'>): boolean {
+  return names.some((name) => {
+    if (/^mcp__(?:plugin_waymark_)?waymark__/.test(name)) return true
+    const [, bare = ''] = /^MCP:(.*)$/.exec(name) ?? []
+    return /^(?:taskman|state_gate)[_.]/.test(bare) || ownTools.includes(bare)
+  })
+}

@@ -1,17 +1,10 @@
 import type { ProcessDefinition } from '../definition.ts'
-import { accumulation } from './accumulation.ts'
-import { contextUse } from './context-use.ts'
-import { duplicates } from './duplicates.ts'
+import { contextUse, schemas } from './context.ts'
+import { accumulation, freshness, pinning } from './evidence.ts'
 import type { Finding } from './finding.ts'
-import { freshness } from './freshness.ts'
-import { pinning } from './pinning.ts'
-import { references } from './references.ts'
-import { roles } from './roles.ts'
-import { schemas } from './schemas.ts'
-import { shadowed } from './shadowed.ts'
-import { toolPermissions } from './tool-permissions.ts'
-import { unused } from './unused.ts'
-import { ways } from './ways.ts'
+import { duplicates, references, unused } from './names.ts'
+import { roles, toolPermissions } from './roles.ts'
+import { shadowed, ways } from './ways.ts'
 
 type Rule = (definition: ProcessDefinition) => readonly Finding[]
 

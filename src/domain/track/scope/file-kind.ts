@@ -1,4 +1,4 @@
-import { folded } from './path.ts'
+import { folded } from './area.ts'
 
 /** What a file is for, as far as its path tells: files that work in any area touches are not judged like the rest. */
 export type FileKind = 'lock' | 'manifest' | 'ci' | 'config' | 'docs' | 'test' | 'source'

@@ -1,5 +1,6 @@
-import { type Area, type AreaContext, parseArea } from './area.ts'
-import { folded, type ScopePath, scopePath } from './path.ts'
+import type { ChangeReport, FileChange } from '../changes.ts'
+import { type Area, type AreaContext, folded, parseArea, type ScopePath, scopePath } from './area.ts'
+import { fileKind, manifestsOf } from './file-kind.ts'
 
 /** What an attempt declared that it would touch. */
 export interface Scope {
@@ -43,10 +44,138 @@ export function coverage(scope: Scope, path: string): Coverage {
 }
 
 /** Processes decide what an agent may do, so that no broad area opens them by the way: an area must name them. */
-export function isGuarded({ top }: ScopePath): boolean {
+function isGuarded({ top }: ScopePath): boolean {
   return top.startsWith('.waymark/') || top.includes('/.waymark/')
 }
 
 function namesGuarded(area: Area): boolean {
   return folded(area.text).includes('.waymark')
+}
+
+/** How a changed file stands to the declared areas. Only `out` breaks a scope; `imported` was not the task's work. */
+export type FileVerdict = 'in' | 'companion' | 'shared' | 'out' | 'imported'
+
+/** A verdict by path alone, without a change's origin. */
+export type PathVerdict = Exclude<FileVerdict, 'imported'>
+
+/** The verdict on one path: for an edit that has not happened yet, too. */
+export function judgePath(scope: Scope, path: string): PathVerdict {
+  const covers = coverage(scope, path)
+  if (covers === 'covered') return 'in'
+  if (covers === 'excluded' || isGuarded(scopePath(path, scope.prefix))) return 'out'
+  const kind = fileKind(path)
+  if (kind === 'source') return 'out'
+  return kind === 'lock' ? 'companion' : 'shared'
+}
+
+/** The verdict on one change: the best that any of the declared scopes gives, and the worse end of a rename. */
+function judgeChange(scopes: readonly Scope[], change: FileChange): FileVerdict {
+  if (change.origin === 'imported') return 'imported'
+  const declared = scopes.filter(isDeclared)
+  const ends = change.from === undefined ? [change.path] : [change.from, change.path]
+  return ends.map((path) => best(declared.map((scope) => judgePath(scope, path)))).reduce(worse)
+}
+
+const RANK = { in: 0, companion: 1, shared: 2, out: 3 } as const satisfies Record<PathVerdict, number>
+
+function worse(a: PathVerdict, b: PathVerdict): PathVerdict {
+  return RANK[b] > RANK[a] ? b : a
+}
+
+function best(verdicts: readonly PathVerdict[]): PathVerdict {
+  return verdicts.reduce((better, verdict) => (RANK[verdict] < RANK[better] ? verdict : better), 'out')
+}
+
+export interface JudgedChange {
+  readonly change: FileChange
+  /** Null when no areas were declared: there is nothing to judge against. */
+  readonly scope: FileVerdict | null
+}
+
+export interface ScopeVerdict {
+  /** Null when no areas were declared or the changes are unknown: never true for "I do not know". */
+  readonly scopeMatch: boolean | null
+  /** The paths judged `out`, in the order of the report. */
+  readonly unexpectedFiles: readonly string[]
+  readonly warnings: readonly string[]
+  /** Every change of the report, in its order. */
+  readonly files: readonly JudgedChange[]
+}
+
+/** Judges a report's changes. `alsoAllowed` answers, for a path, other scopes that may allow it: a descendant attempt's. */
+export function judgeScope(
+  scope: Scope,
+  report: Pick<ChangeReport, 'status' | 'changes'>,
+  alsoAllowed: (path: string) => readonly Scope[] = () => [],
+): ScopeVerdict {
+  if (!isDeclared(scope)) {
+    const files = report.changes.map((change) => ({ change, scope: null }))
+    return { scopeMatch: null, unexpectedFiles: [], warnings: [], files }
+  }
+  const files = report.changes.map((change) => ({
+    change,
+    scope: judgeChange([scope, ...alsoAllowed(change.path)], change),
+  }))
+  const unexpectedFiles = files.filter((file) => file.scope === 'out').map((file) => file.change.path)
+  return {
+    scopeMatch: report.status === 'unknown' ? null : unexpectedFiles.length === 0,
+    unexpectedFiles,
+    warnings: scopeWarnings(scope, files),
+    files,
+  }
+}
+
+interface Judged {
+  readonly change: { readonly path: string }
+  readonly scope: FileVerdict
+}
+
+const NAMED = 5
+
+/** What a reader should know about judged changes: files out of scope first, then what was let through, and why. */
+function scopeWarnings(scope: Scope, files: readonly Judged[]): readonly string[] {
+  return [...outside(scope, files), ...companions(files), ...shared(files), ...imported(files)]
+}
+
+function outside(scope: Scope, files: readonly Judged[]): readonly string[] {
+  const count = files.filter((file) => file.scope === 'out').length
+  if (count === 0) return []
+  const areas = scope.areas.map((area) => area.text).join(', ')
+  return [`⚠️ ${count} file(s) modified outside declared scope (${areas})`]
+}
+
+function companions(files: readonly Judged[]): readonly string[] {
+  const changed = new Set(files.map((file) => folded(baseName(file.change.path))))
+  return files.flatMap(({ change, scope }) => {
+    if (scope !== 'companion') return []
+    const manifests = manifestsOf(baseName(change.path)) ?? []
+    const [usual = 'manifest'] = manifests
+    if (manifests.some((name) => changed.has(name))) return []
+    return [`The lock file ${change.path} changed, but no ${usual} did.`]
+  })
+}
+
+function shared(files: readonly Judged[]): readonly string[] {
+  const paths = files.filter((file) => file.scope === 'shared').map((file) => file.change.path)
+  return paths.length === 0
+    ? []
+    : [`${paths.length} file(s) shared with other areas changed: ${named(paths)}.`]
+}
+
+// Whether a commit is somebody else's is told by the reflog, which whoever works here can write.
+function imported(files: readonly Judged[]): readonly string[] {
+  const paths = files.filter((file) => file.scope === 'imported').map((file) => file.change.path)
+  if (paths.length === 0) return []
+  return [
+    `${paths.length} file(s) came by a merge, pull, checkout or reset and were not judged: ${named(paths)}.`,
+  ]
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''
+  return `${paths.slice(0, NAMED).join(', ')}${more}`
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }

@@ -1,5 +1,4 @@
-import type { Area } from './area.ts'
-import { folded, type ScopePath, scopePath } from './path.ts'
+import { type Area, folded, type ScopePath, scopePath } from './area.ts'
 import type { Scope } from './scope.ts'
 
 /** How many existing files one declared area matches. Zero often means a typing error. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CatalogOperation } from '../../../operations/catalog.ts'
-import type { ErrorAnswer, ErrorCode } from '../refusal/refusal.ts'
+import type { ErrorAnswer, ErrorCode } from '../refusal.ts'
 
 export type OperationName = CatalogOperation['name']
 

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import type { Actor } from '../../../domain/actor.ts'
-import { readJson } from '../api/read-json.ts'
-import type { RequestContext } from '../app.ts'
-import { Refusal } from '../refusal/refusal.ts'
+import { readJson } from '../body.ts'
+import type { RequestContext } from '../parts.ts'
+import { Refusal } from '../refusal.ts'
 import type { Serving } from '../serving.ts'
-import { known } from './admit.ts'
-import { mistaken } from './authenticate.ts'
-import { endedCookie, sessionCookie } from './cookie.ts'
-import { knockOf } from './knock.ts'
+import { mistaken, requireAuth } from './guard.ts'
 import { keyIdOf, proofOf } from './login-proof.ts'
+import { endedCookie, sessionCookie } from './logins.ts'
+import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 
 /** `GET /login?code=…`: begins a session of the dashboard, once for each code. */
@@ -19,7 +18,7 @@ export function logIn(c: RequestContext, security: Security): Response {
       headers: { Allow: 'GET' },
     })
   }
-  const { codes, sessions, hosts, now } = security
+  const { codes, logins: sessions, hosts, now } = security
   const command = security.insideCommand(c.env.incoming.socket, 'dashboard')
   if (command) throw forPeople(command)
   const token = codes.take(c.req.query('code') ?? '', now())
@@ -35,7 +34,7 @@ export function logIn(c: RequestContext, security: Security): Response {
 /** A browser is shown a page that says the way on; a program is refused as everywhere. */
 function notLoggedIn(c: RequestContext, security: Security): Response {
   const message = 'This login address was used already, is older than ten minutes, or was never made.'
-  const refusal = mistaken(knockOf(c.env.incoming), security, message)
+  const refusal = mistaken(requestInfoOf(c.env.incoming), security, message)
   const headers = { ...refusal.headers, 'Cache-Control': 'no-store' }
   if (!(c.req.header('accept') ?? '').includes('text/html')) {
     throw new Refusal(refusal.code, refusal.message, {
@@ -75,7 +74,8 @@ export async function proveLogin(
   const { tokens, proofs, hosts, now } = security
   const { key, asked } = read(question, await readJson(c.req.raw, largestQuestion))
   const entry = tokens.entries().find(({ hash }) => keyIdOf(hash) === key)
-  if (!entry) throw mistaken(knockOf(c.env.incoming), security, 'The token is not known to this server.')
+  if (!entry)
+    throw mistaken(requestInfoOf(c.env.incoming), security, 'The token is not known to this server.')
   const meeting = proofs.begin({ port: hosts().port, instance, asked }, entry, now())
   return c.json({ answered: meeting.answered, proof: proofOf('server', meeting, entry.hash) }, 200, {
     'Cache-Control': 'no-store',
@@ -96,17 +96,17 @@ function forPeople({ name }: Pick<Actor, 'name'>): Refusal {
 }
 
 function tokenOfCaller(c: RequestContext) {
-  const { actor, token } = known(c.var.caller)
+  const { actor, token } = requireAuth(c.var.caller)
   return { name: actor.name, kind: actor.kind, hash: token }
 }
 
 async function tokenShown(c: RequestContext, security: Security) {
   const body = await readJson(c.req.raw, largestQuestion)
-  if (body === undefined) known(c.var.caller)
+  if (body === undefined) requireAuth(c.var.caller)
   const { answered, proof } = read(answer, body)
   const entry = security.proofs.take(answered, proof, security.now())
   if (entry) return entry
-  throw mistaken(knockOf(c.env.incoming), security, 'The proof is wrong, late, or was used already.')
+  throw mistaken(requestInfoOf(c.env.incoming), security, 'The proof is wrong, late, or was used already.')
 }
 
 function read<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Shape> {
@@ -117,8 +117,8 @@ function read<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Sh
 }
 
 /** `POST /api/logout`: ends the login of the cookie; for a token, every login that was had by it. */
-export function logOut(c: RequestContext, { sessions, hosts }: Security): Response {
-  const caller = known(c.var.caller)
+export function logOut(c: RequestContext, { logins: sessions, hosts }: Security): Response {
+  const caller = requireAuth(c.var.caller)
   const ended = sessions.end(({ hash, token }) =>
     caller.session === null ? token === caller.token : hash === caller.session,
   )

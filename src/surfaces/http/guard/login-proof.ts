@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { newSecret, type TokenEntry } from './tokens/token.ts'
+import { hashOf, newSecret, type TokenEntry } from './tokens.ts'
 
 /**
  * How the holder of a token and a server show each other that they know it, without sending it: each answers a number
@@ -33,7 +33,7 @@ export function keyIdOf(hash: string): string {
   return createHash('sha256').update(`waymark key ${hash}`).digest('hex').slice(0, 16)
 }
 
-const lifetime = 30_000
+const proofLifetime = 30_000
 const most = 100
 
 /** The questions of a server that are still open, each for one answer within half a minute. */
@@ -48,7 +48,7 @@ export class LoginProofs {
     const begun = { ...meeting, answered: newSecret() }
     const [oldest] = this.#open.keys()
     if (this.#open.size >= most && oldest !== undefined) this.#open.delete(oldest)
-    this.#open.set(begun.answered, { meeting: begun, entry, expires: now + lifetime })
+    this.#open.set(begun.answered, { meeting: begun, entry, expires: now + proofLifetime })
     return begun
   }
 
@@ -58,5 +58,29 @@ export class LoginProofs {
     this.#open.delete(answered)
     if (!found || found.expires <= now) return null
     return isProof(proof, proofOf('client', found.meeting, found.entry.hash)) ? found.entry : null
+  }
+}
+
+const codeLifetime = 10 * 60_000
+
+/** Codes that log a person in, each once and within ten minutes. */
+export class LoginCodes {
+  readonly #codes = new Map<string, { readonly token: string; readonly expires: number }>()
+
+  /** A code that logs in as the holder of a token, which is named by its hash. */
+  make(token: string, now: number): string {
+    const code = newSecret()
+    const [oldest] = this.#codes.keys()
+    if (this.#codes.size >= most && oldest !== undefined) this.#codes.delete(oldest)
+    this.#codes.set(hashOf(code), { token, expires: now + codeLifetime })
+    return code
+  }
+
+  /** The hash of the token that a code stands for, once; null for one that is unknown, used or too old. */
+  take(code: string, now: number): string | null {
+    const hash = hashOf(code)
+    const found = this.#codes.get(hash)
+    this.#codes.delete(hash)
+    return found && found.expires > now ? found.token : null
   }
 }

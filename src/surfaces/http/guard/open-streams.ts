@@ -1,13 +1,13 @@
-import type { Caller } from './caller.ts'
-import type { Sessions } from './sessions.ts'
-import type { TokenFile } from './tokens/token-file.ts'
+import type { Logins } from './logins.ts'
+import type { Caller } from './request-info.ts'
+import type { TokenFile } from './tokens.ts'
 
 /** Milliseconds between two looks at who is still let in. */
 const look = 250
 
 interface LetIn {
   readonly tokens: TokenFile
-  readonly sessions: Sessions
+  readonly sessions: Logins
   readonly now: () => number
 }
 

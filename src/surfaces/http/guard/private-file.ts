@@ -1,6 +1,17 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
+import { Failure } from '../../../domain/failure.ts'
 
 /** Writes a file that only its owner can read, all of it or nothing. */
 export function writePrivate(file: string, text: string): void {
@@ -30,4 +41,46 @@ export function readIfThere(file: string): string | null {
 export function versionOf(file: string): string | null {
   const found = statSync(file, { throwIfNoEntry: false })
   return found ? `${found.mtimeMs} ${found.ino} ${found.size}` : null
+}
+
+// Milliseconds. What is done under a lock takes a few.
+const patience = 5_000
+const abandoned = 3_000
+const look = 15
+
+/** Runs while no other process does the same with this file: they read it and write it anew. */
+export function locked<Result>(file: string, run: () => Result): Result {
+  const lock = `${file}.lock`
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const deadline = Date.now() + patience
+  while (!taken(lock)) {
+    if (Date.now() > deadline) {
+      throw new Failure('UNAVAILABLE', `${file} is being changed by another process, which does not end.`, {
+        hint: `If there is none, remove ${lock}.`,
+      })
+    }
+    removeAbandoned(lock)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, look)
+  }
+  try {
+    return run()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function taken(lock: string): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false // an error of the file system
+    throw error
+  }
+}
+
+/** A process that was killed meanwhile leaves its lock behind. */
+function removeAbandoned(lock: string): void {
+  const found = statSync(lock, { throwIfNoEntry: false })
+  if (found && Date.now() - found.mtimeMs > abandoned) rmSync(lock, { force: true })
 }

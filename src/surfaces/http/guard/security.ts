@@ -1,19 +1,17 @@
 import type { Actor, Channel } from '../../../domain/actor.ts'
-import type { Hosts } from './hosts.ts'
-import type { Connection } from './knock.ts'
-import type { LoginCodes } from './login-codes.ts'
-import type { LoginProofs } from './login-proof.ts'
+import type { LoginCodes, LoginProofs } from './login-proof.ts'
+import type { Logins } from './logins.ts'
 import type { OpenStreams } from './open-streams.ts'
-import type { Sessions } from './sessions.ts'
-import { type Rate, TokenBuckets } from './token-buckets.ts'
-import type { TokenFile } from './tokens/token-file.ts'
+import type { Hosts } from './origin.ts'
+import type { Connection } from './request-info.ts'
+import type { TokenFile } from './tokens.ts'
 
 /** What letting somebody in depends on. */
 export interface Security {
   /** Asked at each request: the port is known once the server listens. */
   readonly hosts: () => Hosts
   readonly tokens: TokenFile
-  readonly sessions: Sessions
+  readonly logins: Logins
   readonly codes: LoginCodes
   readonly proofs: LoginProofs
   readonly streams: OpenStreams
@@ -42,3 +40,45 @@ export function usualRates(): Rates {
 
 /** The largest body of a request, in bytes. */
 export const largestBody = 1_000_000
+
+/** How often something may happen: so many at once, and so many again per second. */
+export interface Rate {
+  readonly burst: number
+  readonly perSecond: number
+}
+
+interface Bucket {
+  left: number
+  at: number
+}
+
+const most = 10_000
+
+/** Counts what each of many callers does. */
+export class TokenBuckets {
+  readonly #rate: Rate
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(rate: Rate) {
+    this.#rate = rate
+  }
+
+  /** Takes one. Answers 0, or after how many seconds there will be one again. */
+  take(key: string, now: number): number {
+    const { burst, perSecond } = this.#rate
+    const known = this.#buckets.get(key)
+    const left = known ? Math.min(burst, known.left + ((now - known.at) / 1000) * perSecond) : burst
+    const waits = left < 1 ? Math.max(1, Math.ceil((1 - left) / perSecond)) : 0
+    this.#buckets.set(key, { left: waits === 0 ? left - 1 : left, at: now })
+    if (this.#buckets.size > most) this.#forget(now)
+    return waits
+  }
+
+  /** Whoever is full again is as good as new. */
+  #forget(now: number): void {
+    const { burst, perSecond } = this.#rate
+    for (const [key, { left, at }] of this.#buckets) {
+      if (left + ((now - at) / 1000) * perSecond >= burst) this.#buckets.delete(key)
+    }
+  }
+}

@@ -1,6 +1,6 @@
-import type { Happening } from '../../../domain/fact.ts'
+import type { NewFact } from '../../../domain/fact.ts'
 import type { ProcessDefinition } from '../../../domain/gate/definition.ts'
-import type { RunRefusal } from '../../../domain/gate/run-record.ts'
+import type { RunRefusal } from '../../../domain/gate/run.ts'
 import type { RunId, TaskId } from '../../../domain/id.ts'
 import type { Note } from '../../../domain/plan/plan.ts'
 import type { Decision, Issue, Progress } from '../../../domain/track/records.ts'
@@ -73,7 +73,7 @@ export type EntityReference =
 type Events = readonly [LiveEvent, ...LiveEvent[]]
 
 /** The events of a fact, in the order in which they are sent. Every fact has one, so that no seq is skipped. */
-export function eventsOf(happening: Happening): Events {
+export function eventsOf(happening: NewFact): Events {
   switch (happening.kind) {
     case 'project.created':
       return [{ event: 'project:created', of: { kind: 'project', id: happening.id, root: happening.root } }]
@@ -181,7 +181,7 @@ export function eventsOf(happening: Happening): Events {
 }
 
 /** Where the phase ends with the task, the mission is told after the phase: by the fact of the phase, which follows. */
-function completed(happening: Extract<Happening, { readonly kind: 'attempt.closed' }>): Events {
+function completed(happening: Extract<NewFact, { readonly kind: 'attempt.closed' }>): Events {
   const { taskId, missionId, answer } = happening
   if (answer.phase_status === 'completed') return [taskUpdated(taskId)]
   return [taskUpdated(taskId), ...missionUpdated(missionId)]

@@ -1,8 +1,21 @@
 import type { Fact } from '../../../domain/fact.ts'
-import { instant } from '../../../domain/instant.ts'
+import { instant, instantOrNull } from '../../../domain/instant.ts'
+import type { RecordPlace } from '../../../domain/track/records.ts'
+import { holdEntry } from '../../../operations/inbox/inbox.ts'
+import {
+  blockerEntry,
+  decisionEntry,
+  milestoneEntry,
+  taskStatusShown,
+} from '../../../operations/mission/entries.ts'
+import { missionEntry } from '../../../operations/mission/list-missions.ts'
+import { milestoneShape, noteShape, phaseShape, taskShape } from '../../../operations/plan/shapes.ts'
+import { runEntry } from '../../../operations/run/list-runs.ts'
+import { refusalEntry } from '../../../operations/run/run-history.ts'
+import { issueEntry } from '../../../operations/show/show.ts'
+import type { HoldLine } from '../../../ports/reads.ts'
 import type { Reads } from '../../../ports/store.ts'
 import { type EntityReference, eventsOf, type LiveEvent } from './events-of.ts'
-import { type Entity, readEntity } from './read-entity.ts'
 
 /** The frames of one fact, written out once for all readers. */
 export interface FactFrames {
@@ -54,4 +67,123 @@ async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> 
 
 function nameOf({ event }: LiveEvent, data: Entity): string {
   return data.kind === 'workflow' ? event.replace('mission:', 'workflow:') : event
+}
+
+export type Entity = Readonly<Record<string, unknown>>
+
+/** An entity in the shape that operations answer it in. Null where there is none. */
+async function readEntity(reads: Reads, of: EntityReference, now: number): Promise<Entity | null> {
+  switch (of.kind) {
+    case 'mission':
+      return missionOf(reads, of.id)
+    case 'workflow of task': {
+      const task = await reads.tasks.find(of.id)
+      const mission = task?.missionId ? await missionOf(reads, task.missionId) : null
+      return mission?.kind === 'workflow' ? mission : null
+    }
+    case 'phase':
+      return phaseOf(reads, of.id)
+    case 'milestone': {
+      const milestone = await reads.plan.milestone(of.id)
+      const phase = milestone && (await reads.plan.phase(milestone.phaseId))
+      return milestone && milestoneShape(milestone, phase?.missionId ?? null)
+    }
+    case 'task':
+      return taskOf(reads, of.id, now)
+    case 'hold': {
+      const line = await holdLine(reads, of.id)
+      return line && holdEntry(line)
+    }
+    case 'issue of hold': {
+      const line = await holdLine(reads, of.id)
+      return line?.issue ? { ...blockerEntry(line), ...placeOf(line.issue) } : null
+    }
+    case 'decision':
+      return { ...decisionEntry(of.decision), ...placeOf(of.decision) }
+    case 'issue':
+      return { ...issueEntry(of.issue), ...placeOf(of.issue) }
+    case 'progress':
+      return { ...milestoneEntry(of.progress), ...placeOf(of.progress) }
+    case 'note':
+      return noteShape(of.note)
+    case 'role':
+      return { role: of.role }
+    case 'run': {
+      const run = await reads.runs.find(of.id)
+      return run && runEntry(run)
+    }
+    case 'refusal':
+      return refusalEntry(of.refusal)
+    case 'process':
+      return { process_id: of.process.id, version: of.process.version, name: of.process.name, hash: of.hash }
+    case 'command':
+      return { command_id: of.id, run_id: of.runId, status: of.status }
+    case 'setting':
+      return { name: of.name, value: of.value }
+    case 'project':
+      return { project_id: of.id, root: of.root }
+  }
+}
+
+/** As `list_missions` lists it. */
+async function missionOf({ missions }: Reads, id: string) {
+  const mission = await missions.find(id)
+  const [listed] = mission ? await missions.listed([mission]) : []
+  return listed ? missionEntry(listed) : null
+}
+
+/** As `taskman_phase_list` lists it, and which phase of which mission it is. */
+async function phaseOf({ plan }: Reads, id: string): Promise<Entity | null> {
+  const phase = await plan.phase(id)
+  if (!phase) return null
+  return {
+    ...phaseShape(phase),
+    phase_number: phase.number,
+    created_at: instant(phase.createdAt),
+    completed_at: instantOrNull(phase.completedAt),
+  }
+}
+
+/** As `taskman_task_get` answers it, with what `get_context` tells of its last attempt. */
+async function taskOf({ plan, tasks }: Reads, id: string, now: number): Promise<Entity | null> {
+  const planned = await plan.task(id)
+  if (!planned) return null
+  const { task } = planned
+  const attempt = await tasks.lastAttempt(task.id)
+  const end = attempt && attempt.status !== 'open' ? await tasks.end(attempt.id) : null
+  return {
+    ...taskShape(planned, now),
+    mission_id: task.missionId,
+    parent_task_id: task.parentTaskId,
+    outcome: taskStatusShown(task, attempt),
+    attempt: attempt && {
+      attempt_id: attempt.id,
+      number: attempt.number,
+      status: attempt.status,
+      mission_id: attempt.missionId,
+      phase_id: attempt.phaseId,
+      agent_name: attempt.agentName,
+      caller_type: attempt.callerType,
+      started_at: instant(attempt.openedAt),
+      completed_at: instantOrNull(attempt.closedAt),
+      files_changed: end?.counts ?? null,
+      scope_match: end?.evidence.scope.matches ?? null,
+    },
+  }
+}
+
+async function holdLine({ holds, records }: Reads, id: string): Promise<HoldLine | null> {
+  const hold = await holds.find(id)
+  if (!hold) return null
+  return { hold, issue: hold.issueId === null ? null : await records.issue(hold.issueId) }
+}
+
+function placeOf({ missionId, phaseId, taskId, attemptId, agentName }: RecordPlace): Entity {
+  return {
+    mission_id: missionId,
+    phase_id: phaseId,
+    task_id: taskId,
+    attempt_id: attemptId,
+    agent_name: agentName,
+  }
 }

@@ -2,10 +2,8 @@ import { WebSocketServer } from 'ws'
 import type { Actor } from '../../../domain/actor.ts'
 import type { LivePart } from '../parts.ts'
 import type { ServedProject, Serving } from '../serving.ts'
-import { closeCodes, type LiveLimits, liveLimits } from './limits.ts'
-import { LiveFeed } from './live-feed.ts'
-import { Reader } from './reader.ts'
-import { readSince } from './since.ts'
+import { LiveFeed } from './feed.ts'
+import { closeCodes, type LiveLimits, liveLimits, Reader } from './reader.ts'
 
 /** Longest message of a client, in bytes: it has nothing to say but that it is there. */
 const longestMessage = 1_024
@@ -66,4 +64,15 @@ export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, lim
 
 function tooMany({ readers }: LiveLimits): string {
   return `${readers} are connected already; no more are let in.`
+}
+
+/** The position that a reader has come to: null where it asks only for what is new. */
+export type Since = { readonly seq: number | null } | { readonly problem: string }
+
+function readSince(address: string): Since {
+  const text = new URL(address, 'http://localhost').searchParams.get('since')
+  if (text === null || text === '') return { seq: null }
+  const seq = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(seq)) return { seq }
+  return { problem: `since must be a whole number, 0 or more, and is "${text.slice(0, 20)}".` }
 }

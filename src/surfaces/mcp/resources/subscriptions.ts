@@ -1,12 +1,21 @@
 import {
+  type JSONRPCMessage,
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
   type Server,
+  SUBSCRIPTION_ID_META_KEY,
 } from '@modelcontextprotocol/server'
+import type { Store } from '../../../ports/store.ts'
 import { explained } from '../protocol-error.ts'
+import {
+  type Changed,
+  type Hearer,
+  type JournalFeed,
+  type JournalFeedOptions,
+  whatChanged,
+} from './journal-feed.ts'
 import { targetOf } from './resource-uri.ts'
-import type { Watch } from './watch.ts'
 
 export interface Subscribing {
   readonly watch: Watch
@@ -52,4 +61,164 @@ function tooMany(): ProtocolError {
     ProtocolErrorCode.InvalidParams,
     `${most} resources are subscribed to on this connection, which is the most. Unsubscribe from one first.`,
   )
+}
+
+/** What one connection wants to hear of. It follows the journal while that is anything. */
+export class Watch {
+  readonly #feed: JournalFeed
+  readonly #listeners = new Set<string>()
+  #following: Promise<() => void> | null = null
+  #announce: Hearer = () => undefined
+  #held: Held | null = null
+
+  constructor(feed: JournalFeed) {
+    this.#feed = feed
+  }
+
+  /** Whom to tell. The last one given counts. */
+  tell(announce: Hearer): void {
+    this.#announce = announce
+  }
+
+  /** Resolves when nothing that is recorded from now on will be missed. */
+  async listen(listener: string): Promise<void> {
+    this.#listeners.add(listener)
+    this.#following ??= this.#feed.follow((changed) => this.#tell(changed))
+    try {
+      await this.#following
+    } catch (error) {
+      this.leave(listener)
+      throw error
+    }
+  }
+
+  leave(listener: string): void {
+    this.#listeners.delete(listener)
+    if (this.#listeners.size === 0) this.stop()
+  }
+
+  get isFollowing(): boolean {
+    return this.#following !== null
+  }
+
+  isListening(listener: string): boolean {
+    return this.#listeners.has(listener)
+  }
+
+  /** How many it listens for. */
+  get size(): number {
+    return this.#listeners.size
+  }
+
+  /** Nobody can be told at present: what is listened for is kept. */
+  hold(): void {
+    this.#held ??= { uris: new Set(), list: false }
+  }
+
+  get isHeld(): boolean {
+    return this.#held !== null
+  }
+
+  /** Tells what was kept, each address once, and from now on what happens. */
+  release(): void {
+    const held = this.#held
+    this.#held = null
+    if (held && (held.uris.size > 0 || held.list)) this.#announce({ uris: [...held.uris], list: held.list })
+  }
+
+  stop(): void {
+    this.#listeners.clear()
+    const following = this.#following
+    this.#following = null
+    following?.then(
+      (stop) => stop(),
+      () => undefined, // whoever listened was told
+    )
+  }
+
+  #tell(changed: Changed): void {
+    if (!this.#held) {
+      this.#announce(changed)
+      return
+    }
+    for (const uri of changed.uris) if (this.#listeners.has(uri)) this.#held.uris.add(uri)
+    this.#held.list ||= changed.list
+  }
+}
+
+interface Held {
+  readonly uris: Set<string>
+  list: boolean
+}
+
+/**
+ * Watches while `subscriptions/listen` requests are open. The SDK serves those requests by itself, ahead of the server,
+ * so they are seen on the line: acknowledged means open, cancelled means ended.
+ */
+export function listenRequests({ watch, log }: Subscribing) {
+  return {
+    /** Awaited before an acknowledgement is written: what is recorded after it is announced for sure. */
+    beforeSend: async (message: JSONRPCMessage): Promise<void> => {
+      if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return
+      if (!wantsChanges(message.params?.['notifications'])) return
+      try {
+        await watch.listen(keyOf(message.params?._meta?.[SUBSCRIPTION_ID_META_KEY]))
+      } catch (error) {
+        log(`Changes cannot be announced: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    },
+    received: (message: JSONRPCMessage): void => {
+      if (!('method' in message) || message.method !== 'notifications/cancelled') return
+      watch.leave(keyOf(message.params?.['requestId']))
+    },
+  }
+}
+
+function wantsChanges(wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return false
+  return ['resourceSubscriptions', 'resourcesListChanged', 'toolsListChanged'].some((name) => name in wanted)
+}
+
+function keyOf(id: unknown): string {
+  return `listen ${JSON.stringify(id)}`
+}
+
+const mostFacts = 200
+
+/**
+ * Looks after a call whether other resources are listed than before. For clients of the older era, which cannot
+ * subscribe to the list: following all facts for each of them would cost more than the hint is worth.
+ */
+export class ListChanges {
+  readonly #options: JournalFeedOptions
+  #seen: number | null = null
+
+  constructor(options: JournalFeedOptions) {
+    this.#options = options
+  }
+
+  /** The client is about to read the list: what changes it from now on is news. */
+  async begin(): Promise<void> {
+    this.#seen = await this.#store.view(({ journal }) => journal.head())
+  }
+
+  /** Tells the client when the list changed since it read it, or since it was last told. */
+  async tell(server: Server): Promise<void> {
+    if (this.#seen === null) return
+    try {
+      if (await this.#changedAfter(this.#seen)) await server.sendResourceListChanged()
+    } catch (error) {
+      this.#options.log(`The list of resources may have changed, which could not be told: ${String(error)}`)
+    }
+  }
+
+  async #changedAfter(after: number): Promise<boolean> {
+    const facts = await this.#store.view(({ journal }) => journal.since(after, mostFacts))
+    this.#seen = facts.at(-1)?.seq ?? after
+    return facts.some(({ happening }) => whatChanged(happening).list)
+  }
+
+  get #store(): Store {
+    return this.#options.store()
+  }
 }

@@ -6,18 +6,17 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import { Failure } from '../../../domain/failure.ts'
-import type { Context } from '../../../operations/context.ts'
 import { parseInput } from '../../../operations/input/parse-input.ts'
 import { type InvokeOptions, invoke } from '../../../operations/invoke.ts'
-import type { Operation } from '../../../operations/operation.ts'
-import type { Asking } from '../elicitation/put-to-person.ts'
-import type { OfferedTools } from './offered-tools.ts'
+import type { Context, Operation } from '../../../operations/operation.ts'
+import type { Asking } from '../elicitation.ts'
+import type { CallOrder } from './call-order.ts'
+import type { OfferedTools } from './tool-list.ts'
 import { answered, refused } from './tool-result.ts'
-import type { Turns } from './turns.ts'
 
 export interface Calling {
   readonly tools: OfferedTools
-  readonly turns: Turns
+  readonly turns: CallOrder
   readonly log: (line: string) => void
 }
 
@@ -46,7 +45,7 @@ export async function callTool(
   } catch (error) {
     const failure = error instanceof Failure ? error : unexpected(operation, error, log)
     // Only a refusal needs what knows of people's decisions: a server answers its first request without.
-    const { putToPerson } = await import('../elicitation/put-to-person.ts')
+    const { putToPerson } = await import('../elicitation.ts')
     return (await putToPerson(failure, { ...call.asking, context })) ?? refused(failure)
   }
 }

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { openDemoProject } from '../../../../src/main/demo/demo-project.ts'
-import { linkFacts } from '../../../../src/main/demo/linked-facts.ts'
+import { openDemoProject } from '../../../../src/main/demo/project.ts'
+import { linkFacts } from '../../../../src/main/demo/recording.ts'
 import {
   type Comparison,
   compare,

@@ -1,12 +1,10 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { now } from '../../../live/now.ts'
 import { Agent } from '../../../parts/agent.tsx'
 import { clockText, durationText } from '../../../parts/duration.ts'
-import { statusOf } from '../../../parts/status.ts'
-import { StatusBadge, StatusIcon } from '../../../parts/status-icon.tsx'
-import { filesOf } from './bar-text.ts'
-import { useTimeline } from './context.ts'
-import { Diamond } from './mark-sign.tsx'
+import { StatusBadge, StatusIcon, statusOf } from '../../../parts/status.tsx'
+import { now } from '../../../parts/time.tsx'
+import { useTimeline } from './model.ts'
+import { Diamond, filesOf } from './signs.tsx'
 import type { TimelineMark, TimelineSpan } from './source.ts'
 
 const most = 6

@@ -1,12 +1,23 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import { type Grouping, type LaneRow, laneRows } from '../../../geometry/lane-rows.ts'
-import { type Stretch, stretchesOf, unfolded } from '../../../geometry/time-fold.ts'
-import { type TimeScale, timeScale, type View } from '../../../geometry/time-scale.ts'
-import { centred, clampView, fitView, zoomAround } from '../../../geometry/time-view.ts'
-import { now } from '../../../live/now.ts'
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import { type Grouping, type LaneRow, laneRows, type TaskRow } from '../../../geometry/lane-rows.ts'
+import {
+  centred,
+  clampView,
+  fitView,
+  type Stretch,
+  stretchesOf,
+  type TimeScale,
+  timeScale,
+  unfolded,
+  type View,
+  zoomAround,
+} from '../../../geometry/time-scale.ts'
 import { createRows, type Rows } from '../../../live/rows.ts'
+import { now } from '../../../parts/time.tsx'
 import { query, setQuery } from '../../../router/location.ts'
-import { sourceOf, type Timeline, type TimelineSpan, type TimelineTask } from './source.ts'
+import { sourceOf, type Timeline, type TimelineMark, type TimelineSpan, type TimelineTask } from './source.ts'
 
 export type Row = LaneRow<TimelineTask, TimelineSpan>
 
@@ -106,4 +117,57 @@ function horizon(at: number, begun: number): number {
 function marginOf(busy: readonly { readonly from: number; readonly to: number }[]): number {
   const whole = busy.reduce((sum, { from, to }) => sum + Math.max(to - from, 0), 0)
   return Math.min(Math.max(whole / 200, 2_000), 120_000)
+}
+
+/** What the card tells of, and where that is on the screen. */
+export interface CardSubject {
+  readonly row: TaskRow<TimelineTask, TimelineSpan>
+  readonly spans: readonly TimelineSpan[]
+  readonly marks: readonly TimelineMark[]
+  readonly box: { readonly x: number; readonly top: number; readonly bottom: number }
+}
+
+export interface Card {
+  readonly subject: ReadonlySignal<CardSubject | null>
+  readonly show: (subject: CardSubject) => void
+  readonly hide: () => void
+}
+
+/** A pointer that only passes opens nothing; milliseconds. */
+const patience = 90
+
+export function createCard(): Card {
+  const subject = signal<CardSubject | null>(null)
+  let waiting = 0
+  return {
+    subject,
+    show: (next) => {
+      clearTimeout(waiting)
+      waiting = window.setTimeout(
+        () => {
+          subject.value = next
+        },
+        subject.value ? 0 : patience,
+      )
+    },
+    hide: () => {
+      clearTimeout(waiting)
+      waiting = window.setTimeout(() => {
+        subject.value = null
+      }, patience)
+    },
+  }
+}
+
+export interface TimelineContext {
+  readonly model: TimelineModel
+  readonly card: Card
+}
+
+export const Context = createContext<TimelineContext | null>(null)
+
+export function useTimeline(): TimelineContext {
+  const context = useContext(Context)
+  if (!context) throw new Error('A row of the timeline is drawn outside of a timeline.')
+  return context
 }

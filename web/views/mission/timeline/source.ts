@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../../api/call.ts'
+import type { Mark } from '../../../geometry/bar-layout.ts'
 import type { LaneSource, LaneSpan, LaneTask } from '../../../geometry/lane-rows.ts'
-import type { Mark } from '../../../geometry/mark-layout.ts'
-import { type Status, statusOf } from '../../../parts/status.ts'
+import { type Status, statusOf } from '../../../parts/status.tsx'
 
 export type Timeline = AnswerOf<'mission_timeline'>
 export type Attempt = Timeline['attempts'][number]

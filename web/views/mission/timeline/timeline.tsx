@@ -1,19 +1,19 @@
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { rowTops, rowWindow } from '../../../geometry/virtual-rows.ts'
-import { Axis, GridLines, NowLine } from './axis.tsx'
+import { rowTops, rowWindow } from '../../../geometry/lane-rows.ts'
 import { HoverCard } from './card.tsx'
-import { createCard } from './card-state.ts'
-import { Context } from './context.ts'
-import { createTimeline } from './model.ts'
-import { Panned, Waiting } from './panned.tsx'
-import { usePointer } from './pointer.ts'
-import { TimelineRow } from './row.tsx'
+import { usePointer, useTimelineKeys } from './input.ts'
+import { Context, createCard, createTimeline, useTimeline } from './model.ts'
+import { TimelineRow } from './rows.tsx'
 import type { Timeline } from './source.ts'
-import { useTimelineKeys } from './timeline-keys.ts'
-import { TimelineTools } from './tools.tsx'
 import './timeline.css'
 import './bars.css'
+import type { ComponentChildren } from 'preact'
+import { ticksOf, xOf } from '../../../geometry/time-scale.ts'
+import { clockText, durationText } from '../../../parts/duration.ts'
+import { KeyCap } from '../../../parts/key-cap.tsx'
+import { now } from '../../../parts/time.tsx'
+import { setQuery } from '../../../router/location.ts'
 
 const rowHeight = 30
 
@@ -89,5 +89,152 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
         <HoverCard />
       </div>
     </Context.Provider>
+  )
+}
+
+/** Above the names: by whom, how near, and whether idle time is folded. */
+function TimelineTools() {
+  const { model } = useTimeline()
+  const grouping = model.grouping.value
+  return (
+    <div class="timeline-tools" role="toolbar" aria-label="Timeline">
+      <fieldset class="segments" aria-label="Rows">
+        {(['phase', 'agent'] as const).map((by) => (
+          <button
+            key={by}
+            type="button"
+            aria-pressed={grouping === by}
+            onClick={() => setQuery({ by: by === 'phase' ? null : by })}
+          >
+            {by === 'phase' ? 'Phases' : 'Agents'}
+          </button>
+        ))}
+      </fieldset>
+      <button
+        type="button"
+        class="tool"
+        aria-pressed={model.folding.value}
+        title="Fold time in which nobody worked"
+        onClick={() => setQuery({ idle: model.folding.value ? 'shown' : null })}
+      >
+        Fold idle
+      </button>
+      <span class="push tool-group">
+        <button
+          type="button"
+          class="tool"
+          aria-label="Further"
+          title="Further, -"
+          onClick={() => model.zoom(1 / 1.5)}
+        >
+          −
+        </button>
+        <button
+          type="button"
+          class="tool"
+          aria-label="Closer"
+          title="Closer, +"
+          onClick={() => model.zoom(1.5)}
+        >
+          +
+        </button>
+        <button type="button" class="tool" title="Fit everything" onClick={() => model.fit()}>
+          Fit <KeyCap keys="z" />
+        </button>
+      </span>
+    </div>
+  )
+}
+
+/** Minutes that this machine's time is ahead of UTC. */
+const ahead = (at: number): number => -new Date(at).getTimezoneOffset()
+
+/** Times, and how long what is folded took. */
+function Axis() {
+  const { model } = useTimeline()
+  const scale = model.scale.value
+  const width = model.width.value
+  const ticks = ticksOf(scale, { width, ahead })
+  const folds = scale.pieces.filter((piece) => piece.folded && seen(piece.x - scale.left, width))
+  return (
+    <div class="axis" aria-hidden="true">
+      {ticks.map(({ at, x, label }) => (
+        <span key={at} class="tick" style={{ transform: `translateX(${x}px)` }}>
+          {label}
+        </span>
+      ))}
+      {folds.map((piece) => (
+        <span
+          key={piece.from}
+          class="fold-label"
+          title={`${durationText(piece.to - piece.from)} without work, from ${clockText(piece.from, now.peek())} to ${clockText(piece.to, now.peek())}`}
+          style={{ transform: `translateX(${piece.x - scale.left}px)`, width: `${piece.width}px` }}
+        >
+          {durationText(piece.to - piece.from).split(' ')[0]}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** Lines behind all rows, drawn once: at each tick, where time is folded, and now. */
+function GridLines() {
+  const { model } = useTimeline()
+  const scale = model.scale.value
+  const width = model.width.value
+  return (
+    <div class="grid-lines" aria-hidden="true">
+      {ticksOf(scale, { width, ahead }).map(({ at, x }) => (
+        <span key={at} class="grid-line" style={{ transform: `translateX(${x}px)` }} />
+      ))}
+      {scale.pieces
+        .filter((piece) => piece.folded && seen(piece.x - scale.left, width))
+        .map((piece) => (
+          <span
+            key={piece.from}
+            class="fold-band"
+            style={{ transform: `translateX(${piece.x - scale.left}px)`, width: `${piece.width}px` }}
+          />
+        ))}
+    </div>
+  )
+}
+
+function NowLine() {
+  const { model } = useTimeline()
+  if (!model.running.value) return null
+  const x = xOf(model.scale.value, now.value)
+  if (!seen(x, model.width.value)) return null
+  return (
+    <div class="grid-lines over" aria-hidden="true">
+      <span class="now-line" style={{ transform: `translateX(${x}px)` }} />
+    </div>
+  )
+}
+
+function seen(x: number, width: number): boolean {
+  return x > -60 && x < width + 60
+}
+
+/** Moves all charts at once: panning draws no row anew unless something comes into sight. */
+function Panned({ children }: { readonly children: ComponentChildren }) {
+  const { model } = useTimeline()
+  return (
+    <ul class="panned" aria-label="Timeline" style={{ '--left': `${-model.scale.value.left}px` }}>
+      {children}
+    </ul>
+  )
+}
+
+/** Rows that wait until the pointer is gone, because nothing moves under it. */
+function Waiting() {
+  const { model } = useTimeline()
+  const held = model.rows.held.value
+  if (held === 0) return null
+  return (
+    <p class="rows-waiting" aria-live="polite">
+      {held === 1 ? '1 change of the rows waits' : `${held} changes of the rows wait`} until the pointer
+      leaves.
+    </p>
   )
 }

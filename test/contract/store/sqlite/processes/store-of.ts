@@ -1,7 +1,7 @@
 import type { MissionId } from '../../../../../src/domain/id.ts'
 import type { Store } from '../../../../../src/ports/store.ts'
-import { openStore } from '../../../../../src/storage/open-store.ts'
 import { randomIds } from '../../../../../src/storage/random-ids.ts'
+import { openStore } from '../../../../../src/storage/store.ts'
 import { agent, aMission } from '../../../../support/entities.ts'
 
 /** The store of a root, opened as the product opens it. */

@@ -1,0 +1,319 @@
+import picomatch from 'picomatch'
+import { isOfChanges } from '../approved-content.ts'
+import { approvalFreshness, newerThan } from '../artifacts.ts'
+import { isForPeople } from '../decisions.ts'
+import {
+  eventNamed,
+  type Freshness,
+  type GuardExpression,
+  type ProcessDefinition,
+  stateNamed,
+  type TransitionDefinition,
+} from '../definition.ts'
+import { needsArtifacts } from '../engine.ts'
+import type { Visit } from '../evidence.ts'
+import { guardNames } from '../expression.ts'
+import { entered } from '../run.ts'
+import { type Finding, finding } from './finding.ts'
+
+/** A run as far as it matters for how new its files are. */
+interface Spot {
+  readonly state: string
+  readonly revision: number
+  readonly visits: readonly Visit[]
+  /** The revision of the last event that could bring files; null before the first. */
+  readonly handedIn: number | null
+}
+
+/** A type of files that a transition cannot do without, and that cannot count where it is asked for. */
+interface Lack {
+  readonly type: string
+  readonly fresh: Freshness
+  readonly by: 'approval' | 'event'
+}
+
+/** Far more than a process of people's has; a limit, since reading a file must not take long. */
+const mostSteps = 1500
+
+/**
+ * Walks the process with every file handed in as often as it can be, and every other guard as it suits: what is stuck
+ * even so contradicts itself. An approval looks at what was handed in before, an event at what comes with it too; people
+ * send their events without files.
+ */
+export function freshness(definition: ProcessDefinition): readonly Finding[] {
+  if (definition.dialect !== 1 || !asksForFiles(definition)) return []
+  const walked = walk(definition)
+  if (walked === null) {
+    const message =
+      'The process has too many ways to walk them all: whether files are new enough where they are asked for was not looked at.'
+    return [finding('note', 'never-fresh', { message, path: ['transitions'] })]
+  }
+  const never = definition.transitions.flatMap((transition, at) => neverTaken(walked, transition, at))
+  const told = new Set(never.map(({ path }) => definition.transitions[Number(path[1])]?.from))
+  return [...never, ...stuckStates(definition, walked, told)]
+}
+
+interface Step {
+  readonly spot: Spot
+  readonly transition: TransitionDefinition
+  readonly lacks: readonly Lack[]
+}
+
+function neverTaken(
+  walked: readonly Step[],
+  transition: TransitionDefinition,
+  at: number,
+): readonly Finding[] {
+  const steps = walked.filter((step) => step.transition === transition)
+  if (steps.length === 0 || steps.some(({ lacks }) => lacks.length === 0)) return []
+  const [lack] = steps.flatMap(({ lacks }) => lacks)
+  if (lack === undefined) return []
+  return [
+    finding(lack.by === 'approval' ? 'error' : 'warning', 'never-fresh', {
+      message: `"${transition.event}" in "${transition.from}" ${lackWords(lack)}`,
+      path: ['transitions', at],
+    }),
+  ]
+}
+
+/** States that a run can come to on some way and not leave any more, but by an escape. */
+function stuckStates(
+  definition: ProcessDefinition,
+  walked: readonly Step[],
+  told: ReadonlySet<string | undefined>,
+): readonly Finding[] {
+  const bySpot = Map.groupBy(walked, ({ spot }) => spot)
+  return definition.states.flatMap(({ name, isFinal }, at) => {
+    if (isFinal || told.has(name)) return []
+    const stuck = [...bySpot].find(([spot, steps]) => {
+      const ways = steps.filter(({ transition }) => !transition.escape)
+      return spot.state === name && ways.length > 0 && ways.every((step) => isShut(definition, step))
+    })
+    const [lack] = stuck?.[1].flatMap(({ lacks }) => lacks) ?? []
+    if (stuck === undefined || lack === undefined) return []
+    const way = stuck[0].visits.toSorted((a, b) => a.last - b.last).map(({ state }) => state)
+    const message = `A run that comes to "${name}" by ${way.join(', ')} cannot go on: the next event ${lackWords(lack)}`
+    return [finding('warning', 'never-fresh', { message, path: ['states', at, 'name'] })]
+  })
+}
+
+/** Neither to be taken, nor to be sent again and again until what it lacks is there. */
+function isShut(definition: ProcessDefinition, { transition, lacks }: Step): boolean {
+  return lacks.length > 0 && !(transition.whenBlocked === 'record' && bringsFiles(definition, transition))
+}
+
+function lackWords({ type, fresh, by }: Lack): string {
+  const why = fresh === 'run' ? '' : ` that is new enough (fresh: ${fresh})`
+  return by === 'approval'
+    ? `asks for an approval of "${type}", and no event before it can have handed in one${why}. Let an earlier event bring it, or keep it by when_blocked: record.`
+    : `asks for "${type}", people send it without files, and none was handed in before${why}. Say fresh: loop or run of it, or ask for it on the event that brings it.`
+}
+
+/** Every transition at every spot that a run can come to, with what it lacks there; null when there are too many. */
+function walk(definition: ProcessDefinition): readonly Step[] | null {
+  const { initialState } = definition
+  if (!stateNamed(definition, initialState)) return []
+  const first: Spot = {
+    state: initialState,
+    revision: 1,
+    visits: entered([], initialState, 1),
+    handedIn: null,
+  }
+  const spots = new Map([[keyOf(first), first]])
+  const leaving = Map.groupBy(definition.transitions, ({ from }) => from)
+  const steps: Step[] = []
+  for (const spot of spots.values()) {
+    if (steps.length > mostSteps) return null
+    if (stateNamed(definition, spot.state)?.isFinal) continue
+    for (const transition of [...(leaving.get(spot.state) ?? []), ...(leaving.get('*') ?? [])]) {
+      const lacks = lacking(definition, spot, transition)
+      steps.push({ spot, transition, lacks })
+      for (const next of after(definition, spot, { transition, isTaken: lacks.length === 0 })) {
+        const key = keyOf(next)
+        if (!spots.has(key)) spots.set(key, next)
+      }
+    }
+  }
+  return steps
+}
+
+function after(
+  definition: ProcessDefinition,
+  spot: Spot,
+  { transition, isTaken }: { readonly transition: TransitionDefinition; readonly isTaken: boolean },
+): readonly Spot[] {
+  const revision = spot.revision + 1
+  const handedIn = bringsFiles(definition, transition) ? revision : spot.handedIn
+  const stayed = transition.whenBlocked === 'record' ? [{ ...spot, revision, handedIn }] : []
+  if (!isTaken) return stayed
+  const { to } = transition
+  return [...stayed, { state: to, revision, visits: entered(spot.visits, to, revision), handedIn }]
+}
+
+function bringsFiles(definition: ProcessDefinition, { event }: TransitionDefinition): boolean {
+  const found = eventNamed(definition, event)
+  return found !== undefined && !isForPeople(definition, found)
+}
+
+/** What a transition cannot do without and cannot have; empty when it can be taken with the other guards as it suits. */
+function lacking(
+  definition: ProcessDefinition,
+  spot: Spot,
+  transition: TransitionDefinition,
+): readonly Lack[] {
+  const brings = bringsFiles(definition, transition)
+  const freshOf = (type: string): Freshness =>
+    definition.artifacts.find((artifact) => artifact.type === type)?.fresh ?? 'run'
+  const counts = (fresh: Freshness) => spot.handedIn !== null && spot.handedIn > newerThan(fresh, spot.visits)
+  const file = (type: string): readonly Lack[] => {
+    const fresh = freshOf(type)
+    return brings || counts(fresh) ? [] : [{ type, fresh, by: 'event' }]
+  }
+  const leaf = (name: string): readonly Lack[] => {
+    const guard = definition.guards.find((candidate) => candidate.name === name)?.guard
+    if (guard?.type === 'artifact') return file(guard.artifactType)
+    if (guard?.type !== 'approval' || guard.of === null || isOfChanges(definition, guard.of)) return []
+    const fresh = freshOf(guard.of)
+    return counts(approvalFreshness(fresh)) ? [] : [{ type: guard.of, fresh, by: 'approval' }]
+  }
+  const judge = (expression: GuardExpression, isNegated: boolean): readonly Lack[] => {
+    if (typeof expression === 'string') return isNegated ? [] : leaf(expression)
+    if ('not' in expression) return judge(expression.not, !isNegated)
+    const parts = ('all' in expression ? expression.all : expression.any).map((part) =>
+      judge(part, isNegated),
+    )
+    const needsAll = 'all' in expression !== isNegated
+    if (needsAll) return parts.flat()
+    return parts.some((lacks) => lacks.length === 0) ? [] : parts.flat()
+  }
+  const isNeeded = needsArtifacts(definition, spot.state, transition)
+  const required = isNeeded ? (stateNamed(definition, spot.state)?.requiredArtifacts ?? []) : []
+  const guarded = transition.guard === null ? [] : judge(transition.guard, false)
+  return [...guarded, ...required.flatMap(file)]
+}
+
+/** Spots are the same when their revisions are in the same order: how great they are says nothing. */
+function keyOf({ state, visits, handedIn }: Spot): string {
+  const revisions = [...visits.flatMap(({ first, last }) => [first, last]), handedIn ?? 0]
+  const ranks = new Map(
+    [...new Set(revisions)].toSorted((a, b) => a - b).map((revision, rank) => [revision, rank]),
+  )
+  const ranked = visits.map((visit) => [visit.state, ranks.get(visit.first), ranks.get(visit.last)])
+  return JSON.stringify([state, ranked, handedIn === null ? null : ranks.get(handedIn)])
+}
+
+function asksForFiles({ guards, states }: ProcessDefinition): boolean {
+  return (
+    states.some(({ requiredArtifacts }) => requiredArtifacts.length > 0) ||
+    guards.some(({ guard }) => guard.type === 'artifact' || (guard.type === 'approval' && guard.of !== null))
+  )
+}
+
+/** A guard that counts several files needs a way to hand them in one by one, and enough files that may exist. */
+export function accumulation(definition: ProcessDefinition): readonly Finding[] {
+  return definition.guards.flatMap(({ name, guard }) => {
+    if (guard.type !== 'artifact' || guard.count < 2) return []
+    const path = ['guards', name, 'min_count']
+    const paths = definition.artifacts.find(({ type }) => type === guard.artifactType)?.paths ?? []
+    if (paths.length > 0 && paths.length < guard.count && !paths.some(isGlob)) {
+      const message = `"${name}" needs ${guard.count} files, but "${guard.artifactType}" can only be ${paths.join(', ')}.`
+      return finding('error', 'cannot-accumulate', { message, path })
+    }
+    const users = definition.transitions.filter((transition) => guardNames(transition.guard).includes(name))
+    const stuck = users.find((transition) => !canCollect(transition, definition))
+    if (!stuck) return []
+    const message = `"${name}" needs ${guard.count} files, and "${stuck.from}" has no event that keeps some and stays: all must come with one "${stuck.event}". when_blocked: record keeps them.`
+    return finding('warning', 'cannot-accumulate', { message, path })
+  })
+}
+
+function canCollect(
+  { from, whenBlocked }: TransitionDefinition,
+  { transitions }: ProcessDefinition,
+): boolean {
+  if (whenBlocked === 'record') return true
+  return transitions.some(
+    (other) =>
+      (other.from === from || other.from === '*') && (other.whenBlocked === 'record' || other.to === from),
+  )
+}
+
+function isGlob(path: string): boolean {
+  return picomatch.scan(path).isGlob
+}
+
+/**
+ * A command that runs a file of the project, or what a manifest says, and pins nothing: whoever writes that file chooses
+ * what runs after a person approved the line.
+ */
+export function pinning({ guards }: ProcessDefinition): readonly Finding[] {
+  return guards.flatMap(({ name, guard }) => {
+    if (guard.type !== 'command' || guard.pinned.length > 0) return []
+    const files = [...new Set(commandsIn(guard.run).flatMap(runFrom))]
+    if (files.length === 0) return []
+    const message = `Guard "${name}" runs "${guard.run}", and what that does is written in ${files.join(' and ')}: pin ${files.length === 1 ? 'it' : 'them'} with pinned: [${files.map((file) => JSON.stringify(file)).join(', ')}], so that a change asks a person again.`
+    return [finding('warning', 'nothing-pinned', { message, path: ['guards', name] })]
+  })
+}
+
+/** The words of each command of a line, without variables that are set before it. */
+function commandsIn(line: string): readonly (readonly string[])[] {
+  return line.split(/&&|\|\||[;|\n]/).map((part) => {
+    const words = part
+      .trim()
+      .split(/\s+/)
+      .map((word) => word.replace(/^["']|["']$/g, ''))
+    const first = words.findIndex((word) => !/^(?:\w+=.*|env|exec|time|nice|\(+|cd)$/.test(word))
+    return first === -1 ? [] : words.slice(first)
+  })
+}
+
+/** Programs that do what a file of the project says, and which. */
+const manifests: Readonly<Record<string, string>> = {
+  npm: 'package.json',
+  npx: 'package.json',
+  pnpm: 'package.json',
+  yarn: 'package.json',
+  bun: 'package.json',
+  deno: 'deno.json',
+  make: 'Makefile',
+  gmake: 'Makefile',
+  just: 'justfile',
+  task: 'Taskfile.yml',
+  rake: 'Rakefile',
+  bundle: 'Gemfile',
+  composer: 'composer.json',
+  cargo: 'Cargo.toml',
+  go: 'go.mod',
+  mvn: 'pom.xml',
+  gradle: 'build.gradle',
+  tox: 'tox.ini',
+  nox: 'noxfile.py',
+  pytest: 'pyproject.toml',
+  poetry: 'pyproject.toml',
+  uv: 'pyproject.toml',
+  dotnet: 'Directory.Build.props',
+  mix: 'mix.exs',
+}
+
+const interpreter = /^(?:node|tsx|ts-node|python[\d.]*|ruby|perl|php|bash|sh|zsh|dash|pwsh)$/
+const script = /\.(?:[cm]?[jt]sx?|py|rb|pl|php|sh|bash|zsh|ps1)$/
+
+function runFrom([program = '', ...words]: readonly string[]): readonly string[] {
+  if (
+    program.startsWith('./') ||
+    program.startsWith('../') ||
+    (program.includes('/') && !program.startsWith('/'))
+  ) {
+    return [program.replace(/^\.\//, '')]
+  }
+  const named = words.filter((word) => !word.startsWith('-'))
+  if (interpreter.test(program)) {
+    return named
+      .filter((word) => script.test(word) && !word.startsWith('/'))
+      .slice(0, 1)
+      .map((file) => file.replace(/^\.\//, ''))
+  }
+  const manifest = Object.hasOwn(manifests, program) ? manifests[program] : undefined
+  return manifest === undefined ? [] : [manifest]
+}

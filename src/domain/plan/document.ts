@@ -1,0 +1,253 @@
+import { instantOrNull } from '../instant.ts'
+import type { Resolution } from '../track/task.ts'
+import { cycleText, everyCycle } from './cycles.ts'
+
+/** A plan on its way in or out: every reference is a key of the same document. Times are milliseconds since the epoch. */
+export interface PlanDocument {
+  readonly phases: readonly DocumentPhase[]
+  readonly milestones: readonly DocumentMilestone[]
+  readonly tasks: readonly DocumentTask[]
+}
+
+export const documentStatuses = ['to_do', 'in_progress', 'done'] as const
+export type DocumentStatus = (typeof documentStatuses)[number]
+
+export const documentResolutions = [
+  'success',
+  'partial_success',
+  'claimed',
+  'dropped',
+] as const satisfies readonly Resolution[]
+
+export interface DocumentPhase {
+  readonly key: string
+  readonly name: string
+  readonly status: DocumentStatus
+  /** Null keeps the place in the list. */
+  readonly sortOrder: number | null
+  /** What another program calls it. */
+  readonly foreignId: string | null
+}
+
+export interface DocumentMilestone {
+  readonly key: string
+  readonly phase: string
+  readonly name: string | null
+  readonly criterion: string | null
+  readonly reached: boolean
+  readonly foreignId: string | null
+}
+
+export interface DocumentTask {
+  readonly key: string
+  readonly title: string
+  readonly description: string | null
+  readonly phase: string | null
+  readonly milestone: string | null
+  readonly parent: string | null
+  readonly role: string | null
+  readonly status: DocumentStatus
+  /** Only of a done task; null is somebody's word. */
+  readonly resolution: Resolution | null
+  readonly sortOrder: number | null
+  readonly dependsOn: readonly string[]
+  readonly notes: readonly DocumentNote[]
+  readonly creator: string | null
+  readonly createdAt: number | null
+  readonly updatedAt: number | null
+  readonly foreignId: string | null
+}
+
+export interface DocumentNote {
+  readonly content: string
+  readonly kind: string | null
+  readonly role: string | null
+  readonly author: string | null
+  readonly createdAt: number | null
+}
+
+/** Where each entity of a document was found, by its place in the list: `line 12`, `tasks[3]`. */
+export interface DocumentPlaces {
+  readonly phases: readonly string[]
+  readonly milestones: readonly string[]
+  readonly tasks: readonly string[]
+}
+
+const namedCycles = 20
+
+/** Everything that is wrong with a document, one sentence each with its place. An empty list makes it acceptable. */
+export function documentProblems(
+  document: PlanDocument,
+  places: DocumentPlaces = pathsOf(document),
+): readonly string[] {
+  return [
+    ...keyProblems('phase', document.phases, places.phases),
+    ...keyProblems('milestone', document.milestones, places.milestones),
+    ...keyProblems('task', document.tasks, places.tasks),
+    ...nameProblems(document, places),
+    ...milestoneProblems(document, places),
+    ...document.tasks.flatMap(taskProblems(document, places)),
+    ...cycleProblems(document, places),
+  ]
+}
+
+/** The places in the JSON form. */
+export function pathsOf(document: PlanDocument): DocumentPlaces {
+  return {
+    phases: document.phases.map((_, place) => `phases[${place}]`),
+    milestones: document.milestones.map((_, place) => `milestones[${place}]`),
+    tasks: document.tasks.map((_, place) => `tasks[${place}]`),
+  }
+}
+
+function keyProblems(
+  kind: string,
+  entities: readonly { readonly key: string }[],
+  places: readonly string[],
+): readonly string[] {
+  const first = new Map<string, string>()
+  return entities.flatMap(({ key }, at) => {
+    const place = places[at] ?? ''
+    if (key.trim() === '') return [`${place}: the ${kind} has an empty key.`]
+    const earlier = first.get(key)
+    if (earlier !== undefined) {
+      return [`${place}: the key "${key}" belongs to another ${kind} already (${earlier}).`]
+    }
+    first.set(key, place)
+    return []
+  })
+}
+
+function nameProblems({ phases, tasks }: PlanDocument, places: DocumentPlaces): readonly string[] {
+  return [
+    ...phases.flatMap(({ key, name }, at) =>
+      name.trim() === '' ? [`${places.phases[at]}: the phase "${key}" has an empty name.`] : [],
+    ),
+    ...tasks.flatMap(({ key, title }, at) =>
+      title.trim() === '' ? [`${places.tasks[at]}: the task "${key}" has an empty title.`] : [],
+    ),
+  ]
+}
+
+function milestoneProblems({ phases, milestones }: PlanDocument, places: DocumentPlaces): readonly string[] {
+  const known = new Set(phases.map(({ key }) => key))
+  return milestones.flatMap(({ key, phase }, at) =>
+    known.has(phase)
+      ? []
+      : [`${places.milestones[at]}: the milestone "${key}" is of the unknown phase "${phase}".`],
+  )
+}
+
+function taskProblems(
+  document: PlanDocument,
+  places: DocumentPlaces,
+): (task: DocumentTask, at: number) => readonly string[] {
+  const phases = new Set(document.phases.map(({ key }) => key))
+  const milestones = new Map(document.milestones.map((milestone) => [milestone.key, milestone]))
+  const tasks = new Set(document.tasks.map(({ key }) => key))
+  return (task, at) => {
+    const say = (text: string): string => `${places.tasks[at]}: the task "${task.key}" ${text}`
+    const milestone = task.milestone === null ? undefined : milestones.get(task.milestone)
+    const found: string[] = []
+    if (task.phase !== null && !phases.has(task.phase))
+      found.push(say(`is in the unknown phase "${task.phase}".`))
+    if (task.milestone !== null && !milestone)
+      found.push(say(`leads to the unknown milestone "${task.milestone}".`))
+    if (milestone && milestone.phase !== task.phase) {
+      const home = task.phase === null ? 'no phase' : `the phase "${task.phase}"`
+      found.push(say(`is in ${home}, and its milestone "${milestone.key}" is of "${milestone.phase}".`))
+    }
+    if (task.parent !== null && !tasks.has(task.parent))
+      found.push(say(`has the unknown parent "${task.parent}".`))
+    if (task.resolution !== null && task.status !== 'done') {
+      found.push(say(`is ${task.status}, but has the resolution "${task.resolution}" of a done task.`))
+    }
+    const seen = new Set<string>()
+    for (const key of task.dependsOn) {
+      if (!tasks.has(key)) found.push(say(`depends on "${key}", which is not in the plan.`))
+      else if (seen.has(key)) found.push(say(`names its dependency "${key}" twice.`))
+      seen.add(key)
+    }
+    return found
+  }
+}
+
+function cycleProblems({ tasks }: PlanDocument, places: DocumentPlaces): readonly string[] {
+  const placeOf = new Map(tasks.map(({ key }, at) => [key, places.tasks[at] ?? '']))
+  const found = (edges: readonly (readonly [string, readonly string[]])[], what: string): readonly string[] =>
+    everyCycle(new Map(edges), namedCycles).map(
+      (cycle) => `${placeOf.get(cycle[0] ?? '') ?? ''}: ${what}: ${cycleText(cycle)}.`,
+    )
+  return [
+    ...found(
+      tasks.map(({ key, dependsOn }) => [key, dependsOn]),
+      'tasks depend on each other in a circle',
+    ),
+    ...found(
+      tasks.map(({ key, parent }) => [key, parent === null ? [] : [parent]]),
+      'tasks are parts of each other in a circle',
+    ),
+  ]
+}
+
+type JsonObject = Readonly<Record<string, unknown>>
+
+export const planJsonVersion = 1
+
+/** Every field of a document, so that reading it again gives the same document. */
+export function documentJson({ phases, milestones, tasks }: PlanDocument) {
+  return {
+    waymark_plan: planJsonVersion,
+    phases: phases.map(phaseJson),
+    milestones: milestones.map(milestoneJson),
+    tasks: tasks.map(taskJson),
+  }
+}
+
+export function phaseJson({ key, name, status, sortOrder, foreignId }: DocumentPhase): JsonObject {
+  return { key, name, status, ...given({ sort_order: sortOrder, foreign_id: foreignId }) }
+}
+
+export function milestoneJson({
+  key,
+  phase,
+  name,
+  criterion,
+  reached,
+  foreignId,
+}: DocumentMilestone): JsonObject {
+  return { key, phase, ...given({ name, criterion }), reached, ...given({ foreign_id: foreignId }) }
+}
+
+export function taskJson(task: DocumentTask): JsonObject {
+  const { key, title, description, phase, milestone, parent, role, status, resolution, creator } = task
+  return {
+    key,
+    title,
+    ...given({ description, phase, milestone, parent, role }),
+    status,
+    ...given({
+      resolution,
+      sort_order: task.sortOrder,
+      depends_on: orNull(task.dependsOn),
+      notes: orNull(task.notes.map(noteJson)),
+      creator,
+      created_at: instantOrNull(task.createdAt),
+      updated_at: instantOrNull(task.updatedAt),
+      foreign_id: task.foreignId,
+    }),
+  }
+}
+
+function noteJson({ content, kind, role, author, createdAt }: DocumentNote): JsonObject {
+  return { content, ...given({ kind, role, author, created_at: instantOrNull(createdAt) }) }
+}
+
+/** Without what is null: absent and null are read alike, and a file is for people too. */
+function given(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
+
+function orNull(list: readonly unknown[]): readonly unknown[] | null {
+  return list.length === 0 ? null : list
+}

@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { acyclicTasks, aGraphTask } from '../../../test/support/graph-tasks.ts'
+import { blockedTasks, criticalPath, type GraphTask, nextTask, rankedWork, readyTasks } from './readiness.ts'
+
+const ids = (tasks: readonly GraphTask[]): readonly string[] => tasks.map(({ id }) => id)
+
+test('the critical path is the longest chain of unfinished tasks, in working order', () => {
+  const tasks = [
+    aGraphTask('ship', { dependsOn: ['build', 'write'] }),
+    aGraphTask('write'),
+    aGraphTask('build', { dependsOn: ['design'] }),
+    aGraphTask('design', { dependsOn: ['survey'] }),
+    aGraphTask('survey', { status: 'done' }),
+  ]
+  expect(ids(criticalPath(tasks))).toEqual(['design', 'build', 'ship'])
+})
+
+test('an estimate counts in place of one', () => {
+  const tasks = [
+    aGraphTask('a'),
+    aGraphTask('b', { dependsOn: ['a'] }),
+    aGraphTask('long', { estimate: 5 }),
+    aGraphTask('end', { dependsOn: ['b', 'long'] }),
+  ]
+  expect(ids(criticalPath(tasks))).toEqual(['long', 'end'])
+})
+
+test('of equally long chains the one that comes first in the plan is critical', () => {
+  const tasks = [aGraphTask('later', { phaseOrder: 10 }), aGraphTask('sooner', { phaseOrder: 2 })]
+  expect(ids(criticalPath(tasks))).toEqual(['sooner'])
+})
+
+test('a plan with nothing left to do has no critical path', () => {
+  expect(criticalPath([])).toEqual([])
+  expect(criticalPath([aGraphTask('a', { status: 'done' })])).toEqual([])
+})
+
+test('a cycle in the data is left out, and the rest is still answered', () => {
+  const tasks = [
+    aGraphTask('a', { dependsOn: ['b'] }),
+    aGraphTask('b', { dependsOn: ['a'] }),
+    aGraphTask('waits', { dependsOn: ['a'] }),
+    aGraphTask('free'),
+  ]
+  expect(ids(criticalPath(tasks))).toEqual(['free'])
+})
+
+test('a chain of 100,000 tasks is followed to its end', () => {
+  const size = 100_000
+  const tasks = Array.from({ length: size }, (_, place) =>
+    aGraphTask(`t${place}`, { dependsOn: place === 0 ? [] : [`t${place - 1}`] }),
+  )
+  const path = criticalPath(tasks.reverse())
+  expect([path.length, path[0]?.id, path.at(-1)?.id]).toEqual([size, 't0', 't99999'])
+})
+
+test('no chain of unfinished tasks weighs more than the critical path', () => {
+  fc.assert(
+    fc.property(acyclicTasks, (tasks) => {
+      const path = criticalPath(tasks)
+      expect(path.every(({ status }) => status !== 'done')).toBe(true)
+      expect(path.slice(1).every((task, place) => task.dependsOn.includes(path[place]?.id ?? ''))).toBe(true)
+      expect(weight(path)).toBe(Math.max(0, ...tasks.map((task) => heaviestUpTo(task, tasks))))
+    }),
+  )
+})
+
+const weight = (path: readonly GraphTask[]): number =>
+  path.reduce((sum, { estimate }) => sum + (estimate ?? 1), 0)
+
+function heaviestUpTo(task: GraphTask, tasks: readonly GraphTask[]): number {
+  if (task.status === 'done') return 0
+  const before = tasks.filter(({ id }) => task.dependsOn.includes(id))
+  return (task.estimate ?? 1) + Math.max(0, ...before.map((dependency) => heaviestUpTo(dependency, tasks)))
+}
+
+const anyRole = { role: null }
+
+test('a task is ready when it is to do, unclaimed, and everything it depends on is done', () => {
+  const tasks = [
+    aGraphTask('done', { status: 'done' }),
+    aGraphTask('ready', { dependsOn: ['done'] }),
+    aGraphTask('claimed', { claimed: true }),
+    aGraphTask('running', { status: 'in_progress' }),
+    aGraphTask('waiting', { dependsOn: ['done', 'running'] }),
+  ]
+  expect(ids(readyTasks(tasks))).toEqual(['ready'])
+})
+
+test('a blocked task says what it waits for, also when that is not in the list', () => {
+  const tasks = [aGraphTask('a'), aGraphTask('b', { dependsOn: ['a', 'elsewhere', 'a'] })]
+  expect(blockedTasks(tasks)).toEqual([{ task: tasks[1], waitsFor: ['a', 'elsewhere'] }])
+  expect(ids(readyTasks(tasks))).toEqual(['a'])
+})
+
+test('the work that the longest chain waits for comes first, whatever the phases say', () => {
+  const tasks = [
+    aGraphTask('first phase', { phaseOrder: 1 }),
+    aGraphTask('root', { phaseOrder: 9 }),
+    aGraphTask('leaf', { phaseOrder: 9, dependsOn: ['root'] }),
+  ]
+  expect(nextTask(tasks, anyRole)?.id).toBe('root')
+})
+
+test('equal chains go by phase order, sort order and creation, and tasks without a phase come last', () => {
+  const tasks = [
+    aGraphTask('no phase'),
+    aGraphTask('P10', { phaseOrder: 10 }),
+    aGraphTask('P2 second', { phaseOrder: 2, sortOrder: 2 }),
+    aGraphTask('P2 newer', { phaseOrder: 2, sortOrder: 1, createdOrder: 8 }),
+    aGraphTask('P2 older', { phaseOrder: 2, sortOrder: 1, createdOrder: 7 }),
+  ]
+  expect(ids(rankedWork(tasks, anyRole))).toEqual(['P2 older', 'P2 newer', 'P2 second', 'P10', 'no phase'])
+})
+
+test('a role gets its own tasks and those of no role', () => {
+  const tasks = [
+    aGraphTask('code', { role: 'developer' }),
+    aGraphTask('any'),
+    aGraphTask('docs', { role: 'writer' }),
+  ]
+  expect(ids(rankedWork(tasks, { role: 'writer' }))).toEqual(['any', 'docs'])
+  expect(nextTask([aGraphTask('code', { role: 'developer' })], { role: 'writer' })).toBeNull()
+})
+
+test('no ready task has an open dependency, and every task to do is ready, blocked or claimed', () => {
+  fc.assert(
+    fc.property(acyclicTasks, (tasks) => {
+      const open = new Set(tasks.filter(({ status }) => status !== 'done').map(({ id }) => id))
+      const ready = readyTasks(tasks)
+      const blocked = blockedTasks(tasks)
+      expect(ready.flatMap(({ dependsOn }) => dependsOn).some((id) => open.has(id))).toBe(false)
+      expect(
+        blocked.every(({ waitsFor }) => waitsFor.length > 0 && waitsFor.every((id) => open.has(id))),
+      ).toBe(true)
+      const found = new Set([...ready, ...blocked.map(({ task }) => task)])
+      expect(tasks.filter((task) => task.status === 'to_do' && !task.claimed && !found.has(task))).toEqual([])
+    }),
+  )
+})
+
+test('the next task is ready and fits the role, and there is one whenever something ready fits', () => {
+  fc.assert(
+    fc.property(acyclicTasks, fc.constantFrom(null, 'developer', 'reviewer'), (tasks, role) => {
+      const fitting = readyTasks(tasks).filter(
+        (task) => role === null || task.role === null || task.role === role,
+      )
+      const next = nextTask(tasks, { role })
+      expect(next === null).toBe(fitting.length === 0)
+      if (next) expect(fitting).toContain(next)
+    }),
+  )
+})
+
+test('the first task of the critical path is the next task when it is free to take', () => {
+  fc.assert(
+    fc.property(acyclicTasks, (tasks) => {
+      const head = criticalPath(tasks)[0]
+      if (head && head.status === 'to_do' && !head.claimed) expect(nextTask(tasks, anyRole)).toBe(head)
+    }),
+  )
+})
+
+test('the order does not depend on the order of the list', () => {
+  fc.assert(
+    fc.property(acyclicTasks, (tasks) => {
+      expect(rankedWork(tasks.toReversed(), anyRole)).toEqual(rankedWork(tasks, anyRole))
+    }),
+  )
+})

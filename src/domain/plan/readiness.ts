@@ -1,0 +1,295 @@
+import type { PlannedTask } from './plan.ts'
+
+/** What the plan's order needs to know of a task. Entities that have more fit too. */
+export interface GraphTask {
+  readonly id: string
+  readonly dependsOn: readonly string[]
+  /** A dropped task is done: what depends on it becomes ready. */
+  readonly status: 'to_do' | 'in_progress' | 'done'
+  /** It was given up: nothing waits for it, and it is not counted as work. */
+  readonly dropped?: boolean
+  /** Done, and what depends on it waits all the same: a person has yet to answer. */
+  readonly unsettled?: boolean
+  /** Somebody holds it, whether an attempt is open or not. */
+  readonly claimed: boolean
+  /** A task without a role fits every role. */
+  readonly role: string | null
+  /** Any unit, but one unit throughout a plan, and never negative; a task without one counts 1. */
+  readonly estimate: number | null
+  /** Null is outside any phase, and comes last. */
+  readonly phaseOrder: number | null
+  /** Null comes after every number. */
+  readonly sortOrder: number | null
+  readonly createdOrder: number
+}
+
+/** The tasks by their place in the list, with the edges of work that is not done. */
+export interface TaskGraph<T extends GraphTask> {
+  readonly tasks: readonly T[]
+  /** Places of the unfinished tasks that each unfinished task depends on. */
+  readonly dependencies: readonly (readonly number[])[]
+  /** Places of the unfinished tasks that depend on each unfinished task. */
+  readonly dependents: readonly (readonly number[])[]
+  /** By place: dependencies that are not among the tasks, or done and not settled. No work on the tasks ends them. */
+  readonly missing: ReadonlyMap<number, readonly string[]>
+}
+
+function taskGraph<T extends GraphTask>(tasks: readonly T[]): TaskGraph<T> {
+  const places = new Map(tasks.map(({ id }, place) => [id, place]))
+  const dependencies: number[][] = tasks.map(() => [])
+  const dependents: number[][] = tasks.map(() => [])
+  const missing = new Map<number, readonly string[]>()
+  for (const [place, task] of tasks.entries()) {
+    if (task.status === 'done') continue
+    for (const id of task.dependsOn) {
+      const dependency = places.get(id)
+      if (dependency === undefined || tasks[dependency]?.unsettled === true)
+        missing.set(place, [...(missing.get(place) ?? []), id])
+      else if (tasks[dependency]?.status !== 'done') {
+        dependencies[place]?.push(dependency)
+        dependents[dependency]?.push(place)
+      }
+    }
+  }
+  return { tasks, dependencies, dependents, missing }
+}
+
+/**
+ * The ids that an unfinished task waits for. A dependency that is not among the tasks counts as open: nothing
+ * becomes ready because a list was incomplete.
+ */
+function waitsFor<T extends GraphTask>(graph: TaskGraph<T>, place: number): readonly string[] {
+  const known = (graph.dependencies[place] ?? []).flatMap((dependency) => graph.tasks[dependency]?.id ?? [])
+  return [...new Set([...known, ...(graph.missing.get(place) ?? [])])]
+}
+
+function isReady<T extends GraphTask>(graph: TaskGraph<T>, place: number): boolean {
+  const task = graph.tasks[place]
+  if (task?.status !== 'to_do' || task.claimed) return false
+  return graph.dependencies[place]?.length === 0 && !graph.missing.has(place)
+}
+
+/** Unfinished tasks that wait for each other form a chain. Its length is the sum of what its tasks count. */
+export interface Chains {
+  /** By place: the longest chain that begins with the task and goes on through what waits for it; 0 when done. */
+  readonly lengths: readonly number[]
+  /** By place: the task that goes on with this longest chain. */
+  readonly next: readonly (number | null)[]
+}
+
+function chains<T extends GraphTask>(graph: TaskGraph<T>): Chains {
+  const lengths = graph.tasks.map(() => 0)
+  const next: (number | null)[] = graph.tasks.map(() => null)
+  for (const place of workingOrder(graph).reverse()) {
+    const best = longest(graph, graph.dependents[place] ?? [], lengths)
+    next[place] = best
+    lengths[place] = (graph.tasks[place]?.estimate ?? 1) + (best === null ? 0 : (lengths[best] ?? 0))
+  }
+  return { lengths, next }
+}
+
+/** The longest chain of unfinished tasks, in the order in which they have to be worked on. */
+export function criticalPath<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
+  const graph = taskGraph(tasks)
+  return criticalPathOf(graph, chains(graph))
+}
+
+function criticalPathOf<T extends GraphTask>(graph: TaskGraph<T>, found: Chains): readonly T[] {
+  const heads = graph.tasks.keys().filter((place) => isHead(graph, place))
+  const path: T[] = []
+  for (let place = longest(graph, heads, found.lengths); place !== null; place = found.next[place] ?? null) {
+    const task = graph.tasks[place]
+    if (task) path.push(task)
+  }
+  return path
+}
+
+/** Unfinished tasks, each after what it depends on. Tasks in a cycle, and what waits for them, are left out. */
+function workingOrder<T extends GraphTask>(graph: TaskGraph<T>): number[] {
+  const open = graph.dependencies.map((places) => places.length)
+  const order = [...graph.tasks.keys()].filter((place) => isHead(graph, place))
+  for (const place of order) {
+    for (const dependent of graph.dependents[place] ?? []) {
+      const left = (open[dependent] ?? 0) - 1
+      open[dependent] = left
+      if (left === 0) order.push(dependent)
+    }
+  }
+  return order
+}
+
+/** Where a chain begins: an unfinished task that no unfinished task holds back. */
+function isHead<T extends GraphTask>(graph: TaskGraph<T>, place: number): boolean {
+  return graph.tasks[place]?.status !== 'done' && graph.dependencies[place]?.length === 0
+}
+
+function longest<T extends GraphTask>(
+  graph: TaskGraph<T>,
+  places: Iterable<number>,
+  lengths: readonly number[],
+): number | null {
+  let best: number | null = null
+  for (const place of places) {
+    if (best === null || comesFirst(graph, lengths, [place, best])) best = place
+  }
+  return best
+}
+
+function comesFirst<T extends GraphTask>(
+  graph: TaskGraph<T>,
+  lengths: readonly number[],
+  [place, other]: readonly [number, number],
+): boolean {
+  const longer = (lengths[place] ?? 0) - (lengths[other] ?? 0)
+  const [task, rival] = [graph.tasks[place], graph.tasks[other]]
+  return longer > 0 || (longer === 0 && !!task && !!rival && compareWork(task, rival) < 0)
+}
+
+export type Mark = 'done' | 'in_progress' | 'ready' | 'blocked' | 'dropped'
+
+/** How a task stands in its plan. */
+export interface TaskState {
+  readonly mark: Mark
+  /** On the longest chain of unfinished tasks. */
+  readonly critical: boolean
+  /** Ids of open dependencies; also of a task that was begun in spite of them. */
+  readonly waitsFor: readonly string[]
+}
+
+/** By place in the list. A claimed task is in progress, whether an attempt is open or not. */
+export function taskStates(tasks: readonly GraphTask[]): readonly TaskState[] {
+  const graph = taskGraph(tasks)
+  const critical = new Set(criticalPathOf(graph, chains(graph)))
+  return tasks.map((task, place) => ({
+    mark: markOf(task, isReady(graph, place)),
+    critical: critical.has(task),
+    waitsFor: waitsFor(graph, place),
+  }))
+}
+
+function markOf(task: GraphTask, ready: boolean): Mark {
+  if (task.dropped) return 'dropped'
+  if (task.status === 'done') return 'done'
+  if (task.status === 'in_progress' || task.claimed) return 'in_progress'
+  return ready ? 'ready' : 'blocked'
+}
+
+/** A task to do that has to wait, and for what. */
+export interface BlockedTask<T extends GraphTask> {
+  readonly task: T
+  readonly waitsFor: readonly string[]
+}
+
+export interface WorkFilter {
+  /** Null takes work for any role. */
+  readonly role: string | null
+}
+
+/** To do, claimed by nobody, and every dependency done and settled; in the order in which the tasks were given. */
+export function readyTasks<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
+  const graph = taskGraph(tasks)
+  return tasks.filter((_, place) => isReady(graph, place))
+}
+
+/** To do, with a dependency that is open. */
+export function blockedTasks<T extends GraphTask>(tasks: readonly T[]): readonly BlockedTask<T>[] {
+  const graph = taskGraph(tasks)
+  return tasks.flatMap((task, place) => {
+    const open = task.status === 'to_do' ? waitsFor(graph, place) : []
+    return open.length > 0 ? [{ task, waitsFor: open }] : []
+  })
+}
+
+/** Ready work in the order in which it is best done: what the longest chain waits for comes first. */
+export function rankedWork<T extends GraphTask>(tasks: readonly T[], filter: WorkFilter): readonly T[] {
+  const graph = taskGraph(tasks)
+  return rank(graph, chains(graph), filter)
+}
+
+/** The first of the ranked work, or null when nothing is ready for the role. */
+export function nextTask<T extends GraphTask>(tasks: readonly T[], filter: WorkFilter): T | null {
+  return rankedWork(tasks, filter)[0] ?? null
+}
+
+function rank<T extends GraphTask>(graph: TaskGraph<T>, found: Chains, { role }: WorkFilter): readonly T[] {
+  return graph.tasks
+    .map((task, place) => ({ task, place, chain: found.lengths[place] ?? 0 }))
+    .filter(({ place }) => isReady(graph, place))
+    .filter(({ task }) => role === null || task.role === null || task.role === role)
+    .sort((one, other) => other.chain - one.chain || compareWork(one.task, other.task))
+    .map(({ task }) => task)
+}
+
+type Ordered = Pick<GraphTask, 'id' | 'phaseOrder' | 'sortOrder' | 'createdOrder'>
+
+/** Phase order, then sort order, then creation; the id decides the rest, so that every machine agrees. */
+export function compareWork(one: Ordered, other: Ordered): number {
+  return (
+    compareOrder(one.phaseOrder, other.phaseOrder) ||
+    compareOrder(one.sortOrder, other.sortOrder) ||
+    one.createdOrder - other.createdOrder ||
+    compareText(one.id, other.id)
+  )
+}
+
+function compareOrder(one: number | null, other: number | null): number {
+  if (one === other) return 0
+  if (one === null) return 1
+  return other === null ? -1 : one - other
+}
+
+function compareText(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
+
+interface OpenWork {
+  readonly toDo: readonly PlannedTask[]
+  readonly begun: readonly PlannedTask[]
+  /** What the caller is called, and for which role it asked. */
+  readonly caller: string
+  readonly role: string | null
+}
+
+const mostNamed = 3
+
+/** Why none of these tasks is for the caller now, in figures: `2 wait for t-…`, `1 held by worker-c`, `1 is for qa-engineer`. */
+export function reasonsFor({ toDo, begun, caller, role }: OpenWork): readonly string[] {
+  const blocked = toDo.filter((planned) => planned.blocked)
+  const ready = toDo.filter((planned) => !planned.blocked)
+  const isForOther = ({ task }: PlannedTask) =>
+    Boolean(task.assignee) && task.assignee !== caller && task.assignee !== role
+  const assigned = Map.groupBy(ready.filter(isForOther), ({ task }) => task.assignee ?? '')
+  const wanted = Map.groupBy(
+    ready.filter((planned) => !isForOther(planned)),
+    ({ task }) => task.role ?? 'anybody',
+  )
+  const holders = Map.groupBy(begun, ({ claim }) => claim?.agent ?? 'somebody')
+  return [
+    ...(blocked.length === 0 ? [] : [waiting(blocked, [...toDo, ...begun])]),
+    ...[...holders].map(
+      ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} held by ${agent}`,
+    ),
+    ...[...assigned].map(([who, tasks]) => `${tasks.length} ${are(tasks.length)} for ${who}`),
+    ...[...wanted].map(([who, tasks]) => `${tasks.length} ${are(tasks.length)} for ${who}`),
+  ]
+}
+
+function waiting(blocked: readonly PlannedTask[], open: readonly PlannedTask[]): string {
+  const undone = new Set<string>(open.map(({ task }) => task.id))
+  const awaited = [...new Set(blocked.flatMap(({ dependsOn }) => dependsOn))]
+  // What is done and not settled, or of another plan, is not among the open ones.
+  const known = awaited.filter((id) => undone.has(id))
+  const named = known.length > 0 ? known : awaited
+  const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : ''
+  const verb = blocked.length === 1 ? 'waits' : 'wait'
+  return `${blocked.length} ${verb} for ${named.slice(0, mostNamed).join(', ')}${more}`
+}
+
+function are(count: number): string {
+  return count === 1 ? 'is' : 'are'
+}
+
+export function counted(tasks: number): string {
+  return tasks === 1 ? '1 task' : `${tasks} tasks`
+}

@@ -1,0 +1,249 @@
+import type { Actor } from '../actor.ts'
+import type { Measured, NewFact, Outcome } from '../fact.ts'
+import { Failure } from '../failure.ts'
+import type { Setting } from '../id.ts'
+import type { HoldsGate } from './holds.ts'
+import type { Mission, Phase } from './mission.ts'
+import { type Hold, openHold } from './records.ts'
+import { endSilence } from './take-over.ts'
+import type { Attempt, Correction, Task, TaskOutcome } from './task.ts'
+
+export interface CompletionRequest {
+  readonly status: TaskOutcome
+  readonly outcome: Outcome
+  readonly phaseComplete: boolean
+  readonly evidence: Measured
+  /** The seed's sentence about files outside the scope, for the hold. */
+  readonly scopeReason: string
+}
+
+/** The rows that the decision rests on, read under the lock. */
+export interface CompletionSituation {
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly mission: Mission | null
+  readonly phase: Phase | null
+  readonly openSubtasks: readonly Task[]
+  /** Other tasks of the phase that are not done. */
+  readonly openInPhase: readonly OpenTask[]
+  /** Whether the task stood in the plan before its first attempt. */
+  readonly wasPlanned: boolean
+  /** Whether no run forbids to end the phase. */
+  readonly isPhaseFree: boolean
+  /** Other attempts that are open in the mission. */
+  readonly othersOpen: readonly Attempt[]
+  /** Planned tasks of the mission that are still to do, besides this one. */
+  readonly stepsToDo: number
+  /** Whether a run that is not at an end gates the mission. */
+  readonly isGated: boolean
+  /** Open holds on the attempt. */
+  readonly holds: readonly Hold[]
+  /** What the project's setting says of open holds, and how many of the mission are open. */
+  readonly waiting: { readonly gate: HoldsGate; readonly ofMission: number }
+}
+
+export interface OpenTask extends Pick<Task, 'id' | 'name'> {
+  /** Its last attempt failed: somebody may take it up again, but it keeps no phase open. */
+  readonly hasFailed: boolean
+}
+
+export interface CompletedTask {
+  /** What follows from closing the attempt, in order: its holds, its phase, its mission. */
+  readonly consequences: readonly NewFact[]
+  readonly phase: Phase | null
+  readonly notes: readonly string[]
+}
+
+/** What closing an attempt entails. Refused while subtasks are open, unless it failed. */
+export function completeTask(
+  request: CompletionRequest,
+  situation: CompletionSituation,
+  setting: Setting,
+): CompletedTask {
+  refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
+  const phase = phaseAfter(request, situation, setting)
+  const holds = newHolds(request, situation, setting)
+  const end = workflowEnd(request, situation)
+  // With `holds_gate: all` nothing ends while something waits, by itself neither.
+  const { gate, ofMission } = situation.waiting
+  const isHeldUp = end.length > 0 && gate === 'all' && ofMission + holds.length > 0
+  return {
+    consequences: [
+      ...endSilence(situation.holds, 'The attempt was completed.'),
+      ...holds,
+      ...phase.happenings,
+      ...(isHeldUp ? [] : end),
+    ],
+    phase: phase.phase,
+    notes: [
+      ...subtaskNotes(situation),
+      ...phase.notes,
+      ...(isHeldUp ? ['The workflow stays open until a person has answered what waits.'] : []),
+    ],
+  }
+}
+
+export function refuseOpenSubtasks(status: TaskOutcome, task: Task, openSubtasks: readonly Task[]): void {
+  if (openSubtasks.length === 0 || status === 'failed') return
+  const names = openSubtasks.slice(0, 5).map((subtask) => `${subtask.id} "${subtask.name}"`)
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete task ${task.id}: ${openSubtasks.length} of its subtasks are open: ${names.join(', ')}.`,
+    {
+      hint: `Complete them first with complete_task { task_id: "${openSubtasks[0]?.id}" }, or complete this one as failed.`,
+    },
+  )
+}
+
+function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] {
+  if (openSubtasks.length === 0) return []
+  return [
+    `Subtasks are still open: ${openSubtasks
+      .slice(0, 5)
+      .map(({ id }) => id)
+      .join(', ')}.`,
+  ]
+}
+
+function newHolds(
+  { outcome, evidence, scopeReason }: CompletionRequest,
+  { attempt }: CompletionSituation,
+  setting: Setting,
+): readonly NewFact[] {
+  const openedBy = attempt.agentName ?? attempt.actor.name
+  const where = { ...attempt, attemptId: attempt.id }
+  const holds: Hold[] = []
+  if (outcome.manualReviewNeeded) {
+    const reason = outcome.manualReviewReason ?? 'The agent asks for a review and gave no reason.'
+    holds.push(openHold({ kind: 'review', reason, openedBy }, where, setting))
+  }
+  if (evidence.scope.matches === false) {
+    const said = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
+    const reason = said.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${said.join('; ')}`
+    const hold = openHold({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
+    holds.push({ ...hold, paths: evidence.scope.unexpected })
+  }
+  return holds.map((hold) => ({ kind: 'hold.opened', hold }))
+}
+
+function phaseAfter(
+  { status, phaseComplete }: CompletionRequest,
+  { task, phase, openInPhase, wasPlanned, isPhaseFree }: CompletionSituation,
+  setting: Setting,
+): {
+  readonly phase: Phase | null
+  readonly happenings: readonly NewFact[]
+  readonly notes: readonly string[]
+} {
+  if (!phase) {
+    const notes = phaseComplete ? ['This task has no phase: phase_complete changed nothing.'] : []
+    return { phase, happenings: [], notes }
+  }
+  if (phase.status === 'completed') return { phase, happenings: [], notes: [] }
+  if (phaseComplete) refuseOpenPhase(phase, openInPhase)
+  // The last planned task of a phase ends it; one that nobody planned may be followed by another.
+  const isLast = status !== 'failed' && wasPlanned && isPhaseFree && openInPhase.length === 0
+  if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, happenings: [], notes: [] }
+  return {
+    phase: { ...phase, status: 'completed', completedAt: setting.at },
+    happenings: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
+    notes: [],
+  }
+}
+
+function refuseOpenPhase(phase: Phase, openInPhase: readonly OpenTask[]): void {
+  const open = openInPhase.filter(({ hasFailed }) => !hasFailed)
+  if (open.length === 0) return
+  const names = open.slice(0, 5).map(({ id, name }) => `${id} "${name}"`)
+  const more = open.length > 5 ? ' and more' : ''
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete phase ${phase.number ?? phase.id} "${phase.name}": it has open tasks: ${names.join(', ')}${more}.`,
+    { hint: 'Complete this task without phase_complete; the last task of the phase completes it.' },
+  )
+}
+
+/** A workflow ends by itself with its last task: nothing open, no step to do, and this one done. */
+function workflowEnd(request: CompletionRequest, situation: CompletionSituation): readonly NewFact[] {
+  const { mission, othersOpen, stepsToDo } = situation
+  if (mission?.kind !== 'workflow' || mission.status !== 'in_progress' || situation.isGated) return []
+  if (request.status === 'failed' || othersOpen.length > 0 || stepsToDo > 0) return []
+  return [
+    {
+      kind: 'mission.ended',
+      missionId: mission.id,
+      status: 'completed',
+      summary: null,
+      achievements: [],
+      limitations: [],
+    },
+  ]
+}
+
+/** Adds words to an attempt that was completed. The same words again add nothing. */
+export function correctAttempt(
+  {
+    task,
+    attempt,
+    before,
+  }: {
+    readonly task: Task
+    readonly attempt: Attempt | null
+    readonly before: readonly Correction[]
+  },
+  { text, actor }: { readonly text: string; readonly actor: Actor },
+  setting: Setting,
+): { readonly attempt: Attempt; readonly happenings: readonly NewFact[]; readonly at: number } {
+  const ended = assertCompleted(task, attempt)
+  const said = before.find((correction) => correction.text === text)
+  if (said) return { attempt: ended, happenings: [], at: said.at }
+  const happening: NewFact = {
+    kind: 'attempt.corrected',
+    attemptId: ended.id,
+    taskId: task.id,
+    missionId: ended.missionId,
+    text,
+    agentName: ended.actor.name === actor.name ? ended.agentName : null,
+  }
+  return { attempt: ended, happenings: [happening], at: setting.at }
+}
+
+function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
+  if (attempt === null) {
+    throw new Failure(
+      'CONFLICT',
+      `Task ${task.id} "${task.name}" was never started: there is nothing to correct.`,
+      {
+        hint: `Say it with taskman_task_note_add { task: "${task.id}" }, or begin with start_task { planned_task_id: "${task.id}" }.`,
+      },
+    )
+  }
+  if (attempt.taskId !== task.id) {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${attempt.id} is an attempt at task ${attempt.taskId}, not at ${task.id}.`,
+      {
+        hint: 'Leave attempt_id out to correct the last one.',
+      },
+    )
+  }
+  if (attempt.status === 'open') {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${attempt.id} at task ${task.id} is open: there is nothing to correct yet.`,
+      {
+        hint: 'Say it in the outcome of complete_task, or name the ended attempt with attempt_id.',
+      },
+    )
+  }
+  if (attempt.status === 'abandoned') {
+    throw new Failure(
+      'CONFLICT',
+      `Attempt ${attempt.id} at task ${task.id} was abandoned: nothing was said at its end.`,
+      {
+        hint: `Begin again with start_task { planned_task_id: "${task.id}" }, or add a note with taskman_task_note_add.`,
+      },
+    )
+  }
+  return attempt
+}

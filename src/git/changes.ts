@@ -1,0 +1,265 @@
+import type { ChangeReport, FileChange, Origin } from '../domain/track/changes.ts'
+import {
+  compareSnapshots,
+  comparisonPlace,
+  type Difference,
+  type Reconciled,
+  reconcileIgnored,
+  repositoryPairs,
+  type Span,
+  sameState,
+} from './comparison.ts'
+import { settingsDoubts } from './conversion.ts'
+import {
+  type ChangeDetail,
+  changeDetails,
+  changesType,
+  pairEqualContents,
+  writeChangeCommits,
+} from './diff.ts'
+import { findOrigins, type Origins } from './origin.ts'
+import { changedElsewhere } from './other-work-trees.ts'
+import { displayPath, type PathBytes } from './paths.ts'
+import type { Environment } from './process.ts'
+
+/** What differs between two snapshots of one work tree. */
+export async function reportChanges(span: Span, environment: Environment): Promise<ChangeReport> {
+  const place = comparisonPlace(span, environment)
+  const compared = await compareSnapshots(span, place)
+  const reconciled = reconcileIgnored(span, compared.values())
+  const { differences, collapsed } = collapseAppeared(span, reconciled.differences)
+  const [details, origins] = await Promise.all([
+    describe(place, differences),
+    findOrigins(place, span, [...compared.values()]),
+  ])
+  const changes = fileChanges(differences, { details, origins, reconciled })
+  const all = [...changes, ...collapsed].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const lost = details.lost
+    ? ['The contents of some changed files are gone or were not kept: their lines are not counted.']
+    : []
+  const doubts = [
+    ...new Set([
+      ...all.flatMap(({ uncertain }) => uncertain ?? []),
+      ...origins.doubts,
+      ...settingsDoubts(span),
+    ]),
+  ]
+  const elsewhere = all.length === 0 ? await changedElsewhere(span) : []
+  return {
+    status: doubts.length === 0 ? 'verified' : 'partial',
+    changes: all,
+    ignored: reconciled.ignored,
+    headMoves: origins.moves,
+    notes: [
+      ...new Set([
+        ...comparisonNotes(span, compared.values()),
+        ...reconciled.notes,
+        ...origins.notes,
+        ...lost,
+        ...elsewhere,
+      ]),
+    ],
+    doubts,
+  }
+}
+
+/** The paths that differ, without renames, lines and origins. */
+export async function touchedPaths(span: Span, environment: Environment): Promise<string[]> {
+  const compared = await compareSnapshots(span, comparisonPlace(span, environment))
+  return reconcileIgnored(span, compared.values())
+    .differences.map(({ path }) => displayPath(path))
+    .sort()
+}
+
+interface Details {
+  readonly byPath: ReadonlyMap<PathBytes, ChangeDetail>
+  /** Old names of renames, which are no deletions. */
+  readonly renamedAway: ReadonlySet<PathBytes>
+  readonly lost: boolean
+}
+
+async function describe(
+  place: Parameters<typeof writeChangeCommits>[0],
+  differences: readonly Difference[],
+): Promise<Details> {
+  if (differences.length === 0) return { byPath: new Map(), renamedAway: new Set(), lost: false }
+  const commits = await writeChangeCommits(place, differences)
+  const counted = commits.without.size === differences.length ? [] : await changeDetails(place, commits)
+  const uncounted = differences.filter(({ path }) => commits.without.has(path))
+  const pairs = pairEqualContents(uncounted)
+  const paired = [...pairs].map(([path, from]): ChangeDetail => {
+    return { path, from, addedLines: null, deletedLines: null }
+  })
+  const details = [...counted, ...paired]
+  return {
+    byPath: new Map(details.map((detail) => [detail.path, detail])),
+    renamedAway: new Set(details.flatMap(({ from }) => (from === undefined ? [] : [from]))),
+    lost: uncounted.some(({ before, after }) => before?.mode !== '160000' && after?.mode !== '160000'),
+  }
+}
+
+interface Findings {
+  readonly details: Details
+  readonly origins: Origins
+  readonly reconciled: Reconciled
+}
+
+function fileChanges(differences: readonly Difference[], findings: Findings): FileChange[] {
+  const { byPath, renamedAway } = findings.details
+  return differences.flatMap((difference): FileChange[] => {
+    const { path, before, after } = difference
+    if (after === null && renamedAway.has(path)) return []
+    const detail = byPath.get(path)
+    const from = before === null ? detail?.from : undefined
+    const uncertain = doubtAbout(difference, findings.reconciled)
+    return [
+      {
+        path: displayPath(path),
+        ...(from === undefined ? {} : { from: displayPath(from) }),
+        change:
+          from !== undefined
+            ? 'renamed'
+            : before === null
+              ? 'added'
+              : after === null
+                ? 'deleted'
+                : 'modified',
+        ...(changesType(difference) ? { typeChanged: true } : {}),
+        origin: joinOrigins(findings.origins.of(path), from === undefined ? [] : [findings.origins.of(from)]),
+        addedLines: detail?.addedLines ?? null,
+        deletedLines: detail?.deletedLines ?? null,
+        ...(uncertain === undefined ? {} : { uncertain }),
+      },
+    ]
+  })
+}
+
+function joinOrigins(first: Origin, others: readonly Origin[]): Origin {
+  return others.every((other) => other === first) ? first : 'mixed'
+}
+
+function doubtAbout({ path, before, after, entryBefore, entryAfter }: Difference, reconciled: Reconciled) {
+  const known = reconciled.uncertain.get(path)
+  if (known !== undefined) return known
+  const doubt = entryAfter?.uncertain ?? entryBefore?.uncertain
+  if (doubt !== undefined) return doubt
+  const byTimes = before !== null && after !== null && (before.oid === null || after.oid === null)
+  return byTimes && !sameState(before, after) ? 'Compared by size and times, not by content.' : undefined
+}
+
+const listedFiles = 200
+
+export interface Collapsed {
+  readonly differences: readonly Difference[]
+  /** One entry for each repository that came or went with many files. */
+  readonly collapsed: readonly FileChange[]
+}
+
+/** A cloned repository with more than 200 files is one entry: its folder. */
+function collapseAppeared(span: Span, differences: readonly Difference[]): Collapsed {
+  const collapsed: FileChange[] = []
+  let left = differences
+  for (const { to, presence } of repositoryPairs(span)) {
+    if (presence === 'both' || to.prefix === '') continue
+    const whole = presence === 'appeared' ? 'added' : 'deleted'
+    const inside = left.filter(({ path, before, after }) => {
+      return path.startsWith(to.prefix) && (whole === 'added' ? before : after) === null
+    })
+    if (inside.length <= listedFiles) continue
+    const gone = new Set(inside)
+    left = left.filter((difference) => !gone.has(difference))
+    collapsed.push({
+      path: displayPath(to.prefix),
+      change: whole,
+      origin: 'task',
+      addedLines: null,
+      deletedLines: null,
+    })
+  }
+  return { differences: left, collapsed }
+}
+
+const listed = 10
+
+/** What a reader must know beside the list of changes. */
+function comparisonNotes(span: Span, compared: Iterable<Difference>): string[] {
+  const removed: PathBytes[] = []
+  const committed: PathBytes[] = []
+  const untracked: PathBytes[] = []
+  // A repository without commits tracks nothing, and says nothing by it.
+  const tracks = span.to.repositories[0]?.head !== null
+  for (const difference of compared) {
+    if (removesEarlierWork(difference)) removed.push(difference.path)
+    if (commitsEarlierFile(difference)) committed.push(difference.path)
+    if (tracks && untracks(difference)) untracked.push(difference.path)
+  }
+  return [
+    ...about(removed, 'Pre-existing uncommitted work was removed: '),
+    ...about(committed, 'Committed although the task did not change it, a pre-existing file: '),
+    ...about(untracked, 'No longer tracked, but still on disk: '),
+    ...repositoryNotes(span),
+    ...span.from.notes.map((note) => `At the start: ${note}`),
+    ...span.to.notes,
+  ]
+}
+
+function repositoryNotes({ from, to }: Span): string[] {
+  const notes: string[] = []
+  if (to.repositoryMissing) notes.push('The .git folder disappeared; the files were measured without it.')
+  for (const path of to.linkedWorkTrees) {
+    notes.push(
+      `${displayPath(path)} is a linked work tree of the same repository and no part of this report.`,
+    )
+  }
+  for (const { prefix, operation, conflicts, suspicious } of to.repositories) {
+    const where = prefix === '' ? '' : ` in ${displayPath(prefix)}`
+    if (operation !== null) notes.push(`A ${operation.name} is in progress${where}.`)
+    notes.push(...about(conflicts, `Unresolved conflicts${where}: `))
+    if (suspicious.length > 0) {
+      notes.push(
+        `The repository's own configuration${where} names programs or redirects paths (nothing was run): ${suspicious.join(', ')}.`,
+      )
+    }
+  }
+  const gone = from.repositories.filter(
+    ({ prefix }) => !to.repositories.some((state) => state.prefix === prefix),
+  )
+  for (const { prefix } of gone) {
+    if (prefix !== '') notes.push(`${displayPath(prefix)} is not a repository any more.`)
+  }
+  return notes
+}
+
+// Dirty at the start, and now as it was committed then.
+function removesEarlierWork({ before, after, headBefore, entryBefore }: Difference): boolean {
+  if (entryBefore === undefined || !entryBefore.tracked || headBefore === null) return false
+  return !sameState(before, headBefore) && !sameState(before, after) && sameState(after, headBefore)
+}
+
+function commitsEarlierFile({ before, after, headBefore, headAfter }: Difference): boolean {
+  return before !== null && headBefore === null && headAfter !== null && sameState(before, after)
+}
+
+function untracks({ before, after, headBefore, entryAfter, entryBefore }: Difference): boolean {
+  if (before === null || after === null || headBefore === null || entryBefore?.tracked === false) return false
+  return entryAfter?.tracked === false
+}
+
+function about(paths: readonly PathBytes[], beginning: string): string[] {
+  if (paths.length === 0) return []
+  const names = paths.slice(0, listed).map(displayPath).join(', ')
+  const more = paths.length > listed ? ` and ${paths.length - listed} more` : ''
+  return [`${beginning}${names}${more}.`]
+}
+
+/** What to answer when two snapshots cannot be compared: never "nothing changed". */
+export function unknownReport(doubt: string): ChangeReport {
+  return {
+    status: 'unknown',
+    changes: [],
+    ignored: { added: [], modified: [], deleted: [] },
+    headMoves: [],
+    notes: [],
+    doubts: [doubt],
+  }
+}

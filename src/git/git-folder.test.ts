@@ -1,0 +1,68 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { projectRepository, temporaryFolder } from '../../test/support/git-repository.ts'
+import { parsePackedRefs, parseReflog, readRefTips, reflogBetween, reflogPosition } from './git-folder.ts'
+
+const line = (message: string) => `aa bb Tess <tess@example.com> 12 +0000\t${message}\n`
+
+test.each([
+  ['commit: text (not a detail): x', 'commit', ''],
+  ['commit (amend): text', 'commit', 'amend'],
+  ['commit (initial): text', 'commit', 'initial'],
+  ['merge topic: Fast-forward', 'merge', ''],
+  ['pull --rebase origin main (pick): text', 'pull', 'pick'],
+  ['rebase (finish): returning to refs/heads/main', 'rebase', 'finish'],
+  ['checkout: moving from main to topic', 'checkout', ''],
+  ['reset: moving to HEAD~1', 'reset', ''],
+])('reads the action of "%s"', (message, verb, detail) => {
+  expect(parseReflog(line(message))).toEqual([{ from: 'aa', to: 'bb', verb, detail, message, at: 12_000 }])
+})
+
+test('only what was appended between two positions is read', async () => {
+  const path = join(temporaryFolder(), 'HEAD')
+  expect(await reflogPosition(path)).toBeNull()
+  writeFileSync(path, line('commit: one'))
+  const first = await reflogPosition(path)
+  appendFileSync(path, line('commit: two'))
+  const second = await reflogPosition(path)
+  appendFileSync(path, line('commit: three'))
+  expect((await reflogBetween(path, first, second))?.map(({ message }) => message)).toEqual(['commit: two'])
+})
+
+test('a log that was rewritten tells nothing', async () => {
+  const path = join(temporaryFolder(), 'HEAD')
+  writeFileSync(path, line('commit: one'))
+  const first = await reflogPosition(path)
+  writeFileSync(path, line('commit: two') + line('commit: three'))
+  expect(await reflogBetween(path, first, await reflogPosition(path))).toBeNull()
+  expect(await reflogBetween(path, first, null)).toBeNull()
+})
+
+const one = '1'.repeat(40)
+const two = '2'.repeat(40)
+
+test('packed refs, with what their tags lead to, and without the header', () => {
+  const text = `# pack-refs with: peeled fully-peeled sorted\n${one} refs/heads/main\n${two} refs/tags/v1\n^${one}\n`
+  expect(parsePackedRefs(text)).toEqual([
+    { name: 'refs/heads/main', tip: one },
+    { name: 'refs/tags/v1', tip: two },
+    { name: '', tip: one },
+  ])
+})
+
+test('loose and packed refs of a repository; remote-tracking ones apart', async () => {
+  const repo = projectRepository()
+  const head = repo.git('rev-parse', 'HEAD').trim()
+  const before = repo.git('rev-parse', 'HEAD~1').trim()
+  repo.git('update-ref', 'refs/remotes/origin/main', before)
+  expect(await readRefTips(repo.path('.git'))).toEqual({
+    all: expect.arrayContaining([head, before]),
+    remote: [before],
+  })
+  repo.git('pack-refs', '--all')
+  expect(await readRefTips(repo.path('.git'))).toEqual({
+    all: expect.arrayContaining([head, before]),
+    remote: [before],
+  })
+})

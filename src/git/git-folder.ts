@@ -1,0 +1,173 @@
+import { type FileHandle, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openRegular, readRegular } from '../files/regular-file.ts'
+import type { OperationInProgress, ReflogPosition } from './recorded-state.ts'
+
+export interface ReflogEntry {
+  readonly from: string
+  readonly to: string
+  /** commit, merge, pull, checkout, rebase, reset, cherry-pick, revert, am … */
+  readonly verb: string
+  /** The bracketed part: `amend`, `initial`, `merge`, `start`, `pick`, `continue`, `finish`. */
+  readonly detail: string
+  readonly message: string
+  /** Milliseconds since the epoch, to the second. */
+  readonly at: number
+}
+
+const remembered = 256
+
+/** Where HEAD's reflog ends now. Null when there is none. */
+export async function reflogPosition(path: string): Promise<ReflogPosition | null> {
+  return reading(path, async (file) => {
+    const { size } = await file.stat()
+    return { size, tail: await slice(file, Math.max(0, size - remembered), size) }
+  })
+}
+
+/** What was appended between two positions. Null when that cannot be told: no log, or it was rewritten. */
+export async function reflogBetween(
+  path: string,
+  from: ReflogPosition | null,
+  to: ReflogPosition | null,
+): Promise<ReflogEntry[] | null> {
+  if (to === null) return null
+  const start = from ?? { size: 0, tail: '' }
+  if (to.size < start.size) return null
+  return reading(path, async (file) => {
+    const before = await slice(file, start.size - start.tail.length, start.size)
+    if (before !== start.tail) return null
+    return parseReflog(await slice(file, start.size, to.size))
+  })
+}
+
+/** Parses lines of `logs/HEAD`: `<old> <new> <who> <seconds> <zone><tab><message>`. */
+export function parseReflog(text: string): ReflogEntry[] {
+  return text.split('\n').flatMap((line) => {
+    const tab = line.indexOf('\t')
+    const [from, to] = line.split(' ', 2)
+    if (tab < 0 || from === undefined || to === undefined) return []
+    const message = Buffer.from(line.slice(tab + 1), 'latin1').toString('utf8')
+    const seconds = /(\d+) [+-]\d{4}$/.exec(line.slice(0, tab))?.[1]
+    return [{ from, to, ...parseAction(message), message, at: Number(seconds ?? 0) * 1000 }]
+  })
+}
+
+// `commit (amend): text`, `pull --rebase origin main (pick): text`, `merge topic: Fast-forward`, `am: text`.
+function parseAction(message: string): { verb: string; detail: string } {
+  const action = /^([^:]*?)(?: \(([a-z -]+)\))?(?::|$)/.exec(message)
+  const words = (action?.[1] ?? '').split(' ')
+  return { verb: words[0] ?? '', detail: action?.[2] ?? '' }
+}
+
+async function reading<T>(path: string, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
+  let file: FileHandle
+  try {
+    file = await openRegular(path)
+  } catch {
+    return null
+  }
+  try {
+    return await read(file)
+  } finally {
+    await file.close()
+  }
+}
+
+async function slice(file: FileHandle, from: number, to: number): Promise<string> {
+  const buffer = Buffer.alloc(Math.max(0, to - from))
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
+  return buffer.subarray(0, bytesRead).toString('latin1')
+}
+
+/** Where the refs of a repository point: commits that existed when they were read. */
+export interface RefTips {
+  readonly all: readonly string[]
+  /** Of remote-tracking branches: what a fetch brought. */
+  readonly remote: readonly string[]
+}
+
+/** More refs than this are not read. */
+const mostRefs = 20_000
+
+/** Reads loose and packed refs without starting git. Null when there are too many, or they are kept in another way. */
+export async function readRefTips(commonFolder: string): Promise<RefTips | null> {
+  const packed = parsePackedRefs(await textOf(join(commonFolder, 'packed-refs')))
+  const loose = await looseRefs(commonFolder)
+  if (loose === null || packed.length + loose.length > mostRefs) return null
+  const refs = [...packed, ...loose]
+  const remote = refs.filter(({ name }) => name.startsWith('refs/remotes/'))
+  return { all: tipsOf(refs), remote: tipsOf(remote) }
+}
+
+interface Ref {
+  readonly name: string
+  readonly tip: string
+}
+
+/** `<oid> <name>` per line; `^<oid>` is what the tag before it leads to. */
+export function parsePackedRefs(text: string): readonly Ref[] {
+  return text.split('\n').flatMap((line) => {
+    const [tip = '', name = ''] = line.split(' ')
+    if (/^[0-9a-f]{40,64}$/.test(tip) && name !== '') return [{ name, tip }]
+    return /^\^[0-9a-f]{40,64}$/.test(tip) ? [{ name: '', tip: tip.slice(1) }] : []
+  })
+}
+
+async function looseRefs(commonFolder: string): Promise<readonly Ref[] | null> {
+  const entries = await readdir(join(commonFolder, 'refs'), { recursive: true, withFileTypes: true }).catch(
+    () => [],
+  )
+  const files = entries.filter((entry) => entry.isFile())
+  if (files.length > mostRefs) return null
+  const read = await Promise.all(
+    files.map(async ({ parentPath, name }): Promise<Ref[]> => {
+      const path = join(parentPath, name)
+      const tip = (await textOf(path)).trim()
+      const ref = path.slice(commonFolder.length + 1).replaceAll('\\', '/')
+      return /^[0-9a-f]{40,64}$/.test(tip) ? [{ name: ref, tip }] : []
+    }),
+  )
+  return read.flat()
+}
+
+function tipsOf(refs: readonly Ref[]): readonly string[] {
+  return [...new Set(refs.map(({ tip }) => tip))]
+}
+
+async function textOf(path: string): Promise<string> {
+  return readRegular(path).then(
+    (content) => content.toString('latin1'),
+    () => '',
+  )
+}
+
+const marks = [
+  ['MERGE_HEAD', 'merge'],
+  ['CHERRY_PICK_HEAD', 'cherry-pick'],
+  ['REVERT_HEAD', 'revert'],
+  ['rebase-merge', 'rebase'],
+  ['rebase-apply', 'rebase'],
+  ['BISECT_LOG', 'bisect'],
+] as const
+
+/** The merge, rebase or the like that was begun and not ended. */
+export async function operationInProgress(gitFolder: string): Promise<OperationInProgress | null> {
+  const found = await Promise.all(marks.map(([file]) => present(join(gitFolder, file))))
+  // A rebase that stops at a conflict leaves CHERRY_PICK_HEAD as well; the rebase is what is in progress.
+  const name = found[3] || found[4] ? 'rebase' : marks.find((_, at) => found[at])?.[1]
+  if (name === undefined) return null
+  return { name, commits: name === 'merge' ? await mergeHeads(gitFolder) : [] }
+}
+
+async function mergeHeads(gitFolder: string): Promise<string[]> {
+  const text = await readRegular(join(gitFolder, 'MERGE_HEAD')).then(String, () => '')
+  return text.split('\n').filter((line) => /^[0-9a-f]{40,64}$/.test(line))
+}
+
+async function present(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,321 @@
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { alternate } from './private-directory.ts'
+import { type Environment, type GitCall, git, runGit } from './process.ts'
+import { loadState, type WorkTreeState } from './recorded-state.ts'
+
+/**
+ * The contents and trees that a project's snapshots name, each stored once: a folder of git objects beside the
+ * snapshots, one for each format. What no snapshot names any more is put aside first and removed a day later, so that a
+ * snapshot that another process is taking meanwhile loses nothing.
+ */
+const folderName = 'contents'
+const aside = '-aside'
+const oneDay = 24 * 60 * 60 * 1000
+const anHour = 60 * 60 * 1000
+
+const megabyte = 1024 * 1024
+
+/** Beyond this, contents of further files are not kept. In bytes. */
+export const contentBudget = 1024 * megabyte
+
+// Rewriting is worth its time only for this much, or for so many packs that finding an object takes long.
+const worthwhile = { bytes: megabyte, share: 0.1, packs: 20 }
+
+/** Where the contents of one format are kept; made if need be. */
+export function contentsFolder(stateFolder: string, objectFormat: string): string {
+  const folder = join(stateFolder, folderName, objectFormat)
+  mkdirSync(join(folder, 'pack'), { recursive: true, mode: 0o700 })
+  return folder
+}
+
+/** Where to look for what a snapshot named: what is put aside may still be needed. */
+export function contentPlaces(contents: string | undefined): string[] {
+  return contents === undefined ? [] : [contents, `${contents}${aside}`]
+}
+
+/** What the kept contents take on disk, in bytes. */
+export function keptBytes(folder: string): number {
+  let bytes = 0
+  for (const name of readdirSync(join(folder, 'pack'))) {
+    bytes += statSync(join(folder, 'pack', name), { throwIfNoEntry: false })?.size ?? 0
+  }
+  return bytes
+}
+
+/** A call on kept contents alone, in the environment of every call of git. */
+function contentsCall(
+  folder: string,
+  around: { readonly directory: string; readonly environment: Environment; readonly also?: string[] },
+  input?: Buffer,
+): GitCall {
+  return {
+    folder,
+    environment: {
+      ...around.environment,
+      GIT_DIR: around.directory,
+      GIT_OBJECT_DIRECTORY: folder,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: (around.also ?? []).map(alternate).join(':'),
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+    },
+    ...(input === undefined ? {} : { input }),
+  }
+}
+
+export interface ContentsSweep {
+  readonly stateFolder: string
+  /** The folder of the snapshots; every one that is there counts. */
+  readonly snapshots: string
+  readonly environment: Environment
+  readonly now: number
+}
+
+/** Puts aside what no snapshot names, and removes what was put aside a day ago. */
+export async function sweepContents(sweep: ContentsSweep): Promise<void> {
+  const root = join(sweep.stateFolder, folderName)
+  const formats = (await readdir(root).catch(() => [])).filter((name) => /^sha(1|256)$/.test(name))
+  for (const format of formats) {
+    const lock = join(root, `${format}.lock`)
+    const locked = await stat(lock).catch(() => null)
+    if (locked !== null && sweep.now - locked.mtimeMs > anHour)
+      await rm(lock, { recursive: true, force: true })
+    if (!(await madeFolder(lock))) continue
+    try {
+      await sweepFormat(join(root, format), sweep)
+    } finally {
+      await rm(lock, { recursive: true, force: true })
+    }
+  }
+}
+
+async function madeFolder(path: string): Promise<boolean> {
+  return mkdir(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function sweepFormat(folder: string, sweep: ContentsSweep): Promise<void> {
+  const named = await namedObjects(folder, sweep)
+  // A snapshot is being taken: what it names is not known yet.
+  if (named === null) return
+  const { environment, now } = sweep
+  const put = `${folder}${aside}`
+  await mkdir(join(put, 'pack'), { recursive: true, mode: 0o700 })
+  const around = { directory: named.directory, environment }
+  const oldPacks = await packsIn(folder)
+  const here = await objectsIn(folder, around)
+  const there = await objectsIn(put, around)
+  const wanted = await withTrees(folder, named, { ...around, also: [put] })
+  const all = sum(here.values())
+  const idle = sum([...here].filter(([oid]) => !wanted.has(oid)).map(([, size]) => size))
+  const returning = [...there.keys()].some((oid) => wanted.has(oid) && !here.has(oid))
+  const isWorthwhile = idle >= worthwhile.bytes && idle >= all * worthwhile.share
+  if (isWorthwhile || returning || oldPacks.length > worthwhile.packs) {
+    const staying = [...wanted].filter((oid) => here.has(oid) || there.has(oid))
+    const written = staying.length === 0 ? '' : await writePack(folder, staying, { ...around, also: [put] })
+    for (const pack of oldPacks) {
+      if (pack !== `pack-${written}`) await moveAside(pack, { from: folder, to: put, now })
+    }
+  }
+  await removeOld(join(put, 'pack'), now - oneDay)
+  await removeOld(join(folder, 'pack'), now - oneDay, /^tmp_/)
+}
+
+interface Named {
+  readonly blobs: ReadonlySet<string>
+  readonly trees: ReadonlySet<string>
+  /** A private directory that git can be started in. */
+  readonly directory: string
+}
+
+// Null while that cannot be told.
+async function namedObjects(folder: string, { snapshots, now }: ContentsSweep): Promise<Named | null> {
+  const blobs = new Set<string>()
+  const trees = new Set<string>()
+  let directory: string | null = null
+  for (const name of await readdir(snapshots).catch(() => [])) {
+    const place = join(snapshots, name)
+    const state = await loadState(place)
+    if (state === null) {
+      const begun = await stat(join(place, 'HEAD')).catch(() => null)
+      if (begun !== null && now - begun.mtimeMs < oneDay) return null
+      continue
+    }
+    directory = place
+    for (const { contents, tree, overlay } of state.repositories) {
+      if (contents !== folder) continue
+      trees.add(tree)
+      for (const { disk } of overlay.values()) {
+        if (disk?.oid != null && disk.unkept === undefined) blobs.add(disk.oid)
+      }
+    }
+  }
+  // Without any snapshot there is no place to start git in, and nothing that names anything.
+  if (directory === null) return null
+  return { blobs, trees, directory }
+}
+
+type Around = Parameters<typeof contentsCall>[1]
+
+async function objectsIn(folder: string, around: Around): Promise<Map<string, number>> {
+  const question = ['cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objectsize:disk)']
+  const lines = (await git(question, contentsCall(folder, around))).toString('latin1').split('\n')
+  return new Map(
+    lines.filter(Boolean).map((line) => {
+      const [oid = '', size = '0'] = line.split(' ')
+      return [oid, Number(size)] as const
+    }),
+  )
+}
+
+async function withTrees(folder: string, { blobs, trees }: Named, around: Around): Promise<Set<string>> {
+  const wanted = new Set(blobs)
+  const present = await git(
+    ['cat-file', '--batch-check=%(objectname)', '--buffer'],
+    contentsCall(folder, around, Buffer.from([...trees, ''].join('\n'))),
+  )
+  const known = present
+    .toString('latin1')
+    .split('\n')
+    .filter((line) => line !== '' && !line.endsWith('missing'))
+  if (known.length === 0) return wanted
+  const question = ['rev-list', '--objects', '--filter=blob:none', '--no-object-names', '--stdin']
+  const listed = await git(
+    [...question, '--missing=allow-any'],
+    contentsCall(folder, around, Buffer.from([...known, ''].join('\n'))),
+  )
+  for (const oid of listed.toString('latin1').split('\n')) if (oid !== '') wanted.add(oid)
+  return wanted
+}
+
+/** Writes objects into one pack of a folder, and answers the pack's name. */
+async function writePack(folder: string, oids: readonly string[], around: Around): Promise<string> {
+  const input = Buffer.from([...oids, ''].join('\n'))
+  const target = join(folder, 'pack/pack')
+  const output = await git(['pack-objects', '-q', '--window=0', target], contentsCall(folder, around, input))
+  return output.toString('latin1').trim()
+}
+
+/** Which of some objects a folder does not have. */
+async function missingObjects(folder: string, oids: readonly string[], around: Around): Promise<string[]> {
+  const question = ['cat-file', '--batch-check=%(objectname)', '--buffer']
+  const output = await git(question, contentsCall(folder, around, Buffer.from([...oids, ''].join('\n'))))
+  return output
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => (line.endsWith(' missing') ? [line.slice(0, line.indexOf(' '))] : []))
+}
+
+/** The names of the packs that a folder's objects are in. */
+async function packsIn(folder: string): Promise<string[]> {
+  const names = await readdir(join(folder, 'pack'))
+  return names.filter((name) => name.endsWith('.idx')).map((name) => name.slice(0, -'.idx'.length))
+}
+
+async function moveAside(
+  pack: string,
+  { from, to, now }: { readonly from: string; readonly to: string; readonly now: number },
+): Promise<void> {
+  const endings = (await readdir(join(from, 'pack'))).filter((name) => name.startsWith(`${pack}.`))
+  // The index last: where it is, its pack is.
+  for (const name of endings.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')))) {
+    const target = join(to, 'pack', name)
+    await rename(join(from, 'pack', name), target)
+    await utimes(target, now / 1000, now / 1000)
+  }
+}
+
+async function removeOld(folder: string, before: number, which = /./): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => null)
+    if (found !== null && found.mtimeMs <= before && which.test(name)) await rm(path, { force: true })
+  }
+}
+
+function sum(sizes: Iterable<number>): number {
+  let total = 0
+  for (const size of sizes) total += size
+  return total
+}
+
+/**
+ * Keeps the trees of a snapshot's HEADs among the kept contents, so that the comparison survives a pruned or deleted
+ * repository. Goes on after the answer; without it the comparison still works while the commit exists.
+ */
+export async function keepBaseline(state: WorkTreeState, environment: Environment): Promise<void> {
+  for (const { directory, objects, head, tree, contents } of state.repositories) {
+    if (head === null || contents === undefined) continue
+    if (await isHeld(contents, tree)) continue
+    const before = await packsIn(contents)
+    if (await keepTree(tree, contents, { directory, environment, objects })) {
+      await noteHeld(contents, tree, before)
+    }
+  }
+}
+
+async function keepTree(
+  tree: string,
+  contents: string,
+  {
+    objects,
+    ...around
+  }: { readonly directory: string; readonly environment: Environment; readonly objects: string },
+): Promise<boolean> {
+  // A tree is kept with everything in it, or not at all.
+  if ((await missingObjects(contents, [tree], around)).length === 0) return true
+  const reading = { ...around, also: [objects] }
+  const question = ['rev-list', '--objects', '--filter=blob:none', '--no-object-names', tree]
+  const listed = await runGit(question, contentsCall(contents, reading))
+  if (listed.code !== 0) return false
+  const oids = listed.output.toString('latin1').split('\n').filter(Boolean)
+  const missing = await missingObjects(contents, oids, around)
+  await writePack(contents, missing, reading)
+  return true
+}
+
+const mostHeld = 200
+
+// The packs among which a tree was, by folder and tree. While all of them are there, it is.
+const held = new Map<string, readonly string[]>()
+
+async function isHeld(contents: string, tree: string): Promise<boolean> {
+  const packs = held.get(`${contents} ${tree}`)
+  if (packs === undefined) return false
+  const present = new Set(await packsIn(contents))
+  return packs.every((pack) => present.has(pack))
+}
+
+async function noteHeld(contents: string, tree: string, before: readonly string[]): Promise<void> {
+  const packs = await packsIn(contents)
+  // Contents were swept meanwhile.
+  if (!before.every((pack) => packs.includes(pack))) return
+  held.delete(`${contents} ${tree}`)
+  held.set(`${contents} ${tree}`, packs)
+  const [oldest] = held.keys()
+  if (held.size > mostHeld && oldest !== undefined) held.delete(oldest)
+}
+
+const abandonedAfter = 24 * 60 * 60 * 1000
+
+/** Removes the private directories that nobody names and that are older than 24 hours. Answers how many. */
+export async function sweepDirectories(
+  folder: string,
+  keep: ReadonlySet<string>,
+  now: number,
+): Promise<number> {
+  const names = await readdir(folder).catch(() => [])
+  let removed = 0
+  for (const name of names) {
+    const directory = join(folder, name)
+    if (keep.has(directory)) continue
+    const found = await stat(directory).catch(() => null)
+    if (found === null || now - found.mtimeMs < abandonedAfter) continue
+    await rm(directory, { recursive: true, force: true })
+    removed += 1
+  }
+  return removed
+}

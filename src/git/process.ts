@@ -1,0 +1,220 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { Failure } from '../domain/failure.ts'
+import { anyObstacle, obstructed } from './obstacles.ts'
+
+export type Environment = Readonly<Record<string, string>>
+
+export interface GitCall {
+  readonly folder: string
+  readonly environment: Environment
+  readonly input?: Buffer
+  /** The longest that it may take, in milliseconds; a minute when left out. */
+  readonly limit?: number
+}
+
+export interface GitResult {
+  /** The exit code; 127 when there is no git to run. */
+  readonly code: number
+  readonly output: Buffer
+  readonly complaint: string
+}
+
+const timeLimit = 60_000
+
+// A call that takes longer than this may be waiting for a pipe: then everything that it could wait for is looked at.
+const suspectAfter = 250
+
+const windows = process.platform === 'win32'
+
+// Given on every command line, so that neither a repository's configuration nor ours can turn them on.
+const everyCall = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+
+const quiet = {
+  LC_ALL: 'C',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+}
+
+/** The environment of every git call: nothing inherited that would point git elsewhere (a hook sets GIT_DIR). */
+export function gitEnvironment(inherited: NodeJS.ProcessEnv): Environment {
+  const kept = Object.entries(inherited).flatMap(([name, value]) =>
+    value === undefined || name.startsWith('GIT_') ? [] : [[name, value] as const],
+  )
+  return { ...Object.fromEntries(kept), ...quiet }
+}
+
+/**
+ * Runs git without a shell and answers whatever its exit code is. Fails with UNAVAILABLE when git waits for something
+ * that is not a file, or takes longer than a minute; it is ended then, with whatever it started.
+ */
+export function runGit(args: readonly string[], call: GitCall): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', [...everyCall, ...args], {
+      cwd: call.folder,
+      env: call.environment,
+      stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      // A group of its own, so that its children end with it.
+      detached: !windows,
+      windowsHide: true,
+    })
+    running.add(child)
+    const output: Buffer[] = []
+    const complaint: Buffer[] = []
+    child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
+    child.stderr?.on('data', (chunk: Buffer) => complaint.push(chunk))
+    const giveUp = (failure: Failure) => {
+      if (!running.has(child)) return
+      reject(failure)
+      endGroup(child)
+    }
+    const suspicion = setTimeout(() => {
+      void anyObstacle(call.folder, () => running.has(child)).then((obstacle) => {
+        if (obstacle !== null) giveUp(obstructed(obstacle))
+      })
+    }, suspectAfter)
+    const limit = setTimeout(() => giveUp(tooSlow(args, call)), call.limit ?? timeLimit)
+    const ended = () => {
+      running.delete(child)
+      clearTimeout(suspicion)
+      clearTimeout(limit)
+    }
+    child.on('error', (error) => {
+      ended()
+      const fault = environmentFault(error.message, call.folder)
+      if (fault !== null) reject(fault)
+      else resolve({ code: 127, output: Buffer.alloc(0), complaint: error.message })
+    })
+    child.on('close', (code, signal) => {
+      ended()
+      resolve({
+        code: code ?? 128,
+        output: output.length === 1 && output[0] !== undefined ? output[0] : Buffer.concat(output),
+        complaint: signal === null ? Buffer.concat(complaint).toString('utf8') : `git was ended by ${signal}`,
+      })
+    })
+    // git may end before it has read everything; its exit code tells.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(call.input)
+  })
+}
+
+// Without a terminal's signals of their own, they must not outlive this process.
+const running = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of running) endGroup(child)
+})
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return
+  if (windows) {
+    spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true })
+    return
+  }
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+function tooSlow([command = '']: readonly string[], { folder, limit = timeLimit }: GitCall): Failure {
+  const message = `git ${command} took longer than ${limit / 1000} seconds in ${folder} and was ended.`
+  return new Failure('UNAVAILABLE', message, {
+    hint: 'Look whether the disk answers, or whether something there is a pipe or a device; then call again.',
+  })
+}
+
+/** A git call that had to succeed and did not. */
+class GitError extends Error {
+  readonly code: number
+
+  constructor(args: readonly string[], result: GitResult) {
+    super(`git ${args.join(' ')} ended with ${result.code}: ${result.complaint.trim()}`)
+    this.name = 'GitError'
+    this.code = result.code
+  }
+}
+
+/** Runs git and answers its output. Throws GitError when it fails. */
+export async function git(args: readonly string[], call: GitCall): Promise<Buffer> {
+  const result = await runGit(args, call)
+  if (result.code !== 0) throw environmentFault(result.complaint, call.folder) ?? new GitError(args, result)
+  return result.output
+}
+
+interface Fault {
+  /** What git says, or the code of the system's error. */
+  readonly sign: RegExp
+  readonly says: string
+  readonly hint: string
+}
+
+const again = 'then call again.'
+
+const faults: readonly Fault[] = [
+  {
+    sign: /ENOSPC|EDQUOT|No space left|quota exceeded/i,
+    says: 'the disk is full',
+    hint: `Free some space, with waymark tidy for one; ${again}`,
+  },
+  {
+    sign: /EROFS|Read-only file system/i,
+    says: 'the file system is read-only',
+    hint: `Make it writable, or set XDG_STATE_HOME to a folder that is; ${again}`,
+  },
+  {
+    sign: /EACCES|EPERM|Permission denied|Operation not permitted/i,
+    says: 'permission is denied',
+    hint: `Give this user access to it; ${again}`,
+  },
+  {
+    sign: /EMFILE|ENFILE|Too many open files/i,
+    says: 'too many files are open',
+    hint: `Close other programs or raise the limit (ulimit -n); ${again}`,
+  },
+  {
+    sign: /ENOMEM|EAGAIN|Cannot allocate memory|out of memory|Resource temporarily unavailable/i,
+    says: 'memory or processes ran out',
+    hint: `Close other programs; ${again}`,
+  },
+  {
+    sign: /EIO\b|Input\/output error/i,
+    says: 'the disk does not answer',
+    hint: `Check the disk; ${again}`,
+  },
+  {
+    sign: /index file (corrupt|smaller)|bad index|bad signature|unordered stage entries|unknown index entry/i,
+    says: "the repository's index is damaged",
+    hint: `Make a new one with: rm .git/index && git reset (files stay as they are); ${again}`,
+  },
+  {
+    sign: /is corrupt|object file .* is empty|bad object|unable to read (tree|[0-9a-f]{40})|not a valid object/i,
+    says: 'the repository is damaged',
+    hint: `See what is missing with: git fsck; ${again}`,
+  },
+]
+
+/** What is wrong with the machine or the repository, as a refusal; null where the text names nothing of the kind. */
+export function environmentFault(text: string, where: string): Failure | null {
+  const fault = faults.find(({ sign }) => sign.test(text))
+  if (fault === undefined) return null
+  const first = text.trim().split('\n')[0] ?? ''
+  return new Failure('UNAVAILABLE', `${where} could not be measured: ${fault.says} (${first}).`, {
+    hint: fault.hint,
+  })
+}
+
+/** Runs work on a place, and tells a fault of the machine as one. */
+export async function tellingFaults<T>(where: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Failure || !(error instanceof Error)) throw error
+    throw environmentFault(error.message, where) ?? error
+  }
+}

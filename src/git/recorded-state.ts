@@ -1,0 +1,196 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { readRegular } from '../files/regular-file.ts'
+import type { SnapshotRef } from '../ports/work-tree.ts'
+import type { ContentSettings } from './conversion.ts'
+import type { RefTips } from './git-folder.ts'
+import { displayPath, onDisk, type PathBytes, pathBytes } from './paths.ts'
+import type { GitState } from './status.ts'
+
+/** Enough of a file's stat to say later that it is the same file, unchanged. Times in milliseconds. */
+export interface FileStat {
+  readonly size: number
+  readonly modified: number
+  readonly changed: number
+}
+
+/** A path's state on disk. `oid` is null where the content was too much to hash: then `stat` stands for it. */
+export interface DiskState {
+  readonly mode: string
+  readonly oid: string | null
+  readonly stat?: FileStat
+  /** The id is known, the content was not kept. */
+  readonly unkept?: true
+}
+
+/** A path whose state on disk is not simply HEAD's. */
+export interface OverlayEntry {
+  readonly head: GitState | null
+  readonly disk: DiskState | null
+  /** In the index or in HEAD; otherwise untracked. */
+  readonly tracked: boolean
+  /** The index holds the same as the disk. */
+  readonly staged: boolean
+  /** Why the state may not be what git would store. */
+  readonly uncertain?: string
+}
+
+export interface IgnoredFile {
+  readonly mode: string
+  readonly oid: string | null
+  readonly stat: FileStat
+}
+
+/** The tail of HEAD's reflog when the snapshot was taken. */
+export interface ReflogPosition {
+  readonly size: number
+  /** The last bytes before `size`, to notice that the log was rewritten. */
+  readonly tail: string
+}
+
+export interface OperationInProgress {
+  readonly name: string
+  /** What is being merged or picked. */
+  readonly commits: readonly string[]
+}
+
+/** One repository at the time of a snapshot: the work tree's own, or a nested one. */
+export interface RepositoryState {
+  /** From the work tree's top: `''`, or ending with `/`. */
+  readonly prefix: PathBytes
+  /** Its private directory. */
+  readonly directory: string
+  readonly gitFolder: string
+  readonly objects: string
+  readonly reflog: string
+  readonly reflogPosition: ReflogPosition | null
+  readonly head: string | null
+  readonly tree: string
+  /** Null when they could not be read. */
+  readonly refs: RefTips | null
+  readonly overlay: ReadonlyMap<PathBytes, OverlayEntry>
+  readonly ignoredFiles: ReadonlyMap<PathBytes, IgnoredFile>
+  readonly ignoredFolders: readonly PathBytes[]
+  readonly submodules: readonly PathBytes[]
+  readonly operation: OperationInProgress | null
+  readonly conflicts: readonly PathBytes[]
+  /** Keys of its configuration that name programs, with a digest of their values. */
+  readonly suspicious: readonly string[]
+  /** Missing in what earlier versions recorded. */
+  readonly settings?: ContentSettings
+  /** Stands for the paths that a sparse checkout leaves out. Missing in what earlier versions recorded. */
+  readonly leftOut?: string
+  /** Where its contents are kept. Missing where they are in its directory, as earlier versions kept them. */
+  readonly contents?: string
+}
+
+/** Everything a snapshot knows. Stored in its private directory, so that any process can compare it later. */
+export interface WorkTreeState {
+  readonly top: string
+  readonly prefix: string
+  readonly objectFormat: string
+  /** When it began, in milliseconds, by the clock of the file system. */
+  readonly takenAt: number
+  /** The repository was gone although an attempt had begun with git. */
+  readonly repositoryMissing: boolean
+  /** The first is the work tree's own. */
+  readonly repositories: readonly RepositoryState[]
+  /** Linked work trees inside this one, which are never opened. */
+  readonly linkedWorkTrees: readonly PathBytes[]
+  readonly notes: readonly string[]
+  /** Every `package.json` below the project's folder, from the top. */
+  readonly packageFiles: readonly PathBytes[]
+  /** Top-level paths that are Waymark's own. */
+  readonly excluded: readonly PathBytes[]
+}
+
+const fileName = 'snapshot.json'
+const version = 1
+
+interface StoredRepository extends Omit<RepositoryState, 'overlay' | 'ignoredFiles'> {
+  readonly overlay: readonly (readonly [string, OverlayEntry])[]
+  readonly ignoredFiles: readonly (readonly [string, IgnoredFile])[]
+}
+
+interface Stored extends Omit<WorkTreeState, 'repositories'> {
+  readonly version: number
+  readonly repositories: readonly StoredRepository[]
+}
+
+/** Writes a snapshot whole or not at all. */
+export async function storeState(directory: string, state: WorkTreeState): Promise<void> {
+  const stored: Stored = {
+    ...state,
+    version,
+    repositories: state.repositories.map((repository) => ({
+      ...repository,
+      overlay: [...repository.overlay],
+      ignoredFiles: [...repository.ignoredFiles],
+    })),
+  }
+  const draft = join(directory, `${fileName}.draft`)
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  await writeFile(draft, JSON.stringify(stored), { mode: 0o600 })
+  await rename(draft, join(directory, fileName))
+}
+
+/** Reads a snapshot back. Null when it is gone or was written by another version. */
+export async function loadState(directory: string): Promise<WorkTreeState | null> {
+  let stored: Stored
+  try {
+    // Written by `storeState` alone, in a directory that only this user can enter.
+    stored = JSON.parse(await readFile(join(directory, fileName), 'utf8')) as Stored
+  } catch {
+    return null
+  }
+  if (stored.version !== version) return null
+  return {
+    ...stored,
+    repositories: stored.repositories.map((repository) => ({
+      ...repository,
+      overlay: new Map(repository.overlay),
+      ignoredFiles: new Map(repository.ignoredFiles),
+    })),
+  }
+}
+
+/** The private directory of the last snapshot of a top by one engine, so that unchanged files are not read again. */
+export async function latestScan(stateFolder: string, top: string): Promise<string | undefined> {
+  return readFile(pointer(stateFolder, top), 'utf8').catch(() => undefined)
+}
+
+export async function rememberScan(stateFolder: string, top: string, directory: string): Promise<void> {
+  const path = pointer(stateFolder, top)
+  const draft = `${path}.${randomUUID()}`
+  await mkdir(join(stateFolder, 'scans'), { recursive: true, mode: 0o700 })
+  await writeFile(draft, directory, { mode: 0o600 })
+  await rename(draft, path)
+}
+
+function pointer(stateFolder: string, top: string): string {
+  return join(stateFolder, 'scans', createHash('sha256').update(top).digest('hex').slice(0, 32))
+}
+
+/** Workspace packages of the project that a snapshot was made of: name → folder, relative to the project. */
+export async function workspacePackages(place: SnapshotRef): Promise<ReadonlyMap<string, string>> {
+  const state = await loadState(place.directory)
+  const packages = new Map<string, string>()
+  if (state === null) return packages
+  const prefix = pathBytes(place.prefix)
+  for (const path of state.packageFiles) {
+    const name = await packageName(onDisk(state.top, path))
+    if (name !== null) packages.set(name, dirname(displayPath(path.slice(prefix.length))))
+  }
+  return packages
+}
+
+async function packageName(path: string | Buffer): Promise<string | null> {
+  try {
+    const manifest: unknown = JSON.parse((await readRegular(path)).toString('utf8'))
+    if (typeof manifest !== 'object' || manifest === null || !('name' in manifest)) return null
+    return typeof manifest.name === 'string' ? manifest.name : null
+  } catch {
+    return null
+  }
+}

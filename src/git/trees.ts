@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { git } from './process.ts'
+import type { Repository } from './repository.ts'
+import type { GitState } from './status.ts'
+
+export interface TreeDifference {
+  readonly before: GitState | null
+  readonly after: GitState | null
+}
+
+/** What differs between two trees, file by file. */
+export async function treeDifference(
+  place: PrivateDirectory,
+  before: string,
+  after: string,
+): Promise<Map<PathBytes, TreeDifference>> {
+  if (before === after) return new Map()
+  const question = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff']
+  return parseRawDifference(nulRecords(await git([...question, before, after], privateCall(place))))
+}
+
+/** Parses `diff-tree --raw -z` without renames: `:<mode> <mode> <oid> <oid> <status>`, then the path. */
+export function parseRawDifference(records: readonly string[]): Map<PathBytes, TreeDifference> {
+  const differences = new Map<PathBytes, TreeDifference>()
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const [modeBefore = '', modeAfter = '', before = '', after = ''] = (records[at] ?? '').slice(1).split(' ')
+    differences.set(records[at + 1] ?? '', {
+      before: state(modeBefore, before),
+      after: state(modeAfter, after),
+    })
+  }
+  return differences
+}
+
+function state(mode: string, oid: string): GitState | null {
+  return mode === '000000' ? null : { mode, oid }
+}
+
+// Below every system's limit for a command line.
+const pathsPerCall = 200
+
+/** What HEAD records of a few paths. */
+export async function headStates(
+  place: PrivateDirectory,
+  repository: Repository,
+  paths: readonly PathBytes[],
+): Promise<Map<PathBytes, GitState>> {
+  const states = new Map<PathBytes, GitState>()
+  const { head } = repository
+  if (head === null) return states
+  for (let from = 0; from < paths.length; from += pathsPerCall) {
+    const some = paths.slice(from, from + pathsPerCall)
+    // An argument is text for Node: where a path is not UTF-8, the whole tree is listed.
+    const names = some.map(displayPath)
+    const named = names.every((name, at) => pathBytes(name) === some[at]) ? names : []
+    const output = await git(
+      ['ls-tree', '-r', '-z', '--full-tree', head.tree, '--', ...named],
+      privateCall(place),
+    )
+    for (const record of nulRecords(output)) {
+      const tab = record.indexOf('\t')
+      const [mode = '', , oid = ''] = record.slice(0, tab).split(' ')
+      states.set(record.slice(tab + 1), { mode, oid })
+    }
+  }
+  return states
+}
+
+/** What some folders of a tree hold, by their path; `''` is the tree itself. Those that it does not have are left out. */
+export async function readTrees(
+  place: PrivateDirectory,
+  root: string,
+  folders: readonly PathBytes[],
+): Promise<Map<PathBytes, TreeEntries>> {
+  const names = folders.map((folder) => `${root}:${folder}`)
+  // Only a newer git can be asked for names that hold the usual separator.
+  const odd = names.some((name) => name.includes('\n'))
+  const input = Buffer.from(names.map((name) => `${name}${odd ? '\0' : '\n'}`).join(''), 'latin1')
+  const output = await git(
+    ['cat-file', '--batch', '--buffer', ...(odd ? ['-z'] : [])],
+    privateCall(place, input),
+  )
+  const trees = new Map<PathBytes, TreeEntries>()
+  let at = 0
+  for (const [which, folder] of folders.entries()) {
+    const missing = Buffer.from(`${names[which]} missing\n`, 'latin1')
+    if (output.subarray(at, at + missing.length).equals(missing)) {
+      at += missing.length
+      continue
+    }
+    const line = output.indexOf('\n', at)
+    const [, type, size] = output.toString('latin1', at, line).split(' ')
+    at = line + 1
+    // A repository in place of a folder has a type and no content.
+    if (size === undefined) continue
+    const end = at + Number(size)
+    if (type === 'tree') trees.set(folder, parseTree(output.subarray(at, end), formatOf(root)))
+    at = end + 1
+  }
+  return trees
+}
+
+/** What a tree holds, by name. */
+export type TreeEntries = ReadonlyMap<PathBytes, GitState>
+
+export const folderMode = '40000'
+
+/** The format of the objects that an id belongs to. */
+export function formatOf(oid: string): 'sha1' | 'sha256' {
+  return oid.length === 64 ? 'sha256' : 'sha1'
+}
+
+/** The id of the tree with nothing in it, which git knows without having it. */
+export function emptyTree(objectFormat: string): string {
+  return createHash(objectFormat).update('tree 0\0').digest('hex')
+}
+
+/** Parses the content of a tree object: `<mode> <name>\0<id>`, again and again. */
+function parseTree(content: Buffer, objectFormat: string): TreeEntries {
+  const idLength = objectFormat === 'sha256' ? 32 : 20
+  const entries = new Map<PathBytes, GitState>()
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at)
+    const end = content.indexOf(0, space)
+    const next = end + 1 + idLength
+    entries.set(content.toString('latin1', space + 1, end), {
+      mode: content.toString('latin1', at, space),
+      oid: content.toString('hex', end + 1, next),
+    })
+    at = next
+  }
+  return entries
+}
+
+/** The id of the tree that holds these entries. */
+function treeId(entries: TreeEntries, objectFormat: string): string {
+  const records = [...entries]
+    .map(([name, state]) => ({ name, state, order: state.mode === folderMode ? `${name}/` : name }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .flatMap(({ name, state }) => [
+      Buffer.from(`${state.mode} ${name}\0`, 'latin1'),
+      Buffer.from(state.oid, 'hex'),
+    ])
+  const body = Buffer.concat(records)
+  return createHash(objectFormat).update(`tree ${body.length}\0`).update(body).digest('hex')
+}
+
+interface Node {
+  /** What is at the path now, null for nothing; undefined where only what is below differs. */
+  own: GitState | null | undefined
+  readonly below: Map<PathBytes, Node>
+}
+
+export interface PatchWish {
+  readonly objectFormat: string
+  /** What is at a path now; null for nothing. */
+  readonly changes: ReadonlyMap<PathBytes, GitState | null>
+  /** Folders that do not count as a whole: each entry in them is asked for, a folder's with `/` at its end. */
+  readonly partial: readonly PathBytes[]
+  readonly includes: (path: PathBytes) => boolean
+}
+
+/** A tree with changes, of which only the folders on the way to them are computed anew. */
+export class PatchedTree {
+  readonly #wish: PatchWish
+  readonly #top: Node = { own: undefined, below: new Map() }
+
+  constructor(wish: PatchWish) {
+    this.#wish = wish
+    for (const [path, state] of wish.changes) this.#node(path).own = state
+    for (const folder of wish.partial) this.#node(folder)
+  }
+
+  /** The folders whose entries `id` needs. */
+  folders(): PathBytes[] {
+    return [...new Set([...parents(this.#top, ''), ...this.#wish.partial])]
+  }
+
+  /** The id of the tree, from the entries of `folders()` before the changes. Null when nothing is in it. */
+  id(trees: ReadonlyMap<PathBytes, TreeEntries>): string | null {
+    return this.#folder(this.#top, '', trees)?.oid ?? null
+  }
+
+  #node(path: PathBytes): Node {
+    let node = this.#top
+    for (const name of path.split('/')) {
+      const next = node.below.get(name) ?? { own: undefined, below: new Map() }
+      node.below.set(name, next)
+      node = next
+    }
+    return node
+  }
+
+  #folder(node: Node, path: PathBytes, trees: ReadonlyMap<PathBytes, TreeEntries>): GitState | null {
+    const { objectFormat, partial, includes } = this.#wish
+    const entries = new Map(trees.get(path))
+    for (const [name, child] of node.below) {
+      const place = path === '' ? name : `${path}/${name}`
+      const after = this.#after(child, { place, before: entries.get(name) ?? null, trees })
+      if (after === null) entries.delete(name)
+      else entries.set(name, after)
+    }
+    if (partial.includes(path)) {
+      for (const [name, { mode }] of entries) {
+        if (!includes(`${path}/${name}${mode === folderMode ? '/' : ''}`)) entries.delete(name)
+      }
+    }
+    return entries.size === 0 ? null : { mode: folderMode, oid: treeId(entries, objectFormat) }
+  }
+
+  #after(
+    node: Node,
+    at: {
+      readonly place: PathBytes
+      readonly before: GitState | null
+      readonly trees: ReadonlyMap<PathBytes, TreeEntries>
+    },
+  ): GitState | null {
+    if (node.own || (node.own === null && node.below.size === 0)) return node.own
+    const wasFolder = at.before?.mode === folderMode
+    if (wasFolder && !at.trees.has(at.place)) throw new Error(`The repository lacks the tree ${at.place}.`)
+    const folder = this.#folder(node, at.place, at.trees)
+    if (folder !== null || wasFolder) return folder
+    return node.own === null ? null : at.before
+  }
+}
+
+function parents(node: Node, path: PathBytes): PathBytes[] {
+  const inside = [...node.below].flatMap(([name, child]) =>
+    child.below.size === 0 ? [] : parents(child, path === '' ? name : `${path}/${name}`),
+  )
+  return [path, ...inside]
+}

@@ -1,0 +1,71 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Failure } from '../domain/failure.ts'
+import { tell } from '../surfaces/cli/terminal.ts'
+
+/**
+ * When a process began, in words of the system that stay the same while it runs; null where there is no such process,
+ * and `unknown` where the system does not tell. A number of a process is given again to another one.
+ */
+export function processStart(pid: number): string | null {
+  if (!isThere(pid)) return null
+  try {
+    if (process.platform === 'linux') return startOnLinux(pid)
+    if (process.platform === 'win32') return 'unknown'
+    const said = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      timeout: 2_000,
+    })
+    return said.trim() || 'unknown'
+  } catch {
+    return isThere(pid) ? 'unknown' : null
+  }
+}
+
+/** Clock ticks since the machine began, with which run of the machine that is. */
+function startOnLinux(pid: number): string {
+  // The name, in brackets, may hold spaces and brackets itself; the start is the 22nd word, the 20th after it.
+  const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')
+  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  return `${boot} ${words?.[19] ?? ''}`
+}
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' // it is there, and another user's
+  }
+}
+
+/** This process, as its server's file tells of it. */
+export function thisProcess() {
+  return { pid: process.pid, started: processStart(process.pid) ?? 'unknown' }
+}
+
+/** Resolves with the signal by which the process is told to end. Told a second time by Ctrl-C, it ends at once. */
+export async function endSignal(): Promise<string> {
+  const told = new AbortController()
+  const signal = await Promise.race(
+    (['SIGINT', 'SIGTERM'] as const).map(async (name) => {
+      await once(process, name, { signal: told.signal })
+      return name
+    }),
+  )
+  told.abort()
+  process.once('SIGINT', () => process.exit(130))
+  return signal
+}
+
+/** Runs a command; what cannot be done is told on standard error, with exit code 2 where it was not understood. */
+export async function reported(run: () => Promise<void> | void): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    tell(`waymark: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`)
+    process.exitCode = error.code === 'INVALID_INPUT' ? 2 : 1
+  }
+}

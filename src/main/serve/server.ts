@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isCalledFromCommand } from '../../commands/processes.ts'
+import { Failure } from '../../domain/failure.ts'
+import { catalog } from '../../operations/catalog.ts'
+import { serveAssets } from '../../surfaces/http/assets.ts'
+import { LoginCodes, LoginProofs } from '../../surfaces/http/guard/login-proof.ts'
+import { Logins } from '../../surfaces/http/guard/logins.ts'
+import { OpenStreams } from '../../surfaces/http/guard/open-streams.ts'
+import { type Rates, type Security, usualRates } from '../../surfaces/http/guard/security.ts'
+import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
+import {
+  httpServer,
+  type Patience,
+  type UnreadLimits,
+  usualPatience,
+  usualUnread,
+} from '../../surfaces/http/http-server.ts'
+import { openLive } from '../../surfaces/http/live/live.ts'
+import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts'
+import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
+import type { Surface } from '../../surfaces/mcp/surface.ts'
+import { version } from '../program.ts'
+import { commandActor, runsInsideCommand, userIdentity } from '../settings/actor.ts'
+import { userName } from '../settings/environment.ts'
+import type { RunningServer } from './running-servers.ts'
+
+const usualPort = 4747
+
+/**
+ * A port that was asked for is had or not; without one, any will do where the usual one is taken: unless by a server of
+ * the same projects, which is answered then.
+ */
+export async function openOnFreePort(
+  options: Omit<ServerOptions, 'port'>,
+  port: number | null,
+  running: () => Promise<RunningServer | null>,
+): Promise<OpenServer | RunningServer> {
+  try {
+    return await openServer({ ...options, port: port ?? usualPort })
+  } catch (error) {
+    if (!isTaken(error)) throw error
+    if (port !== null) throw taken(port, options.host)
+    return (await startedMeanwhile(running)) ?? openServer({ ...options, port: 0 })
+  }
+}
+
+/** Two that were started together: the other one says that it runs a moment after it has the port. */
+async function startedMeanwhile(running: () => Promise<RunningServer | null>): Promise<RunningServer | null> {
+  for (let round = 0; round < 5; round += 1) {
+    const found = await running()
+    if (found) return found
+    await sleep(100)
+  }
+  return null
+}
+
+function taken(port: number, host: string): Failure {
+  return new Failure('UNAVAILABLE', `Port ${port} of ${host} is taken by another program, or not allowed.`, {
+    hint: 'Choose another with --port, or leave --port out to get a free one.',
+  })
+}
+
+export interface ServerOptions {
+  readonly projects: readonly [ServedProject, ...ServedProject[]]
+  /** Where tokens and sessions are kept. */
+  readonly folder: string
+  readonly host: string
+  /** 0 for any. */
+  readonly port: number
+  readonly allowedHosts: readonly string[]
+  readonly instance: string
+  readonly log: Log
+  /** Which tools MCP lists; all when left out. */
+  readonly toolsets?: Surface['toolsets']
+  readonly assets?: string
+  readonly rates?: Rates
+  readonly patience?: Patience
+  readonly unread?: UnreadLimits
+}
+
+export interface OpenServer {
+  readonly port: number
+  readonly security: Security
+  /** Stops taking requests, answers those that run, and closes every connection. */
+  stop(): Promise<void>
+}
+
+/** Puts the server together and listens. Fails with the error of the system where the port is taken. */
+export async function openServer(options: ServerOptions): Promise<OpenServer> {
+  const { projects, folder, host, allowedHosts, instance, log } = options
+  const program = resolve(process.argv[1] ?? 'waymark')
+  const serving: Serving = { projects, catalog, version, program, instance, log }
+  const live = openLive({ version, log })
+  const mcp = createMcpOverHttp({
+    catalog: async () => catalog,
+    toolsets: options.toolsets ?? ['plan', 'track', 'gate'],
+    readOnly: false,
+    toolNames: 'portable',
+    version,
+    log: (line) => log.warn(line),
+  })
+  let port = options.port
+  const tokens = new TokenFile(folder)
+  const sessions = new Logins(join(folder, 'sessions.json'))
+  const now = () => Date.now()
+  const security: Security = {
+    hosts: () => ({ port, allowed: allowedHosts }),
+    tokens,
+    logins: sessions,
+    codes: new LoginCodes(),
+    proofs: new LoginProofs(),
+    streams: new OpenStreams({ tokens, sessions, now }),
+    rates: options.rates ?? usualRates(),
+    insideCommand: callersFromCommands(),
+    user: userIdentity(userName()),
+    now,
+  }
+  const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }
+  const server = httpServer(
+    serving,
+    { security, patience: options.patience ?? usualPatience, unread: options.unread ?? usualUnread },
+    parts,
+  )
+  await listen(server, { port, host })
+  port = (server.address() as AddressInfo).port // it listens on TCP
+  return {
+    port,
+    security,
+    stop: () => drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))),
+  }
+}
+
+/** Looks once at each connection: who holds it stays who it is. A server inside a command serves nobody else. */
+function callersFromCommands(): Security['insideCommand'] {
+  const known = new WeakMap<object, boolean>()
+  const isSelf = runsInsideCommand(process.env)
+  return (connection, channel) => {
+    const isInside = isSelf || (known.get(connection) ?? isCalledFromCommand(connection))
+    known.set(connection, isInside)
+    return isInside ? commandActor(channel) : null
+  }
+}
+
+/** The bundle lies beside it, this file three folders below the top of the package. */
+function builtDashboard(): string {
+  const beside = join(import.meta.dirname, 'web')
+  return existsSync(beside) ? beside : join(import.meta.dirname, '..', '..', '..', 'dist', 'web')
+}
+
+/** Resolves once the server listens; fails with the system's error, such as EADDRINUSE. */
+function listen(
+  server: Server,
+  { port, host }: { readonly port: number; readonly host: string },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen({ port, host, exclusive: true }, () => {
+    server.off('error', reject)
+    resolve()
+  })
+  return promise
+}
+
+/** Whether a port could not be had because somebody has it, or it is kept for others. */
+function isTaken(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'EADDRINUSE' || code === 'EACCES'
+}
+
+/** How long requests that run may take to be answered when the server ends, in milliseconds. */
+const patience = 5_000
+const look = 50
+
+/** Stops listening, ends what stays open by itself, and waits for what is being answered. */
+export async function drained(server: Server, endStreams: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  // A connection that is kept alive is closed as soon as its request was answered.
+  const looking = setInterval(() => server.closeIdleConnections(), look)
+  const deadline = setTimeout(() => server.closeAllConnections(), patience)
+  try {
+    await endStreams()
+    await closed
+  } finally {
+    clearInterval(looking)
+    clearTimeout(deadline)
+  }
+}

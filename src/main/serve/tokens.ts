@@ -1,0 +1,126 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Failure } from '../../domain/failure.ts'
+import { didYouMean } from '../../domain/nearest-word.ts'
+import { logoutUsage, tokenUsage } from '../../surfaces/cli/other-commands.ts'
+import { print, tell } from '../../surfaces/cli/terminal.ts'
+import { Logins } from '../../surfaces/http/guard/logins.ts'
+import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
+import { reported } from '../process.ts'
+import { commandLineActor } from '../settings/actor.ts'
+import { userName } from '../settings/environment.ts'
+import { serverFolder } from '../settings/places.ts'
+
+const verbs = ['add', 'list', 'remove']
+
+/** `waymark token`: who may use the server, beside the two tokens that it makes for its own user. */
+export function tokenCommand(words: readonly string[]): Promise<void> {
+  return reported(() => {
+    const { values, positionals } = understood(words)
+    const tokens = new TokenFile(serverFolder(process.env))
+    const [verb = '', name, ...rest] = positionals
+    if (rest[0] !== undefined) throw mistaken(`token ${verb} does not take ${rest[0]}.`)
+    if (verb === 'list' && name === undefined) return listTokens(tokens)
+    if (verb === 'add' && name !== undefined) return addToken(tokens, name, values)
+    if (verb === 'remove' && name !== undefined) return removeToken(tokens, name)
+    if (verb === 'add' || verb === 'remove') throw mistaken(`token ${verb} needs the name of a token.`)
+    if (verb === 'list') throw mistaken('token list takes nothing.')
+    throw mistaken(
+      verb === ''
+        ? 'token needs add, list or remove.'
+        : `There is no token ${verb}.${didYouMean(verb, verbs)}`,
+    )
+  })
+}
+
+interface Flags {
+  readonly kind?: string | undefined
+  readonly role?: string | undefined
+}
+
+function understood(words: readonly string[]) {
+  try {
+    const options = { kind: { type: 'string' }, role: { type: 'string' } } as const
+    return parseArgs({ args: [...words], allowPositionals: true, options })
+  } catch (error) {
+    throw mistaken(`token: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+}
+
+function addToken(tokens: TokenFile, name: string, { kind = 'agent', role }: Flags): void {
+  if (kind !== 'agent' && kind !== 'person') throw mistaken(`--kind must be agent or person, not "${kind}".`)
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@()-]{0,99}$/u.test(name)) {
+    throw mistaken(`"${name}" cannot be a token's name: it has up to 100 letters, digits, spaces and ._@-.`)
+  }
+  refuseAgentForPerson(kind, role)
+  const secret = tokens.add({ name, kind, role: role ?? null, explicit: true })
+  print(`${secret}\n`)
+  tell(`This is the token of ${name} (${kind}). It is shown only now: keep it where only they can read it.\n`)
+}
+
+/** As on the whole command line: an agent makes nobody a person, and a guard's command gives no roles. */
+function refuseAgentForPerson(kind: string, role: string | undefined): void {
+  const { kind: caller, name, insideCommand } = commandLineActor(process.env, userName())
+  if (insideCommand && role !== undefined) {
+    throw new Failure('FORBIDDEN', `A token with the role ${role} is not made inside a guard's command.`, {
+      hint: 'Ask a person to run: waymark token add <name> --role <role>',
+    })
+  }
+  if (kind === 'agent' || caller === 'person') return
+  throw new Failure('FORBIDDEN', `Tokens of people are made by people; ${name} acts as an agent.`, {
+    hint: 'Ask a person to run: waymark token add <name> --kind person',
+  })
+}
+
+function listTokens(tokens: TokenFile): void {
+  for (const { name, kind, role, explicit, created } of tokens.entries()) {
+    const source = explicit ? 'added' : `made by the server, in ${tokens.plainFile(kind)}`
+    print(`${name}\t${kind}\t${role ?? '-'}\t${created}\t${source}\n`)
+  }
+}
+
+function removeToken(tokens: TokenFile, name: string): void {
+  tokens.remove(name)
+  tell(`The token of ${name} is no longer valid, also for servers that run.\n`)
+}
+
+function mistaken(message: string): Failure {
+  return new Failure('INVALID_INPUT', message, { hint: `Usage: ${tokenUsage}` })
+}
+
+/** `waymark logout`: ends logins of the dashboard, at every server of this user and in every browser. */
+export function logoutCommand(words: readonly string[]): Promise<void> {
+  return reported(() => {
+    const [name, more] = words
+    const odd = more ?? (name?.startsWith('-') ? name : undefined)
+    if (odd !== undefined) {
+      throw new Failure('INVALID_INPUT', `logout does not take ${odd}.`, { hint: `Usage: ${logoutUsage}` })
+    }
+    refuseAgent()
+    const folder = serverFolder(process.env)
+    const token = name === undefined ? null : tokenNamed(name, folder)
+    const sessions = new Logins(join(folder, 'sessions.json'))
+    const ended = sessions.end((session) => token === null || session.token === token)
+    const whose = name === undefined ? '' : ` of ${name}`
+    const what = ended === 1 ? '1 login' : `${ended} logins`
+    print(
+      `${ended === 0 ? `No browser was logged in${whose && ` with the token${whose}`}.` : `Ended ${what}${whose}. waymark serve prints a fresh address.`}\n`,
+    )
+  })
+}
+
+function refuseAgent(): void {
+  const { kind, name } = commandLineActor(process.env, userName())
+  if (kind === 'person') return
+  throw new Failure('FORBIDDEN', `People log out themselves; ${name} acts as an agent.`, {
+    hint: 'Ask a person to run: waymark logout',
+  })
+}
+
+function tokenNamed(name: string, folder: string): string {
+  const entries = new TokenFile(folder).entries()
+  const found = entries.find((entry) => entry.name === name)
+  if (found) return found.hash
+  const names = entries.map((entry) => entry.name).join(', ') || 'none'
+  throw new Failure('NOT_FOUND', `There is no token "${name}".`, { hint: `There are: ${names}.` })
+}

@@ -1,0 +1,198 @@
+import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, dirname, join, posix, resolve, win32 } from 'node:path'
+import { Failure } from '../../domain/failure.ts'
+import { readRegularSync } from '../../files/regular-file.ts'
+import type { Fingerprint } from '../../ports/store.ts'
+import { type Environment, firstSet } from './environment.ts'
+
+export interface ProjectRequest {
+  /** The value of `--project`. */
+  readonly flag?: string | undefined
+  readonly environment: Environment
+  readonly workingFolder: string
+}
+
+/** What clients call the folder that they work in. */
+const clientVariables = ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR', 'GEMINI_PROJECT_DIR']
+
+/** The folder that a process works in: the one that is named, else the top of the enclosing work tree, else its own. */
+export function projectFolder(
+  request: ProjectRequest,
+  enclosingTree: (folder: string) => string | null,
+): string {
+  const { flag, environment, workingFolder } = request
+  const named =
+    flag ?? firstSet(environment, ['WAYMARK_PROJECT', ...clientVariables]) ?? firstOfSeveral(environment)
+  return named === undefined ? (enclosingTree(workingFolder) ?? workingFolder) : resolve(workingFolder, named)
+}
+
+// Cursor names all folders of a workspace, separated by commas; the first one is where its agent begins.
+function firstOfSeveral(environment: Environment): string | undefined {
+  return environment['WORKSPACE_FOLDER_PATHS']?.split(',')[0] || undefined
+}
+
+/** Why a folder cannot be a project, or null. A server that was started there runs, and each call says this. */
+export function unusableFolder(folder: string, home: string): Failure | null {
+  if (folder !== home && folder !== '/' && !/^[a-z]:\\$/i.test(folder)) return null
+  return new Failure(
+    'UNAVAILABLE',
+    `No project is chosen: Waymark was started in ${folder}, which is none.`,
+    {
+      hint: 'Start it in the folder of a project, or name one with --project <folder> or WAYMARK_PROJECT=<folder>.',
+    },
+  )
+}
+
+/**
+ * The nearest folder upwards that holds `.git`, without starting git. A home folder under version control is no
+ * project, nor is anything above it.
+ */
+export function enclosingTree(folder: string, home: string): string | null {
+  const parent = dirname(folder)
+  if (folder === home || parent === folder) return null
+  return existsSync(join(folder, '.git')) ? folder : enclosingTree(parent, home)
+}
+
+/**
+ * The top of the main work tree, as git would name it, without starting git: `.git` of a linked tree is a file that
+ * leads to the main one. Everything else is its own main tree.
+ */
+export function mainTree(top: string): string {
+  const entry = join(top, '.git')
+  if (statSync(entry, { throwIfNoEntry: false })?.isFile() !== true) return top
+  const named = /^gitdir: (.*)\n?$/.exec(readRegularSync(entry).toString('utf8'))?.[1]
+  if (named === undefined) return top
+  const gitFolder = resolve(top, named)
+  const pointer = join(gitFolder, 'commondir')
+  if (!existsSync(pointer)) return top // a submodule, or a git folder kept elsewhere
+  const common = resolve(gitFolder, readRegularSync(pointer).toString('utf8').trim())
+  return basename(common) === '.git' ? dirname(common) : common
+}
+
+/** The folder that a project is known by and that `.waymark` lies in; for a bare repository, the folder beside it. */
+export function projectRoot(mainTop: string): string {
+  const isGitFolder = ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(mainTop, name)))
+  return isGitFolder ? dirname(mainTop) : mainTop
+}
+
+/** Where a project's record is kept. */
+export interface DatabasePlace {
+  /** Absolute path. */
+  readonly file: string
+  /** The user named it, so that several projects may live in it. */
+  readonly shared: boolean
+}
+
+/** `WAYMARK_DATABASE`, else `TASKMAN_DB_NAME`, else `.waymark/waymark.db` in the project's root. */
+export function databasePlace(
+  environment: Environment,
+  folders: { readonly root: string; readonly working: string },
+): DatabasePlace {
+  const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+  if (named === undefined) return { file: join(folders.root, '.waymark', 'waymark.db'), shared: false }
+  if (/^[a-z][a-z0-9+]*:\/\//i.test(named)) throw notYet(named)
+  return { file: resolve(folders.working, named), shared: true }
+}
+
+function notYet(url: string): Failure {
+  const protocol = url.slice(0, url.indexOf('://') + 3)
+  return new Failure(
+    'UNAVAILABLE',
+    `A database at ${protocol}… is not available yet: only SQLite files are.`,
+    {
+      hint: 'Set WAYMARK_DATABASE to the path of a file, or unset it to use .waymark/waymark.db.',
+    },
+  )
+}
+
+export interface Machine {
+  readonly platform: string
+  readonly environment: Environment
+  /** Absolute path of the user's home. */
+  readonly home: string
+}
+
+/** Where programs of this platform keep what is theirs: private snapshots are kept outside the work tree. */
+export function stateFolder({ platform, environment, home }: Machine): string {
+  if (platform === 'win32') {
+    return win32.join(environment['LOCALAPPDATA'] ?? win32.join(home, 'AppData', 'Local'), 'waymark')
+  }
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'waymark')
+  return posix.join(stateHome(environment, home), 'waymark')
+}
+
+/** The folder for snapshots that can be written: the platform's, else one in the project. */
+export function writableStateFolder(
+  machine: Machine,
+  project: string,
+  canWrite: (folder: string) => boolean,
+): string {
+  const preferred = stateFolder(machine)
+  return canWrite(preferred) ? preferred : join(project, '.waymark', 'state')
+}
+
+/**
+ * The part of the state folder that belongs to one project and its database: tidying up removes what that database does
+ * not name, so two of them must never share a folder.
+ */
+export function projectState(
+  state: string,
+  identity: { readonly folder: string; readonly database: string | null },
+  fingerprint: Fingerprint,
+): string {
+  return join(state, 'projects', folderName(identity.folder, fingerprint(identity)))
+}
+
+/** Where it is kept how far the journal of a project had come, whichever of its work trees is used. */
+export function anchorOf(
+  state: string,
+  identity: { readonly root: string; readonly database: string },
+  fingerprint: Fingerprint,
+): string {
+  return join(state, 'records', folderName(identity.root, fingerprint(identity)))
+}
+
+function folderName(folder: string, hash: string): string {
+  const name = basename(folder)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 40)
+  return `${name}-${hash.slice(0, 12)}`
+}
+
+// The XDG specification: a relative path is invalid and to be ignored.
+function stateHome(environment: Environment, home: string): string {
+  const named = environment['XDG_STATE_HOME']
+  return named?.startsWith('/') ? named : posix.join(home, '.local', 'state')
+}
+
+/** Where servers of this user keep tokens and sessions: never in a project, where they could be committed. */
+export function serverFolder(environment: Environment): string {
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const folder = join(stateFolder({ platform: process.platform, environment, home }), 'server')
+  if (canWrite(folder)) return folder
+  throw new Failure('UNAVAILABLE', `The tokens of the server cannot be kept: ${folder} cannot be written.`, {
+    hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.',
+  })
+}
+
+/** Whether files can be written in a folder, or in the nearest one above that exists. Creates nothing. */
+export function canWrite(folder: string): boolean {
+  const found = entryAt(folder)
+  if (!found) return dirname(folder) !== folder && canWrite(dirname(folder))
+  if (!found.isDirectory()) return false
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function entryAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // a file where a folder should be: the walk upwards meets it
+  }
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { Failure } from '../domain/failure.ts'
+import { instant } from '../domain/instant.ts'
+import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts'
+import { count, identifier, text } from './input/fields.ts'
+import { type Context, defineOperation } from './operation.ts'
+
+export const commandList = defineOperation({
+  name: 'command_list',
+  command: 'command list',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Commands that a person approved or refused',
+  description:
+    'What guards may run in the work trees of this project: who approved it, with which pinned files, and whether it is still as approved; and what a person refused.',
+  kind: 'query',
+  input: z.strictObject({ limit: count('How many; default 50', 500).optional() }),
+  output: z.looseObject({
+    commands: z.array(z.looseObject({ hash: z.string(), run: z.string(), as_approved: z.boolean() })),
+    total: z.int(),
+    refused: z.array(z.looseObject({ hash: z.string(), run: z.string(), reason: z.string() })),
+  }),
+}).handler(async (context, input) => {
+  const { approved, refused } = await answeredHere(context)
+  return {
+    commands: await Promise.all(
+      approved.slice(0, input.limit ?? 50).map(async (command) => ({
+        hash: command.hash,
+        run: command.run,
+        folder: command.folder,
+        as_approved: (await context.commandApprovals.hashOf(command)) === command.hash,
+        files: command.files.slice(0, 50),
+        by: command.by,
+        at: instant(command.at),
+      })),
+    ),
+    total: approved.length,
+    refused: refused.slice(0, input.limit ?? 50).map(({ hash, run, folder, reason, by, at }) => {
+      return { hash, run, folder, reason, by, at: instant(at) }
+    }),
+  }
+})
+
+/** Answers in other projects of the same user are not this project's business. */
+async function answeredHere({
+  commandApprovals,
+  witness,
+  folder,
+}: Pick<Context, 'commandApprovals' | 'witness' | 'folder'>): Promise<{
+  readonly approved: readonly ApprovedCommand[]
+  readonly refused: readonly RefusedCommand[]
+}> {
+  const others = await witness.others(folder).catch((error: unknown) => {
+    if (error instanceof Failure) return []
+    throw error
+  })
+  const folders = [folder, ...others]
+  return { approved: await commandApprovals.list(folders), refused: await commandApprovals.refused(folders) }
+}
+
+export const commandRevoke = defineOperation({
+  name: 'command_revoke',
+  command: 'command revoke',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Take back the answer to a command',
+  description:
+    'An approved command does not run any more until a person approves it again, and its results count no more; a refused one is asked about again.',
+  kind: 'command',
+  destructive: true,
+  positional: ['hash', 'reason'],
+  input: z.strictObject({
+    hash: identifier('Of the approval, or its first characters (waymark command list)'),
+    reason: text('Why').optional(),
+  }),
+  output: z.looseObject({ hash: z.string(), run: z.string(), folder: z.string() }),
+}).handler(async (handling, input) => {
+  const named = input.hash.toLowerCase()
+  const answered = await answeredHere(handling)
+  const found = [...answered.approved, ...answered.refused].filter(({ hash }) => hash.startsWith(named))
+  const [approved] = found
+  if (approved === undefined || named.length < 6) {
+    throw new Failure(
+      'NOT_FOUND',
+      `No approved or refused command of this project has a hash that begins with "${input.hash}".`,
+      {
+        hint: 'waymark command list shows them; six characters are enough.',
+      },
+    )
+  }
+  if (found.length > 1) {
+    throw new Failure('INVALID_INPUT', `${found.length} commands begin with "${input.hash}".`, {
+      hint: `Give more of the hash: ${found.map(({ hash }) => hash.slice(0, 16)).join(', ')}.`,
+    })
+  }
+  const { hash, run, folder } = approved
+  await handling.commandApprovals.revoke(hash)
+  return handling.record(async () => ({
+    happenings: [{ kind: 'command.revoked', hash, run, folder, reason: input.reason ?? null }],
+    answer: {
+      hash,
+      run,
+      folder,
+      ...('reason' in approved ? { refused_by: approved.by } : { approved_by: approved.by }),
+      revoked_by: handling.actor.name,
+    },
+  }))
+})

@@ -1,0 +1,66 @@
+import { Failure } from '../domain/failure.ts'
+import type { Milestone, PlannedTask, PlanOwner, PlanSpan } from '../domain/plan/plan.ts'
+import type { Mission, Phase } from '../domain/track/mission.ts'
+import type { Attempt, Task } from '../domain/track/task.ts'
+import type { Reads } from '../ports/store.ts'
+
+/** Each finds an entity or fails with NOT_FOUND and the call that lists what there is. */
+export async function findMission(reads: Reads, id: string): Promise<Mission> {
+  const mission = await reads.missions.find(id)
+  if (mission) return mission
+  throw new Failure('NOT_FOUND', `mission not found: ${id}`, {
+    hint: 'Call list_missions to see the missions of this project, or start_mission to begin one.',
+  })
+}
+
+export async function findTask(reads: Reads, id: string): Promise<Task> {
+  const task = await reads.tasks.find(id)
+  if (task) return task
+  throw new Failure('NOT_FOUND', `task not found: ${id}`, {
+    hint: 'Call get_context { mission_id, include: ["tasks"] } to see the tasks of a mission, or start_task to begin one.',
+  })
+}
+
+export async function findAttempt(reads: Reads, id: string): Promise<Attempt> {
+  const attempt = await reads.tasks.attempt(id)
+  if (attempt) return attempt
+  throw new Failure('NOT_FOUND', `attempt not found: ${id}`, {
+    hint: 'Leave attempt_id out to speak of the task’s open attempt.',
+  })
+}
+
+/** Each finds what a plan names, or fails with taskman's words and the call that lists what there is. */
+export async function findPhase(reads: Reads, id: string): Promise<Phase> {
+  const phase = await reads.plan.phase(id)
+  if (phase) return phase
+  throw new Failure('NOT_FOUND', `phase not found: ${id}`, {
+    hint: 'taskman_phase_list lists the phases; taskman_phase_add makes one.',
+  })
+}
+
+export async function findMilestone(reads: Reads, id: string): Promise<Milestone> {
+  const milestone = await reads.plan.milestone(id)
+  if (milestone) return milestone
+  throw new Failure('NOT_FOUND', `milestone not found: ${id}`, {
+    hint: 'taskman_milestone_list lists the milestones; taskman_milestone_add makes one.',
+  })
+}
+
+export async function findPlanned(reads: Reads, id: string): Promise<PlannedTask> {
+  const planned = await reads.plan.task(id)
+  if (planned) return planned
+  throw new Failure('NOT_FOUND', `task not found: ${id}`, {
+    hint: 'taskman_task_list lists the tasks; taskman_task_add makes one.',
+  })
+}
+
+/** What a reader looks at: without a mission every open plan, with "none" the project's own. */
+export async function spanOf(reads: Reads, mission: string | undefined): Promise<PlanSpan> {
+  if (mission === undefined) return 'open'
+  return mission === 'none' ? null : ownerOf(reads, mission)
+}
+
+/** The mission whose plan is meant, or null for the project's own. */
+export async function ownerOf(reads: Reads, mission: string | undefined): Promise<PlanOwner> {
+  return mission === undefined ? null : (await findMission(reads, mission)).id
+}

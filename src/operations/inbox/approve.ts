@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { differenceWords } from '../../domain/gate/approved-content.ts'
+import { awaitedDecision, endDecisions, eventFor } from '../../domain/gate/decisions.ts'
+import type { Evidence } from '../../domain/gate/evidence.ts'
+import { guardNames } from '../../domain/gate/expression.ts'
+import { evaluateGuard } from '../../domain/gate/guards/guard-kinds.ts'
+import { candidates } from '../../domain/gate/ways.ts'
+import type { Hold, HoldRequest } from '../../domain/track/records.ts'
+import type { LoadedRun } from '../../ports/reads.ts'
+import { identifier } from '../input/fields.ts'
+import { defineOperation, type Handling } from '../operation.ts'
+import { alreadySaid, type GivenApproval, giveApprovals } from '../run/approvals.ts'
+import { askPerson, shownOfCommand } from '../run/commands.ts'
+import { engineRun, factsFor, requestedBy } from '../run/evidence.ts'
+import { gatherState } from '../run/external-state.ts'
+import { loadRun } from '../run/find-run.ts'
+import { decideRun } from './decide.ts'
+import { closeHold } from './resolve.ts'
+import { assertSeen, type Shown, shownOfHold, shownOfRun } from './shown.ts'
+import {
+  contentField,
+  decidedField,
+  findDecisionSubject,
+  neededWords,
+  reasonField,
+  roleField,
+} from './subject.ts'
+
+type CommandRequest = Extract<HoldRequest, { kind: 'command' }>
+
+interface Approval {
+  readonly reason: string | null
+  readonly role: string | undefined
+  readonly event: string | undefined
+  /** What they say they saw, as it is now; null where they do not say. */
+  readonly seen: Shown | null
+}
+
+export const approve = defineOperation({
+  name: 'approve',
+  command: 'approve',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Approve',
+  description:
+    'Say yes to what waits: a run that waits for a decision or an approval, a command that the server may run, a review, files outside the scope.',
+  kind: 'command',
+  positional: ['id', 'reason'],
+  input: z.strictObject({
+    id: decidedField,
+    reason: reasonField,
+    role: roleField,
+    content: contentField,
+    event: identifier('Of a run: the event to send, where its process has no approve or accept').optional(),
+  }),
+  output: z.looseObject({ decided: z.boolean() }),
+}).handler(async (handling, input) => {
+  const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
+  const seen = await assertSeen(handling, { id: input.id, seen: input.content }, () =>
+    subject.kind === 'run' ? shownOfRun(handling, subject.loaded) : shownOfHold(handling, subject.hold),
+  )
+  const approval: Approval = { reason: input.reason ?? null, role: input.role, event: input.event, seen }
+  if (subject.kind === 'run') return approveRun(handling, subject.loaded, approval)
+  return approveHold(handling, subject.hold, approval)
+})
+
+async function approveRun(handling: Handling, loaded: LoadedRun, { reason, role, event, seen }: Approval) {
+  const { record, definition } = loaded
+  const awaited = awaitedDecision(definition, record.state)
+  const acting = handling.actor.role ?? role
+  const approvals = (awaited?.approvals ?? [])
+    .filter((asked) => acting === undefined || asked.role === acting)
+    .map((asked) => ({ ...asked, reason, ...(seen && { shown: seen.approvals.get(asked.of) ?? null }) }))
+  const named = event ?? eventFor('approve', awaited?.events ?? [])
+  if (named !== null) {
+    return decideRun(handling, loaded, {
+      event: named,
+      reason,
+      payload: null,
+      role,
+      approvals,
+      seen: seen !== null,
+    })
+  }
+  if (approvals.length > 0) return approveOnly(handling, loaded, approvals)
+  throw nothingToApprove(loaded, awaited?.events ?? [])
+}
+
+function nothingToApprove({ record }: LoadedRun, events: readonly string[]): Failure {
+  const message = `Run ${record.id} is in "${record.state}", which waits for no approval${events.length === 0 ? '' : ` by that word, but for ${events.join(' or ')}`}.`
+  const hint =
+    events.length === 0
+      ? `waymark list-events ${record.id} shows what can happen there.`
+      : `Send one of them: waymark decide ${record.id} ${events[0]} "<reason>".`
+  return new Failure('REFUSED', message, { hint })
+}
+
+async function approveHold(handling: Handling, hold: Hold, { reason }: Approval) {
+  if (hold.kind === 'stale_attempt') {
+    throw new Failure(
+      'REFUSED',
+      `Hold ${hold.id} asks whether a silent attempt is given up: a yes could mean either.`,
+      {
+        hint: `Give it up with: waymark resolve ${hold.id}. Let it go on with: waymark resolve ${hold.id} --dismiss.`,
+      },
+    )
+  }
+  const { request } = hold
+  if (hold.kind === 'blocker') {
+    neededWords(reason ?? undefined, {
+      what: `Hold ${hold.id} is a question: its answer`,
+      command: `waymark resolve ${hold.id} "<answer>"`,
+    })
+  }
+  if (request?.kind === 'command') await approveCommand(handling, hold, request)
+  const closed = await closeHold(handling, hold.id, { status: 'resolved', answer: reason ?? 'approved' })
+  return { decided: true, ...closed }
+}
+
+/** What was asked about is approved, and only while it is there: a change since opens a new question. */
+async function approveCommand(
+  handling: Handling,
+  hold: Hold,
+  { hash, run, folder, pinned }: CommandRequest,
+): Promise<void> {
+  const { commandApprovals, shownContents, store, clock, actor } = handling
+  const command = { run, folder, pinned }
+  const now = await shownOfCommand(handling, command)
+  if (now.content === hash) {
+    const files = await commandApprovals.filesOf(command)
+    await shownContents.keep(hash, now.parts)
+    return commandApprovals.approve({ ...command, hash, files, by: actor.name, at: clock.now() })
+  }
+  const difference = await shownContents.since(hash, await now.parts())
+  const record = hold.runId === null ? null : await store.view(({ runs }) => runs.find(hold.runId ?? ''))
+  const isAnswered =
+    (await commandApprovals.isApproved(now.content)) ||
+    (await commandApprovals.refusalOf(now.content)) !== null
+  if (record) await askPerson(handling, record, [{ ...command, hash: now.content, isAnswered }])
+  const asked = await store.view(({ holds }) => holds.openCommand(now.content))
+  const what = difference === null ? 'its pinned files changed' : differenceWords(difference)
+  throw new Failure(
+    'CONFLICT',
+    `Hold ${hold.id} asks about another content than "${run}" has now: ${what}.`,
+    {
+      hint: asked
+        ? `Look at ${asked.id}, which asks about it as it is now: waymark inbox.`
+        : 'waymark inbox lists what waits.',
+      details: { hold_id: asked?.id ?? null, content: now.content, difference },
+    },
+  )
+}
+
+/** Gives approvals that guards of an agent's event ask for: the run moves when the agent emits it. */
+async function approveOnly(handling: Handling, before: LoadedRun, approvals: readonly GivenApproval[]) {
+  const { clock, fingerprint, commandRunner } = handling
+  const outside = await gatherState(handling, before, undefined)
+  return handling.record(async (reads, setting) => {
+    const loaded = await loadRun(reads, before.record.id)
+    const run = engineRun(loaded, outside.standings)
+    const isAlive = (runner: string) => commandRunner.isAlive(runner)
+    const facts = await factsFor(
+      { reads, outside, fingerprint, now: clock.now(), by: handling.actor, isAlive },
+      loaded,
+    )
+    const mover = await requestedBy(reads, loaded)
+    const known = await reads.runs.approvals(loaded.record.id)
+    const given = giveApprovals({ loaded, run, outside, handling, mover, known }, approvals, setting)
+    const evidence: Evidence = {
+      dialect: loaded.definition.dialect,
+      context: run.context,
+      payload: {},
+      artifacts: run.artifacts,
+      declared: loaded.definition.artifacts,
+      visits: run.visits,
+      facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },
+    }
+    const missing = missingApprovals(loaded, evidence)
+    const holds = await reads.holds.ofRun(loaded.record.id)
+    const done = missing.length === 0 ? endDecisions(holds, `approved by ${handling.actor.name}`) : []
+    return {
+      happenings: [...given.happenings, ...done],
+      answer: {
+        run_id: loaded.record.id,
+        decided: missing.length === 0,
+        approvals: approvals.map(({ role, of }) => ({ role, of })),
+        still_missing: missing,
+        ...alreadySaid(given.already),
+      },
+    }
+  })
+}
+
+function missingApprovals({ definition, record }: LoadedRun, evidence: Evidence): readonly string[] {
+  const named = new Set(
+    definition.events
+      .flatMap(({ name }) => candidates(definition, record.state, name))
+      .flatMap(({ guard }) => guardNames(guard)),
+  )
+  return definition.guards.flatMap(({ name, guard }) => {
+    if (guard.type !== 'approval' || !named.has(name)) return []
+    const verdict = evaluateGuard(guard, evidence)
+    return verdict.truth === 'holds' ? [] : [`${name}: ${verdict.reason}`]
+  })
+}

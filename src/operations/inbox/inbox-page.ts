@@ -1,0 +1,96 @@
+import { z } from 'zod'
+import { excerpt } from '../../domain/budget.ts'
+import type { RunRecord } from '../../domain/gate/run.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { HoldLine } from '../../ports/reads.ts'
+import type { Reads } from '../../ports/store.ts'
+import { count } from '../input/fields.ts'
+import { defineOperation, whereWritable } from '../operation.ts'
+import { subjectOf } from '../run/find-run.ts'
+import { verifiedShort } from '../show/board.ts'
+import { holdEntry, noticeStaleAttempts } from './inbox.ts'
+import { contentsShown } from './shown.ts'
+import { choiceEntries } from './subject.ts'
+
+export const inboxPage = defineOperation({
+  name: 'desk',
+  command: 'desk',
+  screen: true,
+  toolset: 'track',
+  audience: 'person',
+  title: 'What waits, with its evidence',
+  description:
+    'The open holds, oldest first, each with its task, its mission, what was measured and claimed.',
+  kind: 'query',
+  input: z.strictObject({ limit: count('How many; default 50', 200).optional() }),
+  output: z.looseObject({ cards: z.array(z.looseObject({ hold_id: z.string() })), total: z.int() }),
+}).handler(async (handling, input) => {
+  await whereWritable(() => noticeStaleAttempts(handling))
+  const { cards, holds, total } = await handling.store.view(async (reads) => {
+    const page = await reads.holds.list({ status: 'open' }, { limit: input.limit ?? 50 })
+    return {
+      cards: await Promise.all(page.items.map(({ item }) => inboxCard(reads, item))),
+      holds: page.items.map(({ item }) => item.hold),
+      total: page.total,
+    }
+  })
+  const contents = await contentsShown(handling, holds)
+  return {
+    cards: cards.map((card) => ({ ...card, content: contents.get(card.hold_id) ?? null })),
+    total,
+  }
+})
+
+export async function inboxCard(reads: Reads, line: HoldLine) {
+  const { missions, tasks, runs } = reads
+  const { taskId, missionId, attemptId, runId } = line.hold
+  const task = taskId === null ? null : await tasks.find(taskId)
+  const mission = missionId === null ? null : await missions.find(missionId)
+  const run = runId === null ? null : await runs.find(runId)
+  // What a run waits for is judged by the last work on its task.
+  const last = taskId === null ? null : await tasks.lastAttempt(taskId)
+  const attempt = attemptId === null ? last : await tasks.attempt(attemptId)
+  const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
+  return {
+    ...holdEntry(line),
+    task_name: task === null ? null : excerpt(task.name, 160),
+    mission_name: mission === null ? null : excerpt(mission.name, 120),
+    run: run && { process_name: excerpt(run.process.name, 80), state: run.state },
+    choices: await choicesOf(reads, line.hold, run),
+    changed: await changedOf(reads, line.hold, run),
+    agent_name: attempt === null ? null : (attempt.agentName ?? attempt.actor.name),
+    attempt_status: attempt?.status ?? null,
+    areas: attempt?.areas ?? [],
+    verified: await verifiedShort(reads, attempt),
+    /** The agent's own words about its work. */
+    claimed: end === null ? null : excerpt(end.outcome.summary, 600),
+  }
+}
+
+/** The events that a decision may be, each with what it means; empty where it is none. */
+async function choicesOf({ runs }: Reads, { request }: Hold, run: RunRecord | null) {
+  if (run === null || request?.kind !== 'decision') return []
+  const definition = await runs.definition(run.process.hash)
+  if (definition === null) return []
+  return choiceEntries(definition, request.state, request.events)
+}
+
+const mostTasks = 5
+
+/** Whose measured changes are to be approved, so that their diff can be opened; null where it is not about them. */
+async function changedOf({ runs, tasks }: Reads, { request }: Hold, run: RunRecord | null) {
+  if (run === null || request?.kind !== 'decision') return null
+  if (!request.approvals.some(({ of }) => of === 'changes')) return null
+  const subject = subjectOf(run)
+  if (subject === null) return null
+  const attempts = await runs.attemptsOf(subject)
+  const ids = [
+    ...new Set(attempts.filter(({ status }) => status !== 'abandoned').map(({ taskId }) => taskId)),
+  ]
+  const names = await tasks.named(ids.slice(-mostTasks))
+  return {
+    mission_id: subject.missionId,
+    task_id: subject.taskId,
+    tasks: ids.slice(-mostTasks).map((id) => ({ id, name: excerpt(names.get(id) ?? id, 80) })),
+  }
+}

@@ -1,0 +1,172 @@
+import { Failure } from '../../domain/failure.ts'
+import {
+  approvedContent,
+  differenceWords,
+  isContent,
+  namesContent,
+  revisionContent,
+  type ShownParts,
+  shortened,
+} from '../../domain/gate/approved-content.ts'
+import { awaitedDecision } from '../../domain/gate/decisions.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { LoadedRun } from '../../ports/reads.ts'
+import type { WorkTreeWitness } from '../../ports/work-tree.ts'
+import type { Context } from '../operation.ts'
+import { shownOfCommand } from '../run/commands.ts'
+import { engineRun } from '../run/evidence.ts'
+import { gatherApproved } from '../run/external-state.ts'
+
+/** What an answer to a hold or a run is bound to, as it is now. */
+export interface Shown {
+  /** The hash of it all, or the run's revision where nothing can be hashed. */
+  readonly content: string
+  /** What each approval that the state asks for would be bound to, by what it is of; null where there is nothing. */
+  readonly approvals: ReadonlyMap<string | null, string | null>
+  readonly parts: () => Promise<ShownParts>
+}
+
+/** What a run shows to whoever decides about it: its state, its files as they were handed in, what is to be approved. */
+export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<Shown> {
+  const { fingerprint, evidenceFiles, folder } = context
+  const { record, definition, artifacts, visits } = loaded
+  const asked = record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : []
+  const outside = await gatherApproved(context, loaded, asked)
+  const run = engineRun(loaded, outside.standings)
+  const approvals = new Map(
+    asked.map(({ of }) => {
+      const content = approvedContent(definition, run, {
+        of,
+        tree: outside.tree,
+        changes: outside.changes?.files ?? null,
+      })
+      return [of, content && fingerprint(content)] as const
+    }),
+  )
+  const files = artifacts.map(({ type, path, sha256 }) => `${type} ${path} ${sha256}`).sort()
+  const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
+  const { state, context: known } = record
+  const bound = [...approvals].map(([of, content]) => ({ of, content }))
+  const isBare = files.length === 0 && bound.every(({ content }) => content === null)
+  const whole = { process: record.process.hash, state, entered, context: known, files, bound }
+  return {
+    content: isBare ? revisionContent(record.revision) : fingerprint(whole),
+    approvals,
+    parts: async () => {
+      const changed = outside.changes?.files.map(({ path }) => path) ?? []
+      const top = changed.length === 0 ? folder : (await context.witness.locate(folder)).top
+      return {
+        files: [
+          ...(await evidenceFiles.contents(folder, [...new Set(artifacts.map(({ path }) => path))])),
+          ...(await evidenceFiles.contents(top, changed)),
+        ],
+        facts: {
+          state,
+          'entered at revision': `${entered}`,
+          ...(isBare && { revision: `${record.revision}` }),
+          context: JSON.stringify(known).slice(0, 2000),
+          'files handed in': fingerprint(files),
+          ...(outside.tree !== null && { 'work tree': outside.tree }),
+        },
+      }
+    },
+  }
+}
+
+/** What a hold shows; null for one whose answer is words alone: what it asks does not change. */
+export async function shownOfHold(context: Context, hold: Hold): Promise<Shown | null> {
+  const { request, runId } = hold
+  if (hold.status !== 'open' || request === null) return null
+  if (request.kind === 'command') return shownOfCommand(context, request)
+  const loaded = runId === null ? null : await context.store.view(({ runs }) => runs.load(runId))
+  return loaded && shownOfRun(context, loaded)
+}
+
+/** The contents of several holds, by the hold's id, and kept: a tree that several of them ask for is measured once. */
+export async function contentsShown(
+  context: Context,
+  holds: readonly Hold[],
+): Promise<ReadonlyMap<string, string>> {
+  const once = { ...context, witness: measuringOnce(context.witness) }
+  const contents = new Map<string, string>()
+  for (const hold of holds) {
+    const shown = await shownOfHold(once, hold)
+    if (shown) contents.set(hold.id, await showing(context, shown))
+  }
+  return contents
+}
+
+/** The content to answer with, kept so that a change since can be told. */
+export async function showing({ shownContents }: Context, { content, parts }: Shown): Promise<string> {
+  await shownContents.keep(content, parts)
+  return content
+}
+
+function measuringOnce(witness: WorkTreeWitness): WorkTreeWitness {
+  const trees = new Map<string, Promise<string>>()
+  return {
+    ...witness,
+    treeHash: (folder) => {
+      const known = trees.get(folder) ?? witness.treeHash(folder)
+      trees.set(folder, known)
+      return known
+    },
+  }
+}
+
+/**
+ * Fails with CONFLICT where what somebody saw is not what is there, with the difference. Answers what is there where it
+ * is the same, and null where nobody says what they saw.
+ */
+export async function assertSeen(
+  context: Context,
+  { id, seen }: { readonly id: string; readonly seen: string | undefined },
+  look: () => Promise<Shown | null>,
+): Promise<Shown | null> {
+  if (seen === undefined) return null
+  if (!namesContent(seen)) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `"${seen.slice(0, 80)}" is no content: it is a hash, at least its first 6 characters, or a revision such as r3.`,
+      { hint: 'waymark inbox shows the content of each question.' },
+    )
+  }
+  const shown = await look()
+  if (shown === null) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `${id} is answered in words: it has no content that could be "${seen}".`,
+      {
+        hint: 'Leave the content out.',
+      },
+    )
+  }
+  if (isContent(seen, shown.content)) return shown
+  throw await changedSince(context, { id, seen, shown })
+}
+
+async function changedSince(
+  context: Context,
+  { id, seen, shown }: { readonly id: string; readonly seen: string; readonly shown: Shown },
+): Promise<Failure> {
+  const now = await shown.parts()
+  const difference = await context.shownContents.since(seen, now)
+  await context.shownContents.keep(shown.content, async () => now)
+  const words = difference && differenceWords(difference)
+  const what = words ? `: ${words}` : '; what you saw is not kept any more, so the difference is not known'
+  return new Failure(
+    'CONFLICT',
+    `${id} is not what you saw (${shortened(seen)} → ${shortened(shown.content)})${what}.`,
+    {
+      hint: `Look at it again; then answer with --content ${shortened(shown.content)}.`,
+      details: { id, shown: seen, content: shown.content, difference },
+    },
+  )
+}
+
+/** What was to be approved changed between the look at it and the approval. */
+export function changedMeanwhile(id: string): Failure {
+  return new Failure('CONFLICT', `${id} changed while you answered: nothing was decided.`, {
+    hint: 'Look at it again: waymark inbox.',
+  })
+}

@@ -1,0 +1,88 @@
+import { excerpt } from '../../domain/budget.ts'
+import { Failure } from '../../domain/failure.ts'
+import { decisionChoices } from '../../domain/gate/decisions.ts'
+import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { LoadedRun } from '../../ports/reads.ts'
+import type { Reads } from '../../ports/store.ts'
+import { identifier, text } from '../input/fields.ts'
+import { loadRun } from '../run/find-run.ts'
+
+/** What a person decides about: a run, with the hold through which it was named if it was; or another hold. */
+export type DecisionSubject =
+  | { readonly kind: 'run'; readonly loaded: LoadedRun }
+  | { readonly kind: 'hold'; readonly hold: Hold }
+
+/** Finds what `h-…`, `i-…` or `run-…` names. Fails with NOT_FOUND, or CONFLICT when the hold has ended. */
+export async function findDecisionSubject(reads: Reads, id: string): Promise<DecisionSubject> {
+  if (id.startsWith('run-')) return { kind: 'run', loaded: await loadActive(reads, id) }
+  const hold = await findHold(reads, id)
+  if (hold.status !== 'open') {
+    throw new Failure(
+      'CONFLICT',
+      `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${hold.answer ?? 'without a word'}.`,
+      {
+        hint: 'waymark inbox lists what is open.',
+      },
+    )
+  }
+  if (hold.kind === 'approval' && hold.runId !== null) {
+    return { kind: 'run', loaded: await loadActive(reads, hold.runId) }
+  }
+  return { kind: 'hold', hold }
+}
+
+async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
+  const loaded = await loadRun(reads, id)
+  const { record } = loaded
+  if (record.status === 'active') return loaded
+  throw new Failure(
+    'RUN_FINISHED',
+    `Run ${record.id} has ended (${record.status}), in "${record.state}": there is nothing to decide.`,
+    { hint: 'waymark inbox lists what waits.' },
+  )
+}
+
+export async function findHold(reads: Reads, id: string): Promise<Hold> {
+  const hold = id.startsWith('i-') ? await reads.holds.ofIssue(id) : await reads.holds.find(id)
+  if (hold) return hold
+  throw new Failure('NOT_FOUND', `hold not found: ${id}`, {
+    hint: 'waymark inbox lists the holds that are open.',
+  })
+}
+
+export const decidedField = identifier('The hold, the issue that opened it, or the run (h-…, i-… or run-…)')
+export const reasonField = text('Why; the waiting agent is told').optional()
+export const roleField = identifier(
+  'The role in which you decide, where the process has several for people',
+).optional()
+export const contentField = identifier(
+  'What you saw: the content that inbox, page or answer showed, or its first characters; refused where it is another now',
+).optional()
+
+/** The words of a person, where the waiting agent needs some. Fails with INVALID_INPUT where there are none. */
+export function neededWords(
+  words: string | undefined,
+  { what, command }: { readonly what: string; readonly command: string },
+): string {
+  if (words !== undefined && words.trim() !== '') return words
+  throw new Failure(
+    'INVALID_INPUT',
+    `${what} needs words: the waiting agent reads them and goes on by them.`,
+    {
+      hint: `Say why: ${command}`,
+    },
+  )
+}
+
+/** What each event means that a person may send in a state, as it is answered. */
+export function choiceEntries(definition: ProcessDefinition, state: string, events: readonly string[]) {
+  return decisionChoices(definition, state, events).map((choice) => ({
+    event: choice.event,
+    description: choice.description === null ? null : excerpt(choice.description, 160),
+    answer: choice.answer,
+    sends_back: choice.sendsBack,
+    approves: choice.approves,
+    asks_for: choice.asksFor,
+  }))
+}

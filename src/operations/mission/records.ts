@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { instant } from '../../domain/instant.ts'
+import {
+  type Decision,
+  logIssue as decide,
+  decisionCategories,
+  issueTypes,
+  type Progress,
+  placeRecord,
+  type RecordPlace,
+} from '../../domain/track/records.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findAttempt, findTask } from '../find.ts'
+import { choice, freeObject, identifier, text, texts } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+
+export const logDecision = defineOperation({
+  name: 'log_decision',
+  tool: 'log_decision',
+  command: 'decision log',
+  synonyms: { id: 'task_id' },
+  toolset: 'track',
+  audience: 'both',
+  title: 'Log a decision',
+  description: 'Log an important architectural decision',
+  kind: 'command',
+  positional: ['task_id'],
+  input: z.strictObject({
+    task_id: identifier('Task ID'),
+    category: choice(decisionCategories, 'Kind', {
+      library: 'library_choice',
+      tradeoff: 'trade_off',
+    }),
+    question: text('What was to be decided'),
+    options_considered: texts('Options evaluated').optional(),
+    chosen: text('Chosen option'),
+    reasoning: text('Why this choice (1-2 sentences)'),
+    trade_offs: text('Accepted compromises').optional(),
+    attempt_id: identifier('Attempt ID, if not the open one').optional(),
+  }),
+  output: z.looseObject({ decision_id: z.string(), created_at: z.string() }),
+}).handler(({ record }, input) =>
+  record(async (reads, setting) => {
+    const decision: Decision = {
+      id: setting.ids.next('decision'),
+      ...(await recordPlaceOf(reads, input)),
+      category: input.category,
+      question: input.question,
+      optionsConsidered: input.options_considered ?? [],
+      chosen: input.chosen,
+      reasoning: input.reasoning,
+      tradeOffs: input.trade_offs ?? null,
+      createdAt: setting.at,
+    }
+    return {
+      happenings: [{ kind: 'decision.logged', decision }],
+      answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
+    }
+  }),
+)
+
+export const logIssue = defineOperation({
+  name: 'log_issue',
+  tool: 'log_issue',
+  command: 'issue log',
+  synonyms: { id: 'task_id' },
+  toolset: 'track',
+  audience: 'both',
+  title: 'Log an issue',
+  description: 'Log an issue encountered during execution',
+  kind: 'command',
+  positional: ['task_id'],
+  input: z.strictObject({
+    task_id: identifier('Task ID'),
+    type: choice(issueTypes, 'Kind', {
+      doc_gap: 'documentation_gap',
+      documentation: 'documentation_gap',
+      bug: 'bug_encountered',
+      dependency: 'dependency_conflict',
+      requirement: 'unclear_requirement',
+    }),
+    description: text('What went wrong'),
+    resolution: text('How it was resolved or worked around; not for a question').optional(),
+    requires_human_review: z
+      .boolean()
+      .describe('Does a human need to answer? Until then what depends on the task waits')
+      .optional(),
+    attempt_id: identifier('Attempt ID, if not the open one').optional(),
+  }),
+  output: z.looseObject({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
+}).handler(({ record, actor }, input) => {
+  assertResolved(input)
+  return record(async (reads, setting) => {
+    const said = {
+      type: input.type,
+      description: input.description,
+      resolution: input.resolution ?? '',
+      requiresHumanReview: input.requires_human_review ?? false,
+    }
+    const where = await recordPlaceOf(reads, input)
+    const { issue, happenings } = decide(said, where, { setting, actorName: actor.name })
+    const answer = {
+      issue_id: issue.id,
+      created_at: instant(issue.createdAt),
+      blocker: issue.requiresHumanReview,
+    }
+    return { happenings, answer }
+  })
+})
+
+/** Asking is not resolving: only a question needs no resolution. */
+function assertResolved(input: {
+  readonly resolution?: string | undefined
+  readonly requires_human_review?: boolean | undefined
+}): void {
+  if (input.resolution !== undefined || input.requires_human_review) return
+  throw new Failure('INVALID_INPUT', 'log_issue: "resolution" is missing.', {
+    hint: 'Say how you resolved it or worked around it; or ask a person with requires_human_review: true.',
+  })
+}
+
+export const logMilestone = defineOperation({
+  name: 'log_milestone',
+  tool: 'log_milestone',
+  command: 'progress log',
+  synonyms: { id: 'task_id' },
+  toolset: 'track',
+  audience: 'both',
+  title: 'Log progress',
+  description: 'Log a milestone for real-time UI updates',
+  kind: 'command',
+  positional: ['task_id', 'message'],
+  input: z.strictObject({
+    task_id: identifier('Task ID'),
+    message: text('Short message'),
+    progress: z.number().min(0).max(100).describe('Percent').optional(),
+    metadata: freeObject('More data').optional(),
+    attempt_id: identifier('Attempt ID, if not the open one').optional(),
+  }),
+  output: z.looseObject({ milestone_id: z.string(), created_at: z.string() }),
+}).handler(({ record }, input) =>
+  record(async (reads, setting) => {
+    const progress: Progress = {
+      id: setting.ids.next('progress'),
+      ...(await recordPlaceOf(reads, input)),
+      message: input.message,
+      progress: input.progress ?? null,
+      metadata: input.metadata ?? null,
+      createdAt: setting.at,
+    }
+    return {
+      happenings: [{ kind: 'progress.logged', progress }],
+      answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
+    }
+  }),
+)
+
+/** Reads, under the lock, where something said about a task belongs. */
+async function recordPlaceOf(
+  reads: Reads,
+  said: { readonly task_id: string; readonly attempt_id?: string | undefined },
+): Promise<RecordPlace> {
+  const task = await findTask(reads, said.task_id)
+  const named = said.attempt_id === undefined ? null : await findAttempt(reads, said.attempt_id)
+  const open = named ? null : await reads.tasks.openAttempt(task.id)
+  return placeRecord(task, { open, named })
+}

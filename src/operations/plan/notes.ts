@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import { type Note, noteKinds } from '../../domain/plan/plan.ts'
+import { findPlanned } from '../find.ts'
+import { choice, count, identifier, text } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { fitted, nextCursor, pageSize, readCursor } from '../paging.ts'
+import { printEntity, printList } from '../print.ts'
+import { assertRole, formatField, roleField } from './fields.ts'
+import { noteFields, noteShape } from './shapes.ts'
+
+export const noteAdd = defineOperation({
+  name: 'taskman_task_note_add',
+  tool: 'taskman_task_note_add',
+  command: 'task note add',
+  synonyms: { task_id: 'id', note: 'content' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'Add a note',
+  description: 'Add a note to a task',
+  kind: 'command',
+  positional: ['id', 'content'],
+  input: z.strictObject({
+    id: identifier('Task ID'),
+    content: text('Text'),
+    kind: choice(noteKinds, 'Kind').optional(),
+    role: roleField.optional(),
+    format: formatField.optional(),
+  }),
+  output: noteFields,
+  print: printEntity,
+}).handler(({ record, actor }, input) =>
+  record(async (reads, setting) => {
+    const { task } = await findPlanned(reads, input.id)
+    await assertRole(reads, input.role)
+    const note: Note = {
+      id: setting.ids.next('note'),
+      taskId: task.id,
+      content: input.content,
+      kind: input.kind ?? null,
+      role: input.role ?? null,
+      author: actor.name,
+      createdAt: setting.at,
+    }
+    return { happenings: [{ kind: 'note.added', note }], answer: noteShape(note) }
+  }),
+)
+
+export const noteList = defineOperation({
+  name: 'taskman_task_note_list',
+  tool: 'taskman_task_note_list',
+  command: 'task note list',
+  synonyms: { task_id: 'id' },
+  toolset: 'plan',
+  audience: 'both',
+  title: 'List notes',
+  description: 'The notes of a task, newest first',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('Task ID'),
+    limit: count('Default 20', 1000).optional(),
+    cursor: identifier('next_cursor').optional(),
+    format: formatField.optional(),
+  }),
+  output: z.looseObject({ notes: z.array(noteFields), total: z.int(), next_cursor: z.string().nullable() }),
+  print: printList('notes'),
+}).handler(({ store, actor }, input) =>
+  store.view(async (reads) => {
+    const { task } = await findPlanned(reads, input.id)
+    const limit = pageSize(input.limit, actor)
+    const before = readCursor(input.cursor, ['notes'])?.get('notes')
+    const page = await reads.plan.notes(task.id, {
+      limit: limit + 1,
+      ...(before !== undefined && { before }),
+    })
+    const entries = page.items.slice(0, limit).map(({ item }) => noteShape(item))
+    const shown = fitted(entries, input.limit, actor)
+    const seqs = page.items.slice(0, shown.length).map(({ seq }) => seq)
+    return {
+      notes: [...shown],
+      total: page.total,
+      next_cursor: nextCursor([{ name: 'notes', seqs, more: page.items.length > shown.length }]),
+    }
+  }),
+)
+
+const mostNotes = 200
+
+/** Notes by their ids, which taskman_task_get names; what does not exist is left out, as taskman does. */
+export const noteListByIds = defineOperation({
+  name: 'taskman_task_note_list_by_ids',
+  tool: 'taskman_task_note_list_by_ids',
+  unlisted: true,
+  command: 'task note list-by-ids',
+  toolset: 'plan',
+  audience: 'both',
+  title: 'List notes by their ids',
+  description: 'The notes with these ids, oldest first; ids that do not exist are left out',
+  kind: 'query',
+  positional: ['ids'],
+  input: z.strictObject({
+    ids: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .describe('Note IDs with commas between them, from note_ids of taskman_task_get'),
+    format: formatField.optional(),
+  }),
+  output: z.looseObject({ notes: z.array(noteFields), total: z.int() }),
+  print: printList('notes'),
+}).handler(({ store, actor }, { ids }) =>
+  store.view(async (reads) => {
+    const named = [...new Set(ids.split(',').map((id) => id.trim()))].filter((id) => id !== '')
+    const notes = (await reads.plan.notesWithIds(named.slice(0, mostNotes))).map(noteShape)
+    return { notes: [...fitted(notes, undefined, actor)], total: notes.length }
+  }),
+)

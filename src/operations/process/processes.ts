@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import { expressionWords, type MissingGuard } from '../../domain/gate/expression.ts'
+import type { LoadedProcess, PlacedFinding, ProcessFiles } from '../../ports/project-files.ts'
+import { identifier } from '../input/fields.ts'
+
+export interface UsableProcess {
+  readonly loaded: LoadedProcess
+  readonly definition: ProcessDefinition
+}
+
+/** A process that could be read. */
+export async function readableProcess(files: ProcessFiles, idOrFile: string): Promise<UsableProcess> {
+  const loaded = await files.load(idOrFile)
+  const { definition } = loaded
+  if (definition === null) throw unusable(loaded)
+  return { loaded, definition }
+}
+
+/** A process without an error, so that it may be run. */
+export async function soundProcess(files: ProcessFiles, idOrFile: string): Promise<UsableProcess> {
+  const usable = await readableProcess(files, idOrFile)
+  if (usable.loaded.findings.some(({ severity }) => severity === 'error')) throw unusable(usable.loaded)
+  return usable
+}
+
+function unusable({ file, findings }: LoadedProcess): Failure {
+  const errors = findings.filter(({ severity }) => severity === 'error')
+  const told = errors.slice(0, 5).map((error) => `${placeWords(error)}${error.message}`)
+  const more = errors.length > 5 ? `\n… and ${errors.length - 5} more.` : ''
+  return new Failure('REFUSED', `The process in ${file} has errors:\n${told.join('\n')}${more}`, {
+    hint: `All of them: waymark process lint ${file}`,
+  })
+}
+
+function placeWords({ place }: PlacedFinding): string {
+  return place === null ? '' : `line ${place.line}, column ${place.column}: `
+}
+
+export const processField = identifier('Id of a process, or its file').max(1000)
+
+export const findingShape = z.looseObject({
+  severity: z.enum(['error', 'warning', 'note']),
+  rule: z.string(),
+  message: z.string(),
+  line: z.number().nullable(),
+  column: z.number().nullable(),
+})
+
+export function findingAnswer({ severity, rule, message, place }: PlacedFinding) {
+  return { severity, rule, message, line: place?.line ?? null, column: place?.column ?? null }
+}
+
+export function countOf(findings: readonly PlacedFinding[], severity: PlacedFinding['severity']): number {
+  return findings.filter((finding) => finding.severity === severity).length
+}
+
+export function missingAnswer({ name, description, truth, reason, fix }: MissingGuard) {
+  return { guard_name: name, ...(description !== '' && { description }), status: truth, reason, fix }
+}
+
+/** The states and transitions of a process, to be drawn: one from everywhere is one from each state that goes on. */
+export function machineOf({ states, transitions }: ProcessDefinition) {
+  const going = states.filter(({ isFinal }) => !isFinal).map(({ name }) => name)
+  return {
+    states: states.map(({ name, description, isFinal, outcome, maxVisits }) => ({
+      name,
+      description,
+      is_final: isFinal,
+      outcome,
+      max_visits: maxVisits,
+    })),
+    transitions: transitions.flatMap((transition) => {
+      const { from, event, to, guard } = transition
+      const begins = from === '*' ? going.filter((state) => state !== to) : [from]
+      return begins.map((begin) => ({
+        from: begin,
+        event,
+        to,
+        guard: guard === null ? null : expressionWords(guard),
+        escape: transition.escape,
+        everywhere: from === '*',
+      }))
+    }),
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import type { Fact } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { Handling } from '../operation.ts'
+
+/** The first line of an exported journal: what the file is. */
+export const journalMark = { waymark: 'journal', version: 1 } as const
+
+const line = z.object({
+  seq: z.int().min(1),
+  at: z.int(),
+  version: z.int(),
+  actor: z.object({
+    name: z.string(),
+    kind: z.enum(['agent', 'person']),
+    role: z.string().nullable(),
+    channel: z.enum(['stdio', 'http', 'cli', 'dashboard', 'elicitation']),
+    connection: z.string().optional(),
+  }),
+  happening: z.looseObject({ kind: z.string() }),
+  hash: z.string(),
+})
+
+/** A fact as a line of an exported journal. */
+export function writeFact(fact: Fact): string {
+  return JSON.stringify(fact)
+}
+
+/** Reads a line back. What is in the happening is vouched for by its hash, which the store checks. */
+export function readFact(text: string, number: number): Fact {
+  const parsed = line.safeParse(jsonOf(text, number))
+  if (parsed.success) return parsed.data as unknown as Fact // the hash vouches for the rest
+  throw new Failure(
+    'INVALID_INPUT',
+    `Line ${number} is no fact of a journal: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,
+    {
+      hint: 'Restore a journal as `waymark export` writes it.',
+    },
+  )
+}
+
+function jsonOf(text: string, number: number): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Failure('INVALID_INPUT', `Line ${number} of the journal is not JSON.`, {
+      hint: 'The file may be cut short: export it again.',
+    })
+  }
+}
+
+/** Restores an exported project, all of it or nothing. */
+export async function restoreJournal({ store }: Handling, lines: readonly string[], dryRun: boolean) {
+  const facts = lines.map((line, index) => readFact(line, index + 2))
+  if (!dryRun) await store.restore(facts)
+  return { format: 'journal', facts: facts.length, notices: [], ...(dryRun && { dry_run: true }) }
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import type { Fact } from '../../domain/fact.ts'
+import { instant } from '../../domain/instant.ts'
+import type { Reads } from '../../ports/store.ts'
+import { count } from '../input/fields.ts'
+import { defineOperation } from '../operation.ts'
+import { recordFindings } from './doctor.ts'
+import { journalMark, writeFact } from './journal-line.ts'
+
+export const log = defineOperation({
+  name: 'log',
+  command: 'log',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The journal',
+  description: 'Everything that happened, in order: the last facts, or those after a position.',
+  kind: 'query',
+  input: z.strictObject({
+    limit: count('How many; default 20', 1000).optional(),
+    since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
+    verify: z
+      .boolean()
+      .describe('Also check the whole record: the file, the chain of hashes, every table beside the facts')
+      .optional(),
+    before: count('The facts before this position', Number.MAX_SAFE_INTEGER).optional(),
+  }),
+  output: z.looseObject({
+    facts: z.array(
+      z.looseObject({ seq: z.int(), at: z.string(), kind: z.string(), actor: z.string(), hash: z.string() }),
+    ),
+    head: z.int(),
+    healthy: z.boolean().optional(),
+    checks: z.array(z.looseObject({ check: z.string(), ok: z.boolean(), finding: z.string() })).optional(),
+  }),
+}).handler(async ({ store }, input) => {
+  const answer = await store.view(async ({ journal }) => {
+    const limit = input.limit ?? 20
+    const facts =
+      input.since === undefined
+        ? [
+            ...(await journal.latest({ limit, ...(input.before !== undefined && { before: input.before }) })),
+          ].reverse()
+        : await journal.since(input.since, limit)
+    return { facts: facts.map(factEntry), head: await journal.head() }
+  })
+  if (input.verify !== true) return answer
+  const checks = recordFindings(await store.inspect()).map((check) => ({ ...check }))
+  return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
+})
+
+function factEntry(fact: Fact) {
+  const { kind, ...body } = fact.happening
+  return {
+    seq: fact.seq,
+    at: instant(fact.at),
+    kind,
+    actor: fact.actor.name,
+    actor_kind: fact.actor.kind,
+    channel: fact.actor.channel,
+    body,
+    hash: fact.hash,
+  }
+}
+
+const page = 5_000
+
+export const exportProject = defineOperation({
+  name: 'export',
+  command: 'export',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Export the project',
+  description:
+    'The whole record as JSON lines, hashes included: `import` restores it elsewhere, exactly as it is.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.looseObject({ facts: z.int(), text: z.string() }),
+  print: (answer) => [String(answer['text'])],
+}).handler(({ store }) =>
+  store.view(async (reads) => {
+    const lines = await allLines(reads)
+    return { facts: lines.length, text: [JSON.stringify(journalMark), ...lines].join('\n') }
+  }),
+)
+
+async function allLines({ journal }: Reads): Promise<readonly string[]> {
+  const lines: string[] = []
+  for (;;) {
+    const facts = await journal.since(lines.length, page)
+    for (const fact of facts) lines.push(writeFact(fact))
+    if (facts.length < page) return lines
+  }
+}

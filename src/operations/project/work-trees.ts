@@ -1,0 +1,186 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import type { NoteId } from '../../domain/id.ts'
+import type { Note } from '../../domain/plan/plan.ts'
+import type { Task } from '../../domain/track/task.ts'
+import type { LinkedTree } from '../../ports/work-tree.ts'
+import { findTask } from '../find.ts'
+import { identifier, name, text } from '../input/fields.ts'
+import { type Context, defineOperation } from '../operation.ts'
+
+export const workTreeAdd = defineOperation({
+  name: 'worktree_add',
+  command: 'worktree add',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Make a work tree for a task',
+  description:
+    'Make a git work tree and a branch for a task, beside the repository. start_task { planned_task_id } then works there. It writes to your repository: a branch and a linked work tree, without running hooks or filters.',
+  kind: 'command',
+  positional: ['task_id'],
+  input: z.strictObject({
+    task_id: identifier('Task ID'),
+    folder: text('Where; default beside the repository, <repository>-<task>').optional(),
+    branch: name('Name of the new branch; default <task>-<name of the task>').optional(),
+    from: name('Branch, tag or commit to begin at; default where you are').optional(),
+  }),
+  output: z.looseObject({
+    task_id: z.string(),
+    path: z.string(),
+    branch: z.string(),
+    notes: z.array(z.string()),
+  }),
+}).handler(async (handling, input) => {
+  const { store, linkedTrees, folder, record, actor } = handling
+  const top = await mainTreeOf(handling)
+  const { task, attempt } = await store.view(async (reads) => {
+    const found = await findTask(reads, input.task_id)
+    return { task: found, attempt: await reads.tasks.openAttempt(found.id) }
+  })
+  if (task.status === 'done') {
+    throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is done: there is nothing to work on.`)
+  }
+  if (attempt) {
+    throw new Failure(
+      'CONFLICT',
+      `Task ${task.id} is being worked on in ${attempt.snapshot.top}, by ${attempt.agentName ?? attempt.actor.name}.`,
+      {
+        hint: `End that attempt with complete_task { task_id: "${task.id}" } first; what it changed stays where it is.`,
+      },
+    )
+  }
+  const bound = (await linkedTrees.bound(folder)).find(({ taskId }) => taskId === task.id)
+  if (bound) {
+    throw new Failure('CONFLICT', `Task ${task.id} has a work tree already: ${bound.path}.`, {
+      hint: `start_task { planned_task_id: "${task.id}" } works there.`,
+    })
+  }
+  const added = await linkedTrees.add({
+    folder,
+    path: input.folder === undefined ? `${top}-${task.id}` : placed(input.folder, folder),
+    branch: input.branch ?? branchOf(task),
+    from: input.from,
+    taskId: task.id,
+  })
+  const branch = added.branch ?? ''
+  await record(async (_reads, setting) => {
+    const note: Note = {
+      id: setting.ids.next('note') as NoteId,
+      taskId: task.id,
+      content: `It has a work tree of its own: ${added.path}, on the branch ${branch}.`,
+      kind: 'progress',
+      role: null,
+      author: actor.name,
+      createdAt: setting.at,
+    }
+    return { happenings: [{ kind: 'note.added', note }], answer: {} }
+  })
+  return {
+    task_id: task.id,
+    path: added.path,
+    branch,
+    head: added.head,
+    notes: [...added.notes],
+    next: `start_task { planned_task_id: "${task.id}" } works there.`,
+  }
+})
+
+/** Not from where the process happens to run. */
+function placed(asked: string, folder: string): string {
+  const whole = /^(?:[/\\]|[a-z]:)/i.test(asked) ? asked : `${folder}/${asked}`
+  const parts: string[] = []
+  for (const part of whole.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '.' && part !== '') parts.push(part)
+  }
+  return `${whole.startsWith('/') ? '/' : ''}${parts.join('/')}`
+}
+
+/** Only what any file system and git take for a plain name. */
+function branchOf({ id, name: title }: Task): string {
+  const words = title
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replace(/^-+|-+$/g, '')
+  return words === '' ? id : `${id}-${words}`
+}
+
+export const workTreeList = defineOperation({
+  name: 'worktree_list',
+  command: 'worktree list',
+  toolset: 'track',
+  audience: 'both',
+  title: 'List work trees',
+  description: 'The linked work trees of the repository, and the tasks that they were made for',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.looseObject({ work_trees: z.array(z.looseObject({ path: z.string() })), total: z.int() }),
+}).handler(async (handling) => {
+  await mainTreeOf(handling)
+  const trees = await handling.linkedTrees.list(handling.folder)
+  const tasks = await handling.store.view((reads) =>
+    Promise.all(trees.map(async ({ taskId }) => (taskId === null ? null : reads.tasks.find(taskId)))),
+  )
+  return {
+    work_trees: trees.map((tree, at) => ({
+      task_id: tree.taskId,
+      task: tasks[at]?.name ?? null,
+      status: tasks[at]?.status ?? null,
+      ...treeShape(tree),
+    })),
+    total: trees.length,
+  }
+})
+
+export const workTreeRemove = defineOperation({
+  name: 'worktree_remove',
+  command: 'worktree remove',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Remove the work tree of a task',
+  description:
+    'Remove the work tree that was made for a task, and its branch. It is refused where work would be lost, and names it: files that are not committed, commits that are on no other branch, an open attempt. Ignored files go with it.',
+  kind: 'command',
+  destructive: true,
+  positional: ['task_id'],
+  input: z.strictObject({ task_id: identifier('Task ID') }),
+  output: z.looseObject({ task_id: z.string(), path: z.string(), removed: z.boolean() }),
+}).handler(async (handling, input) => {
+  const { store, linkedTrees, folder, clock } = handling
+  await mainTreeOf(handling)
+  const trees = await linkedTrees.list(folder)
+  const tree = trees.find(({ taskId }) => taskId === input.task_id)
+  if (!tree) {
+    throw new Failure('NOT_FOUND', `There is no work tree that was made for ${input.task_id}.`, {
+      hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
+    })
+  }
+  const inTree = await store.view((reads) => reads.tasks.attemptsInTree(tree.path, clock.now()))
+  const open = inTree.find(({ status }) => status === 'open')
+  if (open) {
+    throw new Failure(
+      'REFUSED',
+      `${open.agentName ?? open.actor.name} works in ${tree.path}, on ${open.taskId}.`,
+      {
+        hint: `End that attempt with complete_task { task_id: "${open.taskId}" } first.`,
+      },
+    )
+  }
+  await linkedTrees.remove(folder, tree)
+  return { task_id: input.task_id, ...treeShape({ ...tree, exists: false }), removed: true }
+})
+
+/** The top of the main work tree. Fails where there is no git to make others with. */
+async function mainTreeOf({ witness, folder }: Pick<Context, 'witness' | 'folder'>): Promise<string> {
+  const { engine, mainTop, reason } = await witness.locate(folder)
+  if (engine === 'git') return mainTop
+  throw new Failure('UNAVAILABLE', `There are no work trees here. ${reason ?? ''}`.trim(), {
+    hint: 'Work trees need a git repository.',
+  })
+}
+
+function treeShape({ path, branch, head, exists }: LinkedTree) {
+  return { path, branch, head, exists }
+}

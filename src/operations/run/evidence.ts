@@ -1,0 +1,223 @@
+import { type Actor, type Author, identityOf } from '../../domain/actor.ts'
+import { approvedContent, isOfChanges } from '../../domain/gate/approved-content.ts'
+import { isOfType } from '../../domain/gate/artifacts.ts'
+import {
+  type ApprovalFact,
+  type CommandFact,
+  type Facts,
+  type MilestoneFact,
+  type Need,
+  noFacts,
+  type TaskFact,
+} from '../../domain/gate/evidence.ts'
+import { handedIn, type Run, type RunRecord } from '../../domain/gate/run.ts'
+import type { PhaseId, TaskId } from '../../domain/id.ts'
+import type { Task } from '../../domain/track/task.ts'
+import type { LoadedRun } from '../../ports/reads.ts'
+import type { Fingerprint, Reads } from '../../ports/store.ts'
+import { changeFacts, type ExternalState } from './external-state.ts'
+import { subjectOf } from './find-run.ts'
+
+export interface FactSources {
+  readonly reads: Reads
+  readonly outside: ExternalState
+  readonly fingerprint: Fingerprint
+  readonly now: number
+  /** Who asks, or emits. */
+  readonly by: Actor
+  /** Whether a runner of that name still runs. */
+  readonly isAlive: (runner: string) => boolean
+}
+
+/** The run as its engine sees it: with how its files stand on disk now. */
+export function engineRun(
+  { record, visits, artifacts }: LoadedRun,
+  standings: ExternalState['standings'],
+): Run {
+  const { state, revision, context } = record
+  return {
+    state,
+    revision,
+    context,
+    visits,
+    isCancelled: record.status === 'cancelled',
+    artifacts: artifacts.map((artifact) => ({
+      ...artifact,
+      standing: standings.get(artifact.path) ?? 'current',
+    })),
+  }
+}
+
+/** Whether guards look at anything beside the run itself. */
+export function restsOnFacts({ needs }: ExternalState): boolean {
+  return needs.some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
+}
+
+/** What the guards look at beside the run itself, read in the same view or transaction as the decision. */
+export async function factsFor(sources: FactSources, loaded: LoadedRun): Promise<Facts> {
+  const { reads, outside } = sources
+  const { needs } = outside
+  if (!restsOnFacts(outside)) return noFacts
+  const subject = subjectOf(loaded.record)
+  const has = (kind: Need['kind']): boolean => needs.some((need) => need.kind === kind)
+  return {
+    changes: has('changes') ? await changeFacts(reads, subject, outside.openChanges) : null,
+    commands: await Promise.all(outside.commands.map((command) => commandFact(sources, command))),
+    openBlockers: has('blockers') && subject !== null ? await openBlockers(reads, subject) : null,
+    milestones: await milestoneFacts(reads, needs),
+    tasks: has('tasks') ? await taskFacts(sources, loaded.record) : null,
+    approvals: has('approvals') ? await approvalFacts(sources, loaded) : [],
+  }
+}
+
+async function commandFact(
+  { reads, outside, isAlive }: FactSources,
+  { guard, approved, refusal, tree }: ExternalState['commands'][number],
+): Promise<CommandFact> {
+  const { run } = guard
+  const command = { run, folder: outside.folder }
+  const onTree = tree === null ? null : await reads.runs.commandResult(command, tree)
+  const result = onTree ?? (await reads.runs.commandResult(command))
+  const nothing = { run, exitCode: null, startedAt: null, output: '', onThisTree: false }
+  if (refusal) return { ...nothing, status: 'refused', refusal }
+  if (!approved) return { ...nothing, status: 'unapproved' }
+  if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
+  const { status, exitCode, startedAt, output } = result
+  if (status === 'running') {
+    return isAlive(result.runner) ? { ...nothing, status, startedAt } : { ...nothing, status: 'not_run' }
+  }
+  return {
+    run,
+    status,
+    exitCode,
+    startedAt,
+    output,
+    onThisTree: onTree !== null && result.treeHeld,
+    disturbed: onTree !== null && !result.treeHeld,
+  }
+}
+
+async function openBlockers(
+  reads: Reads,
+  subject: NonNullable<ReturnType<typeof subjectOf>>,
+): Promise<readonly string[]> {
+  const { missionId, taskId } = subject
+  const page = await reads.holds.list(
+    {
+      kinds: ['blocker', 'review'],
+      status: 'open',
+      ...(missionId !== null && { missionId }),
+      ...(taskId !== null && { taskId }),
+    },
+    { limit: 50 },
+  )
+  return page.items.map(({ item }) => item.hold.id)
+}
+
+async function milestoneFacts(reads: Reads, needs: readonly Need[]): Promise<readonly MilestoneFact[]> {
+  const ids = needs.flatMap((need) => (need.kind === 'milestone' ? [need.id] : []))
+  const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.milestone(id)))
+  return found.flatMap((milestone) => (milestone ? [{ id: milestone.id, reached: milestone.reached }] : []))
+}
+
+const mostTasks = 1000
+
+async function taskFacts(
+  { reads, outside, now }: FactSources,
+  record: RunRecord,
+): Promise<readonly TaskFact[]> {
+  const phases = outside.needs.flatMap((need) => (need.kind === 'tasks' ? [need.phase] : []))
+  const lists = await Promise.all(
+    [...new Set(phases)].map(async (phase) => {
+      if (phase === null && record.taskId !== null) return ownTask(reads, record.taskId)
+      const filter = phase === null ? { owner: record.missionId } : await phaseFilter(reads, record, phase)
+      if (filter === null) return []
+      const { tasks, total } = await reads.plan.tasks({ ...filter, now }, { limit: mostTasks })
+      const facts = tasks.flatMap(({ task }) => taskFact(task, phase))
+      // What was not read is not known to be done.
+      return total > tasks.length
+        ? [...facts, { id: `${total - tasks.length} more`, phase, done: false }]
+        : facts
+    }),
+  )
+  return lists.flat()
+}
+
+async function ownTask(reads: Reads, id: TaskId): Promise<readonly TaskFact[]> {
+  const task = await reads.tasks.find(id)
+  return task === null ? [] : taskFact(task, null)
+}
+
+/** A task that was dropped is neither open nor done. */
+function taskFact({ id, status, resolution }: Task, phase: string | null): readonly TaskFact[] {
+  return resolution === 'dropped' ? [] : [{ id, phase, done: status === 'done' }]
+}
+
+/** A phase by its id, or by its number in the run's mission. */
+async function phaseFilter(
+  reads: Reads,
+  { missionId }: RunRecord,
+  phase: string,
+): Promise<{ readonly phaseId: PhaseId } | null> {
+  const byNumber =
+    missionId !== null && /^\d{1,6}$/.test(phase)
+      ? await reads.missions.phase(missionId, Number(phase))
+      : null
+  const found = byNumber ?? (await reads.plan.phase(phase))
+  return found === null ? null : { phaseId: found.id }
+}
+
+async function approvalFacts(
+  { reads, outside, fingerprint, by: emitter }: FactSources,
+  loaded: LoadedRun,
+): Promise<readonly ApprovalFact[]> {
+  const { record, definition, artifacts } = loaded
+  const approvals = await reads.runs.approvals(record.id)
+  if (approvals.length === 0) return []
+  const run = engineRun(loaded, outside.standings)
+  // What comes with the event is part of what must have been approved, and the work of whoever emits it.
+  const presented = withHandedIn(run, outside.handedIn)
+  const mover = await requestedBy(reads, loaded)
+  return approvals.map(({ role, of, by, identity = null, content }) => {
+    const now = approvedContent(definition, of === null ? run : presented, {
+      of,
+      tree: outside.tree,
+      changes: outside.changes?.files ?? null,
+    })
+    const authors: Author[] = artifacts
+      .filter((file) => of === null || isOfType(definition.artifacts, file, of))
+      .map((artifact) => ({ name: artifact.by, identity: artifact.author ?? null }))
+    if (of !== null && outside.handedIn.some((file) => isOfType(definition.artifacts, file, of))) {
+      authors.push({ name: emitter.name, identity: identityOf(emitter) })
+    }
+    if (of === null && mover !== null) authors.push(mover)
+    if (isOfChanges(definition, of)) authors.push(...(outside.changes?.authors ?? []))
+    return {
+      role,
+      of,
+      by,
+      identity,
+      byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
+      current: now !== null && fingerprint(now) === content,
+    }
+  })
+}
+
+/** By identity where both have one, else by name. */
+function isSame(one: Author, other: Author): boolean {
+  if (one.identity === null || other.identity === null) return one.name === other.name
+  return one.identity === other.identity
+}
+
+function withHandedIn(run: Run, files: ExternalState['handedIn']): Run {
+  const revision = run.revision + 1
+  const more = files.map((file) => ({ ...file, revision, standing: 'current' as const }))
+  return { ...run, artifacts: handedIn(run.artifacts, more) }
+}
+
+/** Who brought the run to the state that it is in; null while it is where it began. */
+export async function requestedBy(reads: Reads, { record, visits }: LoadedRun): Promise<Author | null> {
+  const entered = visits.find(({ state }) => state === record.state)?.last ?? 1
+  const event = await reads.runs.eventAt(record.id, entered)
+  return event && { name: event.by, identity: event.author ?? null }
+}

@@ -1,0 +1,412 @@
+import { type Author, identityOf } from '../../domain/actor.ts'
+import type { Measured } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import { isOfChanges } from '../../domain/gate/approved-content.ts'
+import { artifactType, isOfType } from '../../domain/gate/artifacts.ts'
+import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import type { ChangeFacts, Need } from '../../domain/gate/evidence.ts'
+import { commandsFor, neededFor } from '../../domain/gate/expression.ts'
+import type { CommandGuard } from '../../domain/gate/guards/command.ts'
+import type { SchemaProblem } from '../../domain/gate/json-schema.ts'
+import type { KeptArtifact } from '../../domain/gate/run.ts'
+import { didYouMean } from '../../domain/nearest-word.ts'
+import { type SharedKind, sharedKind } from '../../domain/track/scope/file-kind.ts'
+import { isDeclared, judgePath, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
+import type { Attempt } from '../../domain/track/task.ts'
+import type { EvidenceFile } from '../../ports/evidence-files.ts'
+import type { ChangedFile, LoadedRun, RunSubject } from '../../ports/reads.ts'
+import type { Reads } from '../../ports/store.ts'
+import type { TreeContent } from '../../ports/work-tree.ts'
+import type { Context, Handling } from '../operation.ts'
+import { measure } from '../task/measure.ts'
+import { subjectOf } from './find-run.ts'
+
+/** What is slow and outside the database, gathered before a decision with no transaction open. */
+export interface ExternalState {
+  /** The revision it was gathered for. */
+  readonly revision: number
+  readonly needs: readonly Need[]
+  /** How the files that were handed in stand now, by path. */
+  readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
+  readonly openChanges: OpenChanges
+  /** What an approval of the measured changes is bound to; null where none asks for it, or they cannot be measured. */
+  readonly changes: MeasuredChanges | null
+  /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
+  readonly tree: string | null
+  /** Of each file of that tree, what changes when it is written; empty where no command is asked for. */
+  readonly stamps: TreeContent['stamps']
+  readonly commands: readonly ApprovableCommand[]
+  /** The files that come with the event. */
+  readonly handedIn: readonly HandedIn[]
+  /** What is wrong with files that came with it and cannot be evidence. */
+  readonly unusable: readonly SchemaProblem[]
+  readonly folder: string
+}
+
+export interface ApprovableCommand {
+  readonly guard: CommandGuard
+  /** Of the line, the folder and the pinned files: what a person approves. */
+  readonly hash: string
+  readonly approved: boolean
+  /** Of a command that a person said no to as it is. */
+  readonly refusal: { readonly by: string; readonly reason: string; readonly hash: string } | null
+  /** What a result of it is for: the tree, and of a command that pins files their content too, which git may ignore. */
+  readonly tree: string | null
+}
+
+/** Gathers what the guards of an event look at in the run's state, of all its events without one; and what is approved. */
+export async function gatherState(
+  handling: Handling,
+  { record, definition, artifacts }: LoadedRun,
+  event: string | undefined,
+  approvals: readonly { readonly role: string; readonly of: string | null }[] = [],
+): Promise<ExternalState> {
+  const { evidenceFiles, folder, witness } = handling
+  const needs = [
+    ...neededFor(definition, record.state, event),
+    ...approvals.map(({ role, of }): Need => ({ kind: 'approvals', role, of })),
+  ]
+  const looked = artifacts.filter((file) => needs.some((need) => looksAt(definition, need, file)))
+  const standing = looked.length === 0 ? [] : await evidenceFiles.freshness(folder, looked)
+  const tree = await treeFor(needs, { witness, folder })
+  const wantsChanges = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
+  const subject = subjectOf(record)
+  const openChanges =
+    wantsChanges || needs.some(({ kind }) => kind === 'changes')
+      ? await measureOpen(handling, subject)
+      : new Map()
+  return {
+    revision: record.revision,
+    needs,
+    standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
+    openChanges,
+    changes: wantsChanges ? await measuredChanges(handling, subject, openChanges) : null,
+    ...tree,
+    commands: await approvableCommands(handling, commandsFor(definition, record.state, event), tree.tree),
+    handedIn: [],
+    unusable: [],
+    folder,
+  }
+}
+
+/** Gathers only what approvals are bound to. */
+export async function gatherApproved(
+  context: Context,
+  { artifacts, definition, record }: LoadedRun,
+  approvals: readonly { readonly of: string | null }[],
+): Promise<Pick<ExternalState, 'standings' | 'tree' | 'changes'>> {
+  const { evidenceFiles, folder, witness } = context
+  const subject = subjectOf(record)
+  const isState = approvals.some(({ of }) => of === null)
+  const looked = artifacts.filter(
+    (file) => isState || approvals.some(({ of }) => of !== null && isOfType(definition.artifacts, file, of)),
+  )
+  const standing = looked.length === 0 ? [] : await evidenceFiles.freshness(folder, looked)
+  return {
+    standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
+    tree: isState ? await measuredTree(() => witness.treeHash(folder)) : null,
+    changes: approvals.some(({ of }) => isOfChanges(definition, of))
+      ? await measuredChanges(context, subject, await measureOpen(context, subject))
+      : null,
+  }
+}
+
+/** Whether a need asks for files of a type: an approval of the state is about all of them. */
+function looksAt({ artifacts }: ProcessDefinition, need: Need, file: KeptArtifact): boolean {
+  if (need.kind === 'artifacts') return isOfType(artifacts, file, need.type)
+  return need.kind === 'approvals' && (need.of === null || isOfType(artifacts, file, need.of))
+}
+
+function approvesState(need: Need): boolean {
+  return need.kind === 'approvals' && need.of === null
+}
+
+async function measureOpen(handling: Context, subject: ReturnType<typeof subjectOf>): Promise<OpenChanges> {
+  if (subject === null) return new Map()
+  const attempts = await handling.store.view(({ runs }) => runs.attemptsOf(subject))
+  const open = attempts.filter(({ status }) => status === 'open')
+  const measured = await Promise.all(
+    open.map(async (attempt) => [attempt.id, await measure(handling, attempt)] as const),
+  )
+  return new Map(measured)
+}
+
+async function treeFor(
+  needs: readonly Need[],
+  { witness, folder }: Pick<Handling, 'witness' | 'folder'>,
+): Promise<Pick<ExternalState, 'tree' | 'stamps'>> {
+  if (needs.some(({ kind }) => kind === 'command')) {
+    const standing = await measuredTree(() => witness.content(folder))
+    return { tree: standing?.hash ?? null, stamps: standing?.stamps ?? new Map() }
+  }
+  const tree = needs.some(approvesState) ? await measuredTree(() => witness.treeHash(folder)) : null
+  return { tree, stamps: new Map() }
+}
+
+/** A tree that cannot be measured is no tree: no result and no approval counts for it. */
+async function measuredTree<Measured>(measureTree: () => Promise<Measured>): Promise<Measured | null> {
+  try {
+    return await measureTree()
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'UNAVAILABLE') return null
+    throw error
+  }
+}
+
+async function approvableCommands(
+  { commandApprovals, fingerprint, folder }: Handling,
+  guards: readonly CommandGuard[],
+  tree: string | null,
+): Promise<readonly ApprovableCommand[]> {
+  return Promise.all(
+    guards.map(async (guard) => {
+      const hash = await commandApprovals.hashOf({ run: guard.run, folder, pinned: guard.pinned })
+      const approved = await commandApprovals.isApproved(hash)
+      const refused = approved ? null : await commandApprovals.refusalOf(hash)
+      return {
+        guard,
+        hash,
+        approved,
+        refusal: refused && { by: refused.by, reason: refused.reason, hash },
+        tree: tree === null || guard.pinned.length === 0 ? tree : fingerprint([tree, hash]),
+      }
+    }),
+  )
+}
+
+/** A file as a caller names it, with the type that it is of where its path does not tell. */
+export type NamedFile = string | { readonly path: string; readonly type: string }
+
+export type HandedIn = Omit<KeptArtifact, 'revision' | 'by' | 'author'>
+
+/** The files of an event, and what is wrong with those that cannot be evidence, a sentence each. */
+export interface ReadFiles {
+  readonly handedIn: readonly HandedIn[]
+  readonly unusable: readonly SchemaProblem[]
+}
+
+/** Reads the files of an event. */
+export async function readHandedIn(
+  { evidenceFiles, folder }: Handling,
+  definition: ProcessDefinition,
+  named: readonly NamedFile[],
+): Promise<ReadFiles> {
+  const declared = definition.artifacts.map(({ type }) => type)
+  const byPath = new Map<string, HandedIn>()
+  const unusable: SchemaProblem[] = []
+  for (const [at, file] of named.entries()) {
+    const refuse = (message: string) => unusable.push({ path: `/artifact_paths/${at}`, message })
+    const { path, type } = typeof file === 'string' ? { path: file, type: null } : file
+    if (type !== null && !declared.includes(type)) {
+      refuse(`${path}: process ${definition.id} knows no artifact "${type}".${didYouMean(type, declared)}`)
+      continue
+    }
+    const read = await readOne(() => evidenceFiles.read(folder, [path]))
+    if (typeof read === 'string') refuse(read)
+    else byPath.set(read.path, typed(definition, read, type))
+  }
+  return { handedIn: [...byPath.values()], unusable }
+}
+
+// By declared globs, else as the caller says, else by the file's name; without a type it is kept and counts for nothing.
+function typed(definition: ProcessDefinition, file: EvidenceFile, said: string | null): HandedIn {
+  return { ...file, type: artifactType(definition, file.path, said) ?? '' }
+}
+
+async function readOne(read: () => Promise<readonly EvidenceFile[]>): Promise<EvidenceFile | string> {
+  try {
+    const [file] = await read()
+    return file ?? 'No evidence: nothing was read.'
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'INVALID_INPUT') return error.message
+    throw error
+  }
+}
+
+/** The measured changes of a mission or task, as they are on disk now: what an approval `of: changes` is bound to. */
+export interface MeasuredChanges {
+  readonly files: readonly { readonly path: string; readonly sha256: string | null }[]
+  /** People who did some of it themselves. */
+  readonly authors: readonly Author[]
+}
+
+/**
+ * Every file that an attempt of the subject changed, with the hash of what is there now; and what was touched since the
+ * last of them ended, except by the work of others. Null where nothing was begun, or a part cannot be measured.
+ */
+async function measuredChanges(
+  context: Context,
+  subject: RunSubject | null,
+  measured: OpenChanges,
+): Promise<MeasuredChanges | null> {
+  if (subject === null) return null
+  const { attempts, stored } = await context.store.view(async ({ runs }) => {
+    const all = (await runs.attemptsOf(subject)).filter(({ status }) => status !== 'abandoned')
+    const ended = all.filter(({ status }) => status !== 'open').map(({ id }) => id)
+    return { attempts: all, stored: await runs.changesOf(ended) }
+  })
+  if (attempts.length === 0) return null
+  const byAttempt = new Map(stored.map((one) => [one.attemptId as string, one]))
+  const paths = new Map<string, Set<string>>()
+  for (const attempt of attempts) {
+    const changed = measured.get(attempt.id) ?? byAttempt.get(attempt.id)
+    if (!changed || changed.verification === null || changed.verification === 'unknown') return null
+    const own = pathsIn(paths, attempt.snapshot.top)
+    for (const { path, from, scope } of changed.changes) {
+      if (scope === 'imported') continue
+      own.add(path)
+      if (from !== undefined) own.add(from)
+    }
+  }
+  for (const last of lastEnded(attempts)) {
+    const later = await touchedLater(context, last, attempts)
+    if (later === null) return null
+    for (const path of later) pathsIn(paths, last.snapshot.top).add(path)
+  }
+  return { files: await hashed(context, paths), authors: authorsOf(attempts) }
+}
+
+function pathsIn(paths: Map<string, Set<string>>, top: string): Set<string> {
+  const known = paths.get(top) ?? new Set()
+  paths.set(top, known)
+  return known
+}
+
+/** The last attempt of each work tree in which none is open. */
+function lastEnded(attempts: readonly Attempt[]): readonly Attempt[] {
+  const tops = [...new Set(attempts.map(({ snapshot }) => snapshot.top))]
+  return tops.flatMap((top) => {
+    const here = attempts.filter(({ snapshot }) => snapshot.top === top)
+    if (here.some(({ status }) => status === 'open')) return []
+    return here.toSorted((a, b) => (b.closedAt ?? 0) - (a.closedAt ?? 0)).slice(0, 1)
+  })
+}
+
+/** What was touched after an attempt, without what lies in the areas or the changes of others. Null: not known. */
+async function touchedLater(
+  { witness, ids, store }: Context,
+  last: Attempt,
+  own: readonly Attempt[],
+): Promise<readonly string[] | null> {
+  const { top, prefix, engine } = last.snapshot
+  if (last.endSnapshot === null) return null
+  const name = ids.next('attempt')
+  const now = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine, top }).catch(() => null)
+  const touched = now && (await witness.touched(last.endSnapshot, now.ref))
+  if (touched === null || touched.length === 0) return touched
+  const ownIds = new Set<string>(own.map(({ id }) => id))
+  const { others, changed } = await store.view(async ({ tasks, runs }) => {
+    const since = await tasks.attemptsInTree(top, last.closedAt ?? 0)
+    const foreign = since.filter(({ id }) => !ownIds.has(id))
+    const ended = foreign.filter(({ status }) => status !== 'open').map(({ id }) => id)
+    return { others: foreign, changed: await runs.changesOf(ended) }
+  })
+  const scopes = others
+    .map(({ areas, snapshot }) => parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }))
+    .filter(isDeclared)
+  const theirs = new Set(changed.flatMap(({ changes }) => changes.map(({ path }) => path)))
+  return touched.filter(
+    (path) => !theirs.has(path) && !scopes.some((scope) => judgePath(scope, path) !== 'out'),
+  )
+}
+
+async function hashed(
+  { evidenceFiles }: Context,
+  paths: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<MeasuredChanges['files']> {
+  const files: { path: string; sha256: string | null }[] = []
+  for (const [top, inTree] of paths) {
+    const prefix = paths.size > 1 ? `${top}/` : ''
+    for (const { path, sha256 } of await evidenceFiles.contents(top, [...inTree].sort())) {
+      files.push({ path: `${prefix}${path}`, sha256 })
+    }
+  }
+  return files
+}
+
+function authorsOf(attempts: readonly Attempt[]): readonly Author[] {
+  return attempts
+    .filter(({ actor }) => actor.kind === 'person')
+    .map(({ actor }) => ({
+      name: actor.name,
+      identity: actor.identity === undefined ? null : identityOf(actor),
+    }))
+}
+
+/** What the open attempts of a run's subject changed up to now. */
+export type OpenChanges = ReadonlyMap<string, Measured>
+
+/**
+ * All that the attempts at a run's subject changed: as it was stored when they were completed, as it was just measured
+ * for open ones. Files that a person accepted by resolving a scope hold count as in scope.
+ */
+export async function changeFacts(
+  reads: Reads,
+  subject: RunSubject | null,
+  measured: OpenChanges,
+): Promise<ChangeFacts | null> {
+  if (subject === null) return null
+  const attempts = (await reads.runs.attemptsOf(subject)).filter(({ status }) => status !== 'abandoned')
+  if (attempts.length === 0) return null
+  const closed = attempts.filter(({ status }) => status !== 'open')
+  const stored = await reads.runs.changesOf(closed.map(({ id }) => id))
+  const open = attempts.filter(({ status }) => status === 'open').map(({ id }) => measured.get(id) ?? null)
+  const files = [
+    ...stored.flatMap(({ changes }) => changes),
+    ...open.flatMap((evidence) => evidence?.changes ?? []),
+  ].filter(({ scope }) => scope !== 'imported')
+  const complete =
+    stored.every(({ verification }) => verification !== null && verification !== 'unknown') &&
+    open.every((evidence) => evidence !== null && evidence.verification !== 'unknown')
+  const accepted = await acceptedPaths(reads, attempts)
+  return { complete, ...judged(files, attempts, accepted) }
+}
+
+function judged(
+  files: readonly ChangedFile[],
+  attempts: readonly Attempt[],
+  accepted: ReadonlySet<string>,
+): Pick<ChangeFacts, 'files' | 'undeclared'> {
+  const scopes = attempts
+    .map(({ areas, snapshot }) => parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }))
+    .filter(isDeclared)
+  const byPath = new Map<string, { inScope: boolean; shared: SharedKind | null }>()
+  const inAreas = new Set(files.flatMap(({ path, scope }) => (scope === 'in' ? [path] : [])))
+  const isNamed = (path: string) =>
+    inAreas.has(path) || accepted.has(path) || scopes.some((scope) => judgePath(scope, path) === 'in')
+  const undeclared: string[] = []
+  for (const { path, from, scope } of files) {
+    // What no attempt's areas judged may be covered by those of another attempt; what was judged out stays out.
+    const covered = scope === null ? coveredBy(scopes, path) : scope !== 'out'
+    const inScope = covered || accepted.has(path)
+    if (scope === null && !inScope) undeclared.push(path)
+    // Of a rename, both ends were touched.
+    const unnamed = [path, from].find((end) => end != null && !isNamed(end) && sharedKind(end) !== null)
+    const before = byPath.get(path)
+    byPath.set(path, {
+      inScope: (before?.inScope ?? true) && inScope,
+      shared: before?.shared ?? (unnamed == null ? null : sharedKind(unnamed)),
+    })
+  }
+  return {
+    undeclared: [...new Set(undeclared)],
+    files: [...byPath].map(([path, judgement]) => ({ path, ...judgement })),
+  }
+}
+
+function coveredBy(scopes: readonly Scope[], path: string): boolean {
+  return scopes.some((scope) => judgePath(scope, path) !== 'out')
+}
+
+async function acceptedPaths(reads: Reads, attempts: readonly Attempt[]): Promise<ReadonlySet<string>> {
+  const accepted = new Set<string>()
+  for (const { id, status } of attempts) {
+    // An open attempt has no scope hold yet.
+    if (status === 'open') continue
+    for (const hold of await reads.holds.ofAttempt(id)) {
+      if (hold.kind === 'scope' && hold.status === 'resolved')
+        for (const path of hold.paths) accepted.add(path)
+    }
+  }
+  return accepted
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { Failure } from '../domain/failure.ts'
+import { settingNames } from '../domain/gate/run.ts'
+import { settingDefinitions, settingOf } from '../domain/gate/settings.ts'
+import { didYouMean } from '../domain/nearest-word.ts'
+import { choice, identifier } from './input/fields.ts'
+import { defineOperation } from './operation.ts'
+
+export const settingList = defineOperation({
+  name: 'setting_list',
+  command: 'setting list',
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Settings of the project',
+  description: 'What people set for this project, and what else could be set.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.looseObject({
+    settings: z.array(z.looseObject({ name: z.string(), value: z.string(), values: z.array(z.string()) })),
+  }),
+}).handler(({ store }) =>
+  store.view(async ({ runs }) => {
+    const settings = await runs.settings()
+    return {
+      settings: settingNames.map((name) => {
+        const { values, meaning } = settingDefinitions[name]
+        return { name, value: settingOf(settings, name), values: [...values], meaning }
+      }),
+    }
+  }),
+)
+
+export const settingSet = defineOperation({
+  name: 'setting_set',
+  command: 'setting set',
+  toolset: 'gate',
+  audience: 'person',
+  title: 'Set how Waymark behaves in this project',
+  description: 'Only people set it, and the journal says who did.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['name', 'value'],
+  input: z.strictObject({
+    name: choice(settingNames, 'What (waymark setting list)'),
+    value: identifier('The word to set it to'),
+  }),
+  output: z.looseObject({ name: z.string(), value: z.string(), before: z.string() }),
+}).handler(({ record }, { name, value }) => {
+  const values: readonly string[] = settingDefinitions[name].values
+  if (!values.includes(value)) {
+    throw new Failure('INVALID_INPUT', `${name} cannot be "${value}".${didYouMean(value, values)}`, {
+      hint: `It is one of ${values.join(', ')}.`,
+    })
+  }
+  return record(async ({ runs }) => {
+    const before = settingOf(await runs.settings(), name)
+    return {
+      happenings: before === value ? [] : [{ kind: 'setting.changed', name, value }],
+      answer: { name, value, before },
+    }
+  })
+})

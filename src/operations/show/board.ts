@@ -1,0 +1,194 @@
+import { z } from 'zod'
+import { excerpt } from '../../domain/budget.ts'
+import { instant, instantOrNull } from '../../domain/instant.ts'
+import type { PlacedTask } from '../../domain/plan/outline.ts'
+import { isHeld, type PlannedTask } from '../../domain/plan/plan.ts'
+import { taskStates } from '../../domain/plan/readiness.ts'
+import type { Attempt } from '../../domain/track/task.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findPlanned } from '../find.ts'
+import { count, identifier } from '../input/fields.ts'
+import { taskStatusShown } from '../mission/entries.ts'
+import { defineOperation } from '../operation.ts'
+import { planSource } from '../plan/plan-show.ts'
+
+/** What a review, a file outside the scope or an approval waits for is a person's look, not an agent's work. */
+const lookedAt = ['review', 'scope', 'approval', 'command'] as const
+
+export const board = defineOperation({
+  name: 'board',
+  command: 'board',
+  toolset: 'track',
+  audience: 'person',
+  title: 'The board',
+  description: 'Tasks of every plan and mission by status: ready, in progress, needs review, done of late.',
+  kind: 'query',
+  input: z.strictObject({ limit: count('How many in each column; default 100', 1000).optional() }),
+  output: z.looseObject({ columns: z.looseObject({}), totals: z.looseObject({}) }),
+}).handler(({ store, clock }, input) =>
+  store.view(async (reads) => {
+    const limit = input.limit ?? 100
+    const now = clock.now()
+    const waiting = await reads.holds.list({ status: 'open', kinds: lookedAt }, { limit })
+    const review = new Set(waiting.items.flatMap(({ item }) => item.hold.taskId ?? []))
+    const ready = await reads.plan.tasks({ now, ready: true }, { limit })
+    const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
+    const recent = await reads.tasks.list({}, { limit: limit * 2 })
+    const done = recent.items.map(({ item }) => item.task).filter(({ status }) => status === 'done')
+    const names = await missionNames(reads)
+    const cardOf = (planned: PlannedTask) => boardCard(reads, planned, { now, names })
+    const cards = (list: readonly PlannedTask[]) =>
+      Promise.all(list.filter(({ task }) => !review.has(task.id)).map(cardOf))
+    const found = (ids: readonly string[]) => Promise.all(ids.map((id) => reads.plan.task(id)))
+    const isThere = (planned: PlannedTask | null) => planned !== null
+    return {
+      columns: {
+        ready: await cards(ready.tasks),
+        active: await cards(active.tasks),
+        review: await Promise.all((await found([...review])).filter(isThere).map(cardOf)),
+        done: await cards((await found(done.slice(0, limit).map(({ id }) => id))).filter(isThere)),
+      },
+      totals: { ready: ready.total, active: active.total },
+    }
+  }),
+)
+
+interface Around {
+  readonly now: number
+  readonly names: ReadonlyMap<string, string>
+}
+
+export async function boardCard(reads: Reads, planned: PlannedTask, { now, names }: Around) {
+  const { task, claim } = planned
+  const attempt = await reads.tasks.lastAttempt(task.id)
+  const said = await reads.records.progress({ taskId: task.id }, { limit: 1 })
+  const holder = isHeld(claim, now) ? (claim?.agent ?? null) : null
+  return {
+    id: task.id,
+    title: excerpt(task.name, 160),
+    mission_id: task.missionId,
+    mission_name: task.missionId === null ? null : (names.get(task.missionId) ?? null),
+    phase_id: task.phaseId,
+    role: task.role,
+    outcome: taskStatusShown(task, attempt),
+    is_claimed: task.resolution === 'claimed',
+    agent_name: attempt === null ? holder : (attempt.agentName ?? attempt.actor.name),
+    started_at: instantOrNull(attempt?.openedAt ?? null),
+    completed_at: instantOrNull(attempt?.closedAt ?? null),
+    progress: said.items[0]?.item.progress ?? null,
+    verified: await verifiedShort(reads, attempt),
+    updated_at: instant(task.updatedAt),
+  }
+}
+
+async function missionNames({ missions }: Reads): Promise<ReadonlyMap<string, string>> {
+  const page = await missions.list({ limit: 200 })
+  return new Map(page.items.map(({ item }) => [item.id, excerpt(item.name, 120)]))
+}
+
+/** Most changes whose lines are counted for one card. */
+const mostChanges = 1_000
+
+/** What was measured at the end of an attempt, as short as a card shows it. Null while it is open, or was given up. */
+export async function verifiedShort({ tasks }: Reads, attempt: Attempt | null) {
+  const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
+  if (attempt === null || end === null) return null
+  const changes = await tasks.changes(attempt.id, { limit: mostChanges, offset: 0 })
+  const { added, modified, deleted, renamed } = end.counts
+  return {
+    status: end.evidence.verification,
+    scope_match: end.evidence.scope.matches,
+    out_of_scope: end.evidence.scope.unexpected.length,
+    files: added + modified + deleted + renamed,
+    added_lines: sum(changes.map(({ addedLines }) => addedLines)),
+    deleted_lines: sum(changes.map(({ deletedLines }) => deletedLines)),
+  }
+}
+
+function sum(lines: readonly (number | null | undefined)[]): number {
+  return lines.reduce<number>((total, count) => total + (count ?? 0), 0)
+}
+
+/** Most tasks that one list names. */
+const mostTasks = 5_000
+
+export const names = defineOperation({
+  name: 'names',
+  command: 'names',
+  screen: true,
+  toolset: 'track',
+  audience: 'person',
+  title: 'Everything that has a name',
+  description: 'The missions, runs and tasks by id and name, for a search that answers while one types.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.looseObject({
+    missions: z.array(z.looseObject({})),
+    runs: z.array(z.looseObject({})),
+    tasks: z.array(z.looseObject({})),
+  }),
+}).handler(({ store, clock }) =>
+  store.view(async ({ missions, runs, plan }) => {
+    const found = await missions.list({ limit: 1_000 })
+    const running = await runs.list({}, { limit: 1_000 })
+    const tasks = await plan.graph(undefined, mostTasks, clock.now())
+    return {
+      missions: found.items.map(({ item }) => ({
+        id: item.id,
+        name: excerpt(item.name, 120),
+        status: item.status,
+      })),
+      runs: running.items.map(({ item: { id, process, state, status } }) => ({
+        id,
+        name: `${excerpt(process.name, 80)}: ${state}`,
+        status,
+      })),
+      tasks: tasks.map(({ id, name, status }) => ({ id, name: excerpt(name, 120), status })),
+    }
+  }),
+)
+
+export const links = defineOperation({
+  name: 'task_links',
+  command: 'task links',
+  screen: true,
+  toolset: 'plan',
+  audience: 'person',
+  title: 'What a task depends on and blocks',
+  description: 'The tasks around one task: what it depends on, what waits for it, its parent and subtasks.',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({ id: identifier('Task ID') }),
+  output: z.looseObject({
+    depends_on: z.array(z.looseObject({})),
+    blocks: z.array(z.looseObject({})),
+    subtasks: z.array(z.looseObject({})),
+    phase: z.looseObject({}).nullable(),
+  }),
+}).handler(({ store, clock }, input) =>
+  store.view(async (reads) => {
+    const { task } = await findPlanned(reads, input.id)
+    const { tasks } = await planSource(reads, task.missionId, clock.now())
+    const marks = taskStates(tasks)
+    const entries = (isIt: (other: PlacedTask) => boolean) =>
+      tasks.flatMap((other, place) =>
+        isIt(other)
+          ? [{ id: other.id, title: excerpt(other.title, 160), mark: marks[place]?.mark ?? 'blocked' }]
+          : [],
+      )
+    const own = tasks.find(({ id }) => id === task.id)
+    const place = own === undefined ? undefined : marks[tasks.indexOf(own)]
+    const mission = task.missionId === null ? null : await reads.missions.find(task.missionId)
+    const phase = task.phaseId === null ? null : await reads.plan.phase(task.phaseId)
+    return {
+      depends_on: entries(({ id }) => own?.dependsOn.includes(id) === true),
+      blocks: entries(({ dependsOn }) => dependsOn.includes(task.id)),
+      subtasks: entries(({ parentId }) => parentId === task.id),
+      parent: task.parentTaskId === null ? null : (entries(({ id }) => id === task.parentTaskId)[0] ?? null),
+      mark: place?.mark ?? null,
+      critical: place?.critical ?? false,
+      mission: mission && { id: mission.id, name: excerpt(mission.name, 120) },
+      phase: phase && { id: phase.id, name: phase.name },
+    }
+  }),
+)

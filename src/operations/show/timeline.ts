@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import { excerpt } from '../../domain/budget.ts'
+import type { MissionId } from '../../domain/id.ts'
+import { instant, instantOrNull } from '../../domain/instant.ts'
+import { shownStatus } from '../../domain/track/mission.ts'
+import type { ChangedLines, TimelineAttempt, TimelineTask } from '../../ports/reads.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findMission } from '../find.ts'
+import { count, identifier } from '../input/fields.ts'
+import { missionRuns } from '../mission/entries.ts'
+import { defineOperation } from '../operation.ts'
+
+const timelineTaskFields = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  phase_id: z.string().nullable(),
+  parent_task_id: z.string().nullable(),
+  standing: z.enum(['ready', 'blocked', 'in_progress', 'done']),
+  resolution: z.string().nullable(),
+})
+
+/** Lines, and files out of scope. */
+const lineFields = z.looseObject({ added: z.int(), deleted: z.int(), out_of_scope: z.int() })
+
+const attemptFields = z.looseObject({
+  id: z.string(),
+  task_id: z.string(),
+  number: z.int(),
+  agent: z.string().nullable(),
+  status: z.string(),
+  opened_at: z.string(),
+  closed_at: z.string().nullable(),
+  counts: z.looseObject({ added: z.int(), modified: z.int(), deleted: z.int(), renamed: z.int() }).nullable(),
+  lines: lineFields.nullable(),
+  scope_match: z.boolean().nullable(),
+  verification: z.string().nullable(),
+})
+
+const markFields = z.looseObject({
+  id: z.string(),
+  kind: z.enum(['decision', 'issue', 'progress']),
+  task_id: z.string(),
+  agent: z.string().nullable(),
+  text: z.string(),
+  at: z.string(),
+})
+
+export const missionTimeline = defineOperation({
+  name: 'mission_timeline',
+  command: 'mission timeline',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The timeline of a mission',
+  description:
+    'Phases, tasks and attempts of a mission with their times, what was measured, and what was said when.',
+  kind: 'query',
+  positional: ['id'],
+  input: z.strictObject({
+    id: identifier('A mission or workflow (m-…, w-…)'),
+    limit: count('How many of the last attempts, and of each kind of mark; default 2000', 10_000).optional(),
+  }),
+  output: z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    objective: z.string().nullable(),
+    scope: z.string().nullable(),
+    status: z.string(),
+    created_at: z.string(),
+    completed_at: z.string().nullable(),
+    phases: z.array(z.looseObject({ id: z.string(), name: z.string(), status: z.string() })),
+    tasks: z.array(timelineTaskFields),
+    attempts: z.array(attemptFields),
+    marks: z.array(markFields),
+    runs: z.array(
+      z.looseObject({
+        run_id: z.string(),
+        process_id: z.string(),
+        status: z.string(),
+        current_state: z.string(),
+      }),
+    ),
+    completed_despite: z.array(z.string()),
+    totals: lineFields.extend({
+      tasks: z.int(),
+      done: z.int(),
+      attempts: z.int(),
+      files_changed: z.int(),
+      decisions: z.int(),
+      issues: z.int(),
+    }),
+  }),
+}).handler(({ store }, input) => store.view((reads) => timelineOf(reads, input.id, input.limit ?? 2000)))
+
+async function timelineOf(reads: Reads, id: string, limit: number) {
+  const mission = await findMission(reads, id)
+  const phases = await reads.missions.phases(mission.id)
+  const now = await reads.missions.now(mission.id)
+  const whole = await reads.missions.totals(mission.id)
+  const tasks = await reads.timeline.tasks(mission.id, limit)
+  const attempts = await reads.timeline.attempts(mission.id, limit)
+  const lines = await reads.timeline.lines(mission.id, limit)
+  const said = await timelineMarks(reads, mission.id, limit)
+  const sums = [...lines.values()]
+  return {
+    id: mission.id,
+    name: mission.name,
+    objective: mission.objective,
+    scope: mission.scope,
+    status: shownStatus(mission, now),
+    created_at: instant(mission.createdAt),
+    completed_at: mission.completedAt === null ? null : instant(mission.completedAt),
+    phases: phases.map((phase) => ({ id: phase.id, name: phase.name, status: phase.status })),
+    tasks: tasks.map(timelineTask),
+    attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),
+    marks: said.marks,
+    ...(await missionRuns(reads, mission)),
+    totals: {
+      tasks: tasks.length,
+      done: tasks.filter(({ standing }) => standing === 'done').length,
+      attempts: await reads.timeline.attemptsTotal(mission.id),
+      files_changed: whole.distinctFilesChanged,
+      decisions: said.decisions,
+      issues: said.issues,
+      ...(await reads.missions.lines(mission.id)),
+      out_of_scope: sums.reduce((sum, { outOfScope }) => sum + outOfScope, 0),
+    },
+  }
+}
+
+function timelineTask(task: TimelineTask): z.output<typeof timelineTaskFields> {
+  return {
+    id: task.id,
+    name: excerpt(task.name, 120),
+    phase_id: task.phaseId,
+    parent_task_id: task.parentTaskId,
+    standing: task.standing,
+    resolution: task.resolution,
+  }
+}
+
+function timelineAttempt(
+  attempt: TimelineAttempt,
+  lines: ChangedLines = { added: 0, deleted: 0, outOfScope: 0 },
+): z.output<typeof attemptFields> {
+  const measured = attempt.counts !== null
+  return {
+    id: attempt.id,
+    task_id: attempt.taskId,
+    number: attempt.number,
+    agent: attempt.agentName,
+    status: attempt.status,
+    opened_at: instant(attempt.openedAt),
+    closed_at: instantOrNull(attempt.closedAt),
+    counts: attempt.counts === null ? null : { ...attempt.counts },
+    lines: measured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
+    scope_match: attempt.scopeMatches,
+    verification: attempt.verification,
+  }
+}
+
+type TimelineMark = z.output<typeof markFields>
+
+/** What was said in a mission, newest first, and how much of each kind there is in all. */
+async function timelineMarks({ records }: Reads, missionId: MissionId, limit: number) {
+  const decisions = await records.decisions({ missionId }, { limit })
+  const issues = await records.issues({ missionId }, { limit })
+  const progress = await records.progress({ missionId }, { limit })
+  const marks = [
+    ...decisions.items.map(({ item }) => markOf('decision', item, `${item.question} ${item.chosen}`)),
+    ...issues.items.map(({ item }) => markOf('issue', item, item.description)),
+    ...progress.items.map(({ item }) => markOf('progress', item, item.message)),
+  ]
+  return {
+    marks: marks.toSorted((a, b) => (a.at < b.at ? 1 : -1)),
+    decisions: decisions.total,
+    issues: issues.total,
+  }
+}
+
+interface Said {
+  readonly id: string
+  readonly taskId: string
+  readonly agentName: string | null
+  readonly createdAt: number
+}
+
+function markOf(kind: TimelineMark['kind'], said: Said, text: string): TimelineMark {
+  return {
+    id: said.id,
+    kind,
+    task_id: said.taskId,
+    agent: said.agentName,
+    text: excerpt(text, 160),
+    at: instant(said.createdAt),
+  }
+}

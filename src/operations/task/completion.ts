@@ -1,0 +1,223 @@
+import { z } from 'zod'
+import type { Measured } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { MissionId, TaskId } from '../../domain/id.ts'
+import { instant, secondsBetween } from '../../domain/instant.ts'
+import type { CompletionSituation } from '../../domain/track/completion.ts'
+import { completionReport } from '../../domain/track/completion-report.ts'
+import { type HoldsGate, holdsGateOf, waitingOf } from '../../domain/track/holds.ts'
+import type { Phase } from '../../domain/track/mission.ts'
+import { assertOpen, type Hold } from '../../domain/track/records.ts'
+import type { Attempt, Task } from '../../domain/track/task.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findAttempt } from '../find.ts'
+import { isPhaseFree } from '../run/gating.ts'
+
+/** The stored answer when this very completion was made before; null when it was not made yet. */
+export async function repeatedAnswer(
+  reads: Reads,
+  task: Task,
+  asked: { readonly inputHash: string; readonly attemptId: string | undefined },
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const open = await reads.tasks.openAttempt(task.id)
+  if (open && (asked.attemptId === undefined || asked.attemptId === open.id)) return null
+  const attempt =
+    asked.attemptId === undefined
+      ? await reads.tasks.lastAttempt(task.id)
+      : await findAttempt(reads, asked.attemptId)
+  if (!attempt || attempt.taskId !== task.id) return null
+  const end = await reads.tasks.end(attempt.id)
+  if (end === null || end.inputHash !== asked.inputHash) return null
+  return { ...end.answer, already_completed: true }
+}
+
+/** The attempt to close. Fails when there is none, or when it is closed already. */
+export async function runningAttempt(
+  reads: Reads,
+  task: Task,
+  attemptId: string | undefined,
+): Promise<Attempt> {
+  if (attemptId !== undefined) {
+    const attempt = await findAttempt(reads, attemptId)
+    assertOpen(task, attempt)
+    return attempt
+  }
+  const open = await reads.tasks.openAttempt(task.id)
+  if (open) return open
+  const last = await reads.tasks.lastAttempt(task.id)
+  if (last === null) {
+    throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started.`, {
+      hint: `Call start_task { planned_task_id: "${task.id}" } before you edit, so that the changes can be measured.`,
+    })
+  }
+  throw notRunning(task, last)
+}
+
+function notRunning(task: Task, last: Attempt): Failure {
+  const details = { attempt_id: last.id, status: last.status }
+  const again = `start_task { planned_task_id: "${task.id}" }`
+  if (last.status === 'abandoned') {
+    return new Failure(
+      'CONFLICT',
+      `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it cannot be completed any more.`,
+      { hint: `Begin anew with ${again}, before you edit.`, details },
+    )
+  }
+  return new Failure(
+    'CONFLICT',
+    `Task ${task.id} "${task.name}" was already completed (${last.status}), with other words.`,
+    {
+      hint: `Its record stays as it is. For further work ${last.status === 'failed' ? `begin anew with ${again}` : 'start a new task'}.`,
+      details,
+    },
+  )
+}
+
+export async function loadCompletion(
+  reads: Reads,
+  task: Task,
+  attempt: Attempt,
+  now: number,
+): Promise<CompletionSituation> {
+  const { missions, tasks, holds } = reads
+  const mission = attempt.missionId === null ? null : await missions.find(attempt.missionId)
+  const open = mission ? await tasks.openAttempts(mission.id) : []
+  const planned = mission?.kind === 'workflow' ? await tasks.planned(mission.id) : []
+  const onAttempt = await holds.ofAttempt(attempt.id)
+  return {
+    task,
+    attempt,
+    mission,
+    phase: attempt.phaseId === null ? null : await missions.phaseById(attempt.phaseId),
+    openSubtasks: await tasks.openSubtasks(task.id),
+    openInPhase: await openInPhase(reads, attempt, now),
+    wasPlanned: ((await tasks.attempts(task.id))[0]?.openedAt ?? 0) > task.createdAt,
+    isPhaseFree: await isPhaseFree(reads, attempt),
+    othersOpen: open.filter(({ id }) => id !== attempt.id),
+    stepsToDo: planned.filter(({ id }) => id !== task.id).length,
+    isGated: mission?.kind === 'workflow' && (await isGated(reads, mission.id)),
+    holds: onAttempt.filter(({ status }) => status === 'open'),
+    waiting: { gate: await holdsGate(reads), ofMission: mission ? await openHolds(reads, mission.id) : 0 },
+  }
+}
+
+/** A workflow does not end by itself while a run of it goes on, nor after one that did not succeed. */
+async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> {
+  return (await runs.gating(missionId)).length > 0 || (await runs.lost(missionId)).length > 0
+}
+
+export async function holdsGate({ runs }: Reads): Promise<HoldsGate> {
+  return holdsGateOf((await runs.settings()).get('holds_gate'))
+}
+
+/** How many of a mission's holds wait for a person; a silent attempt does not. */
+async function openHolds({ holds }: Reads, missionId: MissionId): Promise<number> {
+  return (await holds.list({ missionId, kinds: asked, status: 'open' }, { limit: 1 })).total
+}
+
+const mostWaiting = 10
+
+/** What waits for a person about a task, oldest first. */
+export async function waitingFor({ holds }: Reads, taskId: TaskId): Promise<readonly Hold[]> {
+  const { items } = await holds.list({ taskId, kinds: asked, status: 'open' }, { limit: mostWaiting })
+  return items.map(({ item }) => item.hold)
+}
+
+/** A silent attempt is a question about its agent, not one that the agent asked. */
+export const asked = ['blocker', 'review', 'scope', 'approval', 'command'] as const
+const mostOpen = 20
+
+async function openInPhase(
+  reads: Reads,
+  { phaseId, taskId }: Attempt,
+  now: number,
+): Promise<CompletionSituation['openInPhase']> {
+  if (phaseId === null) return []
+  const [toDo, running] = await Promise.all(
+    (['to_do', 'in_progress'] as const).map((status) =>
+      reads.plan.tasks({ phaseId, status, now }, { limit: mostOpen }),
+    ),
+  )
+  const open: CompletionSituation['openInPhase'][number][] = []
+  for (const { task } of [...(running?.tasks ?? []), ...(toDo?.tasks ?? [])]) {
+    if (task.id === taskId) continue
+    const last = task.status === 'to_do' ? await reads.tasks.lastAttempt(task.id) : null
+    open.push({ id: task.id, name: task.name, hasFailed: last?.status === 'failed' })
+  }
+  return open
+}
+
+const paths = z.array(z.string())
+
+/** What a report adds where several agents share a work tree, or the agent's words go further than the measurement. */
+export const sharedTreeFields = {
+  contested_files: z
+    .array(z.strictObject({ path: z.string(), perhaps: paths.readonly() }))
+    .readonly()
+    .optional(),
+  contested_files_total: z.int().optional(),
+  commits: z.array(z.strictObject({ id: z.string(), subject: z.string(), by: z.string() })).optional(),
+  commits_total: z.int().optional(),
+  claimed_paths: z
+    .array(z.strictObject({ path: z.string(), found: z.string() }))
+    .readonly()
+    .optional(),
+  areas_added: paths.readonly().optional(),
+}
+
+export const completionShape = z.looseObject({
+  task_id: z.string(),
+  attempt_id: z.string(),
+  duration_seconds: z.int(),
+  /** Null in a preview. */
+  completed_at: z.string().nullable(),
+  files_changed: z.looseObject({
+    added: paths,
+    modified: paths,
+    deleted: paths,
+    renamed: z.array(z.looseObject({ from: z.string(), to: z.string() })),
+  }),
+  counts: z.looseObject({}),
+  details: z.array(z.looseObject({})),
+  ...sharedTreeFields,
+  ignored: z.looseObject({ added: paths, modified: paths, deleted: paths }),
+  verification: z.looseObject({
+    status: z.string(),
+    scope_match: z.boolean().nullable(),
+    unexpected_files: paths,
+    warnings: z.array(z.string()),
+  }),
+  waits_for: z
+    .array(z.strictObject({ hold_id: z.string(), kind: z.string(), question: z.string() }))
+    .optional(),
+  settled: z.literal(false).optional(),
+  phase_id: z.string().nullable().optional(), // answers that were kept earlier have none
+  phase_status: z.string().nullable(),
+  phase_number: z.int().nullable(),
+})
+
+/** What complete_task answers: the seed's keys, then what was measured in detail. */
+export function completionAnswer(done: {
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly phase: Phase | null
+  readonly evidence: Measured
+  readonly at: number
+  /** What waits for a person about the task, and whether it holds up what depends on it. */
+  readonly waiting: readonly Hold[]
+  readonly unsettled: boolean
+}): z.output<typeof completionShape> {
+  const report = completionReport(done.evidence, done.task.id)
+  return completionShape.parse({
+    task_id: done.task.id,
+    attempt_id: done.attempt.id,
+    duration_seconds: secondsBetween(done.attempt.openedAt, done.at),
+    completed_at: instant(done.at),
+    ...report,
+    waits_for: done.waiting.map(waitingOf),
+    ...(done.unsettled && { settled: false }),
+    phase_id: done.phase?.id ?? null,
+    phase_status: done.phase?.status ?? null,
+    phase_number: done.phase?.number ?? null,
+  })
+}

@@ -1,0 +1,481 @@
+import type { Fact, Measured, Outcome } from '../domain/fact.ts'
+import type { ProcessDefinition } from '../domain/gate/definition.ts'
+import type { Visit } from '../domain/gate/evidence.ts'
+import type {
+  CommandResult,
+  EmissionRepeat,
+  KeptArtifact,
+  RunApproval,
+  RunEvent,
+  RunRecord,
+  RunRefusal,
+  RunStatus,
+  SettingName,
+} from '../domain/gate/run.ts'
+import type { AttemptId, MilestoneId, MissionId, PhaseId, RunId, TaskId } from '../domain/id.ts'
+import type { Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan/plan.ts'
+import type { ChangeKind, MissionChange, ReportedChange } from '../domain/track/changes.ts'
+import type { Mission, MissionStatus, Phase, PhaseWithWork } from '../domain/track/mission.ts'
+import type { Decision, Hold, HoldKind, Issue, Progress } from '../domain/track/records.ts'
+import type {
+  Attempt,
+  AttemptStatus,
+  Correction,
+  Dependency,
+  PastAttempt,
+  Resolution,
+  SnapshotPlace,
+  Task,
+  TaskHistory,
+} from '../domain/track/task.ts'
+
+/** A part of a list. `before` continues after an item already seen, newest first. */
+export interface PageRequest {
+  readonly limit: number
+  /** Only items with a lower seq. */
+  readonly before?: number
+}
+
+export interface Page<Item> {
+  readonly items: readonly Placed<Item>[]
+  /** How many there are in all, whatever the limit. */
+  readonly total: number
+}
+
+/** An item with the journal position that orders it. */
+export interface Placed<Item> {
+  readonly seq: number
+  readonly item: Item
+}
+
+/** What the tasks of a phase came to. */
+export interface PhaseTally {
+  readonly phaseId: PhaseId
+  readonly tasks: number
+  readonly firstStart: number | null
+  readonly lastEnd: number | null
+  readonly openAttempts: number
+}
+
+export interface MissionTotals {
+  readonly tasksWithAttempt: number
+  readonly distinctFilesChanged: number
+  readonly tokensInput: number
+  readonly tokensOutput: number
+}
+
+export interface MissionNow {
+  readonly openAttempts: number
+  readonly openBlockers: number
+  readonly doneTasks: number
+  readonly toDoTasks: number
+}
+
+export interface MissionListed {
+  readonly mission: Mission
+  readonly now: MissionNow
+  readonly phases: readonly PhaseWithWork[]
+}
+
+/** What a mission did in one work tree. */
+export interface MissionTree {
+  /** Its first attempt there, whatever became of it. */
+  readonly first: Attempt | null
+  /** The attempt that ended last, with what was measured then. */
+  readonly lastEnded: Attempt | null
+  /** When the attempts that are open there began, milliseconds since the epoch. */
+  readonly openSince: readonly number[]
+  /** The tasks that its attempts there were at. */
+  readonly tasks: ReadonlySet<TaskId>
+  readonly recorded: readonly MissionChange[]
+}
+
+/** What a mission's changes come to in all its work trees; lines that could not be counted are left out. */
+export interface MissionLines {
+  readonly added: number
+  readonly deleted: number
+}
+
+export interface MissionReads {
+  /** The tops of the work trees that its attempts were in, in the order of the first ones. */
+  treesOf(missionId: MissionId): Promise<readonly string[]>
+  tree(missionId: MissionId, top: string): Promise<MissionTree>
+  lines(missionId: MissionId): Promise<MissionLines>
+  find(id: string): Promise<Mission | null>
+  /** The names of missions, at most 200. */
+  named(ids: readonly MissionId[]): Promise<ReadonlyMap<MissionId, string>>
+  /** Newest first. */
+  list(
+    request: PageRequest & { readonly statuses?: readonly MissionStatus[]; readonly search?: string },
+  ): Promise<Page<Mission>>
+  /** The same missions, each with what it has now, in the same order: a fixed number of queries for all. */
+  listed(missions: readonly Mission[]): Promise<readonly MissionListed[]>
+  /** By sort order, then number. */
+  phases(missionId: MissionId): Promise<readonly PhaseWithWork[]>
+  phase(missionId: MissionId, number: number): Promise<Phase | null>
+  phaseById(id: PhaseId): Promise<Phase | null>
+  tallies(missionId: MissionId): Promise<readonly PhaseTally[]>
+  now(missionId: MissionId): Promise<MissionNow>
+  totals(missionId: MissionId): Promise<MissionTotals>
+  /** Ids that begin with a prefix, at most `limit`, for the CLI's short ids and for completion. */
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>
+}
+
+export interface PlanFilter {
+  /** Phases and tasks of a mission, of the project's own plan, or of both that are open. Absent: everything. */
+  readonly owner?: PlanSpan
+  readonly phaseId?: PhaseId
+  readonly milestoneId?: MilestoneId
+  /** A claim that expired does not keep a task in progress. */
+  readonly status?: TaskStatus
+  readonly role?: string
+  /** To do, not held, every dependency done and settled. */
+  readonly ready?: boolean
+  readonly blocked?: boolean
+  /** Everything that waits for nothing. */
+  readonly unblocked?: boolean
+  /** Without a role. */
+  readonly unassigned?: boolean
+  /** Words that are all in title or description, case-insensitive. */
+  readonly search?: string
+  /** Claims that expired before it do not hold a task any more. */
+  readonly now: number
+}
+
+export interface PlanPage {
+  readonly tasks: readonly PlannedTask[]
+  readonly total: number
+}
+
+/** A task with as little as graphs need. */
+export interface GraphTask {
+  readonly id: TaskId
+  readonly name: string
+  readonly phaseId: PhaseId | null
+  readonly milestoneId: MilestoneId | null
+  readonly parentTaskId: TaskId | null
+  readonly role: string | null
+  readonly assignee: string | null
+  readonly status: TaskStatus
+  readonly dropped: boolean
+  /** Done, and what depends on it waits for a person. */
+  readonly unsettled: boolean
+  readonly held: boolean
+  readonly sortOrder: number | null
+  readonly seq: number
+  readonly missionId: MissionId | null
+  readonly dependsOn: readonly TaskId[]
+}
+
+export interface PlanReads {
+  /** The project's own first, then mission by mission; by sort order, then number or creation; at most 1000. */
+  phases(owner: PlanSpan): Promise<readonly Phase[]>
+  phase(id: string): Promise<Phase | null>
+  /** In the order of their phases, then creation; at most 1000. */
+  milestones(filter: { readonly owner?: PlanSpan; readonly phaseId?: PhaseId }): Promise<readonly Milestone[]>
+  milestone(id: string): Promise<Milestone | null>
+  task(id: string): Promise<PlannedTask | null>
+  /** By the phase's order, then sort order, then creation; `after` continues behind a task. */
+  tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
+  /** The ready task with the longest chain of unfinished dependents, then in list order. */
+  next(filter: {
+    readonly owner?: PlanSpan
+    readonly role?: string
+    /** Without a role. */
+    readonly roleless?: boolean
+    /** The caller's name and role: what is assigned to somebody else is left out. Absent: whoever it is for. */
+    readonly assignees?: readonly string[]
+    readonly now: number
+  }): Promise<PlannedTask | null>
+  dependsOn(taskId: TaskId, dependency: TaskId): Promise<boolean>
+  /** The chain of dependencies that leads from one task to another, both included; null when there is none. */
+  chain(from: TaskId, to: TaskId): Promise<readonly TaskId[] | null>
+  /** The task that a claim with this token was of, running or ended. */
+  taskOfToken(token: string): Promise<TaskId | null>
+  /** Tasks whose claim expired at or before a time, at most 100. */
+  expiredClaims(now: number): Promise<readonly PlannedTask[]>
+  notes(taskId: TaskId, request: PageRequest): Promise<Page<Note>>
+  /** Those of these ids that exist, oldest first. */
+  notesWithIds(ids: readonly string[]): Promise<readonly Note[]>
+  /** Every task of a plan, for diagrams and export, at most `limit`, in list order. */
+  graph(owner: PlanSpan | undefined, limit: number, now: number): Promise<readonly GraphTask[]>
+  /** The roles that the project declared, in order of declaration. */
+  roles(): Promise<readonly string[]>
+}
+
+/** What is known of a closed attempt besides the attempt itself. */
+export interface AttemptEnd {
+  readonly outcome: Outcome
+  /** Without the changes: those are paged. */
+  readonly evidence: Omit<Measured, 'changes'>
+  readonly inputHash: string
+  readonly answer: Readonly<Record<string, unknown>>
+  readonly counts: ChangeCounts
+}
+
+export interface ChangeCounts {
+  readonly added: number
+  readonly modified: number
+  readonly deleted: number
+  readonly renamed: number
+}
+
+/** A task with its last attempt, as lists show it. */
+export interface TaskLine {
+  readonly task: Task
+  readonly phaseNumber: number | null
+  readonly attempt: Attempt | null
+  readonly counts: ChangeCounts | null
+  readonly scopeMatches: boolean | null
+}
+
+export interface TaskFilter {
+  readonly missionId?: MissionId
+  readonly phaseId?: PhaseId
+  readonly agent?: string
+  /** Started or changed at or after, milliseconds since the epoch. */
+  readonly since?: number
+}
+
+export interface TaskReads {
+  find(id: string): Promise<Task | null>
+  /** The names of tasks, at most 200. */
+  named(ids: readonly TaskId[]): Promise<ReadonlyMap<TaskId, string>>
+  attempt(id: string): Promise<Attempt | null>
+  /** The attempts at a task, first to last, at most 100. */
+  attempts(taskId: TaskId): Promise<readonly Attempt[]>
+  openAttempt(taskId: TaskId): Promise<Attempt | null>
+  lastAttempt(taskId: TaskId): Promise<Attempt | null>
+  end(attemptId: AttemptId): Promise<AttemptEnd | null>
+  /** The attempts at a task that ended, newest first. */
+  past(taskId: TaskId, limit: number): Promise<readonly PastAttempt[]>
+  /** What was said of an attempt after its end, first to last, at most 100. */
+  corrections(attemptId: AttemptId): Promise<readonly Correction[]>
+  /** What a task depends on, at most 100. */
+  dependencies(taskId: TaskId): Promise<readonly Dependency[]>
+  /** Beside tasks in a list: what they wait for, who holds them, what came of them. */
+  histories(ids: readonly TaskId[], now: number): Promise<ReadonlyMap<TaskId, TaskHistory>>
+  /** The verified changes of an attempt, out of scope first, then by path. */
+  changes(
+    attemptId: AttemptId,
+    request: { readonly limit: number; readonly offset: number },
+  ): Promise<readonly ReportedChange[]>
+  /** Subtasks with an open attempt. */
+  openSubtasks(taskId: TaskId): Promise<readonly Task[]>
+  /** Open attempts of a mission, or of the whole project without one, at most 10,000. */
+  openAttempts(missionId?: MissionId): Promise<readonly Attempt[]>
+  /** Open attempts whose last call was at or before a time and that have no open hold of kind stale_attempt, at most 50. */
+  silentAttempts(lastCall: number): Promise<readonly Attempt[]>
+  /** Attempts in a work tree that were open at some time since `since`, oldest first, at most 200. */
+  attemptsInTree(top: string, since: number): Promise<readonly Attempt[]>
+  /** The chain of parents of a task, nearest first. */
+  ancestors(taskId: TaskId): Promise<readonly TaskId[]>
+  /** Newest first. */
+  list(filter: TaskFilter, request: PageRequest): Promise<Page<TaskLine>>
+  /** Planned tasks of a mission that nobody finished, in order of planning, at most 100. */
+  planned(missionId: MissionId): Promise<readonly Task[]>
+  /** Every snapshot that an open attempt, or one closed since `since`, still names. */
+  keptSnapshots(since: number): Promise<readonly SnapshotPlace[]>
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>
+}
+
+/** A task as a timeline shows it: what it is called, where it belongs, how it stands. */
+export interface TimelineTask {
+  readonly id: TaskId
+  readonly name: string
+  /** Its home in the mission, else where it was last worked on there. */
+  readonly phaseId: PhaseId | null
+  readonly parentTaskId: TaskId | null
+  readonly standing: 'ready' | 'blocked' | 'in_progress' | 'done'
+  readonly resolution: Resolution | null
+}
+
+export interface TimelineAttempt {
+  readonly id: AttemptId
+  readonly taskId: TaskId
+  readonly number: number
+  readonly agentName: string | null
+  readonly status: AttemptStatus
+  readonly openedAt: number
+  readonly closedAt: number | null
+  /** Null until the attempt was measured. */
+  readonly counts: ChangeCounts | null
+  readonly scopeMatches: boolean | null
+  readonly verification: 'verified' | 'partial' | 'unknown' | null
+}
+
+/** What an attempt changed, in lines; lines that could not be counted are left out. */
+export interface ChangedLines {
+  readonly added: number
+  readonly deleted: number
+  readonly outOfScope: number
+}
+
+/** What became of a path in a mission, from the state at its first attempt to the state at its last end. */
+export interface MissionFile {
+  readonly path: string
+  readonly change: ChangeKind
+  /** Out when one attempt found it so; null when none declared areas. */
+  readonly scope: 'in' | 'out' | null
+  readonly addedLines: number
+  readonly deletedLines: number
+  /** Someone outside the mission wrote there too. */
+  readonly others: boolean
+  readonly attempts: number
+  /** The last task that changed it; null where only its new name is not of an attempt. */
+  readonly taskId: TaskId | null
+}
+
+export interface TimelineReads {
+  /** The tasks of a mission, in the order of its plan. */
+  tasks(missionId: MissionId, limit: number): Promise<readonly TimelineTask[]>
+  /** The last attempts in a mission, oldest first. */
+  attempts(missionId: MissionId, limit: number): Promise<readonly TimelineAttempt[]>
+  /** Of the same attempts; one that changed nothing is not among them. */
+  lines(missionId: MissionId, limit: number): Promise<ReadonlyMap<AttemptId, ChangedLines>>
+  /** The files that attempts in a mission changed, out of scope first, then by path. */
+  files(missionId: MissionId, limit: number): Promise<readonly MissionFile[]>
+  /** How many attempts there are in all. */
+  attemptsTotal(missionId: MissionId): Promise<number>
+}
+
+export interface RecordFilter {
+  readonly missionId?: MissionId
+  readonly taskId?: TaskId
+  readonly phaseId?: PhaseId
+  readonly agent?: string
+  /** Said, or for a closed hold answered, at or after, milliseconds since the epoch. */
+  readonly since?: number
+}
+
+/** What agents said: newest first. `unblocking` leaves out the issues that wait for a person. */
+export interface RecordReads {
+  decisions(filter: RecordFilter, request: PageRequest): Promise<Page<Decision>>
+  issues(filter: RecordFilter & { readonly unblocking?: boolean }, request: PageRequest): Promise<Page<Issue>>
+  progress(filter: RecordFilter, request: PageRequest): Promise<Page<Progress>>
+  issue(id: string): Promise<Issue | null>
+}
+
+export interface HoldFilter extends RecordFilter {
+  readonly kinds?: readonly HoldKind[]
+  readonly status?: 'open' | 'closed'
+}
+
+/** A hold with the issue that opened it. */
+export interface HoldLine {
+  readonly hold: Hold
+  readonly issue: Issue | null
+}
+
+export interface HoldReads {
+  find(id: string): Promise<Hold | null>
+  /** Open ones oldest first, closed ones newest first; `before` is then `after` for open ones. */
+  list(filter: HoldFilter, request: PageRequest): Promise<Page<HoldLine>>
+  ofIssue(issueId: string): Promise<Hold | null>
+  ofAttempt(attemptId: string): Promise<readonly Hold[]>
+  /** Open holds of a run, oldest first, at most 100. */
+  ofRun(runId: string): Promise<readonly Hold[]>
+  /** The ended holds of a run that somebody answered in words, newest first. */
+  answeredOfRun(runId: string, limit: number): Promise<readonly Hold[]>
+  /** The open question whether a command may run, by the hash of what is asked. */
+  openCommand(hash: string): Promise<Hold | null>
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>
+}
+
+export interface RunFilter {
+  readonly status?: RunStatus
+  readonly missionId?: MissionId
+  readonly taskId?: TaskId
+  readonly processId?: string
+}
+
+export interface RunSubject {
+  readonly missionId: MissionId | null
+  readonly taskId: TaskId | null
+}
+
+export interface AttemptChanges {
+  readonly attemptId: AttemptId
+  readonly verification: Measured['verification'] | null
+  readonly changes: readonly ChangedFile[]
+}
+
+/** `scope` null: no areas were declared. */
+export type ChangedFile = Pick<ReportedChange, 'path' | 'from' | 'scope'>
+
+/** A run with all that its engine looks at. */
+export interface LoadedRun {
+  readonly record: RunRecord
+  readonly definition: ProcessDefinition
+  readonly visits: readonly Visit[]
+  readonly artifacts: readonly KeptArtifact[]
+}
+
+export interface RunReads {
+  find(id: string): Promise<RunRecord | null>
+  /** A fixed number of queries, however long the run is. The definition is parsed once per process and hash. */
+  load(id: string): Promise<LoadedRun | null>
+  /** Newest first. */
+  list(filter: RunFilter, request: PageRequest): Promise<Page<RunRecord>>
+  /** Active runs of a mission, and of the tasks at home there or worked on there, at most 100. */
+  gating(missionId: MissionId): Promise<readonly RunRecord[]>
+  /**
+   * Runs of the same that ended failed or cancelled, without a later run of the same definition and subject that
+   * succeeded; those of dropped tasks left out. Oldest first, at most 100.
+   */
+  lost(missionId: MissionId): Promise<readonly RunRecord[]>
+  definition(hash: string): Promise<ProcessDefinition | null>
+  /** What moved a run, newest first. */
+  history(runId: RunId, request: PageRequest): Promise<Page<RunEvent>>
+  /** What gave a run this revision; null for the first. */
+  eventAt(runId: RunId, revision: number): Promise<RunEvent | null>
+  refusals(runId: RunId, request: PageRequest): Promise<Page<RunRefusal>>
+  /** How often this event was refused with this code since the run came to this revision's state; with the same tried. */
+  refusalsAlike(
+    runId: RunId,
+    refused: {
+      readonly event: string
+      readonly code: string
+      readonly since: number
+      readonly tried?: RunRefusal['tried']
+    },
+  ): Promise<number>
+  /** What the owner's key is bound to in a run; null when it is free, whoever else has the same. */
+  repeat(runId: RunId, key: Required<Pick<EmissionRepeat, 'key' | 'owner'>>): Promise<EmissionRepeat | null>
+  /** Oldest first, at most 1000. */
+  approvals(runId: RunId): Promise<readonly RunApproval[]>
+  /** The last result of a command line in a folder on a tree, or on any tree. */
+  commandResult(command: Pick<CommandResult, 'run' | 'folder'>, tree?: string): Promise<CommandResult | null>
+  runningCommands(): Promise<readonly CommandResult[]>
+  /** The attempts at a task, or in a mission, first to last, at most 1000. */
+  attemptsOf(subject: RunSubject): Promise<readonly Attempt[]>
+  /**
+   * The measured changes of closed attempts, at most 20,000, all `unknown` when there are more; `verification` null
+   * while an attempt has no end.
+   */
+  changesOf(attemptIds: readonly AttemptId[]): Promise<readonly AttemptChanges[]>
+  /** What the project set, by name; what is not there has its default. */
+  settings(): Promise<ReadonlyMap<SettingName, string>>
+  idsLike(prefix: string, limit: number): Promise<readonly string[]>
+}
+
+export interface ChainCheck {
+  readonly facts: number
+  /** The first seq whose hash does not follow from the facts before it; null when the chain holds. */
+  readonly brokenAt: number | null
+}
+
+export interface JournalReads {
+  /** Facts with `seq > after`, in order. */
+  since(after: number, limit: number): Promise<readonly Fact[]>
+  /** Facts with `seq < before`, newest first. */
+  latest(request: { readonly before?: number; readonly limit: number }): Promise<readonly Fact[]>
+  /** The last seq; 0 before the first fact. */
+  head(): Promise<number>
+  /** The last seq before a time, milliseconds since the epoch; 0 where there is none. */
+  seqBefore(time: number): Promise<number>
+  /** When the first of what came after a seq happened; null where nothing did. */
+  timeAfter(seq: number): Promise<number | null>
+  /** Hashes the whole journal again. */
+  verify(): Promise<ChainCheck>
+}

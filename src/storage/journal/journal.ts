@@ -1,0 +1,260 @@
+import type { Actor } from '../../domain/actor.ts'
+import type { Fact, NewFact } from '../../domain/fact.ts'
+import type { ChainCheck, JournalReads } from '../../ports/reads.ts'
+import { canonical, sha256 } from '../fingerprint.ts'
+import { breath } from '../sqlite/waiting.ts'
+import { parsed } from '../tables/query.ts'
+import type { ReadScope } from '../tables/scope.ts'
+
+export interface ProjectTable {
+  id: string
+  /** Of the last fact. */
+  seq: number
+  /** Hash of the last fact. */
+  head: string
+  created_at: number
+}
+
+/** A folder where the project was seen. A moved folder adds one. */
+export interface ProjectRootTable {
+  path: string
+  project_id: string
+  seen_at: number
+}
+
+export interface FactTable {
+  project_id: string
+  seq: number
+  at: number
+  kind: string
+  version: number
+  actor: string
+  channel: string
+  body: string
+  hash: string
+}
+
+/** The answer of a command that came with an idempotency key. */
+export interface CommandTable {
+  project_id: string
+  /** Whose key it is; empty for keys of before they had owners. */
+  owner: string
+  idempotency_key: string
+  connection: string | null
+  operation: string
+  input_hash: string
+  answer: string
+  seq: number
+  created_at: number
+}
+
+type FactText = Omit<FactTable, 'project_id' | 'hash'>
+
+/** The hash that the first fact of a project follows. */
+export const beforeFirst = ''
+
+/** sha256 of the hash before and the canonical JSON of [seq, at, kind, version, actor, channel, body]. */
+function factHash(before: string, fact: FactText): string {
+  const { seq, at, kind, version, actor, channel, body } = fact
+  const head = `[${seq},${at},${JSON.stringify(kind)},${version}`
+  return sha256(`${before}${head},${actor},${JSON.stringify(channel)},${body}]`)
+}
+
+export interface Moment {
+  readonly projectId: string
+  readonly at: number
+  readonly actor: Actor
+}
+
+/** The rows of consecutive facts, each hashed over the one before. */
+export function factRows(
+  moment: Moment,
+  happenings: readonly NewFact[],
+  after: { readonly seq: number; readonly head: string },
+): readonly FactTable[] {
+  const { channel, ...who } = moment.actor
+  let before = after.head
+  return happenings.map(({ kind, ...body }, index) => {
+    const text: FactText = {
+      seq: after.seq + 1 + index,
+      at: moment.at,
+      kind,
+      version: versionOf[kind],
+      actor: canonical(who),
+      channel,
+      body: canonical(body),
+    }
+    before = factHash(before, text)
+    return { project_id: moment.projectId, ...text, hash: before }
+  })
+}
+
+/** The shape of each kind's body. It grows when an old body can no longer be read as a new one. */
+const versionOf = {
+  'project.created': 1,
+  'mission.started': 1,
+  'mission.ended': 1,
+  'mission.extended': 1,
+  'mission.reopened': 1,
+  'phase.created': 1,
+  'phase.reopened': 1,
+  'phase.completed': 1,
+  'task.planned': 1,
+  'attempt.opened': 1,
+  'attempt.closed': 1,
+  'attempt.abandoned': 1,
+  'attempt.corrected': 1,
+  'attempt.continued': 1,
+  'decision.logged': 1,
+  'issue.logged': 1,
+  'progress.logged': 1,
+  'hold.opened': 1,
+  'hold.closed': 1,
+  'phase.edited': 1,
+  'milestone.created': 1,
+  'milestone.edited': 1,
+  'task.edited': 1,
+  'task.marked': 1,
+  'task.dropped': 1,
+  'task.forced': 1,
+  'task.claimed': 1,
+  'claim.ended': 1,
+  'dependency.added': 1,
+  'dependency.removed': 1,
+  'note.added': 1,
+  'role.declared': 1,
+  'process.kept': 1,
+  'run.created': 1,
+  'run.advanced': 1,
+  'run.migrated': 1,
+  'run.cancelled': 1,
+  'run.refused': 1,
+  'run.approved': 1,
+  'setting.changed': 1,
+  'command.revoked': 1,
+  'command.started': 1,
+  'command.ended': 1,
+} as const satisfies Record<NewFact['kind'], number>
+
+export function factOf(row: FactTable): Fact {
+  const who = parsed<Omit<Actor, 'channel'>>(row.actor)
+  return {
+    seq: row.seq,
+    at: row.at,
+    version: row.version,
+    actor: { ...who, channel: row.channel as Actor['channel'] }, // as it was written
+    happening: { kind: row.kind, ...parsed<object>(row.body) } as NewFact, // as it was written
+    hash: row.hash,
+  }
+}
+
+export function journalReads(scope: ReadScope): JournalReads {
+  const { db, projectId } = scope
+  const facts = () => db.selectFrom('fact').selectAll().where('project_id', '=', projectId)
+  return {
+    async since(after, limit) {
+      const rows = await facts().where('seq', '>', after).orderBy('seq').limit(limit).execute()
+      return rows.map(factOf)
+    },
+    async latest({ before, limit }) {
+      const rows = await facts()
+        .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(factOf)
+    },
+    async head() {
+      const row = await db.selectFrom('project').select('seq').where('id', '=', projectId).executeTakeFirst()
+      return row?.seq ?? 0
+    },
+    async seqBefore(time) {
+      const row = await db
+        .selectFrom('fact')
+        .select('seq')
+        .where('project_id', '=', projectId)
+        .where('at', '<', time)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.seq ?? 0
+    },
+    async timeAfter(seq) {
+      const row = await db
+        .selectFrom('fact')
+        .select(({ fn }) => fn.min('at').as('at'))
+        .where('project_id', '=', projectId)
+        .where('seq', '>', seq)
+        .executeTakeFirst()
+      return row?.at ?? null
+    },
+    verify: () => verifyChain(scope),
+  }
+}
+
+const batch = 500
+
+/** Hashes every fact again, a batch at a time; a fact that is missing, also at the end, breaks the chain too. */
+export async function verifyChain(scope: ReadScope): Promise<ChainCheck> {
+  const { seq, hash, isBroken } = await walkChain(scope)
+  const project = await scope.db
+    .selectFrom('project')
+    .select(['seq', 'head'])
+    .where('id', '=', scope.projectId)
+    .executeTakeFirst()
+  const head = project ?? { seq: 0, head: beforeFirst }
+  return { facts: seq, brokenAt: isBroken || head.seq !== seq || head.head !== hash ? seq + 1 : null }
+}
+
+/** Follows the chain from the first fact to the one of `last`, and answers the last that follows. */
+export async function walkChain(
+  scope: ReadScope,
+  last = Number.MAX_SAFE_INTEGER,
+): Promise<{ readonly seq: number; readonly hash: string; readonly isBroken: boolean }> {
+  const pause = breath()
+  let at: { readonly seq: number; readonly hash: string } = { seq: 0, hash: beforeFirst }
+  while (at.seq < last) {
+    const rows = await factsAfter(scope, at.seq, Math.min(batch, last - at.seq))
+    for (const row of rows) {
+      if (!follows(row, at)) return { ...at, isBroken: true }
+      at = { seq: row.seq, hash: row.hash }
+      const waits = pause()
+      if (waits) await waits
+    }
+    if (rows.length < batch) break
+  }
+  return { ...at, isBroken: false }
+}
+
+/** Whether a fact is the one after `last`, unchanged. */
+export function follows(row: FactTable, last: { readonly seq: number; readonly hash: string }): boolean {
+  return row.seq === last.seq + 1 && isDelimited(row) && row.hash === factHash(last.hash, row)
+}
+
+const seenActors = new Set<string>()
+const mostSeenActors = 1000
+
+// Text that moved from one column into the next would leave the hashed text as it was. It cannot have moved where the
+// numbers are numbers and the actor is one JSON value: every other part is quoted, or ends with the text.
+function isDelimited({ at, version, actor }: FactTable): boolean {
+  if (typeof at !== 'number' || typeof version !== 'number') return false
+  if (seenActors.has(actor)) return true
+  try {
+    JSON.parse(actor)
+  } catch {
+    return false
+  }
+  if (seenActors.size < mostSeenActors) seenActors.add(actor)
+  return true
+}
+
+function factsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<FactTable[]> {
+  return db
+    .selectFrom('fact')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('seq', '>', seq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute()
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How long a locked database is waited for, in milliseconds. */
+export const patience = 10_000
+
+/**
+ * Repeats what another process's lock refuses, with jitter, until it works or `patience` is over.
+ * Who waited in line already (`since`, of `performance.now`) does not wait as long again.
+ */
+export async function patiently<Result>(work: () => Result, since = performance.now()): Promise<Result> {
+  const deadline = since + patience
+  for (let pause = 4; ; pause = Math.min(pause * 1.5, 60)) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+    }
+    await sleep(1 + Math.random() * pause)
+  }
+}
+
+/** One at a time, in the order of asking. Waiting is asynchronous, so that an event loop never freezes. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve()
+
+  /** Waits for its turn; call what is answered to hand it on. */
+  async take(): Promise<() => void> {
+    const before = this.#last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#last = promise
+    await before
+    return resolve
+  }
+
+  async run<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+    const done = await this.take()
+    try {
+      return await work()
+    } finally {
+      done()
+    }
+  }
+}
+
+/** Lets a server answer others meanwhile: waits a turn of the event loop when the last one is some milliseconds ago. */
+export function breath(milliseconds = 8): () => Promise<void> | undefined {
+  let since = performance.now()
+  return () => {
+    if (performance.now() - since < milliseconds) return undefined
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        since = performance.now()
+        resolve()
+      })
+    })
+  }
+}
+
+/** The code of an error of SQLite (`SQLITE_…`) or of the file system (`E…`); null for any other error. */
+export function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  return typeof error.code === 'string' ? error.code : null
+}
+
+/** Somebody else holds the lock: worth another try. */
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(errorCode(error) ?? '')
+}

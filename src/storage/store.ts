@@ -1,0 +1,354 @@
+import { statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { Kysely } from 'kysely'
+import type { Fact } from '../domain/fact.ts'
+import { Failure } from '../domain/failure.ts'
+import type { IdSource } from '../domain/id.ts'
+import type {
+  BackupMade,
+  ChainInspection,
+  Idempotency,
+  Inspection,
+  PutBack,
+  Reads,
+  RecordRequest,
+  Repair,
+  Store,
+  StoreHealth,
+} from '../ports/store.ts'
+import { Followers } from './journal/follow.ts'
+import { storedAnswer } from './record/idempotency.ts'
+import { type ResolvedProject, resolveProject, writeIgnore, writeProjectId } from './record/project.ts'
+import { record } from './record/record.ts'
+import { restore } from './record/restore.ts'
+import { copyToNew } from './safety/copy.ts'
+import { inspectChain, inspectRecord } from './safety/inspection.ts'
+import { putBack } from './safety/put-back.ts'
+import { repairRecord } from './safety/repair.ts'
+import { Anchor, pointIn, RecordWatch } from './safety/watch.ts'
+import { numberOf } from './sqlite/connection.ts'
+import { canWriteBeside, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
+import { ConnectionRetired, connected, type OpenConnection } from './sqlite/driver.ts'
+import { unavailable } from './sqlite/unavailable.ts'
+import { isBusy } from './sqlite/waiting.ts'
+import { readsOf } from './tables/reads.ts'
+import type { Tables } from './tables/tables.ts'
+
+/** A store that opens its file at the first question, and makes it at the first record. */
+export function openStore(options: StoreOptions): Store {
+  return new SqliteStore(options)
+}
+
+export interface StoreOptions {
+  /** Absolute path of the database; it need not exist yet. */
+  readonly file: string
+  /** The file was named by the user, so that several projects may live in it. */
+  readonly shared: boolean
+  /** Absolute path of the project's root: the top of the main work tree. */
+  readonly root: string
+  /** A new database keeps one side file that is never deleted, for sandboxes that forbid deleting. */
+  readonly sandboxJournal: boolean
+  /** The folder outside the project that keeps where its journal had come to; without one nothing is kept. */
+  readonly anchorFolder?: string
+  /** The version of the program: what it made of the facts is kept in that folder for the next check. */
+  readonly program?: string
+  readonly ids: IdSource
+}
+
+const noProject = ''
+
+const nothingRecorded: Omit<Inspection, 'anchor'> = {
+  facts: 0,
+  brokenAt: null,
+  trouble: null,
+  damage: [],
+  tables: 0,
+  rows: 0,
+  differing: 0,
+  differences: [],
+}
+
+class SqliteStore implements Store {
+  readonly #options: StoreOptions
+  readonly #database: DatabaseFile
+  readonly #anchor: Anchor
+  readonly #watch: RecordWatch
+  readonly #followers: Followers
+  // By connection: a file that was replaced is opened anew, and then the project is looked for anew.
+  readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
+  #folderWritten = false
+  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #closing = new AbortController()
+
+  constructor(options: StoreOptions) {
+    this.#options = options
+    const folder = options.anchorFolder ?? null
+    this.#anchor = new Anchor(folder === null ? null : join(folder, 'anchor.json'))
+    this.#watch = new RecordWatch(options.file, this.#anchor, folder)
+    this.#database = new DatabaseFile(options.file, options.sandboxJournal, {
+      lost: (loss, connection) => this.#watch.lost(loss, connection),
+      beginning: () => this.#watch.assertNone(),
+    })
+    this.#followers = new Followers(options.file, options)
+  }
+
+  record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    return this.#answering(async () => {
+      const { db, raw } = await this.#database.forWriting()
+      const { answer, project } = await db.transaction().execute(async (transaction) => {
+        this.#assertHolds({ db, raw })
+        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        return record(transaction, request, { ...this.#options, found })
+      })
+      if (project) {
+        this.#resolved.set(db, project)
+        // What was written into a file that is gone is not acknowledged.
+        await this.#database.assertStands()
+        this.#watch.learn(raw, project.id, { wrote: true })
+        this.#writeFolder(project.id)
+      }
+      return answer
+    })
+  }
+
+  view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer> {
+    return this.#reading((db, projectId) => look(readsOf({ db, projectId })))
+  }
+
+  replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null> {
+    return this.#reading((db, projectId) => storedAnswer(db, projectId, idempotency))
+  }
+
+  restore(facts: readonly Fact[]): Promise<void> {
+    return this.#answering(async () => {
+      this.#watch.expect(facts)
+      const { db, raw } = await this.#database.forWriting()
+      const project = await db.transaction().execute(async (transaction) => {
+        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        return restore(transaction, facts, { root: this.#options.root, found })
+      })
+      this.#resolved.set(db, project)
+      this.#watch.learn(raw, project.id, { wrote: true })
+      this.#writeFolder(project.id)
+    })
+  }
+
+  inspect({ full }: { readonly full: boolean } = { full: false }): Promise<Inspection> {
+    return this.#answering(async () => {
+      const { file, anchorFolder, program } = this.#options
+      const open = await this.#database.forReading()
+      const kept =
+        anchorFolder !== undefined && program !== undefined ? { folder: anchorFolder, program } : null
+      const found = open
+        ? await inspectRecord({ file, projectId: await this.#projectIn(open.db), kept, full })
+        : nothingRecorded
+      return { ...found, anchor: this.#anchorBeside(open?.raw ?? null) }
+    })
+  }
+
+  inspectChain(): Promise<ChainInspection> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      const found = projectId === null ? nothingRecorded : await inspectChain(this.#options.file, projectId)
+      return { facts: found.facts, brokenAt: found.brokenAt, anchor: this.#anchorBeside(open?.raw ?? null) }
+    })
+  }
+
+  repair(at: number): Promise<Repair> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      if (projectId === null) throw nothingToRepair(this.#options.file)
+      return repairRecord({ file: this.#options.file, projectId, at })
+    })
+  }
+
+  accept(at: number): Promise<number> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      const point = open && projectId !== null ? pointIn(open.raw, projectId) : null
+      this.#anchor.begin(point, at)
+      return point?.seq ?? 0
+    })
+  }
+
+  backup(named: string): Promise<BackupMade> {
+    const file = resolve(named)
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      if (!open || projectId === null) throw nothingToBackUp(this.#options.file)
+      await copyToNew(open.raw, file)
+      return { file, bytes: statSync(file).size, facts: pointIn(open.raw, projectId)?.seq ?? 0 }
+    })
+  }
+
+  putBack(named: string, at: number): Promise<PutBack> {
+    const backup = resolve(named)
+    return this.#answering(async () => {
+      await this.#database.forget()
+      return putBack({
+        file: this.#options.file,
+        backup,
+        at,
+        anchor: this.#anchor,
+        sandboxJournal: this.#options.sandboxJournal,
+        projectIn: (database) => this.#projectIn(connected(database, 'read').db),
+      })
+    })
+  }
+
+  health(): Promise<StoreHealth> {
+    return healthOf(this.#options.file, {
+      open: () => this.#answering(() => this.#database.forReading()),
+      seq: () => this.#seq(),
+    })
+  }
+
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<Fact> {
+    try {
+      const either = AbortSignal.any([signal, this.#closing.signal])
+      yield* this.#followers.follow(after, either)
+    } catch (error) {
+      throw unavailable(error, this.#options.file)
+    }
+  }
+
+  /** Ends the followers and waits for what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled(this.#underWay)
+    await this.#database.forget()
+    this.#anchor.flush()
+  }
+
+  /** Also where the record lacks what it held before. */
+  async #seq(): Promise<number> {
+    const open = await this.#database.forReading()
+    const projectId = open && (await this.#projectIn(open.db))
+    return open && projectId !== null ? (pointIn(open.raw, projectId)?.seq ?? 0) : 0
+  }
+
+  #projectIn(db: Kysely<Tables>): Promise<string | null> {
+    return db.transaction().execute(async (transaction) => {
+      return (await resolveProject(transaction, this.#options))?.id ?? null
+    })
+  }
+
+  #anchorBeside(database: Database | null): Inspection['anchor'] {
+    if (!this.#anchor.read()) return null
+    const trouble = this.#watch.trouble(database)
+    if (trouble) return { ok: false, says: [trouble.message, trouble.hint].filter(Boolean).join(' ') }
+    return { ok: true, says: `fact ${this.#watch.known?.seq ?? 0} is where it was` }
+  }
+
+  /** Another record, which a person put there, may be another project's. */
+  #assertHolds({ db, raw }: Pick<OpenConnection, 'db' | 'raw'>): void {
+    if (this.#watch.assertHolds(raw)) this.#resolved.delete(db)
+  }
+
+  #reading<Answer>(read: (db: Kysely<Tables>, projectId: string) => Promise<Answer>): Promise<Answer> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      if (!open) this.#watch.assertNone()
+      const db = open?.db ?? (await emptyDatabase())
+      return db.transaction().execute(async (transaction) => {
+        if (open) this.#assertHolds(open)
+        const project = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        if (project) this.#resolved.set(db, project)
+        if (open && project) this.#watch.learn(open.raw, project.id, { wrote: false })
+        return read(transaction, project?.id ?? noProject)
+      })
+    })
+  }
+
+  async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    if (this.#closing.signal.aborted)
+      throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`)
+    const answer = this.#mended(work)
+    this.#underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#underWay.delete(answer)
+    }
+  }
+
+  /** After an error of the disk the connections are opened anew, so that the store works again once it is mended. */
+  async #mended<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof ConnectionRetired) return this.#mended(work)
+      const failure = unavailable(error, this.#options.file)
+      if (failure !== error && !isBusy(error)) await this.#database.forget()
+      throw failure
+    }
+  }
+
+  #writeFolder(projectId: string): void {
+    if (this.#folderWritten) return
+    this.#folderWritten = true
+    if (this.#options.shared) writeProjectId(this.#options.root, projectId)
+    else writeIgnore(dirname(this.#options.file))
+  }
+}
+
+function nothingToRepair(file: string): Failure {
+  return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
+    hint: 'Restore a backup with `waymark restore <file>`.',
+  })
+}
+
+function nothingToBackUp(file: string): Failure {
+  return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was copied.`, {
+    hint: 'The record begins with the first write.',
+  })
+}
+
+interface Asked {
+  open(): Promise<OpenConnection | null>
+  seq(): Promise<number>
+}
+
+/** A database that cannot be used is told as a warning: whoever asks wants to know why. */
+async function healthOf(file: string, asked: Asked): Promise<StoreHealth> {
+  const nothing = {
+    location: file,
+    exists: false,
+    journalMode: null,
+    schemaVersion: null,
+    seq: 0,
+    warnings: [],
+  }
+  try {
+    const open = await asked.open()
+    if (!open) return nothing
+    const journalMode = modeOf(open, file)
+    return {
+      location: file,
+      exists: true,
+      journalMode,
+      schemaVersion: numberOf(open.raw, 'user_version'),
+      seq: await asked.seq(),
+      warnings: journalMode === 'memory' ? [memoryWarning(file)] : [],
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const way = error.hint === undefined ? '' : ` ${error.hint}`
+    return { ...nothing, exists: true, warnings: [`${error.message}${way}`] }
+  }
+}
+
+// Only WAL is written in the file; how another mode keeps its journal each process decides by what it may write.
+function modeOf({ raw }: OpenConnection, file: string): string {
+  if (raw.pragma('journal_mode', { simple: true }) === 'wal') return 'wal'
+  return canWriteBeside(file) ? 'persist' : 'memory'
+}
+
+function memoryWarning(file: string): string {
+  return `No file can be written beside ${file}, so its journal is kept in memory: a process that is killed while it writes may damage it.`
+}

@@ -1,0 +1,389 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
+import type { ReportedChange } from '../../domain/track/changes.ts'
+import { countChanges } from '../../domain/track/completion-report.ts'
+import type { Attempt, SnapshotPlace, TaskOutcome } from '../../domain/track/task.ts'
+import type { AttemptEnd, ChangeCounts, TaskReads } from '../../ports/reads.ts'
+import { touchTask, unclaimed } from './claim.ts'
+import { addToMission, addToPhase } from './mission-change.ts'
+import { inBatches, parsed, parsedOrNull } from './query.ts'
+import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import { type AttemptTable, changeTask, heldBy, taskBefore } from './task.ts'
+
+function attemptRow({ projectId, seq }: RowKey, attempt: Attempt): Insertable<AttemptTable> {
+  return {
+    project_id: projectId,
+    id: attempt.id,
+    seq,
+    task_id: attempt.taskId,
+    mission_id: attempt.missionId,
+    phase_id: attempt.phaseId,
+    number: attempt.number,
+    agent_name: attempt.agentName,
+    caller_type: attempt.callerType,
+    actor: JSON.stringify(attempt.actor),
+    areas: JSON.stringify(attempt.areas),
+    status: attempt.status,
+    tree_top: attempt.snapshot.top,
+    snapshot: JSON.stringify(attempt.snapshot),
+    end_snapshot: attempt.endSnapshot === null ? null : JSON.stringify(attempt.endSnapshot),
+    files_added: null,
+    files_modified: null,
+    files_deleted: null,
+    files_renamed: null,
+    scope_matches: null,
+    opened_at: attempt.openedAt,
+    last_call_at: attempt.lastCallAt,
+    closed_at: attempt.closedAt,
+  }
+}
+
+export function attemptOf(row: Selectable<AttemptTable>): Attempt {
+  return {
+    id: row.id as AttemptId, // a brand
+    taskId: row.task_id as TaskId, // a brand
+    missionId: row.mission_id as MissionId | null, // a brand
+    phaseId: row.phase_id as PhaseId | null, // a brand
+    number: row.number,
+    agentName: row.agent_name,
+    callerType: row.caller_type as Attempt['callerType'], // as it was written
+    actor: parsed(row.actor),
+    areas: parsed(row.areas),
+    status: row.status as Attempt['status'], // as it was written
+    snapshot: parsed(row.snapshot),
+    endSnapshot: parsedOrNull(row.end_snapshot),
+    openedAt: row.opened_at,
+    lastCallAt: row.last_call_at,
+    closedAt: row.closed_at,
+  }
+}
+
+/** Null until the attempt was measured. */
+export function countsOf(row: Selectable<AttemptTable>): ChangeCounts | null {
+  if (row.files_added === null) return null
+  return {
+    added: row.files_added,
+    modified: row.files_modified ?? 0,
+    deleted: row.files_deleted ?? 0,
+    renamed: row.files_renamed ?? 0,
+  }
+}
+
+export function scopeMatchesOf(row: Selectable<AttemptTable>): boolean | null {
+  return row.scope_matches === null ? null : row.scope_matches === 1
+}
+
+/** Work begins: the task, its phase and its mission are in progress from now on. */
+export async function applyOpened(projecting: Projecting, { attempt }: Of<'attempt.opened'>): Promise<void> {
+  await beginMission(projecting, attempt)
+  await beginPhase(projecting, attempt)
+  await projecting.db.insertInto('attempt').values(attemptRow(projecting, attempt)).execute()
+  const before = await taskBefore(projecting, attempt.taskId)
+  await changeTask(
+    projecting,
+    before,
+    {
+      status: 'in_progress',
+      resolution: null,
+      last_attempt_id: attempt.id,
+      ...heldBy(attempt, before, projecting.at),
+    },
+    { mission: attempt.missionId, phase: attempt.phaseId, agent: attempt.agentName },
+  )
+}
+
+async function beginMission({ db, projectId }: Projecting, attempt: Attempt): Promise<void> {
+  if (attempt.missionId === null) return
+  const triedBefore = db
+    .selectFrom('attempt')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', attempt.taskId)
+    .where('mission_id', '=', attempt.missionId)
+  await db
+    .updateTable('mission')
+    .set((eb) => ({
+      status: eb.case().when('status', '=', 'pending').then('in_progress').else(eb.ref('status')).end(),
+      tasks_attempted: sql<number>`tasks_attempted + case when exists ${triedBefore} then 0 else 1 end`,
+    }))
+    .where('project_id', '=', projectId)
+    .where('id', '=', attempt.missionId)
+    .execute()
+}
+
+async function beginPhase({ db, projectId }: Projecting, attempt: Attempt): Promise<void> {
+  if (attempt.phaseId === null) return
+  await db
+    .updateTable('phase')
+    .set((eb) => ({
+      status: 'in_progress',
+      completed_at: null,
+      first_start: eb.fn.coalesce('first_start', eb.val(attempt.openedAt)),
+    }))
+    .where('project_id', '=', projectId)
+    .where('id', '=', attempt.phaseId)
+    .execute()
+}
+
+/** An attempt ends with what was said and what was measured; a failed one leaves its task to do. */
+export async function applyClosed(projecting: Projecting, closed: Of<'attempt.closed'>): Promise<void> {
+  const attempt = await closeAttempt(projecting, closed)
+  await insertEnd(projecting, closed)
+  await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
+  await addToPhase(projecting, attempt.phase_id)
+  await addToMission(projecting, attempt, closed)
+  const before = await taskBefore(projecting, closed.taskId)
+  await changeTask(projecting, before, { ...taskAfter[closed.status], ...unclaimed })
+}
+
+const taskAfter = {
+  success: { status: 'done', resolution: 'success' },
+  partial_success: { status: 'done', resolution: 'partial_success' },
+  failed: { status: 'to_do', resolution: null },
+} as const satisfies Record<TaskOutcome, object>
+
+async function closeAttempt(
+  { db, projectId, at }: Projecting,
+  { attemptId, status, evidence }: Of<'attempt.closed'>,
+): Promise<Pick<AttemptTable, 'mission_id' | 'phase_id' | 'tree_top'>> {
+  const counts = countChanges(evidence.changes)
+  return db
+    .updateTable('attempt')
+    .set({
+      status: status satisfies Attempt['status'],
+      end_snapshot: evidence.endSnapshot === null ? null : JSON.stringify(evidence.endSnapshot),
+      files_added: counts.added,
+      files_modified: counts.modified,
+      files_deleted: counts.deleted,
+      files_renamed: counts.renamed,
+      scope_matches: evidence.scope.matches === null ? null : Number(evidence.scope.matches),
+      last_call_at: at,
+      closed_at: at,
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', attemptId)
+    .returning(['mission_id', 'phase_id', 'tree_top'])
+    .executeTakeFirstOrThrow()
+}
+
+async function insertEnd({ db, projectId }: Projecting, closed: Of<'attempt.closed'>): Promise<void> {
+  const { changes: _, mission: __, ...evidence } = closed.evidence // these have tables of their own
+  await db
+    .insertInto('attempt_end')
+    .values({
+      project_id: projectId,
+      attempt_id: closed.attemptId,
+      outcome: JSON.stringify(closed.outcome),
+      evidence: JSON.stringify(evidence),
+      input_hash: closed.inputHash,
+      answer: JSON.stringify(closed.answer),
+    })
+    .execute()
+}
+
+async function insertChanges(
+  { db, projectId }: Projecting,
+  attemptId: AttemptId,
+  changes: readonly ReportedChange[],
+): Promise<void> {
+  const rows = changes.toSorted(outOfScopeFirst).map((change, position) => ({
+    project_id: projectId,
+    attempt_id: attemptId,
+    position,
+    path: change.path,
+    body: JSON.stringify(change),
+  }))
+  for (const batch of inBatches(rows)) await db.insertInto('attempt_change').values(batch).execute()
+}
+
+function outOfScopeFirst(a: ReportedChange, b: ReportedChange): number {
+  const rank = (change: ReportedChange): number => (change.scope === 'out' ? 0 : 1)
+  return rank(a) - rank(b) || (a.path < b.path ? -1 : Number(a.path > b.path))
+}
+
+/** Nobody works on it any more: the task is to do again, with its history. */
+export async function applyAbandoned(
+  projecting: Projecting,
+  { attemptId, taskId }: Of<'attempt.abandoned'>,
+): Promise<void> {
+  await projecting.db
+    .updateTable('attempt')
+    .set({ status: 'abandoned', closed_at: projecting.at })
+    .where('project_id', '=', projecting.projectId)
+    .where('id', '=', attemptId)
+    .execute()
+  const before = await taskBefore(projecting, taskId)
+  await changeTask(projecting, before, { status: 'to_do', resolution: null, ...unclaimed })
+}
+
+export async function applyCorrected(
+  projecting: Projecting,
+  { attemptId, taskId, text, agentName }: Of<'attempt.corrected'>,
+): Promise<void> {
+  const { db, projectId, seq, at, actor } = projecting
+  await db
+    .insertInto('attempt_correction')
+    .values({
+      project_id: projectId,
+      seq,
+      attempt_id: attemptId,
+      task_id: taskId,
+      text,
+      agent_name: agentName,
+      said_by: actor.name,
+      created_at: at,
+    })
+    .execute()
+  await touchTask(projecting, taskId)
+}
+
+type AttemptReads = Pick<TaskReads, 'attempt' | 'attempts' | 'openAttempt' | 'lastAttempt' | 'openAttempts'>
+
+export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
+  const attempts = () => db.selectFrom('attempt').selectAll().where('project_id', '=', projectId)
+  return {
+    async attempt(id) {
+      const row = await attempts().where('id', '=', id).executeTakeFirst()
+      return row ? attemptOf(row) : null
+    },
+    async attempts(taskId) {
+      const rows = await attempts().where('task_id', '=', taskId).orderBy('number').limit(100).execute()
+      return rows.map(attemptOf)
+    },
+    async openAttempt(taskId) {
+      const row = await attempts()
+        .where('task_id', '=', taskId)
+        .where('status', '=', 'open')
+        .executeTakeFirst()
+      return row ? attemptOf(row) : null
+    },
+    async lastAttempt(taskId) {
+      const row = await attempts()
+        .where('task_id', '=', taskId)
+        .orderBy('number', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? attemptOf(row) : null
+    },
+    async openAttempts(missionId) {
+      const rows = await attempts()
+        .where('status', '=', 'open')
+        .$if(missionId !== undefined, (query) => query.where('mission_id', '=', missionId ?? null))
+        .orderBy('seq')
+        .limit(10_000)
+        .execute()
+      return rows.map(attemptOf)
+    },
+  }
+}
+
+const noChanges = { added: 0, modified: 0, deleted: 0, renamed: 0 }
+
+/** Null for an attempt that is open or was abandoned: nothing was said and nothing measured. */
+export async function attemptEnd(
+  { db, projectId }: ReadScope,
+  attemptId: AttemptId,
+): Promise<AttemptEnd | null> {
+  const row = await db
+    .selectFrom('attempt_end as end')
+    .innerJoin('attempt', (join) =>
+      join.onRef('attempt.project_id', '=', 'end.project_id').onRef('attempt.id', '=', 'end.attempt_id'),
+    )
+    .selectAll('attempt')
+    .select(['end.outcome', 'end.evidence', 'end.input_hash', 'end.answer'])
+    .where('end.project_id', '=', projectId)
+    .where('end.attempt_id', '=', attemptId)
+    .executeTakeFirst()
+  if (!row) return null
+  return {
+    outcome: parsed(row.outcome),
+    evidence: parsed(row.evidence),
+    inputHash: row.input_hash,
+    answer: parsed(row.answer),
+    counts: countsOf(row) ?? noChanges,
+  }
+}
+
+export async function changesOf(
+  { db, projectId }: ReadScope,
+  attemptId: AttemptId,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Promise<readonly ReportedChange[]> {
+  const rows = await db
+    .selectFrom('attempt_change')
+    .select('body')
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .where('position', '>=', offset)
+    .orderBy('position')
+    .limit(limit)
+    .execute()
+  return rows.map(({ body }) => parsed<ReportedChange>(body))
+}
+
+// One index knows the open attempts and another the closed ones: each half of a union uses its own.
+
+export async function attemptsInTree(
+  { db, projectId }: ReadScope,
+  top: string,
+  since: number,
+): Promise<readonly Attempt[]> {
+  const inTree = db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('tree_top', '=', top)
+  const rows = await inTree
+    .where('status', '=', 'open')
+    .unionAll(inTree.where('closed_at', '>=', since))
+    .orderBy('seq')
+    .limit(200)
+    .execute()
+  return rows.map(attemptOf)
+}
+
+export async function silentAttempts(
+  { db, projectId }: ReadScope,
+  lastCall: number,
+): Promise<readonly Attempt[]> {
+  const rows = await db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'open')
+    .where('last_call_at', '<=', lastCall)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('hold')
+            .select('hold.id')
+            .whereRef('hold.project_id', '=', 'attempt.project_id')
+            .whereRef('hold.attempt_id', '=', 'attempt.id')
+            .where('hold.kind', '=', 'stale_attempt')
+            .where('hold.status', '=', 'open'),
+        ),
+      ),
+    )
+    .orderBy('seq')
+    .limit(50)
+    .execute()
+  return rows.map(attemptOf)
+}
+
+/** Not limited: a snapshot that is not named here may be swept away. */
+export async function keptSnapshots(
+  { db, projectId }: ReadScope,
+  since: number,
+): Promise<readonly SnapshotPlace[]> {
+  const snapshots = db
+    .selectFrom('attempt')
+    .select(['snapshot', 'end_snapshot'])
+    .where('project_id', '=', projectId)
+  const rows = await snapshots
+    .where('status', '=', 'open')
+    .unionAll(snapshots.where('closed_at', '>=', since))
+    .execute()
+  const texts = new Set(rows.flatMap((row) => [row.snapshot, row.end_snapshot]))
+  return [...texts].filter((text) => text !== null).map((text) => parsed<SnapshotPlace>(text))
+}

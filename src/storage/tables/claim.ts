@@ -1,0 +1,67 @@
+import { type Selectable, sql } from 'kysely'
+import { type Claim, claimLasts } from '../../domain/plan/plan.ts'
+import type { Projecting } from './scope.ts'
+import type { TaskTable } from './task.ts'
+
+export type ClaimColumns = Pick<
+  Selectable<TaskTable>,
+  'claim_agent' | 'claim_actor' | 'claim_connection' | 'claim_token' | 'claimed_at' | 'claim_expires_at'
+>
+
+export const unclaimed: ClaimColumns = {
+  claim_agent: null,
+  claim_actor: null,
+  claim_connection: null,
+  claim_token: null,
+  claimed_at: null,
+  claim_expires_at: null,
+}
+
+export function claimColumns(claim: Claim): ClaimColumns {
+  return {
+    claim_agent: claim.agent,
+    claim_actor: claim.actor,
+    claim_connection: claim.connection ?? null,
+    claim_token: claim.token,
+    claimed_at: claim.claimedAt,
+    claim_expires_at: claim.expiresAt,
+  }
+}
+
+export function claimOf(row: ClaimColumns): Claim | null {
+  const { claim_agent: agent, claim_actor: actor, claim_token: token, claimed_at: claimedAt } = row
+  if (agent === null || actor === null || token === null || claimedAt === null) return null
+  const connection = row.claim_connection
+  return {
+    agent,
+    actor,
+    ...(connection !== null && { connection }),
+    token,
+    claimedAt,
+    expiresAt: row.claim_expires_at,
+  }
+}
+
+/** Whoever speaks about a task keeps its claim running, whoever speaks. */
+export async function renewClaim({ db, projectId, at }: Projecting, taskId: string): Promise<void> {
+  await db
+    .updateTable('task')
+    .set({ claim_expires_at: at + claimLasts })
+    .where('project_id', '=', projectId)
+    .where('id', '=', taskId)
+    .where('claim_expires_at', '>', at)
+    .execute()
+}
+
+/** The task was changed just now, which keeps its claim running too. */
+export async function touchTask({ db, projectId, at }: Projecting, taskId: string): Promise<void> {
+  await db
+    .updateTable('task')
+    .set({
+      updated_at: at,
+      claim_expires_at: sql<number>`case when claim_expires_at > ${at} then ${at + claimLasts} else claim_expires_at end`,
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', taskId)
+    .execute()
+}

@@ -1,0 +1,218 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { AttemptId, HoldId, IssueId, MissionId, PhaseId, RunId, TaskId } from '../../domain/id.ts'
+import { holdingKinds } from '../../domain/track/holds.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import type { HoldFilter, HoldLine, HoldReads, Page, PageRequest } from '../../ports/reads.ts'
+import { countEveryDependency } from './dependency.ts'
+import { idsLike, parsed, parsedOrNull, prepared } from './query.ts'
+import { type HoldTable, issueOf, recordConditions } from './records.ts'
+import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import { recountDependents, taskBefore } from './task.ts'
+
+function holdRow({ projectId, seq }: RowKey, hold: Hold): Insertable<HoldTable> {
+  return {
+    project_id: projectId,
+    id: hold.id,
+    seq,
+    kind: hold.kind,
+    mission_id: hold.missionId,
+    phase_id: hold.phaseId,
+    task_id: hold.taskId,
+    attempt_id: hold.attemptId,
+    issue_id: hold.issueId,
+    run_id: hold.runId,
+    request: hold.request === null ? null : JSON.stringify(hold.request),
+    request_hash: hold.request?.kind === 'command' ? hold.request.hash : null,
+    reason: hold.reason,
+    paths: JSON.stringify(hold.paths),
+    opened_by: hold.openedBy,
+    opened_at: hold.openedAt,
+    status: hold.status,
+    answer: hold.answer,
+    closed_by: hold.closedBy,
+    closed_at: hold.closedAt,
+  }
+}
+
+export function holdOf(row: Selectable<HoldTable>): Hold {
+  return {
+    id: row.id as HoldId, // a brand
+    kind: row.kind as Hold['kind'], // as it was written
+    missionId: row.mission_id as MissionId | null, // a brand
+    phaseId: row.phase_id as PhaseId | null, // a brand
+    taskId: row.task_id as TaskId | null, // a brand
+    attemptId: row.attempt_id as AttemptId | null, // a brand
+    issueId: row.issue_id as IssueId | null, // a brand
+    runId: row.run_id as RunId | null, // a brand
+    request: parsedOrNull(row.request),
+    reason: row.reason,
+    paths: parsed(row.paths),
+    openedBy: row.opened_by,
+    openedAt: row.opened_at,
+    status: row.status as Hold['status'], // as it was written
+    answer: row.answer,
+    closedBy: row.closed_by,
+    closedAt: row.closed_at,
+  }
+}
+
+export async function applyHoldOpened(projecting: Projecting, { hold }: Of<'hold.opened'>): Promise<void> {
+  await projecting.db.insertInto('hold').values(holdRow(projecting, hold)).execute()
+  await recountHolds(projecting, hold.taskId)
+}
+
+export async function applyHoldClosed(
+  projecting: Projecting,
+  { holdId, status, answer }: Of<'hold.closed'>,
+): Promise<void> {
+  const { db, projectId, at, actor } = projecting
+  const closed = await db
+    .updateTable('hold')
+    .set({ status, answer, closed_by: actor.name, closed_at: at })
+    .where('project_id', '=', projectId)
+    .where('id', '=', holdId)
+    .returning('task_id')
+    .executeTakeFirst()
+  await recountHolds(projecting, closed?.task_id ?? null)
+}
+
+/** A done task with something open that holds up is not settled: what depends on it waits. */
+async function recountHolds(projecting: Projecting, taskId: string | null): Promise<void> {
+  if (taskId === null) return
+  const before = await taskBefore(projecting, taskId)
+  const kinds = await kindsThatHold(projecting)
+  const { rows } = await sql<{ open_holds: number }>`
+    update task set open_holds = ${openHolds(kinds)}
+      where project_id = ${projecting.projectId} and id = ${taskId} returning open_holds`.execute(
+    projecting.db,
+  )
+  const [after] = rows
+  if (after) await recountDependents(projecting, before, { ...before, ...after })
+}
+
+/** The project holds up other work than before: every task is looked at again. */
+export async function holdUpAnew(projecting: Projecting): Promise<void> {
+  const kinds = await kindsThatHold(projecting)
+  await sql`update task set open_holds = ${openHolds(kinds)} where project_id = ${projecting.projectId}`.execute(
+    projecting.db,
+  )
+  await countEveryDependency(projecting)
+}
+
+async function kindsThatHold({ db, projectId }: Projecting): Promise<readonly string[]> {
+  const row = await db
+    .selectFrom('setting')
+    .select('value')
+    .where('project_id', '=', projectId)
+    .where('name', '=', 'holds_gate')
+    .executeTakeFirst()
+  return holdingKinds(row?.value)
+}
+
+function openHolds(kinds: readonly string[]) {
+  if (kinds.length === 0) return sql`0`
+  return sql`(select count(*) from hold
+    where hold.project_id = task.project_id and hold.task_id = task.id
+      and hold.status = 'open' and hold.kind in (${sql.join(kinds)}))`
+}
+
+const openOfRun = prepared((db, projectId: string, runId: string) =>
+  db
+    .selectFrom('hold')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .where('status', '=', 'open')
+    .limit(sql.lit(100)),
+)
+
+export function holdReads(scope: ReadScope): HoldReads {
+  const { db, projectId } = scope
+  const holds = () => db.selectFrom('hold').selectAll().where('project_id', '=', projectId)
+  return {
+    async find(id) {
+      const row = await holds().where('id', '=', id).executeTakeFirst()
+      return row ? holdOf(row) : null
+    },
+    list: (filter, request) => listHolds(scope, filter, request),
+    async ofIssue(issueId) {
+      const row = await holds()
+        .where('issue_id', '=', issueId)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? holdOf(row) : null
+    },
+    async ofAttempt(attemptId) {
+      const rows = await holds().where('attempt_id', '=', attemptId).orderBy('seq').limit(100).execute()
+      return rows.map(holdOf)
+    },
+    async ofRun(runId) {
+      const rows = await openOfRun(db, projectId, runId)
+      return rows.toSorted((one, other) => one.seq - other.seq).map(holdOf)
+    },
+    async answeredOfRun(runId, limit) {
+      const rows = await holds()
+        .where('run_id', '=', runId)
+        .where('status', '<>', 'open')
+        .where('answer', 'is not', null)
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(holdOf)
+    },
+    async openCommand(hash) {
+      const row = await holds()
+        .where('request_hash', '=', hash)
+        .where('status', '=', 'open')
+        .orderBy('seq')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? holdOf(row) : null
+    },
+    idsLike: (prefix, limit) => idsLike(scope, 'hold', { prefix, limit }),
+  }
+}
+
+/** Open ones oldest first, because they wait; anything else newest first. */
+async function listHolds(
+  { db, projectId }: ReadScope,
+  filter: HoldFilter,
+  { limit, before }: PageRequest,
+): Promise<Page<HoldLine>> {
+  const oldestFirst = filter.status === 'open'
+  const matching = db
+    .selectFrom('hold')
+    .where(
+      recordConditions(projectId, filter, {
+        table: 'hold',
+        agent: 'opened_by',
+        time: filter.status === 'closed' ? 'closed_at' : 'opened_at',
+      }),
+    )
+    .$if(filter.kinds !== undefined, (query) => query.where('hold.kind', 'in', [...(filter.kinds ?? [])]))
+    .$if(filter.status === 'open', (query) => query.where('hold.status', '=', 'open'))
+    .$if(filter.status === 'closed', (query) => query.where('hold.status', '<>', 'open'))
+  const rows = await matching
+    .selectAll('hold')
+    .$if(before !== undefined, (query) => query.where('hold.seq', oldestFirst ? '>' : '<', before ?? 0))
+    .orderBy('hold.seq', oldestFirst ? 'asc' : 'desc')
+    .limit(limit)
+    .execute()
+  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const issueIds = rows.flatMap(({ issue_id }) => (issue_id === null ? [] : [issue_id]))
+  const issues = await db
+    .selectFrom('issue')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', issueIds.length > 0 ? issueIds : [''])
+    .execute()
+  const issueById = new Map(issues.map((row) => [row.id, issueOf(row)]))
+  return {
+    items: rows.map((row) => ({
+      seq: row.seq,
+      item: { hold: holdOf(row), issue: issueById.get(row.issue_id ?? '') ?? null },
+    })),
+    total,
+  }
+}

@@ -1,0 +1,441 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { MissionId, PhaseId } from '../../domain/id.ts'
+import type { Mission, Phase, PhaseWithWork } from '../../domain/track/mission.ts'
+import type { Task } from '../../domain/track/task.ts'
+import type {
+  MissionListed,
+  MissionNow,
+  MissionReads,
+  MissionTotals,
+  Page,
+  PhaseTally,
+} from '../../ports/reads.ts'
+import { idsLike, parsed } from './query.ts'
+import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import { missionLines, missionTree } from './timeline.ts'
+
+export interface MissionTable {
+  project_id: string
+  id: string
+  seq: number
+  kind: string
+  name: string
+  objective: string | null
+  description: string | null
+  profile: string | null
+  total_phases: number
+  scope: string | null
+  constraints: string | null
+  status: string
+  summary: string | null
+  achievements: string
+  limitations: string
+  tasks_attempted: number
+  files_changed: number
+  tokens_input: number
+  tokens_output: number
+  created_at: number
+  completed_at: number | null
+}
+
+/** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
+export interface MissionChangeTable {
+  project_id: string
+  mission_id: string
+  tree_top: string
+  path: string
+  from_path: string | null
+  change: string
+  origin: string
+  added_lines: number | null
+  deleted_lines: number | null
+  others: number
+}
+
+export interface PhaseTable {
+  project_id: string
+  id: string
+  seq: number
+  mission_id: string | null
+  number: number | null
+  name: string
+  status: string
+  sort_order: number | null
+  first_start: number | null
+  last_end: number | null
+  created_at: number
+  completed_at: number | null
+}
+
+export interface MilestoneTable {
+  project_id: string
+  id: string
+  seq: number
+  phase_id: string
+  name: string | null
+  criterion: string | null
+  reached: number
+  created_at: number
+}
+
+function missionRow({ projectId, seq }: RowKey, mission: Mission): Insertable<MissionTable> {
+  return {
+    project_id: projectId,
+    id: mission.id,
+    seq,
+    kind: mission.kind,
+    name: mission.name,
+    objective: mission.objective,
+    description: mission.description,
+    profile: mission.profile,
+    total_phases: mission.totalPhases,
+    scope: mission.scope,
+    constraints: mission.constraints,
+    status: mission.status,
+    summary: mission.summary,
+    achievements: JSON.stringify(mission.achievements),
+    limitations: JSON.stringify(mission.limitations),
+    tasks_attempted: 0,
+    files_changed: 0,
+    tokens_input: 0,
+    tokens_output: 0,
+    created_at: mission.createdAt,
+    completed_at: mission.completedAt,
+  }
+}
+
+function missionOf(row: Selectable<MissionTable>): Mission {
+  return {
+    id: row.id as MissionId, // a brand
+    kind: row.kind as Mission['kind'], // as it was written
+    name: row.name,
+    objective: row.objective,
+    description: row.description,
+    profile: row.profile as Mission['profile'], // as it was written
+    totalPhases: row.total_phases,
+    scope: row.scope,
+    constraints: row.constraints,
+    status: row.status as Mission['status'], // as it was written
+    summary: row.summary,
+    achievements: parsed(row.achievements),
+    limitations: parsed(row.limitations),
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  }
+}
+
+export function phaseRow({ projectId, seq }: RowKey, phase: Phase): Insertable<PhaseTable> {
+  return {
+    project_id: projectId,
+    id: phase.id,
+    seq,
+    mission_id: phase.missionId,
+    number: phase.number,
+    name: phase.name,
+    status: phase.status,
+    sort_order: phase.sortOrder,
+    first_start: null,
+    last_end: null,
+    created_at: phase.createdAt,
+    completed_at: phase.completedAt,
+  }
+}
+
+export function phaseOf(row: Selectable<PhaseTable>): Phase {
+  return {
+    id: row.id as PhaseId, // a brand
+    missionId: row.mission_id as MissionId | null, // a brand
+    number: row.number,
+    name: row.name,
+    status: row.status as Phase['status'], // as it was written
+    sortOrder: row.sort_order,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  }
+}
+
+export async function applyMissionStarted(
+  projecting: Projecting,
+  { mission }: Of<'mission.started'>,
+): Promise<void> {
+  await projecting.db.insertInto('mission').values(missionRow(projecting, mission)).execute()
+}
+
+export async function applyMissionEnded(projecting: Projecting, ended: Of<'mission.ended'>): Promise<void> {
+  await update(projecting, ended.missionId, {
+    status: ended.status,
+    summary: ended.summary,
+    achievements: JSON.stringify(ended.achievements),
+    limitations: JSON.stringify(ended.limitations),
+    completed_at: projecting.at,
+  })
+  if (ended.status === 'failed') await failPhases(projecting, ended.missionId)
+}
+
+/** A phase that was not completed when its mission failed has failed with it. */
+async function failPhases({ db, projectId }: Projecting, missionId: string): Promise<void> {
+  await db
+    .updateTable('phase')
+    .set({ status: 'failed' })
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('status', 'in', ['pending', 'in_progress'])
+    .execute()
+}
+
+export async function applyMissionExtended(
+  projecting: Projecting,
+  { missionId, totalPhases }: Of<'mission.extended'>,
+): Promise<void> {
+  await update(projecting, missionId, { total_phases: totalPhases })
+}
+
+export async function applyMissionReopened(
+  projecting: Projecting,
+  { missionId }: Of<'mission.reopened'>,
+): Promise<void> {
+  await update(projecting, missionId, { status: 'in_progress', completed_at: null })
+}
+
+async function update(
+  { db, projectId }: Projecting,
+  missionId: string,
+  changed: Partial<MissionTable>,
+): Promise<void> {
+  await db
+    .updateTable('mission')
+    .set(changed)
+    .where('project_id', '=', projectId)
+    .where('id', '=', missionId)
+    .execute()
+}
+
+export function missionReads(scope: ReadScope): MissionReads {
+  const { db, projectId } = scope
+  const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
+  return {
+    async find(id) {
+      const row = await db
+        .selectFrom('mission')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? missionOf(row) : null
+    },
+    async named(ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await db
+        .selectFrom('mission')
+        .select(['id', 'name'])
+        .where('project_id', '=', projectId)
+        .where('id', 'in', ids.slice(0, 200))
+        .execute()
+      return new Map(rows.map(({ id, name }) => [id as MissionId, name])) // a brand
+    },
+    async treesOf(missionId) {
+      const rows = await db
+        .selectFrom('attempt')
+        .select('tree_top')
+        .where('project_id', '=', projectId)
+        .where('mission_id', '=', missionId)
+        .groupBy('tree_top')
+        .orderBy(({ fn }) => fn.min('seq'))
+        .limit(50)
+        .execute()
+      return rows.map(({ tree_top }) => tree_top)
+    },
+    tree: (missionId, top) => missionTree(scope, missionId, top),
+    lines: (missionId) => missionLines(scope, missionId),
+    list: (request) => listMissions(scope, request),
+    listed: (missions) => missionsListed(scope, missions),
+    async phases(missionId) {
+      return standingPhases(scope, [missionId], 1000)
+    },
+    async phase(missionId, number) {
+      const row = await phases()
+        .where('mission_id', '=', missionId)
+        .where('number', '=', number)
+        .executeTakeFirst()
+      return row ? phaseOf(row) : null
+    },
+    async phaseById(id) {
+      const row = await phases().where('id', '=', id).executeTakeFirst()
+      return row ? phaseOf(row) : null
+    },
+    tallies: (missionId) => phaseTallies(scope, missionId),
+    now: (missionId) => missionNow(scope, missionId),
+    totals: (missionId) => missionTotals(scope, missionId),
+    idsLike: (prefix, limit) => idsLike(scope, 'mission', { prefix, limit }),
+  }
+}
+
+type Request = Parameters<MissionReads['list']>[0]
+
+async function listMissions({ db, projectId }: ReadScope, request: Request): Promise<Page<Mission>> {
+  const { statuses, search, before, limit } = request
+  const matching = db
+    .selectFrom('mission')
+    .where('project_id', '=', projectId)
+    .$if(statuses !== undefined, (query) => query.where('status', 'in', [...(statuses ?? [])]))
+    .$if(search !== undefined, (query) => query.where(contains(search ?? '')))
+  const rows = await matching
+    .selectAll()
+    .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute()
+  const { total } = await matching
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  return { items: rows.map((row) => ({ seq: row.seq, item: missionOf(row) })), total }
+}
+
+function contains(search: string) {
+  const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
+  return sql<boolean>`(
+    lower(name) like ${pattern} escape '\\'
+    or lower(coalesce(objective, '')) like ${pattern} escape '\\'
+    or lower(coalesce(description, '')) like ${pattern} escape '\\'
+    or id = ${search}
+  )`
+}
+
+const nothing: MissionNow = { openAttempts: 0, openBlockers: 0, doneTasks: 0, toDoTasks: 0 }
+
+async function missionNow(scope: ReadScope, missionId: MissionId): Promise<MissionNow> {
+  return (await nows(scope, [missionId])).get(missionId) ?? nothing
+}
+
+/** Every mission with its phases and what it has now, in the order given: two queries whatever the number. */
+async function missionsListed(
+  scope: ReadScope,
+  missions: readonly Mission[],
+): Promise<readonly MissionListed[]> {
+  if (missions.length === 0) return []
+  const ids = missions.map(({ id }) => id)
+  const now = await nows(scope, ids)
+  const phases = Map.groupBy(await standingPhases(scope, ids, 10_000), ({ missionId }) => missionId)
+  return missions.map((mission) => ({
+    mission,
+    now: now.get(mission.id) ?? nothing,
+    phases: phases.get(mission.id) ?? [],
+  }))
+}
+
+/** The phases of missions, each in its order. */
+async function standingPhases(
+  { db, projectId }: ReadScope,
+  missionIds: readonly MissionId[],
+  limit: number,
+): Promise<readonly PhaseWithWork[]> {
+  const rows = await db
+    .selectFrom('phase')
+    .selectAll()
+    .select(
+      sql<number>`exists (select 1 from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id and task_count.tasks > 0)`.as('has_work'),
+    )
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', [...missionIds])
+    .orderBy('mission_id')
+    .orderBy(sql`sort_order is null`)
+    .orderBy('sort_order')
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...phaseOf(row), hasWork: row.has_work === 1 }))
+}
+
+// A task in progress without an open attempt is claimed: nobody works on it yet, so it is to do.
+async function nows(
+  { db, projectId }: ReadScope,
+  missionIds: readonly MissionId[],
+): Promise<ReadonlyMap<string, MissionNow>> {
+  const rows = await db
+    .selectFrom('mission')
+    .where('mission.project_id', '=', projectId)
+    .where('mission.id', 'in', [...missionIds])
+    .select([
+      'mission.id',
+      sql<number>`(select count(*) from attempt
+        where attempt.project_id = mission.project_id and attempt.mission_id = mission.id
+          and attempt.status = 'open')`.as('open_attempts'),
+      sql<number>`(select count(*) from hold
+        where hold.project_id = mission.project_id and hold.mission_id = mission.id
+          and hold.status = 'open' and hold.kind in ('blocker', 'review'))`.as('open_blockers'),
+      tasksOf('done').as('done_tasks'),
+      tasksOf('to_do').as('to_do_tasks'),
+      tasksOf('in_progress').as('begun_tasks'),
+      sql<number>`(select count(*) from attempt cross join task_place as place
+        where attempt.project_id = mission.project_id and attempt.status = 'open'
+          and place.project_id = attempt.project_id and place.task_id = attempt.task_id
+          and place.kind = 'mission' and place.place = mission.id)`.as('running_tasks'),
+    ])
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        openAttempts: row.open_attempts,
+        openBlockers: row.open_blockers,
+        doneTasks: row.done_tasks,
+        toDoTasks: row.to_do_tasks + row.begun_tasks - row.running_tasks,
+      },
+    ]),
+  )
+}
+
+function tasksOf(status: Task['status']) {
+  return sql<number>`coalesce((select tasks from task_count
+    where task_count.project_id = mission.project_id and task_count.kind = 'mission'
+      and task_count.place = mission.id and task_count.status = ${status}), 0)`
+}
+
+async function missionTotals({ db, projectId }: ReadScope, missionId: MissionId): Promise<MissionTotals> {
+  const row = await db
+    .selectFrom('mission')
+    .select(['tasks_attempted', 'files_changed', 'tokens_input', 'tokens_output'])
+    .where('project_id', '=', projectId)
+    .where('id', '=', missionId)
+    .executeTakeFirst()
+  return {
+    tasksWithAttempt: row?.tasks_attempted ?? 0,
+    distinctFilesChanged: row?.files_changed ?? 0,
+    tokensInput: row?.tokens_input ?? 0,
+    tokensOutput: row?.tokens_output ?? 0,
+  }
+}
+
+/** In order of the phases' numbers. A task counts in its home phase and where it was worked on. */
+async function phaseTallies(
+  { db, projectId }: ReadScope,
+  missionId: MissionId,
+): Promise<readonly PhaseTally[]> {
+  const rows = await db
+    .selectFrom('phase')
+    .where('phase.project_id', '=', projectId)
+    .where('phase.mission_id', '=', missionId)
+    .select([
+      'phase.id',
+      'phase.first_start',
+      'phase.last_end',
+      sql<number>`(select coalesce(sum(tasks), 0) from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id)`.as('tasks'),
+      sql<number>`(select count(*) from attempt
+        where attempt.project_id = phase.project_id and attempt.phase_id = phase.id
+          and attempt.status = 'open')`.as('open_attempts'),
+    ])
+    .orderBy('phase.number')
+    .limit(1000)
+    .execute()
+  return rows.map((row) => ({
+    phaseId: row.id as PhaseId, // a brand
+    tasks: row.tasks,
+    firstStart: row.first_start,
+    lastEnd: row.last_end,
+    openAttempts: row.open_attempts,
+  }))
+}

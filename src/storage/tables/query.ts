@@ -1,0 +1,113 @@
+import type { CompiledQuery, DialectAdapter, Kysely } from 'kysely'
+import type { ReadScope } from './scope.ts'
+import type { Tables } from './tables.ts'
+
+interface Prepared<Row> {
+  readonly query: CompiledQuery<Row>
+  /** For each parameter the value that it takes; -1 for one that is always the same. */
+  readonly slots: readonly number[]
+}
+
+type Build<Row, Values extends readonly string[]> = (
+  db: Kysely<Tables>,
+  ...values: Values
+) => { compile(): CompiledQuery<Row> }
+
+/**
+ * A query that is asked so often that building it each time takes longer than answering it: it is built once.
+ * SQLite plans it once too, unless it has an order or a limit that is a parameter: then each new value plans it anew.
+ */
+export function prepared<Row, Values extends readonly string[]>(build: Build<Row, Values>) {
+  const built = new WeakMap<DialectAdapter, Prepared<Row>>()
+  return async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> => {
+    const { adapter } = db.getExecutor()
+    const ready = built.get(adapter) ?? prepare(build, db, values)
+    built.set(adapter, ready)
+    const { query, slots } = ready
+    const parameters = slots.map((slot, at) => (slot < 0 ? query.parameters[at] : values[slot]))
+    const { rows } = await db.executeQuery<Row>({ ...query, parameters })
+    return rows
+  }
+}
+
+function prepare<Row, Values extends readonly string[]>(
+  build: Build<Row, Values>,
+  db: Kysely<Tables>,
+  values: Values,
+): Prepared<Row> {
+  const marks: readonly string[] = values.map((_, slot) => `\u0000${slot}`)
+  const slotOf = new Map<unknown, number>(marks.map((mark, slot) => [mark, slot]))
+  const query = build(db, ...(marks as Values)).compile() // as many strings
+  return { query, slots: query.parameters.map((value) => slotOf.get(value) ?? -1) }
+}
+
+interface Wanted {
+  readonly key: string
+  /** Another version of the same is read anew. */
+  readonly version: string
+}
+
+/**
+ * Keeps what was read last, so that it need not be read again while it is the same version.
+ * By connection: a file that was replaced is opened anew, and then nothing is remembered of it.
+ */
+export function remembered<Value>(most: number) {
+  const byConnection = new WeakMap<
+    DialectAdapter,
+    Map<string, { readonly version: string; readonly value: Value }>
+  >()
+  return async (
+    db: Kysely<Tables>,
+    { key, version }: Wanted,
+    read: () => Promise<Value | null>,
+  ): Promise<Value | null> => {
+    const { adapter } = db.getExecutor()
+    const known = byConnection.get(adapter) ?? new Map()
+    byConnection.set(adapter, known)
+    const found = known.get(key)
+    if (found?.version === version) return found.value
+    const value = await read()
+    known.delete(key)
+    if (value === null) return null
+    const [oldest] = known.keys()
+    if (known.size >= most && oldest !== undefined) known.delete(oldest)
+    known.set(key, { version, value })
+    return value
+  }
+}
+
+/** Ids that begin with a prefix, in order of the id. */
+export async function idsLike(
+  { db, projectId }: ReadScope,
+  table: 'mission' | 'task' | 'hold' | 'run',
+  { prefix, limit }: { readonly prefix: string; readonly limit: number },
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom(table)
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('id', '>=', prefix)
+    .where('id', '<', `${prefix}\u{10ffff}`)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+// One statement takes 32,766 values on SQLite and 65,535 on PostgreSQL.
+const size = 500
+
+/** Rows in groups that fit one statement each. */
+export function inBatches<Row>(rows: readonly Row[]): readonly (readonly Row[])[] {
+  const count = Math.ceil(rows.length / size)
+  return Array.from({ length: count }, (_, index) => rows.slice(index * size, (index + 1) * size))
+}
+
+/** A JSON column as it was written by this program; parsed here, once, and trusted inside. */
+export function parsed<Value>(text: string): Value {
+  return JSON.parse(text) as Value // the type that was written into this column
+}
+
+export function parsedOrNull<Value>(text: string | null): Value | null {
+  return text === null ? null : parsed<Value>(text)
+}

@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import type { Task } from '../../domain/track/task.ts'
+import type { Projecting } from './scope.ts'
+import type { TaskCountTable, TaskPlaceTable, TaskTable } from './task.ts'
+
+export interface PlacedTask {
+  readonly id: string
+  /** Of the fact that planned it. */
+  readonly seq: number
+  readonly status: Task['status']
+}
+
+export type Places = Readonly<Partial<Record<TaskPlaceTable['kind'], string | null>>>
+
+/** Lists a task under further places, once each, with its status from now on in all of them. */
+export async function placeTask(projecting: Projecting, task: PlacedTask, places: Places): Promise<void> {
+  const { db, projectId } = projecting
+  await uncount(projecting, task.id)
+  await db
+    .updateTable('task_place')
+    .set({ status: task.status })
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', task.id)
+    .execute()
+  await insertPlaces(projecting, task, places)
+  await count(projecting, task.id)
+}
+
+/** Lists a task that was not listed anywhere. */
+export async function placeNewTask(projecting: Projecting, task: PlacedTask, places: Places): Promise<void> {
+  await insertPlaces(projecting, task, places)
+  await count(projecting, task.id)
+}
+
+/** Lists a task where it is at home now; where it was before it stays only if it was worked on there. */
+export async function moveHome(
+  projecting: Projecting,
+  task: PlacedTask,
+  home: { readonly before: Places; readonly now: Places },
+): Promise<void> {
+  const { db, projectId } = projecting
+  await uncount(projecting, task.id)
+  await sql`delete from task_place
+    where project_id = ${projectId} and task_id = ${task.id} and (
+      (kind = 'phase' and place = ${home.before.phase ?? null} and not exists (
+        select 1 from attempt where attempt.project_id = task_place.project_id
+          and attempt.task_id = task_place.task_id and attempt.phase_id = task_place.place))
+      or (kind = 'mission' and place = ${home.before.mission ?? null} and not exists (
+        select 1 from attempt where attempt.project_id = task_place.project_id
+          and attempt.task_id = task_place.task_id and attempt.mission_id = task_place.place)))`.execute(db)
+  await insertPlaces(projecting, task, home.now)
+  await count(projecting, task.id)
+}
+
+async function insertPlaces({ db, projectId }: Projecting, task: PlacedTask, places: Places): Promise<void> {
+  const rows = (['project', 'mission', 'phase', 'agent'] as const).flatMap((kind): TaskPlaceTable[] => {
+    const place = places[kind] ?? null
+    if (place === null) return []
+    return [{ project_id: projectId, kind, place, task_seq: task.seq, task_id: task.id, status: task.status }]
+  })
+  if (rows.length === 0) return
+  await db
+    .insertInto('task_place')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+async function uncount({ db, projectId }: Projecting, taskId: string): Promise<void> {
+  await sql`update task_count set tasks = tasks - 1
+    where (project_id, kind, place, status) in (
+      select project_id, kind, place, status from task_place
+      where project_id = ${projectId} and task_id = ${taskId})`.execute(db)
+}
+
+async function count({ db, projectId }: Projecting, taskId: string): Promise<void> {
+  await sql`insert into task_count (project_id, kind, place, status, tasks)
+    select project_id, kind, place, status, 1 from task_place
+    where project_id = ${projectId} and task_id = ${taskId}
+    on conflict (project_id, kind, place, status) do update set tasks = task_count.tasks + 1`.execute(db)
+}
+
+type Home = Pick<TaskTable, 'mission_id' | 'phase_id' | 'status'>
+type Counted = Pick<TaskCountTable, 'kind' | 'place' | 'status' | 'tasks'>
+
+/** Moves a task from where it was counted as at home to where it is now. */
+export async function recountHome(
+  { db, projectId }: Projecting,
+  before: Home | null,
+  after: Home,
+): Promise<void> {
+  const less = before === null ? [] : homes(before, -1)
+  const more = homes(after, 1)
+  const rows = [
+    ...less.filter((row) => !more.some(isSame(row))),
+    ...more.filter((row) => !less.some(isSame(row))),
+  ]
+  if (rows.length === 0) return
+  await db
+    .insertInto('task_count')
+    .values(rows.map((row) => ({ project_id: projectId, ...row })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['project_id', 'kind', 'place', 'status'])
+        .doUpdateSet({ tasks: sql<number>`task_count.tasks + excluded.tasks` }),
+    )
+    .execute()
+}
+
+function homes({ mission_id, phase_id, status }: Home, tasks: 1 | -1): readonly Counted[] {
+  const plan: Counted = { kind: 'home', place: mission_id ?? ownPlan, status, tasks }
+  return phase_id === null ? [plan] : [plan, { kind: 'home_phase', place: phase_id, status, tasks }]
+}
+
+function isSame(one: Counted): (other: Counted) => boolean {
+  return (other) => one.kind === other.kind && one.place === other.place && one.status === other.status
+}
+
+/** The place under which the tasks of the project's own plan are counted. */
+export const ownPlan = ''

@@ -1,0 +1,423 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
+import type { Attempt, Task } from '../../domain/track/task.ts'
+import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
+import { countDependents, lowerPrerequisites, restoreHeight } from './dependency.ts'
+import type { PhaseTable } from './mission.ts'
+import { parsed } from './query.ts'
+import type { Of, Projecting, RowKey } from './scope.ts'
+import { moveHome, type Places, placeNewTask, placeTask, recountHome } from './task-place.ts'
+
+export interface TaskTable {
+  project_id: string
+  id: string
+  seq: number
+  mission_id: string | null
+  phase_id: string | null
+  milestone_id: string | null
+  parent_task_id: string | null
+  name: string
+  goal: string | null
+  step: string | null
+  role: string | null
+  /** Whom it is for: an agent's name, or a role. */
+  assignee: string | null
+  areas: string
+  status: string
+  resolution: string | null
+  sort_order: number | null
+  creator: string | null
+  last_attempt_id: string | null
+  claim_agent: string | null
+  claim_actor: string | null
+  /** The connection that claimed it. */
+  claim_connection: string | null
+  claim_token: string | null
+  claimed_at: number | null
+  claim_expires_at: number | null
+  /** Open holds about it that hold up what depends on it, by the project's setting. */
+  open_holds: number
+  /** How many of its dependencies are not done, or done and not settled. */
+  open_dependencies: number
+  /** Its status, and whether it waits: what lists of ready and of blocked tasks ask for. */
+  standing: 'ready' | 'blocked' | 'in_progress' | 'done'
+  /** Tasks in the longest chain of unfinished ones that wait for it, itself included; 0 when it is done. */
+  height: number
+  /** Its place in lists: the order of its phase, its phase, its own order, then `seq`. */
+  order_phase: number
+  order_phase_seq: number
+  order_own: number
+  created_at: number
+  updated_at: number
+}
+
+/** Where a task belongs or was worked on, and who worked on it. `status` is the task's. */
+export interface TaskPlaceTable {
+  project_id: string
+  kind: 'project' | 'mission' | 'phase' | 'agent'
+  place: string
+  task_seq: number
+  task_id: string
+  status: string
+}
+
+/** How many tasks of a status a place has. `home` and `home_phase` count only the tasks that belong there. */
+export interface TaskCountTable {
+  project_id: string
+  kind: TaskPlaceTable['kind'] | 'home' | 'home_phase'
+  place: string
+  status: string
+  tasks: number
+}
+
+export interface TaskDependencyTable {
+  project_id: string
+  task_id: string
+  depends_on_id: string
+  seq: number
+}
+
+/** A role that the project declared. */
+export interface RoleTable {
+  project_id: string
+  role: string
+  seq: number
+}
+
+export interface AttemptTable {
+  project_id: string
+  id: string
+  seq: number
+  task_id: string
+  mission_id: string | null
+  phase_id: string | null
+  number: number
+  agent_name: string | null
+  caller_type: string | null
+  actor: string
+  areas: string
+  status: string
+  /** The top of the work tree that `snapshot` was made of. */
+  tree_top: string
+  snapshot: string
+  end_snapshot: string | null
+  files_added: number | null
+  files_modified: number | null
+  files_deleted: number | null
+  files_renamed: number | null
+  scope_matches: number | null
+  opened_at: number
+  last_call_at: number
+  closed_at: number | null
+}
+
+export interface AttemptEndTable {
+  project_id: string
+  attempt_id: string
+  outcome: string
+  evidence: string
+  input_hash: string
+  answer: string
+}
+
+/** What somebody said of an attempt after its end, beside what was said then. */
+export interface AttemptCorrectionTable {
+  project_id: string
+  seq: number
+  attempt_id: string
+  task_id: string
+  text: string
+  agent_name: string | null
+  said_by: string
+  created_at: number
+}
+
+export interface AttemptChangeTable {
+  project_id: string
+  attempt_id: string
+  /** 0 for the first, out of scope first, then by path. */
+  position: number
+  path: string
+  body: string
+}
+
+/** A task as it is planned: it depends on nothing yet, and nothing on it. */
+function taskRow(
+  { projectId, seq }: RowKey,
+  task: Task,
+  place: ReturnType<typeof placeByPhase>,
+): Insertable<TaskTable> {
+  return {
+    project_id: projectId,
+    id: task.id,
+    seq,
+    mission_id: task.missionId,
+    phase_id: task.phaseId,
+    milestone_id: task.milestoneId,
+    parent_task_id: task.parentTaskId,
+    name: task.name,
+    goal: task.goal,
+    step: task.step,
+    role: task.role,
+    assignee: task.assignee ?? null,
+    areas: JSON.stringify(task.areas),
+    status: task.status,
+    resolution: task.resolution,
+    sort_order: task.sortOrder,
+    creator: task.creator,
+    last_attempt_id: null,
+    ...unclaimed,
+    open_holds: 0,
+    open_dependencies: 0,
+    standing: standingOf(task.status, 0),
+    height: task.status === 'done' ? 0 : 1,
+    ...place,
+    order_own: ownOrder(task.sortOrder),
+    created_at: task.createdAt,
+    updated_at: task.updatedAt,
+  }
+}
+
+export function taskOf(row: Selectable<TaskTable>): Task {
+  return {
+    id: row.id as TaskId, // a brand
+    missionId: row.mission_id as MissionId | null, // a brand
+    phaseId: row.phase_id as PhaseId | null, // a brand
+    milestoneId: row.milestone_id as MilestoneId | null, // a brand
+    parentTaskId: row.parent_task_id as TaskId | null, // a brand
+    name: row.name,
+    goal: row.goal,
+    step: row.step,
+    role: row.role,
+    ...(row.assignee !== null && { assignee: row.assignee }),
+    areas: parsed(row.areas),
+    status: row.status as Task['status'], // as it was written
+    resolution: row.resolution as Task['resolution'], // as it was written
+    sortOrder: row.sort_order,
+    creator: row.creator,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+/** A task to do is ready, or blocked by dependencies that are not done. */
+function standingOf(status: Task['status'], openDependencies: number): TaskTable['standing'] {
+  if (status !== 'to_do') return status
+  return openDependencies === 0 ? 'ready' : 'blocked'
+}
+
+type Settling = Pick<TaskTable, 'status' | 'resolution' | 'open_holds'>
+
+/** Done, and a person has yet to say something: what depends on it waits. What was given up holds nothing up. */
+export function isUnsettled({ status, resolution, open_holds }: Settling): boolean {
+  return status === 'done' && resolution !== 'dropped' && open_holds > 0
+}
+
+/** Whether what depends on a task need not wait for it. */
+function isReleased(task: Settling): boolean {
+  return task.status === 'done' && !isUnsettled(task)
+}
+
+type TaskOrder = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own'>
+type OrderedPhase = Pick<PhaseTable, 'sort_order' | 'number' | 'seq'>
+
+/** Behind every number that somebody could name: what has no order comes last. */
+const last = Number.MAX_SAFE_INTEGER
+
+/** More phases than a mission has. */
+const mostNumbers = 1_000_000
+
+/** Where people put a phase, then its number in the mission; phases without either follow in order of creation. */
+export function phaseOrder({ sort_order, number }: Omit<OrderedPhase, 'seq'>): number {
+  return sort_order ?? (number === null ? last : last - mostNumbers + number)
+}
+
+/** The phase's part of a task's place in lists; a task without a phase comes after all phases. */
+function placeByPhase(phase: OrderedPhase | null): Omit<TaskOrder, 'order_own'> {
+  if (phase === null) return { order_phase: last, order_phase_seq: last }
+  return { order_phase: phaseOrder(phase), order_phase_seq: phase.seq }
+}
+
+function ownOrder(sortOrder: number | null): number {
+  return sortOrder ?? last
+}
+
+export async function applyTaskPlanned(projecting: Projecting, { task }: Of<'task.planned'>): Promise<void> {
+  const phase = task.phaseId === null ? null : await phaseRowOf(projecting, task.phaseId)
+  const row = taskRow(projecting, task, placeByPhase(phase))
+  await projecting.db.insertInto('task').values(row).execute()
+  await recountHome(projecting, null, {
+    mission_id: task.missionId,
+    phase_id: task.phaseId,
+    status: task.status,
+  })
+  await placeNewTask(
+    projecting,
+    { id: task.id, seq: projecting.seq, status: task.status },
+    { project: projecting.projectId, mission: task.missionId, phase: task.phaseId },
+  )
+}
+
+async function phaseRowOf({ db, projectId }: Projecting, phaseId: string): Promise<Selectable<PhaseTable>> {
+  return db
+    .selectFrom('phase')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', phaseId)
+    .executeTakeFirstOrThrow()
+}
+
+export async function applyTaskEdited(
+  projecting: Projecting,
+  { taskId, changes }: Of<'task.edited'>,
+): Promise<void> {
+  const { db, projectId } = projecting
+  const { name, goal, role, assignee, creator, milestoneId, phaseId, sortOrder } = changes
+  const before = await taskBefore(projecting, taskId)
+  const moves = phaseId !== undefined && phaseId !== before.phase_id
+  if (moves) await moveTask(projecting, before, phaseId)
+  // A milestone is of its phase: a task that moves without it leaves it behind.
+  const milestone = moves && milestoneId === undefined ? null : milestoneId
+  await touchTask(projecting, taskId)
+  const changed = {
+    ...(name !== undefined && { name }),
+    ...(goal !== undefined && { goal }),
+    ...(role !== undefined && { role }),
+    ...(assignee !== undefined && { assignee }),
+    ...(creator !== undefined && { creator }),
+    ...(milestone !== undefined && { milestone_id: milestone }),
+    ...(sortOrder !== undefined && { sort_order: sortOrder, order_own: ownOrder(sortOrder) }),
+  }
+  if (Object.keys(changed).length === 0) return
+  await db
+    .updateTable('task')
+    .set(changed)
+    .where('project_id', '=', projectId)
+    .where('id', '=', taskId)
+    .execute()
+}
+
+/** Gives a task another phase, and with it the phase's mission, its place in lists and in the counts. */
+export async function moveTask(projecting: Projecting, before: TaskBefore, phaseId: string): Promise<void> {
+  const { db, projectId, at } = projecting
+  const phase = await phaseRowOf(projecting, phaseId)
+  const home = { mission_id: phase.mission_id, phase_id: phase.id }
+  await db
+    .updateTable('task')
+    .set({ ...home, ...placeByPhase(phase), updated_at: at })
+    .where('project_id', '=', projectId)
+    .where('id', '=', before.id)
+    .execute()
+  await recountHome(projecting, before, { ...home, status: before.status })
+  const status = before.status as Task['status'] // as it was written
+  await moveHome(
+    projecting,
+    { id: before.id, seq: before.seq, status },
+    {
+      before: { mission: before.mission_id, phase: before.phase_id },
+      now: { mission: phase.mission_id, phase: phase.id },
+    },
+  )
+}
+
+const marked = {
+  done: { status: 'done', resolution: 'claimed' },
+  to_do: { status: 'to_do', resolution: null },
+} as const
+
+export async function applyTaskMarked(
+  projecting: Projecting,
+  { taskId, as }: Of<'task.marked'>,
+): Promise<void> {
+  await changeTask(projecting, await taskBefore(projecting, taskId), { ...marked[as], ...unclaimed })
+}
+
+export async function applyTaskDropped(
+  projecting: Projecting,
+  { taskId }: Of<'task.dropped'>,
+): Promise<void> {
+  const dropped = { status: 'done', resolution: 'dropped', ...unclaimed } as const
+  await changeTask(projecting, await taskBefore(projecting, taskId), dropped)
+}
+
+export async function applyTaskClaimed(
+  projecting: Projecting,
+  { taskId, claim }: Of<'task.claimed'>,
+): Promise<void> {
+  const before = await taskBefore(projecting, taskId)
+  await changeTask(projecting, before, { status: 'in_progress', resolution: null, ...claimColumns(claim) })
+}
+
+/** The task is to do again, unless an open attempt holds it. */
+export async function applyClaimEnded(projecting: Projecting, { taskId }: Of<'claim.ended'>): Promise<void> {
+  const before = await taskBefore(projecting, taskId)
+  if (before.status !== 'in_progress' || before.claim_expires_at === null) return
+  await changeTask(projecting, before, { status: 'to_do', resolution: null, ...unclaimed })
+}
+
+/** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
+export function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
+  const { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at } = before
+  const runs = claim_token !== null && (claim_expires_at === null || claim_expires_at > at)
+  if (runs) {
+    return { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at: null }
+  }
+  return claimColumns({
+    agent: attempt.agentName ?? attempt.actor.name,
+    actor: attempt.actor.name,
+    ...(attempt.actor.connection !== undefined && { connection: attempt.actor.connection }),
+    token: attempt.id,
+    claimedAt: attempt.openedAt,
+    expiresAt: null,
+  })
+}
+
+export type TaskBefore = Selectable<TaskTable>
+
+export async function taskBefore({ db, projectId }: Projecting, taskId: string): Promise<TaskBefore> {
+  return db
+    .selectFrom('task')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', '=', taskId)
+    .executeTakeFirstOrThrow()
+}
+
+/** Changes a task, and what follows from its status: where it is listed and counted, and what waits for it. */
+export async function changeTask(
+  projecting: Projecting,
+  before: TaskBefore,
+  changed: Partial<TaskTable> & Pick<Task, 'status' | 'resolution'>,
+  places: Places = {},
+): Promise<void> {
+  const { db, projectId, at } = projecting
+  await db
+    .updateTable('task')
+    .set({
+      ...changed,
+      standing: standingOf(changed.status, before.open_dependencies),
+      ...(changed.status === 'done' && { height: 0 }),
+      updated_at: at,
+    })
+    .where('project_id', '=', projectId)
+    .where('id', '=', before.id)
+    .execute()
+  await placeTask(projecting, { id: before.id, seq: before.seq, status: changed.status }, places)
+  if (changed.status === before.status) return
+  await recountHome(projecting, before, { ...before, status: changed.status })
+  await recountDependents(projecting, before, { ...before, ...changed })
+  if (changed.status === 'done') await lowerPrerequisites(projecting, before.id)
+  else if (before.status === 'done') await restoreHeight(projecting, before.id)
+}
+
+type SettlingTask = Parameters<typeof isReleased>[0] & Pick<TaskTable, 'id'>
+
+/** What depends on a task waits for it no longer, or again. */
+export async function recountDependents(
+  projecting: Projecting,
+  before: SettlingTask,
+  after: SettlingTask,
+): Promise<void> {
+  const [was, is] = [isReleased(before), isReleased(after)]
+  if (was !== is) await countDependents(projecting, after.id, is ? -1 : 1)
+}

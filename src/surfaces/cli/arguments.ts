@@ -1,0 +1,211 @@
+import { parseArgs } from 'node:util'
+import { Failure } from '../../domain/failure.ts'
+import { nearest } from '../../domain/nearest-word.ts'
+import { inputSchema } from '../../operations/input/json-schema.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { type Flag, flagsOf, type GeneralOptions, generalFlags, kebab, usageFailure } from './flags.ts'
+import { counted } from './render/text.ts'
+
+/** A command line, understood: the input of the operation, and what every command takes. */
+export interface ReadArguments {
+  readonly input: Readonly<Record<string, unknown>>
+  readonly options: GeneralOptions
+}
+
+/** A value given on the command line, with the flag it was given for. */
+export interface Given {
+  readonly flag: Flag
+  readonly value: string
+}
+
+export function readArguments(operation: Operation, words: readonly string[]): ReadArguments {
+  const own = [...flagsOf(inputSchema(operation)), ...synonymFlags(operation)]
+  const general = generalFlags.filter(({ name }) => !own.some((flag) => flag.name === name))
+  const { given, positionals } = readTokens(operation, words, [...own, ...general])
+  const options = generalOptions(given.filter(({ flag }) => general.includes(flag)))
+  if (options.help) return { input: {}, options }
+  const named = given.filter(({ flag }) => own.includes(flag))
+  return { input: inputFrom([...placed(operation, { flags: own, named }, positionals), ...named]), options }
+}
+
+/** Fields as another program calls them: understood, and not in the help. */
+function synonymFlags({ synonyms = {} }: Operation): readonly Flag[] {
+  return Object.keys(synonyms).map((key) => ({
+    name: kebab(key),
+    path: [key],
+    takes: 'text',
+    many: false,
+    required: false,
+    description: '',
+    choices: [],
+  }))
+}
+
+function readTokens(operation: Operation, words: readonly string[], flags: readonly Flag[]) {
+  const byName = new Map(flags.map((flag) => [flag.name, flag]))
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: parseOptions(flags),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const given: Given[] = []
+  const positionals: string[] = []
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'positional' && token !== spoken(tokens, at - 1)) positionals.push(token.value)
+    if (token.kind !== 'option') continue
+    const flag = byName.get(token.name.split('.').map(kebab).join('.'))
+    if (!flag) throw unknownFlag(operation, token.rawName, [...byName.keys()])
+    if (flag.takes !== 'nothing' && (token.value === undefined || looksLikeFlag(token, byName))) {
+      throw usageFailure(`--${flag.name} needs a value.`, helpHint(operation))
+    }
+    given.push({ flag, value: token.value ?? spoken(tokens, at)?.value ?? 'true' })
+  }
+  return { given, positionals }
+
+  /** The `true` or `false` behind a flag that takes nothing: `--include-blocked true`. */
+  function spoken(all: typeof tokens, at: number) {
+    const [flag, next] = [all[at], all[at + 1]]
+    if (flag?.kind !== 'option' || flag.value !== undefined || next?.kind !== 'positional') return undefined
+    const known = byName.get(flag.name.split('.').map(kebab).join('.'))
+    return known?.takes === 'nothing' && ['true', 'false'].includes(next.value) ? next : undefined
+  }
+}
+
+/** `--name --format json` forgot a value; `--name=--format` means it. */
+function looksLikeFlag(
+  token: { readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
+  known: ReadonlyMap<string, Flag>,
+): boolean {
+  return !token.inlineValue && token.value?.startsWith('--') === true && known.has(token.value.slice(2))
+}
+
+function parseOptions(flags: readonly Flag[]) {
+  const options: Record<string, { type: 'string' | 'boolean'; multiple: true; short?: string }> = {}
+  for (const flag of flags) {
+    const type = flag.takes === 'nothing' ? 'boolean' : 'string'
+    options[flag.name] = { type, multiple: true, ...(flag.name === 'help' && { short: 'h' }) }
+    options[flag.path.join('.')] ??= { type, multiple: true }
+  }
+  return options
+}
+
+function placed(
+  operation: Operation,
+  { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly Given[] },
+  positionals: readonly string[],
+): readonly Given[] {
+  const places = placesFor(operation, { flags, named }, positionals)
+  if (positionals.length > places.length) {
+    const extra = positionals.slice(places.length).map((word) => `"${word}"`)
+    throw usageFailure(
+      `${operation.command} takes ${places.length === 0 ? 'no value' : `at most ${counted(places.length, 'value')}`} by position; too much: ${extra.join(', ')}.`,
+      `${places.length === 0 ? 'Its values are named by flags.' : 'Put a text of several words in quotes.'} ${helpHint(operation)}`,
+    )
+  }
+  return positionals.flatMap((value, at) => {
+    const flag = flags.find(({ path }) => path.length === 1 && path[0] === places[at])
+    return flag ? [{ flag, value }] : []
+  })
+}
+
+/**
+ * The fields that values by position are for. `emit-event submit` leaves the run out: the first place is passed over
+ * where its field may be left out, the next one is needed, and the value is no id of it.
+ */
+function placesFor(
+  { positional = [] }: Operation,
+  { flags, named }: { readonly flags: readonly Flag[]; readonly named: readonly Given[] },
+  positionals: readonly string[],
+): readonly string[] {
+  const [first = '', second] = positional
+  const flagOf = (place: string | undefined) => flags.find(({ path }) => path.join('.') === place)
+  const isNamed = (place: string | undefined) => named.some(({ flag }) => flag === flagOf(place))
+  if (positionals.length === 0 || positionals.length >= positional.length) return positional
+  if (flagOf(first)?.required || !flagOf(second)?.required || isNamed(second)) return positional
+  const isId = positionals[0]?.startsWith(`${first.replace(/_id$/, '')}-`)
+  return isId && !isNamed(first) ? positional : positional.slice(1)
+}
+
+function generalOptions(given: readonly Given[]): GeneralOptions {
+  const lastOf = (name: string) => given.findLast(({ flag }) => flag.name === name)?.value
+  const format = lastOf('format')
+  if (format !== undefined && format !== 'json' && format !== 'text') {
+    throw usageFailure(`--format cannot be "${format}": choose json or text.`, 'waymark --help explains.')
+  }
+  return {
+    format: format ?? null,
+    project: lastOf('project'),
+    idempotencyKey: lastOf('idempotency-key'),
+    help: lastOf('help') !== undefined,
+  }
+}
+
+function unknownFlag(operation: Operation, rawName: string, known: readonly string[]): Failure {
+  const meant = nearest(rawName.replace(/^-+/, ''), known)
+  const way = meant === undefined ? helpHint(operation) : `Did you mean --${meant}? ${helpHint(operation)}`
+  return usageFailure(`${operation.command} has no flag ${rawName}.`, way)
+}
+
+function helpHint({ command }: Operation): string {
+  return `waymark ${command} --help explains.`
+}
+
+type Nested = { [key: string]: unknown }
+
+/** The operation's input from what was given: repeated flags become lists, dotted ones objects. */
+function inputFrom(given: readonly Given[]): Readonly<Record<string, unknown>> {
+  const input: Nested = {}
+  const flags = new Set(given.map(({ flag }) => flag))
+  // Whole objects first, so that `--outcome '{…}' --outcome.summary "…"` completes the one with the other.
+  for (const flag of [...flags].sort((a, b) => a.path.length - b.path.length)) {
+    const values = given.filter((entry) => entry.flag === flag).map(({ value }) => value)
+    setAt(input, flag.path, valueFrom(flag, values))
+  }
+  return input
+}
+
+function valueFrom(flag: Flag, values: readonly string[]): unknown {
+  const [first = ''] = values
+  if (!flag.many && values.length > 1) {
+    throw usageFailure(
+      `--${flag.name} was given ${values.length} times; it takes one value.`,
+      'Give it once.',
+    )
+  }
+  if (flag.takes !== 'json') return flag.many && values.length > 1 ? values : first
+  const parsed = values.map((value) => parsedJson(flag, value))
+  if (!flag.many) return parsed[0]
+  return parsed.length === 1 && Array.isArray(parsed[0]) ? parsed[0] : parsed
+}
+
+function parsedJson(flag: Flag, value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch (cause) {
+    throw new Failure('INVALID_INPUT', `--${flag.name} takes JSON, and this is none: ${cut(value)}`, {
+      hint: `Such as --${flag.name} '{"key": "value"}'${flag.path.length === 1 ? ', or its fields one by one where it has any' : ''}.`,
+      cause,
+    })
+  }
+}
+
+function setAt(input: Nested, path: readonly string[], value: unknown): void {
+  const [key = '', ...deeper] = path
+  if (deeper.length === 0) {
+    input[key] = value
+    return
+  }
+  const inner = isNested(input[key]) ? input[key] : {}
+  input[key] = inner
+  setAt(inner, deeper, value)
+}
+
+function isNested(value: unknown): value is Nested {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function cut(value: string): string {
+  return value.length <= 60 ? value : `${value.slice(0, 59)}…`
+}

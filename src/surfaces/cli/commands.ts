@@ -1,0 +1,63 @@
+import { nearest } from '../../domain/nearest-word.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { usageFailure } from './flags.ts'
+import { otherCommands } from './other-commands.ts'
+
+export interface FoundCommand {
+  readonly operation: Operation
+  /** The words after the command. */
+  readonly rest: readonly string[]
+}
+
+/** The command that words begin with, `task start …` or `task:start …`: the longest one that fits. */
+export function findCommand(operations: readonly Operation[], words: readonly string[]): FoundCommand | null {
+  const spoken = spokenWords(words)
+  const fitting = operations
+    .flatMap((operation) => commandsOf(operation).map((command) => ({ operation, command })))
+    // A flag that does something else is a command of its own: `doctor --repair`.
+    .filter(({ command }) => isPrefix(command.split(' '), command.includes(' --') ? words : spoken))
+    .sort((a, b) => b.command.length - a.command.length)[0]
+  if (!fitting) return null
+  const length = fitting.command.split(' ').length
+  return {
+    operation: fitting.operation,
+    rest: words[0]?.includes(':') ? words.slice(1) : words.slice(length),
+  }
+}
+
+function commandsOf({ command, aliases = [] }: Operation): readonly string[] {
+  return [command, ...aliases]
+}
+
+/** The commands that begin with a word: `task` alone is a group. */
+export function commandGroup(operations: readonly Operation[], word: string): readonly Operation[] {
+  return operations.filter(({ command }) => command.startsWith(`${word} `))
+}
+
+/** Refuses a command that does not exist, naming the one that was most likely meant. */
+export function unknownCommand(operations: readonly Operation[], words: readonly string[]): Error {
+  const spoken = spokenWords(words)
+  const known = [...operations.map(({ command }) => command), ...otherCommands.map(({ command }) => command)]
+  const meant =
+    commandOfTool(operations, spoken[0] ?? '') ??
+    nearest(spoken.slice(0, 2).join(' '), known) ??
+    nearest(spoken[0] ?? '', known)
+  const hint = meant === undefined ? 'waymark --help lists the commands.' : `Did you mean: waymark ${meant}`
+  return usageFailure(`There is no command "${spoken.slice(0, 2).join(' ')}".`, hint)
+}
+
+/** Who knows the tools says `start_task`, or `start-task`. */
+function commandOfTool(operations: readonly Operation[], word: string): string | undefined {
+  return operations.find(({ name }) => name === word.replace(/-/g, '_'))?.command
+}
+
+/** `task:start` is said as `task start`. */
+function spokenWords(words: readonly string[]): readonly string[] {
+  const [first = '', ...others] = words
+  const until = others.findIndex((word) => word.startsWith('-'))
+  return first.includes(':') ? first.split(':') : [first, ...(until === -1 ? others : others.slice(0, until))]
+}
+
+function isPrefix(command: readonly string[], spoken: readonly string[]): boolean {
+  return command.every((word, at) => word === spoken[at])
+}

@@ -1,0 +1,104 @@
+import { Failure, type FailureCode } from '../../domain/failure.ts'
+import { inputSchema } from '../../operations/input/json-schema.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { flagsOf, kebab } from './flags.ts'
+import { entriesAt, entryAt, textAt } from './render/view.ts'
+import { printable, type Terminal } from './terminal.ts'
+
+/** `waymark: <sentence>` on stderr, and the way on in the next line. */
+export function reportFailure(failure: Failure, terminal: Terminal, operations: readonly Operation[]): void {
+  const hint = failure.hint === undefined ? '' : `${inCommands(failure.hint, operations)}\n`
+  terminal.writeError(printable(`waymark: ${failure.message}\n${differences(failure)}${hint}`))
+}
+
+/** What is another now than what a person saw, line by line where that is known. */
+function differences({ details }: Failure): string {
+  const difference = entryAt(details ?? {}, 'difference')
+  if (difference === null) return ''
+  const patches = entriesAt(difference, 'files').map((file) => textAt(file, 'diff'))
+  return patches.join('').slice(0, longestDifference)
+}
+
+const longestDifference = 20_000
+
+/** What lists the things of a kind, for a person: an agent is told the tool. */
+const listedBy: Readonly<Record<string, string>> = {
+  mission: 'waymark mission list --status all shows every mission.',
+  task: 'waymark plan show and waymark task list show the tasks, waymark status what runs now.',
+  'mission or task': 'waymark mission list --status all shows the missions, waymark task list the tasks.',
+  attempt: 'waymark show <task> shows the attempts of a task.',
+  run: 'waymark list-runs --status all shows every run.',
+  hold: 'waymark inbox shows what waits for you; with --closed, what was answered.',
+  phase: 'waymark phase list shows the phases; waymark phase add makes one.',
+  milestone: 'waymark milestone list shows the milestones.',
+}
+
+/** An unknown id, with the command that shows the known ones. */
+export function forPerson(failure: Failure): Failure {
+  const [, kind = ''] = /^(\w+|mission or task) not found: /i.exec(failure.message) ?? []
+  const hint = listedBy[kind.toLowerCase()]
+  if (hint === undefined || !failure.code.endsWith('NOT_FOUND')) return failure
+  return new Failure(failure.code, failure.message, { hint, cause: failure })
+}
+
+/** An input that the contract refuses, told in the words of the command line. */
+export function inCommandWords(failure: Failure, operation: Operation): Failure {
+  const intro = `${operation.name}: `
+  if (failure.code !== 'INVALID_INPUT' || !failure.message.startsWith(intro)) return failure
+  const names = new Map(flagsOf(inputSchema(operation)).map(({ path, name }) => [path.join('.'), name]))
+  return new Failure('INVALID_INPUT', inFlags(failure.message.slice(intro.length), names), {
+    hint: `waymark ${operation.command} --help explains.`,
+    cause: failure,
+  })
+}
+
+/** 0 when done, 1 when it could not be done, 2 when the command was not understood. */
+export type ExitCode = 0 | 1 | 2
+
+export const exitCodes = {
+  INVALID_INPUT: 2,
+  NOT_FOUND: 1,
+  CONFLICT: 1,
+  REFUSED: 1,
+  FORBIDDEN: 1,
+  IDEMPOTENCY_KEY_REUSED: 1,
+  UNAVAILABLE: 1,
+  INTERNAL: 1,
+  RUN_NOT_FOUND: 1,
+  PROCESS_NOT_FOUND: 1,
+  RUN_FINISHED: 1,
+  REVISION_CONFLICT: 1,
+  INVALID_EVENT: 1,
+  INVALID_PAYLOAD: 1,
+  GUARD_FAILED: 1,
+} as const satisfies Record<FailureCode, ExitCode>
+
+/** A sentence that names tools, as one that names commands: `start_task { name: "x" }` is `waymark task start --name x`. */
+export function inCommands(sentence: string, operations: readonly Operation[]): string {
+  const commands = new Map(operations.map(({ name, command }) => [name, command]))
+  return sentence
+    .replace(/\b([a-z]+(?:_[a-z]+)+)\b(?: \{ ?([^{}]*?) ?\})?/g, (whole, name: string, fields?: string) => {
+      const command = commands.get(name)
+      if (command === undefined) return whole
+      return ['waymark', command, ...(fields === undefined ? [] : flagsFrom(fields))].join(' ')
+    })
+    .replace(/\bcall (?=waymark )/gi, (verb) => (verb.startsWith('C') ? 'Run ' : 'run '))
+}
+
+/** `mission_id, include: ["tasks"]` is `--mission-id … --include tasks`. */
+function flagsFrom(fields: string): readonly string[] {
+  return fields.split(/, (?=[a-z_-]+(?::|$|,))/).map((field) => {
+    const [, name = field, value = '…'] = /^([a-z_-]+): (.*)$/.exec(field) ?? []
+    const plain = value.replace(/^\[?"?|"?\]?$/g, '')
+    if (plain === 'true') return `--${kebab(name)}`
+    return `--${kebab(name)} ${/^[\w.,/…-]*$/.test(plain) ? plain : `"${plain}"`}`
+  })
+}
+
+/** A sentence about fields, as one about the flags of a command: `"task_id"` is `--task-id`. */
+export function inFlags(sentence: string, flagNames: ReadonlyMap<string, string>): string {
+  return sentence.replace(/"([a-z_.-]+)"/g, (whole, path: string) => {
+    const flag = flagNames.get(path)
+    return flag === undefined ? whole : `--${flag}`
+  })
+}

@@ -1,0 +1,95 @@
+import { Failure } from '../../domain/failure.ts'
+import type { JsonSchema } from '../../operations/input/json-schema.ts'
+
+/** A flag as the command line knows it, derived from a field of the contract. */
+export interface Flag {
+  /** `mission-id`, or `outcome.summary` for a field of a field. */
+  readonly name: string
+  /** Where its value goes in the input. */
+  readonly path: readonly string[]
+  readonly takes: 'nothing' | 'text' | 'number' | 'json'
+  /** It may be repeated; its values become a list. */
+  readonly many: boolean
+  readonly required: boolean
+  readonly description: string
+  readonly choices: readonly string[]
+}
+
+/** The flags of an input: one for each field, and one for each field of an object in it. */
+export function flagsOf(schema: JsonSchema, path: readonly string[] = []): readonly Flag[] {
+  const required = new Set(schema.required)
+  return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
+    const flag = flagOf([...path, key], field, required.has(key))
+    return field.properties ? [flag, ...flagsOf(field, flag.path)] : [flag]
+  })
+}
+
+/** `mission_id` and `missionId` are written `mission-id` on a command line. */
+export function kebab(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1-$2')
+    .replace(/_/g, '-')
+    .toLowerCase()
+}
+
+function flagOf(path: readonly string[], field: JsonSchema, required: boolean): Flag {
+  const many = field.type === 'array'
+  const value = many ? (field.items ?? {}) : field
+  return {
+    name: path.map(kebab).join('.'),
+    path,
+    takes: takenBy(value),
+    many,
+    required,
+    description: field.description ?? '',
+    choices: (value.enum ?? []).map(String),
+  }
+}
+
+function takenBy({ type }: JsonSchema): Flag['takes'] {
+  if (type === 'boolean') return 'nothing'
+  if (type === 'object') return 'json'
+  return type === 'integer' || type === 'number' ? 'number' : 'text'
+}
+
+const base = { many: false, required: false, choices: [] }
+
+/** What every command takes besides its own fields. */
+export const generalFlags: readonly Flag[] = [
+  {
+    ...base,
+    name: 'format',
+    path: ['format'],
+    takes: 'text',
+    description: 'How to answer; default: text on a terminal, JSON when piped',
+    choices: ['json', 'text'],
+  },
+  {
+    ...base,
+    name: 'project',
+    path: ['project'],
+    takes: 'text',
+    description: "The project's folder; default: the enclosing repository",
+  },
+  {
+    ...base,
+    name: 'idempotency-key',
+    path: ['idempotencyKey'],
+    takes: 'text',
+    description: 'A key of your own: the same call again is answered again, not done twice',
+  },
+  { ...base, name: 'help', path: ['help'], takes: 'nothing', description: 'Explain this command' },
+]
+
+/** What every command takes, chosen and checked. */
+export interface GeneralOptions {
+  readonly format: 'json' | 'text' | null
+  readonly project: string | undefined
+  readonly idempotencyKey: string | undefined
+  readonly help: boolean
+}
+
+/** A command line that was not understood; `waymark` ends with exit code 2. */
+export function usageFailure(message: string, hint: string): Failure {
+  return new Failure('INVALID_INPUT', message, { hint })
+}

@@ -1,0 +1,175 @@
+import { inputSchema } from '../../operations/input/json-schema.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { type Flag, flagsOf, generalFlags, kebab } from './flags.ts'
+import { otherCommands } from './other-commands.ts'
+import { twoColumns } from './render/table.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What a person wants, and the commands for it. At most thirty in all: the rest is in `waymark help all`. */
+const wanted: readonly (readonly [string, readonly string[]])[] = [
+  ['See where things stand', ['status', 'board', 'show', 'changes', 'diff', 'log']],
+  ['Answer what waits for you', ['inbox', 'approve', 'reject', 'resolve']],
+  ['Plan', ['import', 'plan show', 'plan graph', 'task add', 'task list', 'task next', 'task drop']],
+  ['Record work', ['mission start', 'mission list', 'task start', 'task complete']],
+  ['Gate work by a process', ['process list', 'process lint', 'create-run', 'get-state']],
+  ['Run and connect', ['serve', 'mcp', 'demo play', 'doctor', 'setting list']],
+]
+
+type Entry = { readonly command: string; readonly title: string }
+
+/** What `waymark --help` says. */
+export function usage(operations: readonly Operation[], terminal: Terminal): string {
+  const { ink, width } = terminal
+  const known: readonly Entry[] = [...operations, ...otherCommands]
+  const groups = wanted.flatMap(([heading, commands]) => [
+    ink('bold', heading),
+    list(
+      commands.flatMap((command) => known.find((entry) => entry.command === command) ?? []),
+      terminal,
+    ),
+    '',
+  ])
+  return [
+    'Waymark plans, tracks and gates the work of coding agents, with git as the witness.',
+    '',
+    `${ink('bold', 'Usage:')} waymark <command> [values] [--flags]`,
+    '',
+    ...groups,
+    ink('bold', 'Flags of every command'),
+    twoColumns([...generalFlags.map(flagRow), ['-v, --version', 'The version']], { width }),
+    '',
+    'waymark help all lists every command, waymark task those of tasks, waymark <command> --help explains one.',
+    'A command may also be written with colons: task:start.',
+    '',
+  ].join('\n')
+}
+
+/** What `waymark help all` says: every command with its title. */
+export function everyCommand(operations: readonly Operation[], terminal: Terminal): string {
+  const { ink } = terminal
+  return [
+    ink('bold', 'For people'),
+    list(
+      operations.filter(({ tool }) => tool === undefined),
+      terminal,
+    ),
+    '',
+    ink('bold', 'For agents and scripts'),
+    list(
+      operations.filter(({ tool }) => tool !== undefined),
+      terminal,
+    ),
+    '',
+    ink('bold', 'The program'),
+    list(otherCommands, terminal),
+    '',
+  ].join('\n')
+}
+
+function list(entries: readonly Entry[], { width }: Terminal): string {
+  return twoColumns(
+    entries.map(({ command, title }) => [command, title]),
+    { width },
+  )
+}
+
+/** What a group such as `waymark task` says. */
+export function groupUsage(word: string, group: readonly Operation[], { width }: Terminal): string {
+  const rows = group.map(({ command, title }) => [command, title] as const)
+  return `Commands of ${word}:\n${twoColumns(rows, { width })}\n`
+}
+
+/** What `waymark <command> --help` says, derived from the contract. */
+export function commandHelp(operation: Operation, { ink, width }: Terminal): string {
+  const flags = flagsOf(inputSchema(operation))
+  // An operation's own --format says what it does there.
+  const general = generalFlags.filter(({ name }) => !flags.some((flag) => flag.name === name))
+  const required = flags.filter((flag) => flag.required && flag.path.length === 1)
+  const places = (operation.positional ?? []).map((name) => place(name, required))
+  return [
+    `${ink('bold', `waymark ${operation.command}`)}: ${operation.title}`,
+    operation.description,
+    ...(operation.audience === 'person' ? ['Only people may do this, not agents.'] : []),
+    '',
+    `${ink('bold', 'Usage:')} ${['waymark', operation.command, ...places, '[--flags]'].join(' ')}`,
+    '',
+    ...(flags.length === 0 ? [] : [ink('bold', 'Flags'), twoColumns(flags.map(flagRow), { width }), '']),
+    ink('bold', 'Flags of every command'),
+    twoColumns(general.map(flagRow), { width }),
+    '',
+    ink('bold', 'Example'),
+    `  ${exampleOf(operation, flags)}`,
+    '',
+  ].join('\n')
+}
+
+/** A flag with what it takes, and what it is for. */
+function flagRow(flag: Flag): readonly [string, string] {
+  const text = flag.choices.length > 0 ? ' <choice>' : ' <text>'
+  const value = { nothing: '', text, number: ' <number>', json: ' <json>' }[flag.takes]
+  const more = [
+    flag.description,
+    flag.choices.length > 0 && !mentions(flag) ? `(${flag.choices.join(', ')})` : '',
+    flag.required ? (flag.path.length === 1 ? 'Required.' : 'Required with its object.') : '',
+    flag.many ? 'May be repeated.' : '',
+  ]
+  return [`--${flag.name}${value}`, more.filter((part) => part !== '').join(' ')]
+}
+
+function mentions({ description, choices }: Flag): boolean {
+  return choices.every((choice) => description.includes(choice))
+}
+
+function place(name: string, required: readonly Flag[]): string {
+  const needed = required.some(({ path }) => path[0] === name)
+  return needed ? `<${kebab(name)}>` : `[${kebab(name)}]`
+}
+
+/** A command line with every required field, in the words of the contract where it gives an example. */
+export function exampleOf(operation: Operation, flags: readonly Flag[]): string {
+  const places = operation.positional ?? []
+  const byPlace = places.flatMap((name) => flags.filter(({ path }) => path.length === 1 && path[0] === name))
+  const positionals = byPlace.filter((flag, at) => flag.required || at === 0 || givesExample(flag))
+  const named = flags.filter((flag) => isNeeded(flag, flags) && !positionals.includes(flag))
+  return [
+    'waymark',
+    operation.command,
+    ...positionals.map(exampleValue),
+    ...named.map((flag) =>
+      flag.takes === 'nothing' ? `--${flag.name}` : `--${flag.name} ${exampleValue(flag)}`,
+    ),
+  ].join(' ')
+}
+
+function givesExample({ description }: Flag): boolean {
+  return description.includes('e.g., ')
+}
+
+/** Required, and not an object that its own fields spell out. */
+function isNeeded(flag: Flag, flags: readonly Flag[]): boolean {
+  if (!flag.required) return false
+  const parents = flag.path.slice(0, -1)
+  const parent = flags.find(({ path }) => path.length > 0 && path.join('.') === parents.join('.'))
+  const spelledOut = flags.some(
+    ({ path, required }) => required && path.length > flag.path.length && path[0] === flag.path[0],
+  )
+  return !spelledOut && (parents.length === 0 || parent?.required === true)
+}
+
+function exampleValue(flag: Flag): string {
+  if (flag.choices[0] !== undefined) return flag.choices[0]
+  if (flag.takes === 'number') return '1'
+  if (flag.takes === 'json') return `'{…}'`
+  const name = flag.path.at(-1) ?? ''
+  const prefix = /\(([a-z]+)-…/.exec(flag.description)?.[1] ?? idLetter[name.replace(/-/g, '_')]
+  if (prefix !== undefined) return `${prefix}-4k2m9x7c0vqa`
+  const quoted = /e\.g\., \[?'([^']*)'/.exec(flag.description)?.[1]
+  return `"${quoted ?? '…'}"`
+}
+
+const idLetter: Readonly<Record<string, string>> = {
+  mission_id: 'm',
+  task_id: 't',
+  dep_id: 't',
+  attempt_id: 'a',
+}

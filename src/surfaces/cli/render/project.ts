@@ -1,0 +1,189 @@
+import type { NewFact } from '../../../domain/fact.ts'
+import { factWords } from './facts.ts'
+import { missionTable } from './mission.ts'
+import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
+import { table } from './table.ts'
+import { age, clockTime, counted } from './text.ts'
+import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+
+export const status: View = (answer, page) => {
+  const missions = entriesAt(answer, 'missions')
+  const waiting = numberAt(answer, 'waiting')
+  return blocks(
+    pairs(
+      [
+        ['project', textAt(answer, 'project')],
+        ['record', recordLine(answer)],
+        ['witness', textAt(answer, 'witness')],
+      ],
+      page,
+    ),
+    missions.length === 0 && numberAt(answer, 'facts') <= 1 ? section('First steps', firstSteps, page) : '',
+    section('Open missions', missionTable(missions, page), page),
+    cutNote(missions.length, numberAt(answer, 'missions_total'), 'waymark mission list shows the others.'),
+    section('Running now', runningTable(entriesAt(answer, 'running'), page), page),
+    waiting === 0
+      ? 'Nothing waits for you.'
+      : page.ink(
+          'yellow',
+          `${counted(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you: waymark inbox`,
+        ),
+    warnings(textsAt(answer, 'warnings'), page),
+  )
+}
+
+const firstSteps = indented(
+  [
+    'waymark import plan.md                   reads a plan: headings are phases, lists are tasks',
+    'waymark phase add --id P1 --name Design  begins one by hand; then waymark task add --phase P1 --title "…"',
+    'claude mcp add waymark -- waymark mcp    connects an agent, here Claude Code; any MCP client runs waymark mcp',
+    'waymark serve --open                     opens the dashboard',
+    'waymark demo play                        plays a recorded day, in a folder of its own',
+  ].join('\n'),
+)
+
+function recordLine(answer: Entry): string {
+  const database = textAt(answer, 'database')
+  if (answer['recorded'] !== true) return `${database}, made when something is recorded`
+  return `${database}, ${counted(numberAt(answer, 'facts'), 'fact')}`
+}
+
+function runningTable(running: readonly Entry[], page: Page): string {
+  const columns = [
+    { title: 'id' },
+    { title: 'task', shrinks: true },
+    { title: 'agent' },
+    { title: 'started' },
+    { title: 'last call' },
+  ]
+  const rows = running.map((task) => [
+    textAt(task, 'task_id'),
+    textAt(task, 'name'),
+    textAt(task, 'agent_name'),
+    age(textAt(task, 'started_at'), page.now),
+    task['stale'] === true
+      ? page.ink('red', `stale, ${age(textAt(task, 'last_call_at'), page.now)}`)
+      : age(textAt(task, 'last_call_at'), page.now),
+  ])
+  return table(columns, rows, page)
+}
+
+const columns = [
+  ['ready', 'Ready'],
+  ['active', 'In progress'],
+  ['review', 'Needs review'],
+  ['done', 'Done of late'],
+] as const
+
+/** The columns of the board, one below the other. */
+export const board: View = (answer, page) => {
+  const shown = entryAt(answer, 'columns') ?? {}
+  const totals = entryAt(answer, 'totals') ?? {}
+  const parts = columns.map(([key, title]) => {
+    const cards = entriesAt(shown, key)
+    return blocks(
+      section(`${title} (${numberAt(totals, key) || cards.length})`, cardTable(cards, page), page),
+      cutNote(cards.length, numberAt(totals, key), '--limit shows more.'),
+    )
+  })
+  return (
+    blocks(...parts) ||
+    'The board is empty. waymark task add --title "<title>" plans a task, waymark import reads a plan.'
+  )
+}
+
+function cardTable(cards: readonly Entry[], page: Page): string {
+  const titles = [
+    { title: 'id' },
+    { title: 'task', shrinks: true },
+    { title: 'status' },
+    { title: 'agent' },
+    { title: 'mission', shrinks: true },
+    { title: 'since' },
+  ]
+  const rows = cards.map((card) => [
+    textAt(card, 'id'),
+    textAt(card, 'title'),
+    `${statusWord(textAt(card, 'outcome'), page)}${card['is_claimed'] === true ? ' (claimed)' : ''}`,
+    textAt(card, 'agent_name'),
+    textAt(card, 'mission_name'),
+    age(textAt(card, 'completed_at') || textAt(card, 'started_at'), page.now),
+  ])
+  return table(titles, rows, page)
+}
+
+/** Each setting with its value, what it decides, and what else it could be. */
+export const settings: View = (answer, { ink }) =>
+  blocks(
+    ...entriesAt(answer, 'settings').map((setting) => {
+      const [name, value] = [textAt(setting, 'name'), textAt(setting, 'value')]
+      const choices = textsAt(setting, 'values').join(', ')
+      return [
+        `${name}: ${ink('bold', value)}`,
+        indented(textAt(setting, 'meaning')),
+        indented(ink('dim', `One of ${choices}: waymark setting set ${name} <value>`)),
+      ].join('\n')
+    }),
+  )
+
+/** What guards may run here: each line with who approved it, and its pinned files. */
+export const commandList: View = (answer, page) => {
+  const commands = entriesAt(answer, 'commands')
+  if (commands.length === 0) return 'No command is approved here. Guards ask for them: waymark inbox.'
+  const lines = commands.map((command) => {
+    const files = entriesAt(command, 'files').map(
+      (file) => `${textAt(file, 'path')}  ${textAt(file, 'sha256').slice(0, 12) || 'none'}`,
+    )
+    const stands = command['as_approved'] === true ? '' : '  changed since: it does not run as it is now'
+    return [
+      `${page.ink('bold', textAt(command, 'hash').slice(0, 12))}  ${textAt(command, 'run')}${page.ink('yellow', stands)}`,
+      indented(
+        `by ${textAt(command, 'by')} ${age(textAt(command, 'at'), page.now)}, in ${textAt(command, 'folder')}`,
+      ),
+      indented(files.length === 0 ? 'nothing is pinned' : files.join('\n')),
+    ].join('\n')
+  })
+  return blocks(
+    ...lines,
+    cutNote(commands.length, numberAt(answer, 'total'), 'waymark command list --limit 500'),
+    'Take one back: waymark command revoke <hash> "why"',
+  )
+}
+
+export const doctor: View = (answer, { ink }) => {
+  const checks = entriesAt(answer, 'checks')
+  const widest = Math.max(0, ...checks.map((check) => textAt(check, 'check').length))
+  const lines = checks.map((check) => {
+    const mark = check['ok'] === true ? ink('green', 'ok  ') : ink('yellow', 'look')
+    return `${mark}  ${textAt(check, 'check').padEnd(widest)}  ${textAt(check, 'finding')}`
+  })
+  return lines.join('\n')
+}
+
+export const log: View = (answer, page) => {
+  const facts = entriesAt(answer, 'facts')
+  if (facts.length === 0) return 'Nothing was recorded yet.'
+  const first = numberAt(facts[0] ?? {}, 'seq')
+  return blocks(
+    facts.map((fact) => factLine(fact, page)).join('\n'),
+    cutNote(
+      facts.length,
+      numberAt(answer, 'head'),
+      first > 1 ? `the ones before: --before ${first}` : '--limit shows more.',
+    ),
+    entriesAt(answer, 'checks').length > 0 ? doctor(answer, page) : '',
+  )
+}
+
+function factLine(fact: Entry, { ink }: Page): string {
+  const who = textAt(fact, 'actor')
+  const by = textAt(fact, 'actor_kind') === 'person' ? ink('bold', who) : ink('cyan', who)
+  const number = ink('dim', `#${textAt(fact, 'seq')}`.padStart(6))
+  return `${number}  ${ink('dim', clockTime(textAt(fact, 'at')))}  ${by}  ${wordsOf(fact)}`
+}
+
+function wordsOf(fact: Entry): string {
+  // The operation spreads a happening into kind and body; this puts it together again.
+  const happening = { ...entryAt(fact, 'body'), kind: textAt(fact, 'kind') } as NewFact
+  return factWords(happening)
+}

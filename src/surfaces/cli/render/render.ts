@@ -1,0 +1,125 @@
+import type { Answer, Operation } from '../../../operations/operation.ts'
+import { printable, printableAll, printableJson, type Terminal } from '../terminal.ts'
+import { changes, diff, missionChanges } from './changes.ts'
+import { inbox, resolve } from './inbox.ts'
+import { getContext, listMissions, missionPage } from './mission.ts'
+import { bullets, indented } from './parts.ts'
+import { nextTask, planMilestones, planNotes, planPhases, planShow, planTask, planTasks } from './plan.ts'
+import { processLint, processList, processShow, processSimulate } from './process.ts'
+import { board, commandList, doctor, log, settings, status } from './project.ts'
+import { decided, emitted, history, runEvents, runList, runState, verified } from './run.ts'
+import { table } from './table.ts'
+import { completeTask, startTask, taskPage } from './task.ts'
+import { timeline } from './timeline.ts'
+import { type Entry, isEntry, type Page, plainText, textAt, type View } from './view.ts'
+
+const show: View = (answer, page) =>
+  textAt(answer, 'kind') === 'task' ? taskPage(answer, page) : missionPage(answer, page)
+
+/** As it is, so that it can be pasted where it is drawn. */
+const graph: View = (answer) => textAt(answer, 'text').trimEnd()
+
+const views: ReadonlyMap<string, View> = new Map(
+  Object.entries({
+    approve: decided,
+    board,
+    changes,
+    command_list: commandList,
+    complete_task: completeTask,
+    decide: decided,
+    diff,
+    doctor,
+    get_context: getContext,
+    inbox,
+    list_missions: listMissions,
+    log,
+    mission_changes: missionChanges,
+    mission_timeline: timeline,
+    plan_graph: graph,
+    plan_show: planShow,
+    process_lint: processLint,
+    process_list: processList,
+    process_show: processShow,
+    process_simulate: processSimulate,
+    reject: decided,
+    setting_list: settings,
+    resolve,
+    run_history: history,
+    show,
+    start_task: startTask,
+    state_gate_emit_event: emitted,
+    state_gate_get_state: runState,
+    state_gate_list_events: runEvents,
+    state_gate_list_runs: runList,
+    status,
+    taskman_milestone_list: planMilestones,
+    taskman_phase_list: planPhases,
+    taskman_task_add: planTask,
+    taskman_task_dep_add: planTask,
+    taskman_task_dep_remove: planTask,
+    taskman_task_edit: planTask,
+    taskman_task_get: planTask,
+    taskman_task_list: planTasks,
+    taskman_task_next: nextTask,
+    taskman_task_note_list: planNotes,
+    verify: verified,
+  }),
+)
+
+/** How an answer is wanted: `text` and `json` when they were named, else what suits where it goes. */
+export type Wanted = 'json' | 'text' | undefined
+
+/** An answer as the command line prints it. */
+export function render(
+  operation: Operation,
+  { answer, input, wanted }: { readonly answer: Answer; readonly input: Answer; readonly wanted: Wanted },
+  terminal: Terminal,
+): string {
+  const format = wanted ?? (terminal.interactive ? 'text' : 'json')
+  // Where an operation has words of its own, they are its text when one is asked for; a terminal gets a table.
+  if (operation.print && (wanted === 'text' || !terminal.interactive)) {
+    const [text = ''] = operation.print(answer, { ...input, format })
+    if (text === '') return ''
+    return `${format === 'text' ? printable(text) : printableJson(text)}\n`
+  }
+  if (format === 'json')
+    return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
+  const clean = printableAll(answer)
+  const view = views.get(operation.name) ?? generic
+  return `${view(isEntry(clean) ? clean : {}, { ...terminal, now: Date.now() })}\n`
+}
+
+/** An answer that has no view of its own: `key: value`, lists of objects as tables. */
+const generic: View = (answer, page) =>
+  Object.entries(answer)
+    .map(([key, value]) => line(key, value, page))
+    .filter((text) => text !== '')
+    .join('\n')
+
+function line(key: string, value: unknown, page: Page): string {
+  const name = key.replace(/_/g, ' ')
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return ''
+  if (Array.isArray(value)) return `${name}:\n${indented(list(value, page))}`
+  if (isEntry(value)) {
+    const inner = Object.entries(value).map(([innerKey, entry]) => line(innerKey, entry, page))
+    return inner.length === 0 ? '' : `${name}:\n${indented(inner.filter((text) => text !== '').join('\n'))}`
+  }
+  return `${name}: ${plainText(value)}`
+}
+
+function list(values: readonly unknown[], page: Page): string {
+  const entries = values.filter(isEntry)
+  return entries.length === values.length ? tableOf(entries, page) : bullets(values.map(plain))
+}
+
+function tableOf(entries: readonly Entry[], page: Page): string {
+  const keys = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
+  const rows = entries.map((entry) => keys.map((key) => plain(entry[key])))
+  const columns = keys.map((key) => ({ title: key.replace(/_/g, ' '), shrinks: true }))
+  return table(columns, rows, { ...page, width: page.width - 4 })
+}
+
+function plain(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : plainText(value)
+}

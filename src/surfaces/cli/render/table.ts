@@ -1,0 +1,101 @@
+import { stripVTControlCharacters } from 'node:util'
+import Table from 'cli-table3'
+import type { Ink } from '../terminal.ts'
+
+export interface Column {
+  readonly title: string
+  readonly align?: 'left' | 'right'
+  /** Narrower than its content where the terminal is: its text is wrapped. */
+  readonly shrinks?: boolean
+}
+
+const gap = 2
+
+/** Rows in columns without lines, as wide as the terminal at most. Empty without rows. */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  { width, ink }: { readonly width: number; readonly ink: Ink },
+): string {
+  if (rows.length === 0) return ''
+  const colWidths = widths(columns, rows, width)
+  const made = new Table({
+    head: columns.map(({ title }) => ink('dim', title)),
+    chars: bare,
+    style: { 'padding-left': 0, 'padding-right': gap, head: [], border: [] },
+    colAligns: columns.map(({ align }) => align ?? 'left'),
+    colWidths,
+    wordWrap: true,
+  })
+  made.push(...rows.map((row) => [...row]))
+  return made
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+}
+
+function widths(columns: readonly Column[], rows: readonly (readonly string[])[], width: number): number[] {
+  const natural = columns.map(
+    ({ title }, at) => Math.max(title.length, ...rows.map((row) => visibleLength(row[at] ?? ''))) + gap,
+  )
+  const excess = natural.reduce((sum, each) => sum + each, 0) - width
+  if (excess <= 0) return natural
+  const shrinking = columns.flatMap(({ shrinks }, at) => (shrinks ? [natural[at] ?? 0] : []))
+  const total = shrinking.reduce((sum, each) => sum + each, 0)
+  return natural.map((each, at) =>
+    columns[at]?.shrinks ? Math.max(12, Math.floor(each - (excess * each) / total)) : each,
+  )
+}
+
+/** The cells that a text takes: colours take none, East Asian characters two. */
+function visibleLength(text: string): number {
+  const lines = stripVTControlCharacters(text).split('\n')
+  return Math.max(
+    ...lines.map((line) => [...segmenter.segment(line)].length + (line.match(wide)?.length ?? 0)),
+  )
+}
+
+const segmenter = new Intl.Segmenter()
+const wide = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{Emoji_Presentation}]/gu
+
+const bare = Object.fromEntries(
+  ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right']
+    .concat(['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'])
+    .map((name) => [name, '']),
+)
+
+/** Two columns: a name, and a text that is wrapped beside it. */
+export function twoColumns(
+  rows: readonly (readonly [string, string])[],
+  { width, indent = 2 }: { readonly width: number; readonly indent?: number },
+): string {
+  const widest = Math.min(Math.max(0, ...rows.map(([name]) => name.length)), 34)
+  const start = indent + widest + 2
+  return rows.map(([name, text]) => row({ name, text, start, indent, width })).join('\n')
+}
+
+function row(at: {
+  readonly name: string
+  readonly text: string
+  readonly start: number
+  readonly indent: number
+  readonly width: number
+}): string {
+  const lines = wrap(at.text, Math.max(20, at.width - at.start))
+  const name = `${' '.repeat(at.indent)}${at.name}`
+  const head = name.length > at.start - 2 ? `${name}\n${' '.repeat(at.start)}` : name.padEnd(at.start)
+  return `${head}${lines.join(`\n${' '.repeat(at.start)}`)}`.trimEnd()
+}
+
+/** Breaks a text between words; a longer word stays whole. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(/\s+/)) {
+    const line = lines.at(-1)
+    if (line !== undefined && line.length + word.length + 1 <= width)
+      lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines
+}

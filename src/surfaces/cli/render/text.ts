@@ -1,0 +1,53 @@
+/** How long ago an ISO 8601 time was: `12 s ago`, `5 min ago`, `3 h ago`, `2026-01-15`. Empty for no time. */
+export function age(time: string, now: number): string {
+  const at = Date.parse(time)
+  if (Number.isNaN(at)) return ''
+  const seconds = Math.max(0, Math.round((now - at) / 1000))
+  if (seconds < 60) return `${seconds} s ago`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`
+  if (seconds < 14 * 86_400) return `${Math.floor(seconds / 86_400)} d ago`
+  return time.slice(0, 10)
+}
+
+/** A length of time: `42 s`, `5 min`, `2 h 5 min`. */
+export function lasting(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min`
+  return minutes % 60 === 0
+    ? `${Math.floor(minutes / 60)} h`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** `2026-01-15 10:00:00` in the time zone of whoever reads it. */
+export function clockTime(time: string): string {
+  const at = new Date(time)
+  if (Number.isNaN(at.getTime())) return time
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+}
+
+/** `1 file`, `3 files`. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`
+}
+
+/** A file's name in one line: a line break in it must not begin a line that looks measured. */
+export function inOneLine(path: string): string {
+  return path.replace(/\n/g, '\\n').replace(/\t/g, '\\t')
+}
+
+/** A text in one line, cut where it is long. */
+export function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  return line.length <= 100 ? line : `${line.slice(0, 99)}…`
+}
+
+/** A name of the record as words: `bug_encountered` is `bug encountered`, `sortOrder` is `sort order`. */
+export function plainWord(word: string): string {
+  return word
+    .replace(/_/g, ' ')
+    .replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
+}

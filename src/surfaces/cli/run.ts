@@ -1,0 +1,151 @@
+import { Failure } from '../../domain/failure.ts'
+import { invoke } from '../../operations/invoke.ts'
+import type { Context, Operation } from '../../operations/operation.ts'
+import { readArguments } from './arguments.ts'
+import { commandGroup, findCommand, unknownCommand } from './commands.ts'
+import { candidates, completionScript } from './completion.ts'
+import { type ExitCode, exitCodes, forPerson, inCommandWords, reportFailure } from './failures.ts'
+import { commandHelp, everyCommand, groupUsage, usage } from './help.ts'
+import { type OtherCommand, otherCommands } from './other-commands.ts'
+import { render, type Wanted } from './render/render.ts'
+import { twoColumns } from './render/table.ts'
+import { expandIds } from './short-ids.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What the command line needs from the program around it. */
+export interface CommandLineHost {
+  readonly operations: readonly Operation[]
+  readonly version: string
+  readonly terminal: Terminal
+  /** Opens the project that `--project` names, or the one of the working directory. */
+  open(project: string | undefined): Context
+  close(context: Context): Promise<void>
+}
+
+/** Runs one command line. Whatever cannot be done is told on stderr; nothing is thrown but bugs. */
+export async function runCommandLine(
+  words: readonly string[],
+  surroundings: CommandLineHost,
+): Promise<ExitCode> {
+  const around = {
+    ...surroundings,
+    operations: surroundings.operations.filter(({ screen }) => screen !== true),
+  }
+  try {
+    return await run(generalFirst(words), around)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    reportFailure(error, around.terminal, around.operations)
+    return exitCodes[error.code]
+  }
+}
+
+async function run(words: readonly string[], around: CommandLineHost): Promise<ExitCode> {
+  const { operations, terminal } = around
+  const [first = '', ...rest] = words
+  if (first === '' || asksForHelp(first)) return say(usage(operations, terminal), around)
+  if (first === '--version' || first === '-v') return say(`${around.version}\n`, around)
+  if (first === 'help' || (isOther(first) && rest.some(asksForHelp))) return help(helpWords(words), around)
+  const other = otherCommands.find(({ command }) => startsWith(words, command))
+  if (other !== undefined && rest.some(asksForHelp)) return say(otherHelp(other), around)
+  if (first === 'completion') return say(completionScript(rest[0]), around)
+  if (first === '__complete') return say(await completed(rest, around), around)
+  const found = findCommand(operations, words)
+  if (found) return perform(found, around)
+  if (isOther(first)) return help([first], around)
+  const group = commandGroup(operations, first)
+  if (group.length > 0 && (rest.length === 0 || rest[0]?.startsWith('-'))) {
+    return say(groupUsage(first, group, terminal), around)
+  }
+  throw unknownCommand(operations, words)
+}
+
+async function perform(
+  found: { readonly operation: Operation; readonly rest: readonly string[] },
+  around: CommandLineHost,
+): Promise<ExitCode> {
+  const { operation } = found
+  const { terminal } = around
+  const { input, options } = readArguments(operation, found.rest)
+  if (options.help) return say(commandHelp(operation, terminal), around)
+  const context = around.open(options.project)
+  try {
+    const { idempotencyKey } = options
+    const answer = await invoke(operation, context, await expandIds(context.store, input), {
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    })
+    const wanted = options.format ?? formatIn(input)
+    terminal.write(render(operation, { answer, input, wanted }, terminal))
+    // `waymark doctor`, `waymark verify` and a dry run in a script must be able to fail.
+    return ['healthy', 'passed', 'success'].some((key) => answer[key] === false) ? 1 : 0
+  } catch (error) {
+    throw error instanceof Failure ? inCommandWords(forPerson(error), operation) : error
+  } finally {
+    await around.close(context)
+  }
+}
+
+/** Some operations take a format themselves. */
+function formatIn({ format }: Readonly<Record<string, unknown>>): Wanted {
+  return format === 'json' || format === 'text' ? format : undefined
+}
+
+function asksForHelp(word: string): boolean {
+  return word === '--help' || word === '-h'
+}
+
+function isOther(word: string): boolean {
+  return otherCommands.some(({ command }) => command === word)
+}
+
+/** `help task start` asks about `task start`, and `completion --help` about `completion`. */
+function helpWords([first = '', ...rest]: readonly string[]): readonly string[] {
+  const words = rest.filter((word) => !asksForHelp(word))
+  return first === 'help' && (words.length > 0 || words.length === rest.length) ? words : [first, ...words]
+}
+
+function help(words: readonly string[], around: CommandLineHost): ExitCode {
+  const { operations, terminal } = around
+  if (words.length === 0) return say(usage(operations, terminal), around)
+  if (words[0] === 'all') return say(everyCommand(operations, terminal), around)
+  const other = otherCommands.find(({ command }) => startsWith(words, command))
+  if (other) return say(otherHelp(other), around)
+  const found = findCommand(operations, words)
+  if (found) return say(commandHelp(found.operation, terminal), around)
+  const group = commandGroup(operations, words[0] ?? '')
+  if (group.length > 0) return say(groupUsage(words[0] ?? '', group, terminal), around)
+  throw unknownCommand(operations, words)
+}
+
+async function completed(words: readonly string[], around: CommandLineHost): Promise<string> {
+  const context = around.open(undefined)
+  try {
+    const found = await candidates(words, around.operations, context)
+    return found.map((candidate) => `${candidate}\n`).join('')
+  } finally {
+    await around.close(context)
+  }
+}
+
+/** `waymark --format json status` is `waymark status --format json`. */
+function generalFirst(words: readonly string[]): readonly string[] {
+  const taking = ['--format', '--project', '--idempotency-key']
+  const [first = '', second = '', ...rest] = words
+  if (taking.includes(first) && rest.length > 0) return [...generalFirst(rest), first, second]
+  if (taking.some((flag) => first.startsWith(`${flag}=`))) return [...generalFirst(words.slice(1)), first]
+  return words
+}
+
+function startsWith(words: readonly string[], command: string): boolean {
+  return command.split(' ').every((word, at) => word === words[at])
+}
+
+function otherHelp({ title, usage: line, flags = [] }: OtherCommand): string {
+  const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, { width: 110 })}\n`
+  return `${title}\n\nUsage: ${line}\n${explained}`
+}
+
+function say(text: string, { terminal }: CommandLineHost): ExitCode {
+  terminal.write(text)
+  return 0
+}

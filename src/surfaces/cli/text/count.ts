@@ -1,4 +1,0 @@
-/** `1 file`, `3 files`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`
-}

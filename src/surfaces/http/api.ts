@@ -1,0 +1,96 @@
+import { Failure } from '../../domain/failure.ts'
+import { didYouMean } from '../../domain/nearest-word.ts'
+import { invoke } from '../../operations/invoke.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { writeFact } from '../../operations/project/journal-line.ts'
+import { readJson } from './body.ts'
+import { requireAuth } from './guard/guard.ts'
+import { largestBody } from './guard/security.ts'
+import type { RequestContext } from './parts.ts'
+import { Refusal } from './refusal.ts'
+import type { Serving } from './serving.ts'
+
+/** `POST /api/<operation>`: the one way in, as on every surface. */
+export function callOperation(catalog: readonly Operation[]) {
+  const operations = new Map(catalog.map((operation) => [operation.name, operation]))
+  return async (c: RequestContext): Promise<Response> => {
+    const { actor } = requireAuth(c.var.caller)
+    const name = c.req.param('operation') ?? ''
+    const operation = operations.get(name)
+    if (!operation) throw unknownOperation(name, [...operations.keys()])
+    if (c.req.method !== 'POST') throw wrongMethod(c.req.method, name)
+    const input = await readJson(c.req.raw, largestBody)
+    const idempotencyKey = c.req.header('idempotency-key')
+    const options = idempotencyKey === undefined ? {} : { idempotencyKey }
+    return c.json(await invoke(operation, c.var.project.contextOf(actor), input, options))
+  }
+}
+
+function unknownOperation(name: string, names: readonly string[]): Failure {
+  return new Failure(
+    'NOT_FOUND',
+    `There is no operation "${name.slice(0, 100)}".${didYouMean(name, names)}`,
+    {
+      hint: 'GET /api/openapi.json describes all of them.',
+    },
+  )
+}
+
+function wrongMethod(method: string, name: string): Refusal {
+  return new Refusal('METHOD_NOT_ALLOWED', `${name} is called with POST, not with ${method}.`, {
+    hint: `POST /api/${name} with a JSON object as body.`,
+    headers: { Allow: 'POST' },
+  })
+}
+
+const usual = 100
+const most = 1_000
+
+/** `GET /api/journal?since=<seq>&limit=`: the facts after a position as an export writes them, oldest first. */
+export async function readJournal(c: RequestContext): Promise<Response> {
+  const { actor } = requireAuth(c.var.caller)
+  const since = numberIn(c, 'since', { least: 0, most: Number.MAX_SAFE_INTEGER }) ?? 0
+  const limit = numberIn(c, 'limit', { least: 1, most }) ?? usual
+  const { facts, head } = await c.var.project.contextOf(actor).store.view(async ({ journal }) => ({
+    facts: await journal.since(since, limit),
+    head: await journal.head(),
+  }))
+  const next = facts.at(-1)?.seq ?? Math.min(since, head)
+  // The lines are JSON already: what is read here and what was exported are the same text.
+  const text = `{"facts":[${facts.map(writeFact).join(',')}],"next":${next},"head":${head}}`
+  return c.body(text, 200, { 'Content-Type': 'application/json' })
+}
+
+interface Range {
+  readonly least: number
+  readonly most: number
+}
+
+function numberIn(c: RequestContext, name: string, range: Range): number | undefined {
+  const text = c.req.query(name)
+  if (text === undefined || text === '') return undefined
+  const number = Number(text)
+  if (/^\d+$/.test(text) && number >= range.least && number <= range.most) return number
+  const limits = `from ${range.least}${range.most === most ? ` to ${most}` : ''}`
+  throw new Failure('INVALID_INPUT', `${name} must be a whole number ${limits}, not "${text.slice(0, 50)}".`)
+}
+
+/** `GET /api/session`: who is asking, and what a page needs to begin. */
+export function sessionAnswer(c: RequestContext, serving: Serving) {
+  const { actor, csrf } = requireAuth(c.var.caller)
+  const { name, kind, role, channel } = actor
+  return {
+    actor: { name, kind, role, channel },
+    csrf,
+    project: c.var.project.key,
+    projects: projectList(serving),
+    version: serving.version,
+    program: serving.program,
+    clients: c.var.project.clients(),
+  }
+}
+
+/** `GET /api/projects`. */
+export function projectList({ projects }: Serving) {
+  return projects.map(({ key, name, folder }) => ({ key, name, folder }))
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
+import { Failure } from '../../domain/failure.ts'
+import type { AssetsPart } from './parts.ts'
+
+/** Serves the dashboard from the folder that it was built into. */
+export function serveAssets(folder: string): AssetsPart {
+  const assets = new AssetFolder(folder)
+  return {
+    async answer(request, path) {
+      if (!assets.isThere) return notBuilt()
+      const asset = assets.find(path) ?? pageAt(path, assets)
+      if (asset) return answerWith(asset, request)
+      throw new Failure('NOT_FOUND', `The dashboard has no file ${path.slice(0, 200)}.`)
+    },
+  }
+}
+
+/** A page of the dashboard has an address of its own, and all are one file. */
+function pageAt(path: string, assets: AssetFolder): Asset | null {
+  return path.startsWith('/assets/') ? null : assets.find('/index.html')
+}
+
+function answerWith(asset: Asset, request: Request): Response {
+  const { type, etag, immutable, encoded } = asset
+  const accepted = request.headers.get('accept-encoding') ?? ''
+  const chosen = encoded.find(({ encoding }) => accepts(accepted, encoding))
+  const headers = {
+    'Content-Type': type,
+    'Cache-Control': immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ETag: etag,
+    Vary: 'Accept-Encoding',
+  }
+  const held = request.headers.get('if-none-match') ?? ''
+  if (held.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag)) {
+    return new Response(null, { status: 304, headers })
+  }
+  if (!chosen) return new Response(asset.plain, { headers })
+  return new Response(chosen.bytes, { headers: { ...headers, 'Content-Encoding': chosen.encoding } })
+}
+
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some((part) => {
+    const [name, quality = ''] = part.split(';').map((word) => word.trim())
+    return name === encoding && !/^q=0(\.0*)?$/.test(quality)
+  })
+}
+
+function notBuilt(): Response {
+  const page = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Waymark</title>
+<h1>Waymark</h1>
+<p>The server runs. Its dashboard was not built: run <code>npm run build</code>, and open this page again.</p>
+</html>
+`
+  return new Response(page, {
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' },
+  })
+}
+
+/**
+ * The files of a folder by the path they are served at. A path is only ever looked up among them, so that no path leads
+ * out of the folder. Read again when the page was built again.
+ */
+class AssetFolder {
+  readonly #folder: string
+  #built = 0
+  #files: ReadonlyMap<string, string> = new Map()
+  #read = new Map<string, Asset>()
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** False where the dashboard was not built. */
+  get isThere(): boolean {
+    const built = statSync(join(this.#folder, 'index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (built !== this.#built) {
+      this.#built = built
+      this.#files = built === 0 ? new Map() : filesOf(this.#folder)
+      this.#read = new Map()
+    }
+    return built !== 0
+  }
+
+  find(path: string): Asset | null {
+    const known = this.#read.get(path)
+    if (known) return known
+    const file = this.#files.get(path)
+    if (file === undefined) return null
+    const asset = readAsset(file, new Set(this.#files.values()))
+    this.#read.set(path, asset)
+    return asset
+  }
+}
+
+function filesOf(folder: string): ReadonlyMap<string, string> {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => {
+        const file = join(parentPath, name)
+        return [`/${relative(folder, file).split(sep).join('/')}`, file]
+      }),
+  )
+}
+
+/** A file of the dashboard as it is sent. */
+export interface Asset {
+  readonly type: string
+  /** Strong; of the content. */
+  readonly etag: string
+  /** Its name changes with its content, so that it may be kept for ever. */
+  readonly immutable: boolean
+  readonly plain: Uint8Array<ArrayBuffer>
+  /** The same in other encodings, the best first. */
+  readonly encoded: readonly EncodedAsset[]
+}
+
+interface EncodedAsset {
+  readonly encoding: 'br' | 'gzip'
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.map': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.webp': 'image/webp',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+}
+
+/** Reads a file, with its compressed forms where they lie beside it. */
+function readAsset(file: string, beside: ReadonlySet<string>): Asset {
+  const plain = bytesOf(file)
+  const encodings = [
+    { encoding: 'br', file: `${file}.br` },
+    { encoding: 'gzip', file: `${file}.gz` },
+  ] as const
+  return {
+    type: types[extname(file)] ?? 'application/octet-stream',
+    etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
+    immutable: /-[\w-]{8}\.\w+$/.test(file),
+    plain,
+    encoded: encodings
+      .filter((encoded) => beside.has(encoded.file))
+      .map((encoded) => ({ encoding: encoded.encoding, bytes: bytesOf(encoded.file) })),
+  }
+}
+
+function bytesOf(file: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(readFileSync(file))
+}

@@ -1,0 +1,127 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Channel } from '../../../domain/actor.ts'
+import { Refusal } from '../refusal.ts'
+import { cookieName, csrfOf, readCookie } from './logins.ts'
+import { checkHost, checkOrigin } from './origin.ts'
+import type { Caller, RequestInfo } from './request-info.ts'
+import type { Security } from './security.ts'
+import { entryOf, type TokenEntry } from './tokens.ts'
+
+/** Lets a request or an upgrade in, or fails with a `Refusal`. Null is somebody who is not known. */
+export function guardRequest(knock: RequestInfo, security: Security): Caller | null {
+  checkTarget(knock)
+  checkOrigin(knock, checkHost(knock, security.hosts()))
+  const caller = authenticate(knock, security)
+  checkRate(`${knock.from} ${caller?.token ?? ''}`, security)
+  if (caller && !isReading(knock)) checkCsrf(knock, caller)
+  return caller
+}
+
+/** For what only people and programs with a token may have. */
+export function requireAuth(caller: Caller | null): Caller {
+  if (caller) return caller
+  throw unauthenticated('This needs a token, and none was sent.')
+}
+
+/** A target such as `http://evil.example/` would go by another host than the one that was checked. */
+function checkTarget({ target }: RequestInfo): void {
+  if (target.startsWith('/')) return
+  throw new Refusal('INVALID_INPUT', `A request names a path, not "${target.slice(0, 200)}".`)
+}
+
+function checkRate(key: string, { rates, now }: Security): void {
+  const waits = rates.requests.take(key, now())
+  if (waits === 0) return
+  throw new Refusal('TOO_MANY_REQUESTS', 'There were too many requests at once.', {
+    hint: `Try again in ${waits === 1 ? 'a second' : `${waits} seconds`}.`,
+    headers: { 'Retry-After': String(waits) },
+  })
+}
+
+function checkCsrf({ csrf, method }: RequestInfo, caller: Caller): void {
+  if (caller.csrf === null || (csrf !== undefined && isSame(csrf, caller.csrf))) return
+  const given = csrf === undefined ? 'is missing' : 'is not the one of this session'
+  throw new Refusal(
+    'FORBIDDEN',
+    `A ${method} with a cookie needs the header X-Waymark-Csrf, which ${given}.`,
+    {
+      hint: 'GET /api/session says its value as csrf.',
+    },
+  )
+}
+
+function isReading({ method }: RequestInfo): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+function isSame(one: string, other: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(one), digest(other))
+}
+
+/** Who knocks: by a bearer token, else by a cookie; null where neither was given. Fails for a wrong token. */
+function authenticate(knock: RequestInfo, security: Security): Caller | null {
+  if (knock.authorization !== undefined) return byToken(knock.authorization, knock, security)
+  return byCookie(knock, security)
+}
+
+function byToken(authorization: string, knock: RequestInfo, security: Security): Caller {
+  const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
+  const entry = secret === undefined ? null : entryOf(secret, security.tokens.entries())
+  if (entry)
+    return confined(
+      callerOf(entry, { channel: 'http', session: null, csrf: null, user: security.user }),
+      knock,
+      security,
+    )
+  throw mistaken(knock, security, 'The token in the Authorization header is not valid.')
+}
+
+/** A cookie that is not known is an old one, not an attack: its holder logs in again. */
+function byCookie(knock: RequestInfo, security: Security): Caller | null {
+  const { hosts, tokens, logins: sessions, now } = security
+  const secret = readCookie(knock.cookie, cookieName(hosts().port))
+  const session = secret === null ? null : sessions.find(secret, now())
+  const entry = session && tokens.entries().find(({ hash }) => hash === session.token)
+  if (secret === null || !session || !entry) return null
+  const caller = callerOf(entry, {
+    channel: 'dashboard',
+    session: session.hash,
+    csrf: csrfOf(secret),
+    user: security.user,
+  })
+  return confined(caller, knock, security)
+}
+
+/** A command of a guard reads the files of its user, tokens too: what it sends with them is not that user's word. */
+function confined(caller: Caller, { connection }: RequestInfo, { insideCommand }: Security): Caller {
+  const actor = insideCommand(connection, caller.actor.channel)
+  return actor === null ? caller : { ...caller, actor }
+}
+
+function callerOf(
+  { name, kind, role, hash, explicit }: TokenEntry,
+  login: Pick<Caller, 'session' | 'csrf'> & { readonly channel: Channel; readonly user: string },
+): Caller {
+  const { channel, user, ...own } = login
+  // What the server made for itself can be read by every program of its user: it is nobody else.
+  const identity = explicit ? `token:${hash.slice(0, 16)}` : user
+  return { actor: { name, kind, role, channel, identity }, token: hash, ...own }
+}
+
+/** A wrong token or code; too many of them from one client are not even looked at as such. */
+export function mistaken({ from }: RequestInfo, { rates, now }: Security, message: string): Refusal {
+  const waits = rates.mistakes.take(from, now())
+  if (waits === 0) return unauthenticated(message)
+  return new Refusal('TOO_MANY_REQUESTS', `There were too many wrong tokens from ${from}.`, {
+    hint: `Try again in ${waits} seconds.`,
+    headers: { 'Retry-After': String(waits) },
+  })
+}
+
+function unauthenticated(message: string): Refusal {
+  return new Refusal('UNAUTHENTICATED', message, {
+    hint: 'Send Authorization: Bearer <token> (waymark token list says which there are), or open the address that waymark serve prints.',
+    headers: { 'WWW-Authenticate': 'Bearer realm="waymark"' },
+  })
+}

@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto'
+import { z } from 'zod'
+import { locked, readIfThere, versionOf, writePrivate } from './private-file.ts'
+import { entryOf, hashOf, newSecret } from './tokens.ts'
+
+/** Somebody who logged in with a browser. */
+export interface Login {
+  /** Of the secret in the cookie. */
+  readonly hash: string
+  /** The hash of the token by which it was had: without that token there is no session. */
+  readonly token: string
+  /** Milliseconds since the epoch. */
+  readonly expires: number
+}
+
+const lifetime = 30 * 24 * 60 * 60_000
+const most = 100
+const shape = z.array(z.object({ hash: z.string(), token: z.string(), expires: z.number() }))
+
+/** Who is logged in, at any server of this user. Kept as hashes in a file, so that a restart logs nobody out. */
+export class Logins {
+  readonly #file: string
+  #version: string | null = null
+  #sessions: readonly Login[] = []
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** Begins a session and answers the secret of its cookie. */
+  begin(token: string, now: number): string {
+    const secret = newSecret()
+    this.#change((sessions) => {
+      const alive = sessions.filter(({ expires }) => expires > now).slice(1 - most)
+      return [...alive, { hash: hashOf(secret), token, expires: now + lifetime }]
+    })
+    return secret
+  }
+
+  find(secret: string, now: number): Login | null {
+    const session = entryOf(secret, this.#all())
+    return session && session.expires > now ? session : null
+  }
+
+  /** Whether the session of that hash is neither ended nor too old. */
+  isAlive(hash: string, now: number): boolean {
+    return this.#all().some((session) => session.hash === hash && session.expires > now)
+  }
+
+  /** Ends the sessions that are meant. Answers how many those were. */
+  end(isMeant: (session: Login) => boolean): number {
+    let ended = 0
+    this.#change((sessions) => {
+      const kept = sessions.filter((session) => !isMeant(session))
+      ended = sessions.length - kept.length
+      return kept
+    })
+    return ended
+  }
+
+  /** Another server of this user writes the same file. */
+  #change(change: (sessions: readonly Login[]) => readonly Login[]): void {
+    locked(this.#file, () => {
+      const before = this.#all()
+      const after = change(before)
+      if (after.length === before.length && after.every((session) => before.includes(session))) return
+      writePrivate(this.#file, JSON.stringify(after))
+    })
+  }
+
+  #all(): readonly Login[] {
+    const version = versionOf(this.#file)
+    if (version !== this.#version) {
+      this.#sessions = read(this.#file)
+      this.#version = version
+    }
+    return this.#sessions
+  }
+}
+
+const cookieLifetime = lifetime / 1000
+
+/** What a writing request of a session must repeat: only a page of our own origin can read it. */
+export function csrfOf(secret: string): string {
+  return createHmac('sha256', secret).update('waymark csrf').digest('base64url')
+}
+
+/** A file that cannot be read logs people out, and stops nothing. */
+function read(file: string): readonly Login[] {
+  try {
+    return shape.parse(JSON.parse(readIfThere(file) ?? '[]'))
+  } catch {
+    return []
+  }
+}
+
+/** Cookies do not know ports, so that each server needs a name of its own. */
+export function cookieName(port: number): string {
+  return `waymark_session_${port}`
+}
+
+export function readCookie(header: string | undefined, name: string): string | null {
+  const pairs = (header ?? '').split(';').map((pair) => pair.trim())
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null
+}
+
+/** Takes the cookie out of the browser. */
+export function endedCookie(port: number): string {
+  return `${cookieName(port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`
+}
+
+export function sessionCookie(port: number, secret: string): string {
+  return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${cookieLifetime}`
+}

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import type { Actor } from '../../../domain/actor.ts'
+
+/** What a request or an upgrade says of itself, as far as letting it in depends on it. */
+export interface RequestInfo {
+  readonly method: string
+  /** Path and query, as they were sent. */
+  readonly target: string
+  readonly host: string | undefined
+  /** How many Host headers there are. Node tells the first one alone. */
+  readonly hosts: number
+  readonly origin: string | undefined
+  /** What a browser says of where the request comes from: `Sec-Fetch-Site` and `Sec-Fetch-Mode`. */
+  readonly site: string | undefined
+  readonly mode: string | undefined
+  readonly authorization: string | undefined
+  readonly cookie: string | undefined
+  readonly csrf: string | undefined
+  /** The address of the other end. */
+  readonly from: string
+  readonly connection: Connection
+}
+
+/** The ports of both ends, by which the process at the other end can be found on this machine. */
+export interface Connection {
+  readonly localPort?: number | undefined
+  readonly remotePort?: number | undefined
+}
+
+export function requestInfoOf({
+  method = 'GET',
+  url = '',
+  headers,
+  rawHeaders,
+  socket,
+}: IncomingMessage): RequestInfo {
+  return {
+    method,
+    target: url,
+    host: headers.host,
+    hosts: rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length,
+    origin: headers.origin,
+    site: single(headers['sec-fetch-site']),
+    mode: single(headers['sec-fetch-mode']),
+    authorization: headers.authorization,
+    cookie: headers.cookie,
+    csrf: single(headers['x-waymark-csrf']),
+    from: socket.remoteAddress ?? 'unknown',
+    connection: socket,
+  }
+}
+
+function single(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+/** Who was let in, and by what. */
+export interface Caller {
+  readonly actor: Actor
+  /** The hash of the token; of a cookie, the token by which it was had. */
+  readonly token: string
+  /** The hash of the login that the cookie stands for; null for a token. */
+  readonly session: string | null
+  /** What a writing request must repeat in `X-Waymark-Csrf`; only callers with a cookie have one. */
+  readonly csrf: string | null
+}

@@ -1,0 +1,151 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { Failure } from '../../../domain/failure.ts'
+import { locked, readIfThere, versionOf, writePrivate } from './private-file.ts'
+
+const entryShape = z.object({
+  name: z.string(),
+  kind: z.enum(['agent', 'person']),
+  role: z.string().nullable(),
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  explicit: z.boolean(),
+  created: z.string(),
+})
+const fileShape = z.object({ version: z.literal(1), tokens: z.array(entryShape) })
+
+/** The tokens of all servers of one user: `tokens.json`, and the two that a server makes for itself beside it. */
+export class TokenFile {
+  readonly #folder: string
+  #version: string | null = null
+  #entries: readonly TokenEntry[] = []
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** What is in force now: whoever adds or removes a token need not start the server again. */
+  entries(): readonly TokenEntry[] {
+    const version = versionOf(this.#path)
+    if (version !== this.#version) {
+      this.#entries = read(this.#path)
+      this.#version = version
+    }
+    return this.#entries
+  }
+
+  /** Makes a token and answers it; it is kept nowhere else. */
+  add(entry: Pick<TokenEntry, 'name' | 'kind' | 'role' | 'explicit'>): string {
+    return locked(this.#path, () => this.#add(entry))
+  }
+
+  /** Ends a token, and the sessions that were had by it. */
+  remove(name: string): void {
+    locked(this.#path, () => {
+      const entries = this.entries()
+      const kept = entries.filter((entry) => entry.name !== name)
+      if (kept.length === entries.length) {
+        throw new Failure('NOT_FOUND', `There is no token "${name}".`, {
+          hint: `There are: ${entries.map((entry) => entry.name).join(', ') || 'none'}.`,
+        })
+      }
+      this.#write(kept)
+    })
+  }
+
+  /** The file of the plain token of a kind, by which programs of this user are configured. */
+  plainFile(kind: TokenEntry['kind']): string {
+    return join(this.#folder, `${kind}.token`)
+  }
+
+  /** The token of a kind that a server makes for itself at its first start; made anew where its file is gone. */
+  ownToken(kind: TokenEntry['kind'], name: string): string {
+    return locked(this.#path, () => {
+      const plain = readIfThere(this.plainFile(kind))?.trim()
+      const hash = plain === undefined ? '' : hashOf(plain)
+      if (plain !== undefined && this.entries().some((entry) => entry.hash === hash)) return plain
+      const others = this.entries().filter((entry) => entry.explicit || entry.kind !== kind)
+      if (others.length < this.entries().length) this.#write(others)
+      const taken = others.some((entry) => entry.name === name)
+      const secret = this.#add({ name: taken ? `${name} (own)` : name, kind, role: null, explicit: false })
+      writePrivate(this.plainFile(kind), `${secret}\n`)
+      return secret
+    })
+  }
+
+  #add({ name, kind, role, explicit }: Pick<TokenEntry, 'name' | 'kind' | 'role' | 'explicit'>): string {
+    const entries = this.entries()
+    if (entries.some((entry) => entry.name === name)) {
+      throw new Failure('CONFLICT', `There is a token "${name}" already.`, {
+        hint: `Choose another name, or remove it: waymark token remove ${name}`,
+      })
+    }
+    const secret = newSecret()
+    const made = { name, kind, role, hash: hashOf(secret), explicit, created: new Date().toISOString() }
+    this.#write([...entries, made])
+    return secret
+  }
+
+  get #path(): string {
+    return join(this.#folder, 'tokens.json')
+  }
+
+  #write(tokens: readonly TokenEntry[]): void {
+    writePrivate(this.#path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`)
+  }
+}
+
+function read(path: string): readonly TokenEntry[] {
+  const text = readIfThere(path)
+  if (text === null) return []
+  const parsed = fileShape.safeParse(jsonOr(text))
+  if (parsed.success) return parsed.data.tokens
+  throw new Failure('UNAVAILABLE', `The tokens in ${path} cannot be read: it is no list of tokens.`, {
+    hint: 'Remove the file; new tokens are made at the next start.',
+  })
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A token as it is kept: what it lets one do, and its hash. The token itself is known only to who uses it. */
+export interface TokenEntry {
+  /** Who acts with it; unique. */
+  readonly name: string
+  readonly kind: 'agent' | 'person'
+  readonly role: string | null
+  /** SHA-256, hexadecimal. */
+  readonly hash: string
+  /** Made by a person with `waymark token add`, not by the server for itself. */
+  readonly explicit: boolean
+  /** ISO 8601. */
+  readonly created: string
+}
+
+/** 32 random bytes: nobody guesses it, so that a plain hash keeps it. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/** The entry whose hash it is. Every entry is compared, in constant time. */
+export function entryOf<Entry extends { readonly hash: string }>(
+  secret: string,
+  entries: readonly Entry[],
+): Entry | null {
+  const hash = Buffer.from(hashOf(secret))
+  let found: Entry | null = null
+  for (const entry of entries) {
+    const kept = Buffer.from(entry.hash)
+    if (kept.length === hash.length && timingSafeEqual(kept, hash)) found = entry
+  }
+  return found
+}

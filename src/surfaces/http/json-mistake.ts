@@ -1,0 +1,120 @@
+import { endOfString } from '../../domain/json-outline.ts'
+
+/** Where a text stops being JSON, in words: `line 2, column 5: a value was expected, and there is "}"`. */
+export function jsonMistake(text: string): string {
+  const { at, expected } = mistakeIn(text)
+  if (at > mostLooked) return `it goes wrong somewhere after its first ${mostLooked} characters`
+  const before = text.slice(0, at)
+  const line = before.split('\n').length
+  const column = at - (before.lastIndexOf('\n') + 1) + 1
+  const found = at >= text.length ? 'the text ends' : `there is ${JSON.stringify(text[at])}`
+  return `line ${line}, column ${column}: ${expected} was expected, and ${found}`
+}
+
+/** How far a mistake is looked for, in characters. */
+const mostLooked = 250_000
+
+interface Mistake {
+  readonly at: number
+  readonly expected: string
+}
+
+type Expected = 'value' | 'value or end' | 'name' | 'name or end' | 'colon' | 'comma or end' | 'nothing'
+
+const words = {
+  value: 'a value',
+  'value or end': 'a value or ]',
+  name: 'a name in quotes',
+  'name or end': 'a name in quotes or }',
+  colon: 'a colon',
+  'comma or end': 'a comma or the end of what is open',
+  nothing: 'the end',
+} as const satisfies Record<Expected, string>
+
+const plain = /(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y
+const escaped = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+
+/** Reads tokens as the grammar of JSON allows them, until one that it does not. Each sign is looked at once. */
+function mistakeIn(text: string): Mistake {
+  const open: ('{' | '[')[] = []
+  let expected: Expected = 'value'
+  let from = 0
+  for (;;) {
+    const at = afterBlanks(text, from)
+    const end: number | null = endOfToken(text, at)
+    const sign = isSign(text.charCodeAt(at)) ? text[at] : undefined
+    const next: Expected | null =
+      end === null ? null : after({ sign, isText: text[at] === '"' }, expected, open)
+    if (next === null || at > mostLooked) return { at, expected: words[expected] }
+    expected = next
+    from = end ?? text.length
+  }
+}
+
+/** Behind the token at a place; null where there is none that JSON knows. */
+function endOfToken(text: string, at: number): number | null {
+  const sign = text[at]
+  if (sign === undefined) return null
+  if (isSign(text.charCodeAt(at))) return at + 1
+  if (sign === '"') return isString(text, at, endOfString(text, at)) ? endOfString(text, at) : null
+  if (/\d/.test(sign) && !/[\d.eE]/.test(text[at + 1] ?? '')) return at + 1
+  plain.lastIndex = at
+  return plain.test(text) ? plain.lastIndex : null
+}
+
+function isSign(code: number): boolean {
+  return code === 0x2c || code === 0x3a || code === 0x5b || code === 0x5d || code === 0x7b || code === 0x7d
+}
+
+function afterBlanks(text: string, from: number): number {
+  let at = from
+  for (; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break
+  }
+  return at
+}
+
+function isString(text: string, from: number, end: number): boolean {
+  if (end - from < 2 || text[end - 1] !== '"') return false
+  let at = from + 1
+  while (at < end - 1) {
+    const sign = text.charCodeAt(at)
+    if (sign < 0x20) return false
+    if (sign === 0x5c) {
+      escaped.lastIndex = at
+      if (!escaped.test(text)) return false
+      at = escaped.lastIndex
+    } else at += 1
+  }
+  return at === end - 1 // else the last quote belongs to an escape
+}
+
+interface Token {
+  readonly sign: string | undefined
+  readonly isText: boolean
+}
+
+/** What may come after a token, or null where the token itself may not come. Opens and closes what it does. */
+function after({ sign, isText }: Token, expected: Expected, open: ('{' | '[')[]): Expected | null {
+  const rest = (): Expected => (open.length === 0 ? 'nothing' : 'comma or end')
+  const takesValue = expected === 'value' || expected === 'value or end'
+  if (sign === '{' || sign === '[') {
+    if (!takesValue) return null
+    open.push(sign)
+    return sign === '{' ? 'name or end' : 'value or end'
+  }
+  if (sign === '}' || sign === ']') {
+    const isOpen = open.at(-1) === (sign === '}' ? '{' : '[')
+    if (!isOpen || (expected !== 'comma or end' && !expected.endsWith('or end'))) return null
+    open.pop()
+    return rest()
+  }
+  if (sign === ',') {
+    if (expected !== 'comma or end') return null
+    return open.at(-1) === '{' ? 'name' : 'value'
+  }
+  if (sign === ':') return expected === 'colon' ? 'value' : null
+  if (expected === 'name' || expected === 'name or end') return isText ? 'colon' : null
+  return takesValue ? rest() : null
+}

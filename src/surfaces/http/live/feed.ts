@@ -1,0 +1,211 @@
+import type { Fact } from '../../../domain/fact.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Log } from '../serving.ts'
+import { type FactFrames, framesOf } from './frames.ts'
+import { closeCodes, type LiveLimits, type Reader } from './reader.ts'
+
+export interface FeedOptions {
+  readonly store: Store
+  readonly clock: Clock
+  /** The project's key and Waymark's version, for the greeting. */
+  readonly project: string
+  readonly version: string
+  readonly log: Log
+  readonly limits: LiveLimits
+}
+
+/** How many facts are shown in one look at the database. */
+const batch = 100
+/** How many facts may wait to be shown before the follower waits itself. */
+const mostWaiting = 500
+const replaced = 'The journal was replaced by another one.'
+
+/** Tells the readers of one project what happens. One follower, while anybody reads; each fact is written out once. */
+export class LiveFeed {
+  readonly #options: FeedOptions
+  readonly #journal: FramePages
+  readonly #readers = new Set<Reader>()
+  #following: AbortController | null = null
+  /** The last fact that was told to those who are live. */
+  #position = 0
+
+  constructor(options: FeedOptions) {
+    this.#options = options
+    this.#journal = new FramePages(options)
+  }
+
+  /** Greets a reader and tells it everything after `since`, or what is new. */
+  async join(reader: Reader, since: number | null): Promise<void> {
+    this.#readers.add(reader)
+    reader.whenClosed(() => this.#leave(reader))
+    const told = this.#position
+    const head = await this.#options.store.view(({ journal }) => journal.head())
+    if (!reader.isOpen) return
+    // A journal that is shorter than what was told of it is another journal.
+    if (this.#following && head < told) this.#reloadOthers(reader, head)
+    if (!this.#following) this.#begin(head)
+    const { project, version } = this.#options
+    reader.say({ event: 'hello', seq: head, project, version })
+    const reason = since === null ? null : this.#cannotResume(since, head)
+    if (reason !== null) return reload(reader, { reason, seq: head })
+    reader.position = since ?? head
+    await this.#catchUp(reader)
+  }
+
+  readers(): Iterable<Reader> {
+    return this.#readers
+  }
+
+  #cannotResume(since: number, head: number): string | null {
+    if (since > head) return `The journal ends at ${head}, before ${since}: it is another one.`
+    if (head - since <= this.#options.limits.behind) return null
+    return `${head - since} facts happened since ${since}: read the project anew.`
+  }
+
+  /** From the journal until it is where the feed is; from then on it is told as things happen. */
+  async #catchUp(reader: Reader): Promise<void> {
+    const following = this.#following
+    try {
+      while (reader.isOpen && this.#following === following) {
+        if (!(await reader.drained())) return reader.close(closeCodes.slow, 'You read too slowly.')
+        if (reader.position >= this.#position) {
+          reader.isLive = true
+          return
+        }
+        const facts = await this.#journal.after(reader.position)
+        const last = facts.at(-1)?.seq ?? 0
+        if (last <= reader.position) return reload(reader, { reason: replaced, seq: last })
+        reader.take(facts)
+      }
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #begin(head: number): void {
+    const following = new AbortController()
+    this.#following = following
+    this.#position = head
+    void this.#follow(head, following)
+  }
+
+  async #follow(head: number, following: AbortController): Promise<void> {
+    const { store } = this.#options
+    const waiting: Fact[] = []
+    let telling: Promise<void> | null = null
+    try {
+      for await (const fact of store.follow(head, following.signal)) {
+        waiting.push(fact)
+        telling ??= this.#tell(waiting, following).finally(() => {
+          telling = null
+        })
+        if (waiting.length >= mostWaiting) await telling
+      }
+    } catch (error) {
+      if (!following.signal.aborted) this.#fail(error)
+    }
+  }
+
+  /** Facts that are there together are read together. */
+  async #tell(waiting: Fact[], following: AbortController): Promise<void> {
+    const { store, clock } = this.#options
+    try {
+      await new Promise(setImmediate)
+      while (waiting.length > 0 && !following.signal.aborted) {
+        const facts = waiting.splice(0, batch)
+        const told = await store.view((reads) => framesOf(facts, reads, clock.now()))
+        if (!following.signal.aborted) this.#spread(told)
+      }
+    } catch (error) {
+      if (!following.signal.aborted) this.#fail(error)
+    }
+  }
+
+  #spread(told: readonly FactFrames[]): void {
+    this.#position = told.at(-1)?.seq ?? this.#position
+    for (const reader of this.#readers) {
+      if (!reader.isLive) continue
+      reader.take(told)
+      if (reader.position >= this.#position) continue
+      reader.isLive = false
+      void this.#catchUp(reader)
+    }
+  }
+
+  #leave(reader: Reader): void {
+    this.#readers.delete(reader)
+    if (this.#readers.size === 0) this.#stop()
+  }
+
+  #stop(): void {
+    this.#following?.abort()
+    this.#following = null
+    this.#position = 0
+  }
+
+  /** Whoever was told of the old journal reads anew. */
+  #reloadOthers(newcomer: Reader, head: number): void {
+    this.#stop()
+    for (const reader of this.#readers) {
+      if (reader !== newcomer) reload(reader, { reason: replaced, seq: head })
+    }
+  }
+
+  #fail(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#options.log.warn('The live feed ended; its readers will come back.', {
+      project: this.#options.project,
+      error: message,
+    })
+    this.#stop()
+    for (const reader of this.#readers) reader.close(closeCodes.later, 'The record cannot be read now.')
+  }
+}
+
+function reload(reader: Reader, why: { readonly reason: string; readonly seq: number }): void {
+  reader.say({ event: 'reload', ...why })
+  reader.close(closeCodes.reload, 'Read the project anew.')
+}
+
+const page = 100
+// Milliseconds for which a page is shared by those who catch up at the same time, as after a restart of the server.
+const sharedFor = 1_000
+
+/** What happened before, page by page, written out once for all who catch up together. */
+export class FramePages {
+  readonly #from: { readonly store: Store; readonly clock: Clock }
+  readonly #pages = new Map<number, Promise<readonly FactFrames[]>>()
+
+  constructor(from: { readonly store: Store; readonly clock: Clock }) {
+    this.#from = from
+  }
+
+  /** Some of the facts after a position, at least one where there is one, in order. */
+  async after(position: number): Promise<readonly FactFrames[]> {
+    const first = position - (position % page)
+    const shared = await this.#page(first)
+    // A page that was not full yet when it was read may have grown.
+    if ((shared.at(-1)?.seq ?? first) > position) return shared
+    this.#pages.delete(first)
+    return this.#page(first)
+  }
+
+  #page(first: number): Promise<readonly FactFrames[]> {
+    const known = this.#pages.get(first)
+    if (known) return known
+    const reading = this.#read(first)
+    this.#pages.set(first, reading)
+    const forget = () => {
+      if (this.#pages.get(first) === reading) this.#pages.delete(first)
+    }
+    setTimeout(forget, sharedFor).unref()
+    reading.catch(forget)
+    return reading
+  }
+
+  #read(first: number): Promise<readonly FactFrames[]> {
+    const { store, clock } = this.#from
+    return store.view(async (reads) => framesOf(await reads.journal.since(first, page), reads, clock.now()))
+  }
+}

@@ -1,0 +1,101 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Actor } from '../../domain/actor.ts'
+import type { LivePart } from './parts.ts'
+import type { ServedProject, Serving } from './serving.ts'
+
+/** What a monitor reads at `/metrics`. */
+export interface Metrics {
+  readonly contentType: string
+  count(request: CountedRequest): void
+  text(): Promise<string>
+}
+
+export interface CountedRequest {
+  readonly route: string
+  readonly method: string
+  readonly status: number
+  readonly seconds: number
+}
+
+const monitor: Actor = { name: 'metrics', kind: 'agent', role: null, channel: 'http' }
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** Null where the journal cannot be read now: the other figures are still of use. */
+async function headOf(project: ServedProject): Promise<number | null> {
+  const { store } = project.contextOf(monitor)
+  return store.view(({ journal }) => journal.head()).catch(() => null)
+}
+
+export function openMetrics(
+  { projects }: Pick<Serving, 'projects'>,
+  live: Pick<LivePart, 'readers'>,
+): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
+  const requests = new Counter({
+    name: 'waymark_http_requests_total',
+    help: 'Requests by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  const durations = new Histogram({
+    name: 'waymark_http_request_duration_seconds',
+    help: 'Seconds from a request to its answer, by route.',
+    labelNames: ['route'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  })
+  new Gauge({
+    name: 'waymark_live_connections',
+    help: 'Who reads a live feed now.',
+    registers,
+    collect() {
+      this.set(live.readers())
+    },
+  })
+  new Gauge({
+    name: 'waymark_journal_seq',
+    help: 'The last position of the journal, by project.',
+    labelNames: ['project'],
+    registers,
+    async collect() {
+      for (const project of projects) {
+        const seq = await headOf(project)
+        if (seq === null) this.remove({ project: project.key })
+        else this.set({ project: project.key }, seq)
+      }
+    },
+  })
+  return {
+    contentType: registry.contentType,
+    count({ route, method, status, seconds }) {
+      requests.inc({ route, method: methods.includes(method) ? method : 'other', status })
+      durations.observe({ route }, seconds)
+    },
+    text: () => registry.metrics(),
+  }
+}
+
+/** The name under which a request is counted: few, whatever paths are asked for. */
+export function routeLabel(path: string, operations: ReadonlySet<string>): string {
+  const rest = path.replace(/^\/p\/[^/]+/, '')
+  const name = /^\/api\/([^/]+)$/.exec(rest)?.[1]
+  if (name !== undefined) return operations.has(name) || own.includes(rest) ? rest : '/api/*'
+  return own.includes(rest) ? rest : '/*'
+}
+
+const own = [
+  '/api/openapi.json',
+  '/api/journal',
+  '/api/projects',
+  '/api/session',
+  '/api/login-code',
+  '/api/login-proof',
+  '/api/logout',
+  '/healthz',
+  '/metrics',
+  '/login',
+  '/mcp',
+  '/ws',
+]

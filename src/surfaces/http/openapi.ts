@@ -1,0 +1,193 @@
+import { inputSchema, outputSchema } from '../../operations/input/json-schema.ts'
+import type { Operation } from '../../operations/operation.ts'
+import { statusOf } from './refusal.ts'
+import type { Serving } from './serving.ts'
+
+type Document = Readonly<Record<string, unknown>>
+
+const documents = new WeakMap<Serving, Document>()
+
+/** The whole interface as OpenAPI 3.1; computed once. */
+export function openApiDocument(serving: Serving): Document {
+  const known = documents.get(serving)
+  if (known) return known
+  const made = documentOf(serving)
+  documents.set(serving, made)
+  return made
+}
+
+function documentOf({ catalog, version, projects: [first, ...others] }: Serving): Document {
+  const keys = [first, ...others].map(({ key }) => key)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Waymark',
+      version,
+      description: 'Plans, tracks and gates the work of coding agents, with git as the witness.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [
+      { url: '/', description: `The project ${first.key}` },
+      {
+        url: '/p/{project}',
+        description: 'Any project of this server',
+        variables: { project: { enum: keys, default: first.key } },
+      },
+    ],
+    security: [{ token: [] }, { session: [], csrf: [] }],
+    tags: ['plan', 'track', 'gate', 'server'].map((name) => ({ name })),
+    paths: {
+      ...Object.fromEntries(catalog.map((operation) => [`/api/${operation.name}`, pathOf(operation)])),
+      ...ownPaths,
+    },
+    components: {
+      schemas: { Error: errorSchema },
+      responses: {
+        Refused: {
+          description: 'Why it cannot be done, with the value in it and the way on.',
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: 'waymark_session_{port}' },
+        csrf: { type: 'apiKey', in: 'header', name: 'X-Waymark-Csrf' },
+      },
+    },
+  }
+}
+
+function pathOf(operation: Operation): Document {
+  const { name, title, description, toolset, kind, audience } = operation
+  const forPeople = audience === 'person' ? ' Only people may do this, not agents.' : ''
+  return {
+    post: {
+      operationId: name,
+      summary: title,
+      description: `${description}${forPeople}`,
+      tags: [toolset],
+      ...(kind === 'command' && { parameters: [idempotencyKey] }),
+      requestBody: {
+        required: (inputSchema(operation).required ?? []).length > 0,
+        content: { 'application/json': { schema: published(inputSchema(operation)) } },
+      },
+      responses: {
+        200: {
+          description: 'Done.',
+          content: { 'application/json': { schema: published(outputSchema(operation)) } },
+        },
+        default: { $ref: '#/components/responses/Refused' },
+      },
+    },
+  }
+}
+
+const idempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'The same key and input are answered the same; the same key with another input is refused.',
+  schema: { type: 'string', minLength: 1, maxLength: 200 },
+}
+
+const errorSchema = {
+  type: 'object',
+  required: ['success', 'error'],
+  properties: {
+    success: { const: false },
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { enum: Object.keys(statusOf) },
+        message: { type: 'string' },
+        hint: { type: 'string', description: 'The way on.' },
+        details: { type: 'object' },
+      },
+    },
+  },
+}
+
+type Path = Readonly<Record<string, unknown>>
+
+const refused = { $ref: '#/components/responses/Refused' }
+const list = {
+  type: 'array',
+  items: { type: 'object', properties: { key: { type: 'string' }, name: { type: 'string' } } },
+}
+
+/** The paths beside the operations. */
+const ownPaths: Readonly<Record<string, Path>> = {
+  '/api/journal': {
+    get: {
+      operationId: 'read_journal',
+      summary: 'The journal after a position',
+      description:
+        'Facts as an export writes them, oldest first. Ask again with since=next until next is head.',
+      tags: ['server'],
+      parameters: [
+        { name: 'since', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } },
+        { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 } },
+      ],
+      responses: {
+        200: answer('The facts, the position of the last of them, and the end of the journal.', {
+          facts: { type: 'array', items: { type: 'object' } },
+          next: { type: 'integer' },
+          head: { type: 'integer' },
+        }),
+        default: refused,
+      },
+    },
+  },
+  '/api/projects': {
+    get: {
+      operationId: 'list_projects',
+      summary: 'The projects of this server',
+      tags: ['server'],
+      responses: { 200: answer('The projects.', { projects: list }), default: refused },
+    },
+  },
+  '/api/session': {
+    get: {
+      operationId: 'get_session',
+      summary: 'Who is asking',
+      tags: ['server'],
+      responses: {
+        200: answer('The caller, and what a page needs to begin.', {
+          actor: { type: 'object' },
+          csrf: { type: ['string', 'null'] },
+          project: { type: 'string' },
+          projects: list,
+          version: { type: 'string' },
+          program: { type: 'string' },
+          clients: { type: 'array', items: { type: 'string' } },
+        }),
+        default: refused,
+      },
+    },
+  },
+}
+
+function answer(description: string, properties: Path): Path {
+  const schema = { type: 'object', required: Object.keys(properties), properties }
+  return { description, content: { 'application/json': { schema } } }
+}
+
+/** A schema without what only our own code reads: the words that agents use for a choice. */
+function published(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(published)
+  if (typeof schema !== 'object' || schema === null) return schema
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => key !== '$schema' && !(key === 'aliases' && isWords(value)))
+      .map(([key, value]) => [key, published(value)]),
+  )
+}
+
+/** A field may be called `aliases`, too; its value is a schema, not words for choices. */
+function isWords(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((word) => typeof word === 'string')
+  )
+}

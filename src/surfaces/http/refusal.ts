@@ -1,0 +1,116 @@
+import { Failure, type FailureCode } from '../../domain/failure.ts'
+import type { Log } from './serving.ts'
+
+/** Why a request was not let in, beside what an operation refuses. */
+export type RequestFailureCode =
+  | 'UNAUTHENTICATED'
+  | 'METHOD_NOT_ALLOWED'
+  | 'TOO_LARGE'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'TOO_MANY_REQUESTS'
+
+export type ErrorCode = FailureCode | RequestFailureCode
+
+/** What every refused request is answered. */
+export interface ErrorAnswer {
+  readonly success: false
+  readonly error: {
+    readonly code: ErrorCode
+    readonly message: string
+    readonly hint?: string
+    readonly details?: Readonly<Record<string, unknown>>
+  }
+}
+
+export interface RefusalOptions {
+  /** The way on, as a sentence. */
+  readonly hint?: string
+  readonly details?: Readonly<Record<string, unknown>>
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A request that is refused before, or instead of, an operation. */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+  readonly details: Readonly<Record<string, unknown>> | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ErrorCode, message: string, { hint, details, headers = {} }: RefusalOptions = {}) {
+    super(message)
+    this.name = 'Refusal'
+    this.code = code
+    this.hint = hint
+    this.details = details
+    this.headers = headers
+  }
+}
+
+/** A refusal as it is written to the caller, over a request or in place of an upgrade. */
+export interface WrittenRefusal {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ErrorAnswer
+}
+
+/** What somebody is told of what was thrown. What nobody expected is logged, and told without its inside. */
+export function written(error: unknown, log: Log): WrittenRefusal {
+  if (error instanceof Refusal) return { ...answerOf(error), headers: error.headers }
+  if (error instanceof Failure) return { ...answerOf(error), headers: {} }
+  log.error('A request failed unexpectedly.', { error: error instanceof Error ? error.stack : String(error) })
+  const defect = new Refusal('INTERNAL', 'The request failed unexpectedly.', {
+    hint: 'This is a defect of Waymark. Its log has the details; other requests still work.',
+  })
+  return { ...answerOf(defect), headers: {} }
+}
+
+export function refused(error: unknown, log: Log): Response {
+  const { status, headers, body } = written(error, log)
+  return Response.json(body, { status, headers })
+}
+
+interface Refused {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string | undefined
+  readonly details: Readonly<Record<string, unknown>> | undefined
+}
+
+function answerOf({ code, message, hint, details }: Refused) {
+  const error = {
+    code,
+    message,
+    ...(hint !== undefined && { hint }),
+    ...(details !== undefined && { details }),
+  }
+  return { status: statusOf[code], body: { success: false, error } } as const
+}
+
+const failureStatus = {
+  INVALID_INPUT: 400,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  REFUSED: 422,
+  FORBIDDEN: 403,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  UNAVAILABLE: 503,
+  INTERNAL: 500,
+  RUN_NOT_FOUND: 404,
+  PROCESS_NOT_FOUND: 404,
+  RUN_FINISHED: 409,
+  REVISION_CONFLICT: 409,
+  INVALID_EVENT: 422,
+  INVALID_PAYLOAD: 422,
+  GUARD_FAILED: 422,
+} as const satisfies Record<FailureCode, number>
+
+const requestStatus = {
+  UNAUTHENTICATED: 401,
+  METHOD_NOT_ALLOWED: 405,
+  TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  TOO_MANY_REQUESTS: 429,
+} as const satisfies Record<RequestFailureCode, number>
+
+/** The HTTP status of each code. */
+export const statusOf = { ...failureStatus, ...requestStatus } as const satisfies Record<ErrorCode, number>

@@ -1,0 +1,153 @@
+import {
+  type CallToolResult,
+  type InputRequest,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+} from '@modelcontextprotocol/server'
+import { Failure } from '../../domain/failure.ts'
+import { eventFor } from '../../domain/gate/decisions.ts'
+import { settingOf } from '../../domain/gate/settings.ts'
+import type { Hold, HoldRequest } from '../../domain/track/records.ts'
+import { showing, shownOfHold } from '../../operations/inbox/shown.ts'
+import { invoke } from '../../operations/invoke.ts'
+import type { Answer, Context, Operation } from '../../operations/operation.ts'
+import { refused } from './tools/tool-result.ts'
+
+export interface Asking {
+  readonly catalog: () => Promise<readonly Operation[]>
+  readonly context: Context
+  /** Whether the client can put a question to its person. */
+  readonly canAsk: boolean
+  /** What came back for questions of an earlier round of this very call. */
+  readonly responses: Record<string, unknown> | undefined
+}
+
+/**
+ * Puts what an agent was refused, because only people decide it, to the person behind its client. The question waits as
+ * a hold already, so a lost dialog loses nothing. Null where it is not to be asked: the project does not allow it, the
+ * client cannot, or the person said neither yes nor no.
+ */
+export async function putToPerson(
+  failure: Failure,
+  asking: Asking,
+): Promise<CallToolResult | InputRequiredResult | null> {
+  // Whoever answers there is the command itself.
+  if (asking.context.actor.insideCommand) return null
+  const holdId = failure.details?.['hold_id']
+  if (failure.code !== 'FORBIDDEN' || typeof holdId !== 'string' || !asking.canAsk) return null
+  const hold = await askable(asking.context, holdId)
+  if (hold === null) return null
+  const [question] = questionsIn(asking.responses)
+  if (question === undefined) {
+    const shown = await shownOfHold(asking.context, hold)
+    if (shown === null) return null
+    const key = questionKey(await showing(asking.context, shown))
+    return inputRequired({ inputRequests: { [key]: decisionQuestion(hold.reason, hold.request) } })
+  }
+  const response = inputResponse(asking.responses, question.key)
+  if (response.kind !== 'elicit' || response.action !== 'accept') return null
+  const { decision, reason } = { decision: undefined, reason: undefined, ...response.content }
+  if (typeof decision !== 'string' || decision === later) return null
+  return decided(asking, hold, {
+    decision,
+    reason: typeof reason === 'string' && reason !== '' ? reason : null,
+    content: question.content,
+  })
+}
+
+type AskableHold = Hold & { readonly request: DecisionRequest }
+
+async function askable({ store }: Context, holdId: string): Promise<AskableHold | null> {
+  return store.view(async ({ runs, holds }) => {
+    if (settingOf(await runs.settings(), 'elicitation') !== 'on') return null
+    const hold = await holds.find(holdId)
+    if (hold?.status !== 'open' || hold.request?.kind !== 'decision') return null
+    return { ...hold, request: hold.request }
+  })
+}
+
+async function decided(
+  { catalog, context }: Asking,
+  { runId, request }: AskableHold,
+  {
+    decision,
+    reason,
+    content,
+  }: { readonly decision: string; readonly reason: string | null; readonly content: string },
+): Promise<CallToolResult> {
+  const { actor } = context
+  const person: Context = {
+    ...context,
+    actor: {
+      name: `person at ${actor.name}`,
+      kind: 'person',
+      role: null,
+      channel: 'elicitation',
+      ...(actor.identity !== undefined && { identity: actor.identity }),
+    },
+  }
+  // A yes gives the approvals that the state asks for, too.
+  const isYes = decision === eventFor('approve', request.events)
+  const said = { event: decision, content, ...(reason !== null && { reason }) }
+  const [name, input] = isYes ? ['approve', { id: runId, ...said }] : ['decide', { run_id: runId, ...said }]
+  try {
+    const operation = (await catalog()).find((candidate) => candidate.name === name)
+    if (!operation) throw new Error(`The catalog has no operation "${name}", by which people decide.`)
+    return told(await invoke(operation, person, input))
+  } catch (error) {
+    if (error instanceof Failure) return refused(error)
+    throw error
+  }
+}
+
+/** What the person's decision came to, as the result of the call that asked for it. */
+function told(answer: Answer): CallToolResult {
+  const content = {
+    success: answer['decided'] === true,
+    decided_by: 'a person, by elicitation',
+    result: answer,
+  }
+  return {
+    content: [{ type: 'text', text: JSON.stringify(content) }],
+    structuredContent: content,
+    isError: false,
+  }
+}
+
+export type DecisionRequest = Extract<HoldRequest, { readonly kind: 'decision' }>
+
+const questionName = /^decision-([0-9a-z]{2,16})$/
+
+/** Under which name the answer comes back: with what was shown, so that the answer is about that. */
+function questionKey(content: string): string {
+  return `decision-${content.slice(0, 16)}`
+}
+
+/** The names of the questions that were answered, each with what it showed. */
+function questionsIn(
+  responses: Record<string, unknown> | undefined,
+): readonly { readonly key: string; readonly content: string }[] {
+  return Object.keys(responses ?? {}).flatMap((key) => {
+    const content = questionName.exec(key)?.[1]
+    return content === undefined ? [] : [{ key, content }]
+  })
+}
+
+/** The word for leaving a question to the inbox. */
+const later = 'decide later'
+
+/** The question that an agent's client puts to its person: which event, and why. */
+function decisionQuestion(reason: string, { events }: DecisionRequest): InputRequest {
+  return inputRequired.elicit({
+    message: `${reason}\nYour decision goes into the journal, as yours by way of this client.`,
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        decision: { type: 'string', title: 'Decision', enum: [...events, later] },
+        reason: { type: 'string', title: 'Reason', description: 'The agent is told' },
+      },
+      required: ['decision'],
+    },
+  })
+}

@@ -1,0 +1,251 @@
+import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
+import type { Actor } from '../../../domain/actor.ts'
+import { Watch } from '../resources/subscriptions.ts'
+import { createServer } from '../server.ts'
+import { CallOrder } from '../tools/call-order.ts'
+import {
+  defaultLimits,
+  type EndpointParts,
+  type Limits,
+  type PostedMessage,
+  type Sender,
+  surfaceFor,
+} from './endpoint-parts.ts'
+import { refuse, refusedArguments, sessionNotFound, whenOver } from './responses.ts'
+
+const sweep = 60_000
+
+/** 2025-11-25 and older: a session for each client, begun by `initialize`. */
+export class LegacyTransport {
+  readonly #serving: EndpointParts
+  readonly #sessions: McpSessions
+  readonly #sweeping: NodeJS.Timeout
+
+  constructor(serving: EndpointParts) {
+    this.#serving = serving
+    this.#sessions = new McpSessions({ ...defaultLimits, ...serving.options.limits })
+    this.#sweeping = setInterval(() => void this.#sessions.endIdle(), sweep).unref()
+  }
+
+  /** The stream of notifications, or the end of a session. */
+  async handleWithoutBody(request: Request, caller: Sender): Promise<Response> {
+    if (request.method !== 'GET' && request.method !== 'DELETE') return notAllowed(request.method)
+    const id = request.headers.get('mcp-session-id')
+    if (id === null) return notAllowed(`${request.method} without Mcp-Session-Id`)
+    return this.#sessions.find(id, caller)?.handle(request) ?? sessionNotFound()
+  }
+
+  async handle({ request, body, caller }: PostedMessage): Promise<Response> {
+    const id = request.headers.get('mcp-session-id')
+    if (id === null)
+      return isInitializeRequest(body) ? this.#begin({ request, body, caller }) : withoutSession()
+    const session = this.#sessions.find(id, caller)
+    if (!session) return sessionNotFound()
+    return refusedArguments(body) ?? session.handle(request, body)
+  }
+
+  revoke(actor: Actor): void {
+    this.#sessions.revoke(actor)
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping)
+    await this.#sessions.endAll()
+  }
+
+  async #begin({ request, body, caller }: PostedMessage): Promise<Response> {
+    await this.#sessions.makeRoom()
+    const ended = (session: McpSession) => this.#sessions.remove(session)
+    const session = new McpSession({ ...this.#serving, caller, ended })
+    return this.#sessions.add(session) ? session.begin(request, body) : tooMany(this.#sessions.size)
+  }
+}
+
+function notAllowed(what: string): Response {
+  return refuse({
+    status: 405,
+    message: `${what} is not served. POST messages; GET and DELETE belong to a session.`,
+    headers: { Allow: 'POST' },
+  })
+}
+
+function withoutSession(): Response {
+  return refuse({
+    status: 400,
+    message:
+      'Bad Request: Mcp-Session-Id header is required. Begin with "initialize", or send the _meta of 2026-07-28 with each request.',
+  })
+}
+
+function tooMany(open: number): Response {
+  return refuse({
+    status: 503,
+    message: `${open} sessions are open and all of them in use. End one with DELETE, then initialize again.`,
+    headers: { 'Retry-After': '60' },
+  })
+}
+
+/** The sessions of one project: few enough to hold, and none that nobody uses. */
+export class McpSessions {
+  readonly #limits: Limits
+  readonly #byId = new Map<string, McpSession>()
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  /** Takes a session in where there is room. */
+  add(session: McpSession): boolean {
+    if (this.#byId.size >= this.#limits.sessions) return false
+    this.#byId.set(session.id, session)
+    return true
+  }
+
+  remove(session: McpSession): void {
+    this.#byId.delete(session.id)
+  }
+
+  /** The session of that id, if this caller began it. */
+  find(id: string, { owner }: Sender): McpSession | undefined {
+    const session = this.#byId.get(id)
+    return session?.owner === owner ? session : undefined
+  }
+
+  /** Ends those that were not used for long. */
+  async endIdle(): Promise<void> {
+    await end(this.#unused().filter(({ unusedFor }) => (unusedFor ?? 0) >= this.#limits.idle))
+  }
+
+  /** Makes room for one more, if need be at the cost of the one that was not used for longest. */
+  async makeRoom(): Promise<void> {
+    await this.endIdle()
+    if (this.#byId.size >= this.#limits.sessions) await end(this.#unused().slice(0, 1))
+  }
+
+  /** Ends at once the sessions of somebody who is let in no more. */
+  revoke(actor: Actor): void {
+    for (const session of Array.from(this.#byId.values())) {
+      if (session.belongsTo(actor)) void session.breakOff()
+    }
+  }
+
+  async endAll(): Promise<void> {
+    await end([...this.#byId.values()])
+  }
+
+  #unused(): readonly McpSession[] {
+    return [...this.#byId.values()]
+      .filter(({ unusedFor }) => unusedFor !== null)
+      .sort((one, other) => (other.unusedFor ?? 0) - (one.unusedFor ?? 0))
+  }
+}
+
+async function end(sessions: readonly McpSession[]): Promise<void> {
+  await Promise.all(sessions.map((session) => session.close()))
+}
+
+export interface SessionOptions extends EndpointParts {
+  readonly caller: Sender
+  readonly ended: (session: McpSession) => void
+}
+
+/** What a client of the older era and the server know of each other, over as many requests as they like. */
+export class McpSession {
+  readonly id = crypto.randomUUID()
+  /** Whose token began it. */
+  readonly owner: string
+  readonly #options: SessionOptions
+  readonly #transport: WebStandardStreamableHTTPServerTransport
+  readonly #turns = new CallOrder()
+  readonly #watch: Watch
+  #open = 1 // it is not unused before it was begun
+  #usedAt = performance.now()
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.owner = options.caller.owner
+    this.#watch = new Watch(options.feed)
+    this.#watch.hold()
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => this.id,
+    })
+  }
+
+  /** Answers the request that begins it. */
+  async begin(request: Request, body: unknown): Promise<Response> {
+    const { caller, tools, options } = this.#options
+    const surface = surfaceFor(this.#options, caller, this.id.slice(0, 8))
+    const connection = { era: 'legacy', tools, turns: this.#turns, watch: this.#watch } as const
+    const server = (options.serverOf ?? createServer)(surface, connection)
+    server.onclose = () => {
+      this.#watch.stop()
+      this.#options.ended(this)
+    }
+    await server.connect(this.#transport)
+    const response = await this.handle(request, body)
+    this.#open -= 1
+    if (!response.ok) await this.close()
+    return response
+  }
+
+  /** Milliseconds since its last request, null while one of its streams is open. */
+  get unusedFor(): number | null {
+    return this.#open > 0 ? null : performance.now() - this.#usedAt
+  }
+
+  async handle(request: Request, body?: unknown): Promise<Response> {
+    this.#open += 1
+    const over = () => {
+      this.#open -= 1
+      this.#usedAt = performance.now()
+    }
+    try {
+      if (request.method === 'GET') return whenOver(await this.#stream(request), over)
+      const parsed = body === undefined ? {} : { parsedBody: body }
+      return whenOver(await this.#transport.handleRequest(request, parsed), over)
+    } catch (error) {
+      over()
+      throw error
+    }
+  }
+
+  belongsTo({ name, kind, channel }: Actor): boolean {
+    const { actor } = this.#options.caller
+    return actor.name === name && actor.kind === kind && actor.channel === channel
+  }
+
+  /** Ends now, whatever was asked. */
+  async breakOff(): Promise<void> {
+    await this.#transport.close()
+  }
+
+  /** Answers what was asked, then ends. */
+  async close(): Promise<void> {
+    await this.#turns.idle()
+    await new Promise(setImmediate) // the answers are written
+    await this.#transport.close()
+  }
+
+  /** The stream of notifications. What was to be told while there was none is told now. */
+  async #stream(request: Request): Promise<Response> {
+    await this.#listenForList()
+    const response = await this.#transport.handleRequest(request)
+    if (!response.ok) return response
+    this.#watch.release()
+    return whenOver(response, () => this.#watch.hold())
+  }
+
+  /** Whoever opened the stream once hears at least that other resources are listed, as long as the session lasts. */
+  async #listenForList(): Promise<void> {
+    try {
+      await this.#watch.listen('list')
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error)
+      this.#options.options.log(`Changes cannot be announced: ${said}`)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import { createMcpHandler, type McpHttpHandler, type ServerEventBus } from '@modelcontextprotocol/server'
+import type { JournalFeed } from '../resources/journal-feed.ts'
+import { createServer } from '../server.ts'
+import { CallOrder } from '../tools/call-order.ts'
+import {
+  connectionOf,
+  defaultLimits,
+  type EndpointParts,
+  type PostedMessage,
+  type Sender,
+  surfaceFor,
+} from './endpoint-parts.ts'
+import { refusedArguments, whenOver } from './responses.ts'
+
+interface Exchange {
+  readonly caller: Sender
+  readonly turns: CallOrder
+}
+
+/** 2026-07-28: every request is served by itself. */
+export class ModernTransport {
+  readonly #serving: EndpointParts
+  readonly #handler: McpHttpHandler
+  readonly #exchanges = new Map<Request, Exchange>()
+
+  constructor(serving: EndpointParts) {
+    const { feed, options, tools, contextOf } = serving
+    this.#serving = serving
+    this.#handler = createMcpHandler(({ requestInfo }) => this.#server(requestInfo), {
+      legacy: 'reject',
+      bus: feedBus(feed, { log: options.log, listIsWhole: () => tools.isWhole(contextOf()) }),
+      maxSubscriptions: options.limits?.subscriptions ?? defaultLimits.subscriptions,
+      onerror: (error) => options.log(`MCP: ${error.message}`),
+    })
+  }
+
+  async handle({ request, body, caller }: PostedMessage): Promise<Response> {
+    const mistake = refusedArguments(body)
+    if (mistake) return mistake
+    const exchange = { caller, turns: new CallOrder() }
+    this.#exchanges.set(request, exchange)
+    const over = () => void exchange.turns.idle().then(() => this.#exchanges.delete(request))
+    // Held while the subscription is made, so that it is acknowledged only when nothing will be missed.
+    const release = isListen(body) ? await this.#follow() : nothing
+    try {
+      return whenOver(await this.#handler.fetch(request, { parsedBody: body }), over)
+    } catch (error) {
+      over()
+      throw error
+    } finally {
+      release()
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#exchanges.values()].map(({ turns }) => turns.idle()))
+    await this.#handler.close()
+  }
+
+  #server(request: Request | undefined) {
+    const exchange = request && this.#exchanges.get(request)
+    if (!exchange) throw new Error('A server was asked for outside of a request.')
+    const { caller, turns } = exchange
+    const { options, tools } = this.#serving
+    const surface = surfaceFor(this.#serving, caller, connectionOf(caller))
+    return (options.serverOf ?? createServer)(surface, { era: 'modern', tools, turns, watch: null })
+  }
+
+  async #follow(): Promise<() => void> {
+    const { feed, options } = this.#serving
+    try {
+      return await feed.follow(nothing)
+    } catch (error) {
+      options.log(`Changes cannot be announced: ${error instanceof Error ? error.message : String(error)}`)
+      return nothing
+    }
+  }
+}
+
+function isListen(body: unknown): boolean {
+  return (
+    typeof body === 'object' && body !== null && 'method' in body && body.method === 'subscriptions/listen'
+  )
+}
+
+function nothing(): void {
+  // only holds the follower
+}
+
+export interface FeedBusOptions {
+  readonly log: (line: string) => void
+  /** Whether the whole list of tools is shown. */
+  readonly listIsWhole: () => Promise<boolean>
+}
+
+/** What `subscriptions/listen` streams hear: everything comes from the journal, so there is nothing to publish. */
+function feedBus(feed: JournalFeed, { log, listIsWhole }: FeedBusOptions): ServerEventBus {
+  return {
+    publish: () => undefined,
+    subscribe: (listener) => {
+      const wasWhole = listIsWhole()
+      let told = false
+      const grown = async () => {
+        if (told || (await wasWhole) || !(await listIsWhole()) || told) return
+        told = true
+        listener({ kind: 'tools_list_changed' })
+      }
+      const following = feed.follow(({ uris, list }) => {
+        for (const uri of uris) listener({ kind: 'resource_updated', uri })
+        if (list) listener({ kind: 'resources_list_changed' })
+        grown().catch((error: unknown) => log(`The list of tools could not be looked at: ${String(error)}`))
+      })
+      following.catch((error: unknown) => log(`Changes cannot be announced: ${String(error)}`))
+      return () => {
+        following.then(
+          (stop) => stop(),
+          () => undefined, // was logged
+        )
+      }
+    },
+  }
+}

@@ -1,0 +1,160 @@
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  ProtocolErrorCode,
+  type RequestId,
+} from '@modelcontextprotocol/server'
+import { outlineOf } from '../../domain/json-outline.ts'
+import { mistakenArguments, tooDeep } from './malformed-params.ts'
+
+/** What a line is to the server: a message, the error that answers it, or nothing. */
+export type ReadLine =
+  | { readonly kind: 'message'; readonly message: JSONRPCMessage }
+  | { readonly kind: 'refused'; readonly answer: JSONRPCErrorResponse }
+  | { readonly kind: 'empty' }
+
+/** Reads a line. Whatever is no message is answered, so that nobody waits for an answer that never comes. */
+export function readLine(line: Line): ReadLine {
+  if (line.kind === 'too_long') return refused(idOfEnds(line.ends), tooLong(line.bytes))
+  if (line.text.trim() === '') return { kind: 'empty' }
+  const outline = outlineOf(line.text)
+  if (outline.tooDeep) return refused(outline.id ?? undefined, tooDeep)
+  let value: unknown
+  try {
+    value = JSON.parse(line.text)
+  } catch {
+    return refused(undefined, { code: ProtocolErrorCode.ParseError, message: 'Parse error' })
+  }
+  if (isJSONRPCRequest(value)) return readRequest(value)
+  if (isJSONRPCNotification(value) || isJSONRPCResponse(value)) return { kind: 'message', message: value }
+  return refused(
+    idOf(value),
+    mistakeIn(value) ?? { code: ProtocolErrorCode.InvalidRequest, message: 'Invalid Request' },
+  )
+}
+
+function readRequest(message: JSONRPCRequest): ReadLine {
+  const mistake = mistakenArguments(message)
+  return mistake ? refused(message.id, mistake) : { kind: 'message', message }
+}
+
+/** What is wrong with the parameters of what is a request but for them. */
+function mistakeIn(value: unknown): JSONRPCErrorResponse['error'] | null {
+  if (typeof value !== 'object' || value === null || !('params' in value)) return null
+  const { params, ...rest } = value
+  if (!isJSONRPCRequest(rest) || typeof params !== 'object' || params === null || Array.isArray(params))
+    return null
+  return mistakenArguments({ ...rest, params: { ...params } })
+}
+
+function refused(id: RequestId | undefined, error: JSONRPCErrorResponse['error']): ReadLine {
+  return { kind: 'refused', answer: { jsonrpc: '2.0', ...(id !== undefined && { id }), error } }
+}
+
+function tooLong(bytes: number): JSONRPCErrorResponse['error'] {
+  return {
+    code: ProtocolErrorCode.InvalidRequest,
+    message: `Invalid Request: the line has ${bytes} bytes, and at most 10 MiB are read.`,
+  }
+}
+
+function idOf(value: unknown): RequestId | undefined {
+  if (typeof value !== 'object' || value === null || !('id' in value)) return undefined
+  const { id } = value
+  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : undefined
+}
+
+// Clients write the id either right after `jsonrpc` at the beginning or as the last member. Anywhere else it might be
+// one inside the parameters, so it is not looked for.
+const atBeginning = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/
+const atEnd = /,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/
+
+function idOfEnds({ head, tail }: ShownEnds): RequestId | undefined {
+  const written = (atBeginning.exec(head) ?? atEnd.exec(tail))?.[1]
+  if (written === undefined) return undefined
+  return written.startsWith('"') ? written.slice(1, -1) : Number(written)
+}
+
+/** A line as it came in: its text, or what is still known of one that was too long to keep. */
+export type Line =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'too_long'; readonly bytes: number; readonly ends: ShownEnds }
+
+const newline = 0x0a
+
+/** Cuts a stream of bytes into lines, keeping at most `longest` bytes of one. A character may be split over chunks. */
+export class LineSplitter {
+  readonly #longest: number
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #ends: ShownEnds | null = null
+
+  constructor(longest: number) {
+    this.#longest = longest
+  }
+
+  /** The lines that a chunk completes. */
+  take(chunk: Buffer): readonly Line[] {
+    const lines: Line[] = []
+    let from = 0
+    for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, from)) {
+      this.#keep(chunk.subarray(from, at))
+      lines.push(this.#finish())
+      from = at + 1
+    }
+    this.#keep(chunk.subarray(from))
+    return lines
+  }
+
+  /** What came after the last newline, at the end of the stream. */
+  rest(): readonly Line[] {
+    return this.#bytes === 0 ? [] : [this.#finish()]
+  }
+
+  #keep(part: Buffer): void {
+    this.#bytes += part.length
+    if (this.#ends === null && this.#bytes > this.#longest) {
+      this.#ends = new ShownEnds()
+      for (const chunk of this.#chunks) this.#ends.add(chunk)
+      this.#chunks = []
+    }
+    if (this.#ends) this.#ends.add(part)
+    else if (part.length > 0) this.#chunks.push(part)
+  }
+
+  #finish(): Line {
+    const line: Line = this.#ends
+      ? { kind: 'too_long', bytes: this.#bytes, ends: this.#ends }
+      : { kind: 'text', text: new TextDecoder().decode(Buffer.concat(this.#chunks)) } // drops a byte order mark
+    this.#chunks = []
+    this.#bytes = 0
+    this.#ends = null
+    return line
+  }
+}
+
+const kept = 512
+
+/** The first and last bytes of something too long to keep. */
+export class ShownEnds {
+  #head: Buffer = Buffer.alloc(0)
+  #tail: Buffer = Buffer.alloc(0)
+
+  add(part: Buffer): void {
+    if (this.#head.length < kept)
+      this.#head = Buffer.concat([this.#head, part.subarray(0, kept - this.#head.length)])
+    this.#tail = Buffer.concat([this.#tail, part.subarray(-kept)]).subarray(-kept)
+  }
+
+  get head(): string {
+    return this.#head.toString('utf8')
+  }
+
+  get tail(): string {
+    return this.#tail.toString('utf8')
+  }
+}

@@ -1,0 +1,165 @@
+import {
+  type CompleteRequest,
+  type CompleteResult,
+  type GetPromptResult,
+  type ListPromptsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
+import { profiles } from '../../domain/track/mission.ts'
+import type { Store } from '../../ports/store.ts'
+import { missionTemplate } from './resources/resource-uri.ts'
+
+const planMission: Prompt = {
+  name: 'plan_mission',
+  title: 'Plan a mission',
+  description: 'Break an objective into phases and start tracking it',
+  arguments: [
+    { name: 'objective', description: 'What must be true at the end', required: true },
+    { name: 'profile', description: 'simple, standard or complex', required: false, completes: profiles },
+  ],
+  text: ({ objective, profile }) =>
+    [
+      `Plan this objective and track it with Waymark: ${objective}`,
+      '',
+      '1. Read what you need of the project first. Ask me about anything that would change the plan.',
+      `2. Propose phases and their tasks, each with a goal that can be checked${profile ? ` (profile: ${profile})` : ''}. Wait for my agreement.`,
+      '3. Call start_mission with the name, the objective, the scope and the constraints.',
+      '4. Begin phase 1: start_task with the areas you will touch, before you edit any file.',
+    ].join('\n'),
+}
+
+const reviewBlockers: Prompt = {
+  name: 'review_blockers',
+  title: 'Review blockers',
+  description: 'Prepare what waits for a person so that it can be decided',
+  arguments: [
+    {
+      name: 'mission',
+      description: 'Mission id; all open ones if left out',
+      required: false,
+      completes: 'missions',
+    },
+  ],
+  text: ({ mission }) =>
+    [
+      `Show me what waits for my decision${mission ? ` in mission ${mission}` : ' in all open missions (list_missions names them)'}.`,
+      '',
+      '1. get_context with blockers and decisions.',
+      '2. For each blocker: what happened, the options, what you recommend, and what it holds up. Check the facts in the code first.',
+      '3. Do not resolve anything yourself: I do that with waymark resolve <id> or on the dashboard.',
+    ].join('\n'),
+}
+
+const workNextTask: Prompt = {
+  name: 'work_next_task',
+  title: 'Work on the next task',
+  description: 'Pick up a mission where it stands and do one task',
+  arguments: [
+    {
+      name: 'mission',
+      description: 'Mission id; the newest open one if left out',
+      required: false,
+      completes: 'missions',
+    },
+  ],
+  text: ({ mission }) =>
+    [
+      mission
+        ? `Do the next task of mission ${mission}.`
+        : 'Call list_missions and do the next task of the newest open mission.',
+      '',
+      '1. get_context with phase_summary, tasks, blockers and decisions. If a blocker stands in the way, stop and tell me.',
+      '2. start_task with the current phase and the areas you will touch (or planned_task_id), before you edit any file.',
+      '3. Do the work. Use log_decision and log_issue only for what the next reader must know.',
+      '4. complete_task with an honest summary. Read what it measured: explain every unexpected file to me, or undo it.',
+    ].join('\n'),
+}
+
+const prompts: readonly Prompt[] = [planMission, workNextTask, reviewBlockers]
+
+export const listedPrompts: ListPromptsResult = {
+  prompts: prompts.map(({ name, title, description, arguments: taken }) => ({
+    name,
+    title,
+    description,
+    arguments: taken.map((argument) => ({
+      name: argument.name,
+      description: argument.description,
+      required: argument.required,
+    })),
+  })),
+}
+
+export function getPrompt(name: string, given: PromptArguments): GetPromptResult {
+  const prompt = findPrompt(name)
+  const missing = prompt.arguments.find((argument) => argument.required && !given[argument.name])
+  if (missing) throw invalid(`Prompt ${name} needs the argument "${missing.name}": ${missing.description}.`)
+  return {
+    description: prompt.description,
+    messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
+  }
+}
+
+function findPrompt(name: string): Prompt {
+  const prompt = prompts.find((candidate) => candidate.name === name)
+  if (prompt) return prompt
+  throw invalid(`Unknown prompt: ${name}. There are ${prompts.map((known) => known.name).join(', ')}.`)
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message)
+}
+
+export type PromptArguments = Readonly<Record<string, string | undefined>>
+
+export interface PromptArgument {
+  readonly name: string
+  readonly description: string
+  readonly required: boolean
+  /** What it may be: some words, or the ids of missions. Anything else is free text. */
+  readonly completes?: readonly string[] | 'missions'
+}
+
+/** A prompt that a person picks in a client. */
+export interface Prompt {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly arguments: readonly PromptArgument[]
+  readonly text: (given: PromptArguments) => string
+}
+
+const most = 50
+
+/** What the beginning of an argument may become: the ids that begin with it, or the words of a choice. */
+export async function complete(
+  { ref, argument }: CompleteRequest['params'],
+  store: Store,
+): Promise<CompleteResult> {
+  if (ref.type === 'ref/prompt') {
+    const asked = findPrompt(ref.name).arguments.find(({ name }) => name === argument.name)
+    if (asked?.completes === 'missions') return completion(await missionIds(store, argument.value))
+    return completion((asked?.completes ?? []).filter((word) => word.startsWith(argument.value)))
+  }
+  if (argument.name === 'run_id') return completion(await runIds(store, argument.value))
+  if (argument.name !== 'id') return completion([])
+  const ids = ref.uri === missionTemplate ? missionIds : taskIds
+  return completion(await ids(store, argument.value))
+}
+
+function missionIds(store: Store, prefix: string): Promise<readonly string[]> {
+  return store.view(({ missions }) => missions.idsLike(prefix, most + 1))
+}
+
+function runIds(store: Store, prefix: string): Promise<readonly string[]> {
+  return store.view(({ runs }) => runs.idsLike(prefix, most + 1))
+}
+
+function taskIds(store: Store, prefix: string): Promise<readonly string[]> {
+  return store.view(({ tasks }) => tasks.idsLike(prefix, most + 1))
+}
+
+function completion(values: readonly string[]): CompleteResult {
+  return { completion: { values: values.slice(0, most), hasMore: values.length > most } }
+}

@@ -1,0 +1,181 @@
+import {
+  type ListResourcesResult,
+  type ListResourceTemplatesResult,
+  type ReadResourceResult,
+  type Resource,
+  ResourceNotFoundError,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import { answerBudget, fitSections } from '../../../domain/budget.ts'
+import { invoke } from '../../../operations/invoke.ts'
+import type { Answer, Context, Operation } from '../../../operations/operation.ts'
+import { explained } from '../protocol-error.ts'
+import {
+  changesTemplate,
+  changesUri,
+  missionTemplate,
+  missionUri,
+  type ResourceTarget,
+  summaryTemplate,
+  summaryUri,
+  targetOf,
+  taskTemplate,
+  taskUri,
+} from './resource-uri.ts'
+import type { ListChanges } from './subscriptions.ts'
+
+export interface ServingResources {
+  readonly catalog: () => Promise<readonly Operation[]>
+  readonly contextOf: (request: ServerContext) => Context
+  readonly glance: ListChanges
+  readonly log: (line: string) => void
+}
+
+/** Lists and reads resources. */
+export function serveResources(server: Server, { catalog, contextOf, glance, log }: ServingResources): void {
+  server.setRequestHandler('resources/list', ({ params }, request) =>
+    explained({ log }, async () => {
+      await glance.begin()
+      return listResources(params?.cursor, askIn(catalog, contextOf(request)))
+    }),
+  )
+  server.setRequestHandler('resources/templates/list', () => resourceTemplates)
+  server.setRequestHandler('resources/read', ({ params: { uri } }, request) =>
+    explained({ log, data: { uri } }, () => readResource(uri, askIn(catalog, contextOf(request)))),
+  )
+}
+
+const mimeType = 'application/json'
+const missionsListed = 20
+
+const missionPage = z.object({
+  missions: z.array(z.object({ mission_id: z.string(), name: z.string(), status: z.string() })),
+  next_cursor: z.string().nullable(),
+})
+const runningTasks = z.object({
+  running: z.array(z.object({ task_id: z.string(), name: z.string(), agent_name: z.string() })),
+})
+
+const activeRuns = z.object({
+  runs: z.array(z.object({ run_id: z.string(), process_name: z.string(), current_state: z.string() })),
+})
+
+/** The tasks that somebody works on and the active runs, then the missions, newest first, a page at a time. */
+async function listResources(cursor: string | undefined, ask: Ask): Promise<ListResourcesResult> {
+  const first =
+    cursor === undefined
+      ? [
+          ...taskResources(await ask('status', {})),
+          ...runResources(await ask('state_gate_list_runs', { status: 'active' })),
+        ]
+      : []
+  const answer = await ask('list_missions', {
+    status: 'all',
+    limit: missionsListed,
+    ...(cursor !== undefined && { cursor }),
+  })
+  const { missions, next_cursor } = missionPage.parse(answer)
+  return {
+    resources: [
+      ...first,
+      ...missions.map(({ mission_id, name, status }) => ({
+        uri: missionUri(mission_id),
+        name,
+        description: `Mission ${mission_id}: ${status}`,
+        mimeType,
+      })),
+    ],
+    ...(next_cursor !== null && { nextCursor: next_cursor }),
+  }
+}
+
+function taskResources(status: Answer): readonly Resource[] {
+  return runningTasks.parse(status).running.map(({ task_id, name, agent_name }) => ({
+    uri: taskUri(task_id),
+    name,
+    description: `Task ${task_id}: in progress, by ${agent_name}`,
+    mimeType,
+  }))
+}
+
+function runResources(runs: Answer): readonly Resource[] {
+  return activeRuns.parse(runs).runs.map(({ run_id, process_name, current_state }) => ({
+    uri: summaryUri(run_id),
+    name: process_name,
+    description: `Run ${run_id}: in "${current_state}"`,
+    mimeType,
+  }))
+}
+
+const resourceTemplates: ListResourceTemplatesResult = {
+  resourceTemplates: [
+    {
+      uriTemplate: summaryTemplate,
+      name: 'run_summary',
+      title: 'Summary of a run',
+      description: 'Where a run stands in its process: the states behind it, and those still ahead',
+      mimeType,
+    },
+    {
+      uriTemplate: missionTemplate,
+      name: 'mission',
+      title: 'Mission',
+      description: 'A mission or workflow: its phases, tasks, decisions and blockers',
+      mimeType,
+    },
+    {
+      uriTemplate: taskTemplate,
+      name: 'task',
+      title: 'Task',
+      description: 'A task: its attempts with what was measured and what was claimed',
+      mimeType,
+    },
+    {
+      uriTemplate: changesTemplate,
+      name: 'task_changes',
+      title: 'Changes of a task',
+      description: 'The files that a task changed, as git shows them, out of scope first; `next` leads on',
+      mimeType,
+    },
+  ],
+}
+
+const changesRead = 60
+
+/** The content behind an address, as JSON. */
+async function readResource(uri: string, ask: Ask): Promise<ReadResourceResult> {
+  const target = targetOf(uri)
+  const content = target && (await contentOf(target, ask))
+  if (!content) throw new ResourceNotFoundError(uri)
+  return { contents: [{ uri, mimeType: 'application/json', text: JSON.stringify(content) }] }
+}
+
+async function contentOf(target: ResourceTarget, ask: Ask): Promise<Answer | null> {
+  if (target.kind === 'changes') return changesFrom(target.id, target.offset, ask)
+  if (target.kind === 'run') return ask('run_summary', { run_id: target.id })
+  const shown = await ask('show', { id: target.id, brief: true })
+  const isTask = shown['kind'] === 'task'
+  return isTask === (target.kind === 'task') ? shown : null
+}
+
+/** As many changes as fit an answer, with the address of those that follow. */
+async function changesFrom(id: string, offset: number, ask: Ask): Promise<Answer> {
+  const { next_offset, changes, ...found } = await ask('changes', { id, offset, limit: changesRead })
+  const entries = z.array(z.unknown()).parse(changes)
+  const shown = fitSections([{ name: 'changes', entries }], answerBudget).get('changes') ?? entries.length
+  const more = shown < entries.length || next_offset !== null
+  return { ...found, changes: entries.slice(0, shown), next: more ? changesUri(id, offset + shown) : null }
+}
+
+/** Asks an operation of the catalog by its name. */
+export type Ask = (operation: string, input: Answer) => Promise<Answer>
+
+function askIn(catalog: () => Promise<readonly Operation[]>, context: Context): Ask {
+  return async (name, input) => {
+    const operation = (await catalog()).find((candidate) => candidate.name === name)
+    if (!operation) throw new Error(`The catalog has no operation "${name}", which resources are made of.`)
+    return invoke(operation, context, input)
+  }
+}

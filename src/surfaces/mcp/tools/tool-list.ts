@@ -1,0 +1,229 @@
+import type { Server, Tool } from '@modelcontextprotocol/server'
+import { inputSchema, type JsonSchema, outputSchema } from '../../../operations/input/json-schema.ts'
+import type { Context, Operation } from '../../../operations/operation.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Watch } from '../resources/subscriptions.ts'
+import type { Surface, ToolNames } from '../surface.ts'
+
+type Offering = Pick<Surface, 'catalog' | 'toolsets' | 'readOnly' | 'toolNames'>
+
+/** The tools of one server, in the order of the catalog. */
+export interface OfferedTools {
+  /** Whether the list of a project can grow: the gate's tools wait for its first process or run. */
+  readonly canGrow: boolean
+  /** What a project lists now. */
+  list(context: Context): Promise<ToolList>
+  /** Whether nothing is held back from a project's list any more. Cheap: it is asked after every call. */
+  isWhole(context: Context): Promise<boolean>
+  /** The operation behind a name that a client calls, if it is offered: also one that is not listed yet. */
+  find(name: string): Promise<Operation | undefined>
+}
+
+export interface ToolList {
+  readonly tools: readonly Tool[]
+  readonly isWhole: boolean
+}
+
+export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Offering): OfferedTools {
+  const sets = toolsets === 'auto' ? null : toolsets
+  const offers = async (): Promise<ReadonlyMap<string, Operation>> => {
+    const allowed = (await catalog()).filter(
+      ({ toolset, kind }) => (sets?.includes(toolset) ?? true) && (!readOnly || kind === 'query'),
+    )
+    return new Map(allowed.flatMap((operation) => (operation.tool ? [[operation.tool, operation]] : [])))
+  }
+  // Both made at the first question: a client that waits for `initialize` should not wait for them.
+  let offered: Promise<ReadonlyMap<string, Operation>> | null = null
+  let listed: readonly Listed[] | null = null
+  const gated = new WeakSet<Store>()
+  const isWhole = async (context: Context): Promise<boolean> => {
+    if (sets !== null || gated.has(context.store)) return true
+    if (!(await usesGate(context))) return false
+    gated.add(context.store)
+    return true
+  }
+  return {
+    canGrow: sets === null,
+    list: async (context) => {
+      offered ??= offers()
+      listed ??= [...(await offered)]
+        .filter(([, { unlisted }]) => unlisted !== true)
+        .map(([tool, operation]) => ({ operation, tool: definition(listedName(tool, toolNames), operation) }))
+      const whole = await isWhole(context)
+      const shown = whole ? listed : listed.filter(({ operation }) => operation.toolset !== 'gate')
+      return { tools: shown.map(({ tool }) => tool), isWhole: whole }
+    },
+    isWhole,
+    find: async (name) => {
+      offered ??= offers()
+      return (await offered).get(calledTool(name))
+    },
+  }
+}
+
+interface Listed {
+  readonly operation: Operation
+  readonly tool: Tool
+}
+
+/** A process of its own, or a run: what is shipped with Waymark is not used before somebody begins a run of it. */
+async function usesGate({ store, processFiles }: Context): Promise<boolean> {
+  try {
+    if (await processFiles.hasOwn()) return true
+    const runs = await store.view((reads) => reads.runs.list({}, { limit: 1 }))
+    return runs.items.length > 0
+  } catch {
+    return false // a project that cannot be opened says so in each call, and still lists its tools
+  }
+}
+
+function definition(name: string, operation: Operation): Tool {
+  const { title, description, kind } = operation
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...inputOnWire(inputSchema(operation)), type: 'object' },
+    outputSchema: { ...outputOnWire(outputSchema(operation)), type: 'object' },
+    annotations: {
+      readOnlyHint: kind === 'query',
+      destructiveHint: operation.destructive ?? false,
+      idempotentHint: kind === 'query' || (operation.idempotent ?? false),
+      openWorldHint: false,
+    },
+  }
+}
+
+interface ToolNewsOptions {
+  readonly watch: Watch | null
+  readonly log: (line: string) => void
+}
+
+/** Tells a client once that more tools are listed than it was given. */
+export class ToolListChanges {
+  readonly #tools: OfferedTools
+  readonly #options: ToolNewsOptions
+  #waits = false
+
+  constructor(tools: OfferedTools, options: ToolNewsOptions) {
+    this.#tools = tools
+    this.#options = options
+  }
+
+  /** The list for a client; where something is held back, what is recorded from now on is looked at. */
+  async list(context: Context): Promise<readonly Tool[]> {
+    const { tools, isWhole } = await this.#tools.list(context)
+    this.#waits = !isWhole
+    if (this.#waits) await this.#listen()
+    return tools
+  }
+
+  async tell(server: Server, context: Context): Promise<void> {
+    if (!this.#waits || this.#options.watch?.isHeld) return
+    try {
+      if (!(await this.#tools.isWhole(context)) || !this.#waits) return
+      this.#waits = false
+      this.#options.watch?.leave(listener)
+      await server.sendToolListChanged()
+    } catch (error) {
+      this.#options.log(`The list of tools may have changed, which could not be told: ${String(error)}`)
+    }
+  }
+
+  /** Another process may begin the first run. Where that cannot be heard of, the next call looks. */
+  async #listen(): Promise<void> {
+    try {
+      await this.#options.watch?.listen(listener)
+    } catch (error) {
+      this.#options.log(`Changes cannot be announced: ${String(error)}`)
+    }
+  }
+}
+
+const listener = 'tools'
+
+const gate = 'state_gate_'
+
+/** The name that a tool is listed by. */
+function listedName(tool: string, names: ToolNames): string {
+  return names === 'dotted' ? dotted(tool) : tool
+}
+
+/** The tool that a caller means: both spellings are understood, whichever is listed. */
+function calledTool(name: string): string {
+  return name.startsWith('state_gate.') ? gate + name.slice(gate.length) : name
+}
+
+function dotted(tool: string): string {
+  return tool.startsWith(gate) ? `state_gate.${tool.slice(gate.length)}` : tool
+}
+
+/** A JSON Schema as a client is given it. */
+export type WireSchema = Readonly<Record<string, unknown>>
+
+/** What zod writes besides the part of JSON Schema that our own code reads. */
+interface WrittenSchema extends JsonSchema {
+  readonly anyOf?: readonly WrittenSchema[]
+  readonly minItems?: number
+}
+
+/**
+ * An input schema without what costs a model tokens and tells it nothing: lengths far beyond what it sends, the limits
+ * of an integer, our own keywords, that fields which are not listed are not taken. What is left out is still checked,
+ * and a refusal says it.
+ */
+function inputOnWire(schema: WrittenSchema): WireSchema {
+  const { description, enum: choices, properties, required, items, minimum, maximum, minItems } = schema
+  return {
+    ...typeOf(schema),
+    ...(description !== undefined && { description }),
+    ...(choices !== undefined && { enum: choices }),
+    ...(isTelling(minimum) && { minimum }),
+    ...(isTelling(maximum) && { maximum }),
+    ...(minItems !== undefined && { minItems }),
+    ...(schema.default !== undefined && { default: schema.default }),
+    ...(properties && { properties: mapValues(listed(properties), inputOnWire) }),
+    ...(items && { items: inputOnWire(items) }),
+    ...(required && required.length > 0 && { required }),
+    ...(schema.additionalProperties === false && isEmpty(properties) && { additionalProperties: false }),
+  }
+}
+
+/**
+ * The top-level keys of an output with their types. None is required, because a refusal has the same schema and
+ * clients check it: `{ success: false, error }`.
+ */
+function outputOnWire(schema: WrittenSchema): WireSchema {
+  return { type: 'object', properties: mapValues(schema.properties ?? {}, typeOf) }
+}
+
+function listed<Field extends JsonSchema>(properties: Readonly<Record<string, Field>>) {
+  return Object.fromEntries(Object.entries(properties).filter(([, { unlisted }]) => unlisted !== true))
+}
+
+function isEmpty(properties: JsonSchema['properties']): boolean {
+  return properties !== undefined && Object.keys(properties).length === 0
+}
+
+function typeOf(schema: WrittenSchema): WireSchema {
+  const types = typesOf(schema)
+  if (types.length === 0) return {}
+  return { type: types.length === 1 ? types[0] : types }
+}
+
+function typesOf({ type, anyOf }: WrittenSchema): readonly string[] {
+  if (anyOf) return [...new Set(anyOf.flatMap(typesOf))]
+  if (type === undefined) return []
+  return typeof type === 'string' ? [type] : type
+}
+
+function isTelling(limit: number | undefined): limit is number {
+  return limit !== undefined && Math.abs(limit) < Number.MAX_SAFE_INTEGER
+}
+
+function mapValues<Value, Mapped>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value) => Mapped,
+): Readonly<Record<string, Mapped>> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]))
+}

@@ -1,0 +1,147 @@
+import { signal } from '@preact/signals'
+import { readSession } from '../api/session.ts'
+import { base } from '../router/location.ts'
+
+export type ConnectionState =
+  | { readonly is: 'connecting' }
+  | { readonly is: 'live' }
+  | { readonly is: 'reconnecting'; readonly since: number }
+  | { readonly is: 'stale'; readonly since: number }
+
+/** Whether what is shown is what is so. */
+export const connection = signal<ConnectionState>({ is: 'connecting' })
+
+type Listener = (frame: Frame) => void
+type Whole = () => void
+
+const listeners = new Set<Listener>()
+const wholes = new Set<Whole>()
+
+/** Tells each frame in order. Answers its stop. */
+export function onFrame(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Tells when everything must be read anew: at first, and when the tail cannot be resumed. Answers its stop. */
+export function onWhole(whole: Whole): () => void {
+  wholes.add(whole)
+  return () => wholes.delete(whole)
+}
+
+/** Milliseconds after which a lost connection makes the page say of when it is. */
+const patience = 6_000
+/** Close code of the server for who is let in no more. */
+const loggedOut = 4401
+const firstWait = 400
+const longestWait = 15_000
+
+/** Follows the journal from here on, through lost connections, until it is stopped. */
+export function follow(): () => void {
+  let seq: number | null = null
+  let socket: WebSocket | null = null
+  let wait = firstWait
+  let retry = 0
+  let doubt = 0
+  let ended = false
+
+  const open = () => {
+    const address = new URL(`${base.value}/ws`, location.href)
+    address.protocol = address.protocol.replace('http', 'ws')
+    if (seq !== null) address.searchParams.set('since', String(seq))
+    const opened = new WebSocket(address)
+    socket = opened
+    opened.onmessage = ({ data }) => {
+      const said = readFrame(data)
+      if (said === null) return
+      if (isFrame(said)) {
+        seq = said.seq
+        for (const listener of listeners) listener(said)
+        return
+      }
+      if (said.event === 'reload') {
+        seq = null
+        return
+      }
+      greeted(said.seq)
+    }
+    opened.onclose = ({ code }) => {
+      // The login ended: the page says how to log in again.
+      if (code === loggedOut) void readSession().catch(() => undefined)
+      lost()
+    }
+  }
+
+  const greeted = (head: number) => {
+    clearTimeout(doubt)
+    wait = firstWait
+    connection.value = { is: 'live' }
+    if (seq !== null) return
+    seq = head
+    for (const whole of wholes) whole()
+  }
+
+  const lost = () => {
+    if (ended) return
+    const since = Date.now()
+    if (connection.value.is === 'live' || connection.value.is === 'connecting') {
+      connection.value = { is: 'reconnecting', since }
+      doubt = window.setTimeout(() => {
+        connection.value = { is: 'stale', since }
+      }, patience)
+    }
+    // Not all pages at once after a restart of the server.
+    retry = window.setTimeout(open, wait * (0.75 + Math.random() / 2))
+    wait = Math.min(wait * 2, longestWait)
+  }
+
+  const hasten = () => {
+    if (document.hidden || connection.value.is === 'live' || socket?.readyState !== WebSocket.CLOSED) return
+    clearTimeout(retry)
+    open()
+  }
+  document.addEventListener('visibilitychange', hasten)
+  window.addEventListener('online', hasten)
+  open()
+  return () => {
+    ended = true
+    clearTimeout(retry)
+    clearTimeout(doubt)
+    document.removeEventListener('visibilitychange', hasten)
+    window.removeEventListener('online', hasten)
+    socket?.close()
+    connection.value = { is: 'connecting' }
+  }
+}
+
+/** One frame of the live feed: what a fact did to an entity. */
+export interface Frame {
+  readonly seq: number
+  readonly n: number
+  /** `task:updated` and the like. */
+  readonly event: string
+  readonly at: string
+  readonly actor: { readonly name: string; readonly kind: string }
+  readonly data: Readonly<Record<string, unknown>> | null
+}
+
+export interface Greeting {
+  readonly event: 'hello' | 'reload'
+  readonly seq: number
+}
+
+/** What was received, or null where it is no message of ours. */
+function readFrame(text: unknown): Frame | Greeting | null {
+  if (typeof text !== 'string') return null
+  try {
+    const said: unknown = JSON.parse(text)
+    if (typeof said !== 'object' || said === null || !('event' in said) || !('seq' in said)) return null
+    return said as Frame | Greeting // the server is the one that this page came from
+  } catch {
+    return null
+  }
+}
+
+function isFrame(said: Frame | Greeting): said is Frame {
+  return 'n' in said
+}

@@ -1,0 +1,59 @@
+import { useMemo } from 'preact/hooks'
+import { told } from '../api/call.ts'
+import { useQuery } from '../live/query.ts'
+import { type FileDiff, parseDiff } from './parse-diff.ts'
+import './diff/diff.css'
+
+/** The lines of one file, or of all where none is named. Read when it is opened, not with every fact. */
+export function InlineDiff({ attempt, path }: { readonly attempt: string; readonly path?: string }) {
+  const { answer, failure } = useQuery('diff', { id: attempt, ...(path !== undefined && { path }) }, never)
+  const text = answer.value?.diff
+  const files = useMemo(() => (text === undefined ? null : parseDiff(text)), [text])
+  if (failure.value !== null) return <p class="muted diff-note">{told(failure.value)}</p>
+  if (files === null) return <p class="muted diff-note">Reading…</p>
+  if (files.length === 0) return <p class="muted diff-note">No line of it changed.</p>
+  return (
+    <>
+      {files.map((file) => (
+        <section key={file.path}>
+          {path === undefined ? <h2 class="diff-file mono">{file.path}</h2> : null}
+          <Diff file={file} />
+        </section>
+      ))}
+      {answer.value?.truncated ? <p class="muted diff-note">The rest is too long to be shown here.</p> : null}
+    </>
+  )
+}
+
+function never(): boolean {
+  return false
+}
+
+/** The lines of one file. */
+function Diff({ file }: { readonly file: FileDiff }) {
+  const { hunks, notes } = file
+  return (
+    <section class="diff" aria-label={`Changes of ${file.path}`}>
+      {notes.length > 0 && hunks.length === 0 ? <p class="muted diff-note">{notes.join(' · ')}</p> : null}
+      {hunks.map((hunk) => (
+        <div
+          key={hunk.header}
+          class="hunk"
+          style={{ containIntrinsicSize: `auto ${20 * (hunk.lines.length + 1)}px` }}
+        >
+          <p class="hunk-head">{hunk.header}</p>
+          {hunk.lines.map((line, at) => (
+            <div key={at} class="diff-line" data-kind={line.kind}>
+              <span class="diff-number">{line.old ?? ''}</span>
+              <span class="diff-number">{line.new ?? ''}</span>
+              <span class="diff-sign">{signs[line.kind]}</span>
+              <span class="diff-text">{line.text}</span>
+            </div>
+          ))}
+        </div>
+      ))}
+    </section>
+  )
+}
+
+const signs = { same: ' ', added: '+', deleted: '−', note: '' } as const

@@ -1,0 +1,142 @@
+import type { ComponentChildren } from 'preact'
+import './status.css'
+
+/** How work stands, wherever it is shown: one shape, one colour, one word each. */
+export const statuses = {
+  planned: { word: 'Planned', colour: 'planned' },
+  ready: { word: 'Ready', colour: 'ready' },
+  active: { word: 'In progress', colour: 'active' },
+  review: { word: 'Needs review', colour: 'review' },
+  blocked: { word: 'Blocked', colour: 'blocked' },
+  failed: { word: 'Failed', colour: 'blocked' },
+  partial: { word: 'Partly done', colour: 'done' },
+  done: { word: 'Done', colour: 'done' },
+  claimed: { word: 'Claimed done', colour: 'done' },
+  dropped: { word: 'Dropped', colour: 'planned' },
+} as const satisfies Record<string, { readonly word: string; readonly colour: string }>
+
+export type Status = keyof typeof statuses
+
+/** Of the words that the API uses for tasks, missions, runs and attempts. */
+export function statusOf(word: string): Status {
+  return byWord[word.toLowerCase()] ?? 'planned'
+}
+
+/** What a review, files outside the scope or an approval waits for is a person's look, as on the board. */
+const lookedAt = ['review', 'scope', 'approval', 'command']
+
+/** Of a task with what waits for a person about it. */
+export function taskStatus(task: {
+  readonly status: string
+  readonly resolution: string | null
+  readonly holds: readonly { readonly kind: string }[]
+}): Status {
+  if (task.resolution === 'dropped') return 'dropped'
+  if (task.holds.some(({ kind }) => kind === 'blocker')) return 'blocked'
+  if (task.holds.some(({ kind }) => lookedAt.includes(kind))) return 'review'
+  return task.resolution === 'claimed' ? 'claimed' : statusOf(task.status)
+}
+
+/** Of a task in its plan. One that waits for another is planned; `blocked` is what waits for a person. */
+export function markStatus(mark: 'done' | 'in_progress' | 'ready' | 'blocked' | 'dropped'): Status {
+  return mark === 'blocked' ? 'planned' : statusOf(mark)
+}
+
+const byWord: Readonly<Record<string, Status>> = {
+  to_do: 'planned',
+  pending: 'planned',
+  planned: 'planned',
+  ready: 'ready',
+  in_progress: 'active',
+  open: 'active',
+  running: 'active',
+  active: 'active',
+  succeeded: 'done',
+  cancelled: 'dropped',
+  blocked: 'blocked',
+  review: 'review',
+  failed: 'failed',
+  abandoned: 'dropped',
+  partial: 'partial',
+  partial_success: 'partial',
+  success: 'done',
+  completed: 'done',
+  done: 'done',
+  claimed: 'claimed',
+  dropped: 'dropped',
+}
+
+/** A shape of its own for each status, so that it is recognised in grey. The word stands beside it, or is its name. */
+export function StatusIcon({ status, named = true }: { readonly status: Status; readonly named?: boolean }) {
+  const { word, colour } = statuses[status]
+  return (
+    <svg class="status-icon" data-colour={colour} viewBox="0 0 16 16" aria-hidden={!named}>
+      <title>{word}</title>
+      {shapes[status]}
+    </svg>
+  )
+}
+
+export function StatusBadge({ status, word }: { readonly status: Status; readonly word?: string }) {
+  return (
+    <span class="status-badge" data-colour={statuses[status].colour}>
+      <StatusIcon status={status} named={false} />
+      {word ?? statuses[status].word}
+    </span>
+  )
+}
+
+const check = <path class="check" d="m5 8.2 2.1 2.1L11.2 6" />
+
+const shapes: Readonly<Record<Status, ComponentChildren>> = {
+  planned: <circle class="stroke dotted" cx="8" cy="8" r="5.6" />,
+  ready: <circle class="stroke" cx="8" cy="8" r="5.6" />,
+  active: (
+    <>
+      <circle class="stroke" cx="8" cy="8" r="5.6" />
+      <path class="fill" d="M8 4.6a3.4 3.4 0 0 1 0 6.8z" />
+    </>
+  ),
+  review: (
+    <>
+      <circle class="stroke" cx="8" cy="8" r="5.6" />
+      <circle class="fill" cx="8" cy="8" r="2.3" />
+    </>
+  ),
+  blocked: (
+    <>
+      <rect class="fill" x="2.4" y="2.4" width="11.2" height="11.2" rx="2.4" />
+      <path class="hole" d="M5.2 8h5.6" />
+    </>
+  ),
+  failed: (
+    <>
+      <circle class="fill" cx="8" cy="8" r="6.2" />
+      <path class="hole" d="m5.7 5.7 4.6 4.6m0-4.6-4.6 4.6" />
+    </>
+  ),
+  partial: (
+    <>
+      <circle class="stroke" cx="8" cy="8" r="5.6" />
+      <path class="fill" d="M2.4 8a5.6 5.6 0 0 0 11.2 0z" />
+    </>
+  ),
+  done: (
+    <>
+      <circle class="fill" cx="8" cy="8" r="6.2" />
+      <path class="hole" d="m5 8.2 2.1 2.1L11.2 6" />
+    </>
+  ),
+  claimed: (
+    <>
+      <circle class="stroke" cx="8" cy="8" r="5.6" />
+      {check}
+    </>
+  ),
+  dropped: (
+    <>
+      <circle class="stroke" cx="8" cy="8" r="5.6" />
+      <path class="stroke" d="m4.2 11.8 7.6-7.6" />
+    </>
+  ),
+}

@@ -1,0 +1,39 @@
+import { useState } from 'preact/hooks'
+
+/** A person's or an agent's text as it is; what stands between backticks is code. Never markup. */
+export function Prose({ text }: { readonly text: string }) {
+  const parts = text.split(/`([^`\n]+)`/)
+  return <>{parts.map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part))}</>
+}
+
+/** The first letters of an id, enough to recognise it; commands take such a prefix too. */
+export function shortId(id: string): string {
+  const [run] = /^run-[0-9a-f]{8}/.exec(id) ?? []
+  if (run !== undefined) return run
+  return /^[a-z]{1,2}-[a-z0-9]{8,}$/.test(id) ? id.slice(0, id.indexOf('-') + 5) : id
+}
+
+/** `request_changes` is “Request changes”. */
+export function eventWords(event: string): string {
+  const text = event.replaceAll(/[_-]+/g, ' ')
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+}
+
+/** Copies a text, and says for a moment that it did. */
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [said, setSaid] = useState<string | null>(null)
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text)
+      setSaid('Copied')
+    } catch {
+      setSaid('Not allowed')
+    }
+    window.setTimeout(() => setSaid(null), 1_500)
+  }
+  return (
+    <button type="button" class="button" data-kind="plain" aria-live="polite" onClick={() => void copy()}>
+      {said ?? label}
+    </button>
+  )
+}

@@ -1,0 +1,218 @@
+import { useMemo } from 'preact/hooks'
+import { Agent } from '../../parts/agent.tsx'
+import { type Status, StatusIcon } from '../../parts/status.tsx'
+import { href } from '../../router/location.ts'
+import { sourceOf, type Timeline, type TimelineTask } from './timeline/source.ts'
+import './tabs/tabs.css'
+import { type AnswerOf, told } from '../../api/call.ts'
+import { type Concerns, useQuery } from '../../live/query.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Prose } from '../../parts/text.tsx'
+import { Clock } from '../../parts/time.tsx'
+import { Diamond } from './timeline/signs.tsx'
+
+/** More cards than this are counted, not drawn. */
+const mostTasks = 100
+
+const columns = [
+  { standing: 'blocked', title: 'Waiting', status: 'planned' },
+  { standing: 'ready', title: 'Ready', status: 'ready' },
+  { standing: 'in_progress', title: 'In progress', status: 'active' },
+  { standing: 'done', title: 'Done', status: 'done' },
+] as const satisfies readonly { readonly standing: string; readonly title: string; readonly status: Status }[]
+
+/** The mission's tasks by how they stand. Cards are moved on the project's board. */
+export function BoardTab({ mission }: { readonly mission: Timeline }) {
+  const tasks = useMemo(() => new Map(sourceOf(mission).tasks.map((task) => [task.id, task])), [mission])
+  return (
+    <div class="tab-page">
+      <div class="mission-board">
+        {columns.map(({ standing, title, status }) => {
+          const inColumn = mission.tasks.filter((task) => task.standing === standing)
+          return (
+            <section key={standing} aria-label={title}>
+              <h2>
+                <StatusIcon status={status} named={false} /> {title}{' '}
+                <span class="count">{inColumn.length}</span>
+              </h2>
+              <ul>
+                {inColumn.slice(0, mostTasks).map(({ id }) => (
+                  <BoardCard key={id} task={tasks.get(id)} />
+                ))}
+              </ul>
+              {inColumn.length > mostTasks && <p class="muted">and {inColumn.length - mostTasks} more</p>}
+            </section>
+          )
+        })}
+      </div>
+      <p class="tab-foot">
+        <a class="link" href={href(`/board?mission=${encodeURIComponent(mission.id)}`)}>
+          Move them on the board
+        </a>
+      </p>
+    </div>
+  )
+}
+
+function BoardCard({ task }: { readonly task: TimelineTask | undefined }) {
+  if (!task) return null
+  return (
+    <li>
+      <a href={href(`/tasks/${task.id}`)}>
+        <span>{task.name}</span>
+        <span class="board-card-foot">
+          <StatusIcon status={task.status} />
+          {task.agent === null ? <span class="muted">Unclaimed</span> : <Agent name={task.agent} />}
+        </span>
+      </a>
+    </li>
+  )
+}
+
+const decided: Concerns = ({ event }) => event.startsWith('decision')
+
+/** What was decided, why, and what else was thought of. Newest first. */
+export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
+  const input = { mission_id: mission.id, include: ['decisions' as const], limit: 200 }
+  const { answer, failure } = useQuery('get_context', input, decided)
+  const names = useMemo(() => new Map(mission.tasks.map(({ id, name }) => [id, name])), [mission])
+  const agents = useMemo(() => new Map(mission.marks.map(({ id, agent }) => [id, agent])), [mission])
+  if (!answer.value)
+    return failure.value === null ? null : (
+      <div class="tab-page">
+        <EmptyState title={told(failure.value)} />
+      </div>
+    )
+  const decisions = answer.value.decisions ?? []
+  if (decisions.length === 0) {
+    return (
+      <div class="tab-page">
+        <EmptyState
+          title="What agents decide appears here, with their reasons."
+          command="waymark decision log"
+        />
+      </div>
+    )
+  }
+  return (
+    <div class="tab-page">
+      <ul class="decisions">
+        {decisions.map((decision) => (
+          <li key={decision.id} id={decision.id}>
+            <Diamond kind="decision" />
+            <div>
+              <h2>
+                <Prose text={decision.question} />
+              </h2>
+              <p>
+                <b>{decision.chosen}</b> <span class="muted">{othersOf(decision)}</span>
+              </p>
+              <p>
+                <Prose text={decision.reasoning} />
+              </p>
+              {decision.trade_offs !== null && (
+                <p class="muted">
+                  Costs: <Prose text={decision.trade_offs} />
+                </p>
+              )}
+              <p class="decision-foot muted">
+                {agents.get(decision.id) != null && <Agent name={agents.get(decision.id) ?? ''} />}
+                <a class="link cut" href={href(`/tasks/${decision.task_id}`)}>
+                  {names.get(decision.task_id) ?? decision.task_id}
+                </a>
+              </p>
+            </div>
+            <span class="muted">
+              <Clock at={decision.created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {answer.value.next_cursor !== null && <p class="muted">The last 200 are shown.</p>}
+    </div>
+  )
+}
+
+interface Chosen {
+  readonly chosen: string
+  readonly options_considered: readonly string[]
+}
+
+function othersOf({ chosen, options_considered }: Chosen): string {
+  const others = options_considered.filter((option) => option.toLowerCase() !== chosen.toLowerCase())
+  return others.length === 0 ? '' : `over ${others.join(', ')}`
+}
+
+type Fact = AnswerOf<'log'>['facts'][number]
+
+const mostFacts = 1_000
+
+/** The facts about the mission and its tasks, newest first. */
+export function JournalTab({ mission }: { readonly mission: Timeline }) {
+  const { answer, failure } = useQuery('log', { limit: mostFacts })
+  const names = useMemo(() => namesOf(mission), [mission])
+  if (!answer.value)
+    return failure.value === null ? null : (
+      <div class="tab-page">
+        <EmptyState title={told(failure.value)} />
+      </div>
+    )
+  const facts = answer.value.facts.filter((fact) => subjectOf(fact, names) !== null).toReversed()
+  return (
+    <div class="tab-page">
+      {facts.length === 0 && <EmptyState title="Every fact about this mission appears here." />}
+      <ul class="facts-list" aria-label="Facts">
+        {facts.map((fact) => (
+          <li key={fact.seq}>
+            <span class="fact-seq count">{fact.seq}</span>
+            <span class="muted fact-time">
+              <Clock at={fact.at} />
+            </span>
+            <span class="fact-kind">{fact.kind}</span>
+            <Subject fact={fact} names={names} />
+            <span class="muted push">{fact.actor}</span>
+            <code class="muted" title={fact.hash}>
+              {fact.hash.slice(0, 8)}
+            </code>
+          </li>
+        ))}
+      </ul>
+      <p class="tab-foot muted">
+        Of the last {Math.min(answer.value.head, mostFacts)} facts of the project.{' '}
+        <a class="link" href={href('/journal')}>
+          The whole journal
+        </a>
+      </p>
+    </div>
+  )
+}
+
+function Subject({ fact, names }: { readonly fact: Fact; readonly names: ReadonlyMap<string, string> }) {
+  const id = subjectOf(fact, names) ?? ''
+  if (!id.startsWith('t-')) return <span class="cut">{names.get(id)}</span>
+  return (
+    <a class="cut" href={href(`/tasks/${id}`)}>
+      {names.get(id)}
+    </a>
+  )
+}
+
+/** The tasks, the attempts by their tasks' names, and the mission itself. */
+function namesOf(mission: Timeline): ReadonlyMap<string, string> {
+  const tasks = new Map(mission.tasks.map(({ id, name }) => [id, name]))
+  const attempts = mission.attempts.map(({ id, task_id }) => [id, tasks.get(task_id) ?? task_id] as const)
+  return new Map([...attempts, ...tasks, [mission.id, mission.name]])
+}
+
+/** The most particular thing of the mission that a fact names: a task before the mission. */
+function subjectOf({ body }: Fact, names: ReadonlyMap<string, string>): string | null {
+  let found: string | null = null
+  const look = (value: unknown, depth: number): void => {
+    if (typeof value === 'string' && names.has(value) && (found === null || value.startsWith('t-')))
+      found = value
+    if (typeof value !== 'object' || value === null || depth === 0) return
+    for (const inside of Object.values(value)) look(inside, depth - 1)
+  }
+  look(body, 2)
+  return found
+}

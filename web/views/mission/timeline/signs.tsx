@@ -1,0 +1,102 @@
+import type { MarkKind } from '../../../geometry/bar-layout.ts'
+import { monoWidth, textWidth } from '../../../geometry/text-width.ts'
+import { durationText } from '../../../parts/duration.ts'
+import { type Status, statuses, statusOf } from '../../../parts/status.tsx'
+import type { Attempt, TimelineSpan } from './source.ts'
+
+interface MarkSignProps {
+  readonly kind: MarkKind
+  readonly count: number
+  readonly x: number
+  readonly onEnter: (event: PointerEvent) => void
+  readonly onLeave: () => void
+}
+
+/** A diamond: hollow for progress, full for a decision, with a sign of its own for an issue. */
+export function MarkSign({ kind, count, x, onEnter, onLeave }: MarkSignProps) {
+  return (
+    <span
+      class="mark"
+      data-kind={kind}
+      style={{ transform: `translateX(${x}px)` }}
+      onPointerEnter={onEnter}
+      onPointerLeave={onLeave}
+    >
+      <Diamond kind={kind} />
+      {count > 1 && <span class="mark-count">{count}</span>}
+    </span>
+  )
+}
+
+export function Diamond({ kind }: { readonly kind: MarkKind }) {
+  return (
+    <svg class="diamond" data-kind={kind} viewBox="0 0 14 14" aria-hidden="true">
+      <path class="body" d="M7 1 13 7 7 13 1 7z" />
+      {kind === 'issue' && <path class="inner" d="M7 4v3.4M7 9.4v.4" />}
+    </svg>
+  )
+}
+
+/** Lines that git saw come and go. Null where nothing was measured. */
+export interface LinesText {
+  readonly added: string
+  readonly deleted: string
+  /** `1 out of scope`; empty when nothing is. */
+  readonly out: string
+}
+
+export interface BarText {
+  readonly duration: string
+  readonly lines: LinesText | null
+  readonly durationWidth: number
+  readonly linesWidth: number
+}
+
+export function barText(spans: readonly TimelineSpan[], now: number): BarText {
+  const lines = linesOf(spans)
+  const worked = spans.reduce((sum, { from, to }) => sum + (to ?? now) - from, 0)
+  const duration =
+    spans.length > 1 ? `${spans.length} × ${durationText(worked / spans.length)}` : durationText(worked)
+  return {
+    duration,
+    lines,
+    durationWidth: textWidth(duration, 11),
+    linesWidth:
+      lines === null
+        ? 0
+        : monoWidth(lines.added + lines.deleted, 11) +
+          8 +
+          ((lines.out && textWidth(lines.out, 11) + 22) || 0),
+  }
+}
+
+function linesOf(spans: readonly TimelineSpan[]): LinesText | null {
+  let [added, deleted, out, files] = [0, 0, 0, 0]
+  for (const { attempt } of spans) {
+    added += attempt.lines?.added ?? 0
+    deleted += attempt.lines?.deleted ?? 0
+    out += attempt.lines?.out_of_scope ?? 0
+    files += filesOf(attempt)
+  }
+  if (files === 0) return null
+  return { added: `+${added}`, deleted: `−${deleted}`, out: out === 0 ? '' : `${out} out of scope` }
+}
+
+export function filesOf({ counts }: Attempt): number {
+  return counts === null ? 0 : counts.added + counts.modified + counts.deleted + counts.renamed
+}
+
+/** The status of several attempts is that of the last. */
+export function barStatus(spans: readonly TimelineSpan[]): Status {
+  return statusOf(spans.at(-1)?.attempt.status ?? 'open')
+}
+
+/** The attempt in words, for a reader who does not see the bar. */
+export function inWords({ attempt, from, to }: TimelineSpan, now: number): string {
+  const lines = attempt.lines
+    ? `, verified plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`
+    : ''
+  const out = attempt.lines?.out_of_scope ? `, ${attempt.lines.out_of_scope} files out of scope` : ''
+  const who = attempt.agent ?? 'nobody named'
+  return `Attempt ${attempt.number} by ${who}, ${statuses[statusOf(attempt.status)].word}, ${durationText((to ?? now) - from)}${lines}${out}`
+}

@@ -1,0 +1,224 @@
+import { useCallback, useId, useState } from 'preact/hooks'
+import type { RunPage } from '../../api/answers.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { eventWords } from '../../parts/text.tsx'
+import { sendings, sendLater } from '../../shell/toasts.tsx'
+
+/** What a person may do with the run; it can be taken back for five seconds. */
+export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly refresh: () => void }) {
+  const [asking, setAsking] = useState<RunVerb | null>(null)
+  const { run_id, status } = page.run
+  const sending = sendings.value.get(run_id)
+  const verbs = verbsOf(page)
+  const first = verbs.find(({ isYes, missing }) => isYes && missing === null)
+  useCommands(first && !sending && !asking ? { approve: () => setAsking(first) } : {})
+  if (status !== 'active') return null
+  if (sending) return <p class="run-verbs muted">{sending.text}…</p>
+  const send = (verb: RunVerb, reason: string, payload: object | null) => {
+    setAsking(null)
+    const { operation, done, input } = verb
+    const decides = operation === 'approve' || operation === 'decide'
+    const shown = decides && page.content !== null ? { content: page.content } : {}
+    const said = { ...input(reason, payload), ...shown }
+    sendLater({ about: run_id, operation, input: said, text: done, sent: refresh })
+  }
+  return (
+    <fieldset class="run-verbs" aria-label="What you may do">
+      {verbs.map((verb) => (
+        <button
+          key={verb.label}
+          type="button"
+          class="button"
+          {...(verb === first && { 'data-kind': 'primary' })}
+          {...(verb.operation.startsWith('run_') && { 'data-kind': 'plain' })}
+          disabled={verb.missing !== null}
+          title={verb.missing === null ? '' : `Not yet: ${verb.missing}`}
+          onClick={() => setAsking(verb)}
+        >
+          {verb.label}
+        </button>
+      ))}
+      {asking ? (
+        <VerbDialog
+          verb={asking}
+          send={(reason, payload) => send(asking, reason, payload)}
+          close={() => setAsking(null)}
+        />
+      ) : null}
+    </fieldset>
+  )
+}
+
+interface VerbDialogProps {
+  readonly verb: RunVerb
+  readonly send: (reason: string, payload: object | null) => void
+  readonly close: () => void
+}
+
+/** Asks why, and for what else the event takes. */
+function VerbDialog({ verb, send, close }: VerbDialogProps) {
+  const id = useId()
+  const [reason, setReason] = useState('')
+  const [fields, setFields] = useState<Readonly<Record<string, string>>>({})
+  const leave = useCallback(close, [])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    send(reason.trim(), verb.payload.length === 0 ? null : valuesOf(fields))
+  }
+  return (
+    <Dialog title={verb.label} close={leave} class="verb-dialog">
+      <form
+        onSubmit={submit}
+        class="dialog-body"
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit()
+        }}
+      >
+        {verb.reason === 'no' ? null : (
+          <>
+            <label for={`${id}-reason`}>{verb.reason === 'must' ? 'Why?' : 'Why? (may be left empty)'}</label>
+            <textarea
+              id={`${id}-reason`}
+              class="field"
+              rows={3}
+              maxLength={20_000}
+              required={verb.reason === 'must'}
+              value={reason}
+              onInput={({ currentTarget }) => setReason(currentTarget.value)}
+            />
+          </>
+        )}
+        {verb.payload.map((name) => (
+          <div key={name}>
+            <label for={`${id}-${name}`} class="mono">
+              {name}
+            </label>
+            <input
+              id={`${id}-${name}`}
+              class="field"
+              required
+              value={fields[name] ?? ''}
+              onInput={({ currentTarget }) => setFields({ ...fields, [name]: currentTarget.value })}
+            />
+          </div>
+        ))}
+        <div class="verbs">
+          <button type="submit" class="button" data-kind="primary">
+            {verb.label}
+          </button>
+          <button type="button" class="button" onClick={leave}>
+            Not now
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Numbers, lists and the like are written as JSON; what is none is text. */
+function valuesOf(fields: Readonly<Record<string, string>>): object {
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, parsed(text)]))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+type Choice = RunPage['choices'][number]
+
+/** What a person may do with a run now. */
+export interface RunVerb {
+  readonly label: string
+  /** What is said once it is done. */
+  readonly done: string
+  readonly operation: 'approve' | 'decide' | 'run_cancel' | 'run_migrate'
+  /** What is missing for it; null when nothing is. */
+  readonly missing: string | null
+  /** Whether a reason is asked for, and must be given. */
+  readonly reason: 'no' | 'may' | 'must'
+  /** What the event takes beside a reason. */
+  readonly payload: readonly string[]
+  readonly isYes: boolean
+  readonly input: (reason: string, payload: object | null) => object
+}
+
+/** The events that people may send, an approval where an agent's event waits for one, and what ends or moves the run. */
+function verbsOf(page: RunPage): readonly RunVerb[] {
+  const { run, approvals, choices, present_version } = page
+  if (run.status !== 'active') return []
+  const approvesAlone = approvals.length > 0 && !choices.some(({ approves }) => approves)
+  return [
+    ...(approvesAlone ? [approveVerb(run.run_id)] : []),
+    ...choices.map((choice) => eventVerb(page, choice)),
+    ...(present_version === null ? [] : [migrateVerb(run.run_id, present_version)]),
+    cancelVerb(run.run_id),
+  ]
+}
+
+function eventVerb({ run: { run_id }, ways }: RunPage, choice: Choice): RunVerb {
+  const { event, answer, approves, sends_back, asks_for } = choice
+  const approving = approves || answer === 'yes'
+  const own = ways.filter((way) => way.event === event)
+  const blocking = own.flatMap(({ checks }) => checks.filter(({ satisfied }) => !satisfied))
+  // A verb that approves gives what is missing itself; what else is missing, the server says.
+  const isOpen = approves || own.some(({ satisfied }) => satisfied)
+  return {
+    label: eventWords(event),
+    done: `${eventWords(event)} sent`,
+    operation: approving ? 'approve' : 'decide',
+    missing: isOpen ? null : blocking.map(({ reason }) => reason).join('; '),
+    reason: sends_back ? 'must' : 'may',
+    payload: asks_for,
+    isYes: answer === 'yes' || approves,
+    input: (reason, payload) => ({
+      ...(approving ? { id: run_id } : { run_id }),
+      event,
+      ...(reason !== '' && { reason }),
+      ...(!approving && payload && { payload }),
+    }),
+  }
+}
+
+function approveVerb(run_id: string): RunVerb {
+  return {
+    label: 'Approve',
+    done: 'Approved',
+    operation: 'approve',
+    missing: null,
+    reason: 'may',
+    payload: [],
+    isYes: true,
+    input: (reason) => ({ id: run_id, ...(reason !== '' && { reason }) }),
+  }
+}
+
+function migrateVerb(run_id: string, version: string): RunVerb {
+  return {
+    label: `Move to v${version}`,
+    done: `Moved to v${version}`,
+    operation: 'run_migrate',
+    missing: null,
+    reason: 'no',
+    payload: [],
+    isYes: false,
+    input: () => ({ run_id }),
+  }
+}
+
+function cancelVerb(run_id: string): RunVerb {
+  return {
+    label: 'Cancel the run',
+    done: 'Cancelled',
+    operation: 'run_cancel',
+    missing: null,
+    reason: 'must',
+    payload: [],
+    isYes: false,
+    input: (reason) => ({ run_id, reason }),
+  }
+}
