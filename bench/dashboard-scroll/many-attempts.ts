@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { NewFact } from '../../src/domain/fact.ts'
 import type { AttemptId, TaskId } from '../../src/domain/id.ts'
 import { closeContext, openContext } from '../../src/main/open-context.ts'
-import { happened } from '../../test/contract/store/happenings.ts'
+import { happened } from '../../test/contract/store/facts.ts'
 import { agent, aMission, anAttempt, aTask } from '../../test/support/entities.ts'
 import { serverEnvironment } from '../../test/support/stdio-project.ts'
 
@@ -17,10 +17,10 @@ export async function recordAttempts(folder: string, attempts: number): Promise<
   const tasks = attempts / attemptsOfTask
   const begin = Date.now() - tasks * minute
   const mission = aMission({ createdAt: begin })
-  const happenings = Array.from({ length: tasks }, (_, at) => triedTask(at, begin + at * minute)).flat()
+  const facts = Array.from({ length: tasks }, (_, at) => triedTask(at, begin + at * minute)).flat()
   await happened(context.store, begin, { kind: 'mission.started', mission })
-  for (let at = 0; at < happenings.length; at += inOneTransaction)
-    await happened(context.store, begin, ...happenings.slice(at, at + inOneTransaction))
+  for (let at = 0; at < facts.length; at += inOneTransaction)
+    await happened(context.store, begin, ...facts.slice(at, at + inOneTransaction))
   await closeContext(context)
   return mission.id
 }

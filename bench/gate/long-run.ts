@@ -3,7 +3,7 @@ import type { RunEvent } from '../../src/domain/gate/run.ts'
 import type { RunId } from '../../src/domain/id.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore } from '../../src/storage/store.ts'
-import { happened } from '../../test/contract/store/happenings.ts'
+import { happened } from '../../test/contract/store/facts.ts'
 
 const batch = 500
 
@@ -18,7 +18,7 @@ export async function lengthen(
   const runId = run as RunId // as the server answered it
   for (let made = 0; made < events; made += batch) {
     const at = Date.now()
-    const happenings = Array.from({ length: batch }, (_, index) => {
+    const facts = Array.from({ length: batch }, (_, index) => {
       const event = said(runId, { revision: from + made + index + 1, at })
       const context = { risk: 'low', request: 'the request', note: event.id }
       const repeat = { key: event.id, inputHash: event.id, eventId: event.id, answer: { note: event.id } }
@@ -33,7 +33,7 @@ export async function lengthen(
         repeat,
       } as const
     })
-    await happened(store, at, ...happenings)
+    await happened(store, at, ...facts)
   }
   await store.close()
 }

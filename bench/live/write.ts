@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TaskId } from '../../src/domain/id.ts'
-import { happened } from '../../test/contract/store/happenings.ts'
+import { happened } from '../../test/contract/store/facts.ts'
 import { storeOf } from '../../test/contract/store/sqlite/processes/store-of.ts'
 
 // Edits tasks at a rate, a transaction for each edit.

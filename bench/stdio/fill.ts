@@ -3,7 +3,7 @@ import type { NewFact } from '../../src/domain/fact.ts'
 import type { MissionId } from '../../src/domain/id.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore } from '../../src/storage/store.ts'
-import { aChange, closing, happened } from '../../test/contract/store/happenings.ts'
+import { aChange, closing, happened } from '../../test/contract/store/facts.ts'
 import { anAttempt, aTask } from '../../test/support/entities.ts'
 
 const batch = 500
@@ -15,10 +15,8 @@ export async function fill(root: string, mission: string, tasks: number): Promis
   const store = openStore({ file, shared: false, root, sandboxJournal: false, ids: randomIds })
   const missionId = mission as MissionId // as the server answered it
   for (let made = 0; made < tasks; made += batch) {
-    const happenings = Array.from({ length: batch }, (_, index) =>
-      workedOn(missionId, made + index, clock.now()),
-    )
-    await happened(store, clock.now(), ...happenings.flat())
+    const facts = Array.from({ length: batch }, (_, index) => workedOn(missionId, made + index, clock.now()))
+    await happened(store, clock.now(), ...facts.flat())
   }
   await store.close()
 }

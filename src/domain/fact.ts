@@ -132,13 +132,13 @@ export type NewFact =
       readonly answer: string | null
     }
 
-/** A happening with its place in the journal. `hash` covers the hash of the fact before it. */
+/** A fact with its place in the journal. `hash` covers the hash of the fact before it. */
 export interface Fact {
   readonly seq: number
   readonly at: number
   readonly version: number
   readonly actor: Actor
-  readonly happening: NewFact
+  readonly body: NewFact
   readonly hash: string
 }
 
@@ -148,19 +148,19 @@ export interface About {
 }
 
 /** The mission and the task that something happened to; a task alone where its mission is not said. */
-export function aboutOf(happening: NewFact): About {
-  if ('mission' in happening) return { missionId: happening.mission.id, taskId: null }
-  if ('phase' in happening) return { missionId: happening.phase.missionId, taskId: null }
-  if ('task' in happening) return { missionId: happening.task.missionId, taskId: happening.task.id }
-  if ('attempt' in happening) return happening.attempt
-  if ('decision' in happening) return happening.decision
-  if ('issue' in happening) return happening.issue
-  if ('progress' in happening) return happening.progress
-  if ('hold' in happening) return happening.hold
-  if (happening.kind === 'run.created') return happening.run
-  if ('note' in happening) return { missionId: null, taskId: happening.note.taskId }
+export function aboutOf(fact: NewFact): About {
+  if ('mission' in fact) return { missionId: fact.mission.id, taskId: null }
+  if ('phase' in fact) return { missionId: fact.phase.missionId, taskId: null }
+  if ('task' in fact) return { missionId: fact.task.missionId, taskId: fact.task.id }
+  if ('attempt' in fact) return fact.attempt
+  if ('decision' in fact) return fact.decision
+  if ('issue' in fact) return fact.issue
+  if ('progress' in fact) return fact.progress
+  if ('hold' in fact) return fact.hold
+  if (fact.kind === 'run.created') return fact.run
+  if ('note' in fact) return { missionId: null, taskId: fact.note.taskId }
   return {
-    missionId: 'missionId' in happening ? happening.missionId : null,
-    taskId: 'taskId' in happening ? happening.taskId : null,
+    missionId: 'missionId' in fact ? fact.missionId : null,
+    taskId: 'taskId' in fact ? fact.taskId : null,
   }
 }

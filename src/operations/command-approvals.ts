@@ -96,7 +96,7 @@ export const commandRevoke = defineOperation({
   const { hash, run, folder } = approved
   await handling.commandApprovals.revoke(hash)
   return handling.record(async () => ({
-    happenings: [{ kind: 'command.revoked', hash, run, folder, reason: input.reason ?? null }],
+    facts: [{ kind: 'command.revoked', hash, run, folder, reason: input.reason ?? null }],
     answer: {
       hash,
       run,

@@ -55,7 +55,7 @@ export const settingSet = defineOperation({
   return record(async ({ runs }) => {
     const before = settingOf(await runs.settings(), name)
     return {
-      happenings: before === value ? [] : [{ kind: 'setting.changed', name, value }],
+      facts: before === value ? [] : [{ kind: 'setting.changed', name, value }],
       answer: { name, value, before },
     }
   })

@@ -25,7 +25,7 @@ export interface Reads {
 
 /** What a decision came to: what happened, and what the caller is answered. */
 export interface Decided<Answer> {
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
   readonly answer: Answer
 }
 

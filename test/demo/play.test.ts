@@ -14,20 +14,18 @@ test('at once, the day is as it was recorded: missions, plan, runs, what waits, 
 
   const { missions } = await program.ask('list_missions', { status: 'all' })
   expect(missions.map(({ name }: Answer) => name).sort()).toEqual(
-    recorded
-      .flatMap(({ happening }) => (happening.kind === 'mission.started' ? happening.mission.name : []))
-      .sort(),
+    recorded.flatMap(({ body }) => (body.kind === 'mission.started' ? body.mission.name : [])).sort(),
   )
   const { runs } = await program.ask('state_gate_list_runs', { status: 'all' })
-  expect(runs).toHaveLength(recorded.filter(({ happening }) => happening.kind === 'run.created').length)
+  expect(runs).toHaveLength(recorded.filter(({ body }) => body.kind === 'run.created').length)
   const { holds } = await program.ask('inbox')
   expect(holds.map(({ kind }: Answer) => kind).sort()).toEqual(['approval', 'blocker', 'review'])
   expect((await program.ask('doctor')).healthy).toBe(true)
 
-  for (const { happening } of recorded) {
-    if (happening.kind !== 'attempt.closed') continue
-    const { diff } = await program.ask('diff', { id: happening.taskId })
-    for (const { path } of happening.evidence.changes) expect(diff).toContain(path)
+  for (const { body } of recorded) {
+    if (body.kind !== 'attempt.closed') continue
+    const { diff } = await program.ask('diff', { id: body.taskId })
+    for (const { path } of body.evidence.changes) expect(diff).toContain(path)
   }
   const { code } = await program.interrupt()
   expect(code).toBe(0)

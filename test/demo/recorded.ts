@@ -19,7 +19,5 @@ export function factsOf(journal: string): readonly Fact[] {
 /** What happened, and how long after the first fact: alike for a day and for its replay. */
 export function courseOf(facts: readonly Fact[]): readonly string[] {
   const first = facts[1]?.at ?? 0
-  return facts
-    .slice(1)
-    .map(({ seq, at, actor, happening }) => `${seq} ${at - first} ${actor.name} ${happening.kind}`)
+  return facts.slice(1).map(({ seq, at, actor, body }) => `${seq} ${at - first} ${actor.name} ${body.kind}`)
 }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LiveLimits } from '../../src/surfaces/http/live/reader.ts'
-import { happened } from '../contract/store/happenings.ts'
+import { happened } from '../contract/store/facts.ts'
 import { systemClock, type TemporaryStore, temporaryStore } from '../support/store.ts'
 import { LiveClient } from './live-client.ts'
 import { type LiveServer, openLiveServer } from './live-server.ts'

@@ -8,7 +8,7 @@ const mission = { name: 'start_mission', arguments: { name: 'n', objective: 'o' 
 /** Who recorded what is in the journal. */
 async function actors({ project }: ServedMcp) {
   const facts = await project.context.store.view(({ journal }) => journal.since(0, 100))
-  return facts.filter(({ happening }) => happening.kind === 'mission.started').map(({ actor }) => actor)
+  return facts.filter(({ body }) => body.kind === 'mission.started').map(({ actor }) => actor)
 }
 
 test.each(eras)('%s: a client acts under its own name where the token has none', async (era) => {

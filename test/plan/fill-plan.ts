@@ -12,18 +12,18 @@ const roles = ['developer', 'qa-engineer', 'project-manager', 'software-architec
 export async function fillPlan(store: Store, tasks: number, phases: readonly string[] = ['P1']) {
   const ids: TaskId[] = []
   for (let made = 0; made < tasks; made += batch) {
-    const happenings: NewFact[] = []
+    const facts: NewFact[] = []
     for (let number = made; number < Math.min(made + batch, tasks); number += 1) {
       const before = ids.at(-1)
       const phase = phases[number % phases.length] ?? 'P1'
       const task = plannedTask(number, phase as PhaseId) // a brand
       ids.push(task.id)
-      happenings.push({ kind: 'task.planned', task })
+      facts.push({ kind: 'task.planned', task })
       if (number % 2 === 1 && before) {
-        happenings.push({ kind: 'dependency.added', taskId: task.id, dependsOnId: before })
+        facts.push({ kind: 'dependency.added', taskId: task.id, dependsOnId: before })
       }
     }
-    await store.record({ actor: agent, at: Date.now(), decide: async () => ({ happenings, answer: null }) })
+    await store.record({ actor: agent, at: Date.now(), decide: async () => ({ facts, answer: null }) })
   }
   return ids
 }

@@ -33,7 +33,7 @@ export interface RunBeginning {
 export function createRun(
   beginning: RunBeginning,
   setting: Setting,
-): { readonly run: RunRecord; readonly happenings: readonly NewFact[] } {
+): { readonly run: RunRecord; readonly facts: readonly NewFact[] } {
   const { definition, hash } = beginning
   const { state, revision, context } = beginRun(definition, beginning.context)
   const problems = contextProblems(definition, context)
@@ -65,7 +65,7 @@ export function createRun(
   const hold = decisionHold(definition, run, setting)
   return {
     run,
-    happenings: [
+    facts: [
       ...(beginning.isKept ? [] : [{ kind: 'process.kept', hash, definition } as const]),
       { kind: 'run.created', run },
       ...(hold === null ? [] : [{ kind: 'hold.opened', hold } as const]),
@@ -91,7 +91,7 @@ export interface AdvancedRun {
   readonly record: RunRecord
   readonly event: RunEvent
   /** What happened, once the answer that a repeat gets is known. */
-  happenings(repeat: Omit<EmissionRepeat, 'eventId'> | null): readonly NewFact[]
+  facts(repeat: Omit<EmissionRepeat, 'eventId'> | null): readonly NewFact[]
 }
 
 /** What an accepted event makes of a run: its revision, and in another state what people are asked there. */
@@ -129,7 +129,7 @@ export function advanceRun(advancing: Advancing, setting: Setting): AdvancedRun 
   return {
     record: after,
     event,
-    happenings: (repeat) => [
+    facts: (repeat) => [
       {
         kind: 'run.advanced',
         runId: record.id,
@@ -168,7 +168,7 @@ export interface Migration {
 
 export interface MigratedRun {
   readonly record: RunRecord
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
 }
 
 /**
@@ -211,7 +211,7 @@ export function migrateRun(run: RunRecord, migration: Migration, setting: Settin
   const hold = decisionHold(definition, record, setting)
   return {
     record,
-    happenings: [
+    facts: [
       ...(migration.isKept ? [] : [{ kind: 'process.kept', hash, definition } as const]),
       {
         kind: 'run.migrated',
@@ -243,11 +243,11 @@ export function cancelRun(
   run: RunRecord,
   { holds, reason, by }: { readonly holds: readonly Hold[]; readonly reason: string; readonly by: string },
   setting: Setting,
-): { readonly happenings: readonly NewFact[]; readonly revision: number } {
+): { readonly facts: readonly NewFact[]; readonly revision: number } {
   const event = movedByHand(run, { kind: 'cancellation', event: reason, to: run.state, by }, setting)
   return {
     revision: event.revision,
-    happenings: [
+    facts: [
       { kind: 'run.cancelled', runId: run.id, missionId: run.missionId, taskId: run.taskId, event },
       ...endQuestions(holds, `The run was cancelled: ${reason}`),
     ],

@@ -16,7 +16,7 @@ export function claimTask(
   { task, claim }: PlannedTask,
   claimant: Claimant,
   setting: Setting,
-): { readonly claim: Claim; readonly happenings: readonly NewPlanFact[] } {
+): { readonly claim: Claim; readonly facts: readonly NewPlanFact[] } {
   const made: Claim = {
     agent: nameOf(claimant),
     actor: identityOf(claimant),
@@ -26,7 +26,7 @@ export function claimTask(
     expiresAt: setting.at + claimLasts,
   }
   const before = claim === null ? [] : endClaim(task.id, claim, 'expired')
-  return { claim: made, happenings: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
+  return { claim: made, facts: [...before, { kind: 'task.claimed', taskId: task.id, claim: made }] }
 }
 
 export function endClaim(

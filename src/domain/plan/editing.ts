@@ -84,7 +84,7 @@ function statusChange(
     case 'in_progress': {
       const reopened: readonly NewPlanFact[] =
         now === 'done' ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }] : []
-      return [...reopened, ...claimTask(planned, claimant, setting).happenings]
+      return [...reopened, ...claimTask(planned, claimant, setting).facts]
     }
     case 'to_do':
       return now === 'done' ? [{ kind: 'task.marked', taskId: task.id, as: 'to_do' }] : released

@@ -18,7 +18,7 @@ export interface ImportSituation {
 }
 
 export interface ImportedPlan {
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
   readonly added: { readonly phases: number; readonly milestones: number; readonly tasks: number }
   /** Titles of tasks that were there already. */
   readonly known: number
@@ -46,7 +46,7 @@ export function importPlan(
     task: plannedTask(task, { ids, owner: situation.owner, setting, creator }),
   })
   return {
-    happenings: [
+    facts: [
       ...phases.map(
         (phase, index): NewFact => ({
           kind: 'phase.created',

@@ -64,7 +64,7 @@ export function planTogether(
 ): {
   readonly phases: readonly Phase[]
   readonly tasks: readonly PlannedTogether[]
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
 } {
   const phases = newPhases(together.phases, situation, setting)
   const homes = [...phases, ...situation.there]
@@ -85,7 +85,7 @@ export function planTogether(
   return {
     phases,
     tasks,
-    happenings: [
+    facts: [
       ...phases.map((phase): NewFact => ({ kind: 'phase.created', phase })),
       ...tasks.map(({ task }): NewFact => ({ kind: 'task.planned', task })),
       ...tasks.flatMap(({ task, dependsOn }) =>

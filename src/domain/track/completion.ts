@@ -71,7 +71,7 @@ export function completeTask(
     consequences: [
       ...endSilence(situation.holds, 'The attempt was completed.'),
       ...holds,
-      ...phase.happenings,
+      ...phase.facts,
       ...(isHeldUp ? [] : end),
     ],
     phase: phase.phase,
@@ -132,21 +132,21 @@ function phaseAfter(
   setting: Setting,
 ): {
   readonly phase: Phase | null
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
   readonly notes: readonly string[]
 } {
   if (!phase) {
     const notes = phaseComplete ? ['This task has no phase: phase_complete changed nothing.'] : []
-    return { phase, happenings: [], notes }
+    return { phase, facts: [], notes }
   }
-  if (phase.status === 'completed') return { phase, happenings: [], notes: [] }
+  if (phase.status === 'completed') return { phase, facts: [], notes: [] }
   if (phaseComplete) refuseOpenPhase(phase, openInPhase)
   // The last planned task of a phase ends it; one that nobody planned may be followed by another.
   const isLast = status !== 'failed' && wasPlanned && isPhaseFree && openInPhase.length === 0
-  if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, happenings: [], notes: [] }
+  if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, facts: [], notes: [] }
   return {
     phase: { ...phase, status: 'completed', completedAt: setting.at },
-    happenings: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
+    facts: [{ kind: 'phase.completed', phaseId: phase.id, missionId: phase.missionId }],
     notes: [],
   }
 }
@@ -193,11 +193,11 @@ export function correctAttempt(
   },
   { text, actor }: { readonly text: string; readonly actor: Actor },
   setting: Setting,
-): { readonly attempt: Attempt; readonly happenings: readonly NewFact[]; readonly at: number } {
+): { readonly attempt: Attempt; readonly facts: readonly NewFact[]; readonly at: number } {
   const ended = assertCompleted(task, attempt)
   const said = before.find((correction) => correction.text === text)
-  if (said) return { attempt: ended, happenings: [], at: said.at }
-  const happening: NewFact = {
+  if (said) return { attempt: ended, facts: [], at: said.at }
+  const fact: NewFact = {
     kind: 'attempt.corrected',
     attemptId: ended.id,
     taskId: task.id,
@@ -205,7 +205,7 @@ export function correctAttempt(
     text,
     agentName: ended.actor.name === actor.name ? ended.agentName : null,
   }
-  return { attempt: ended, happenings: [happening], at: setting.at }
+  return { attempt: ended, facts: [fact], at: setting.at }
 }
 
 function assertCompleted(task: Task, attempt: Attempt | null): Attempt {

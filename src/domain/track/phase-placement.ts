@@ -8,11 +8,11 @@ import type { Task } from './task.ts'
 export interface PhasePlacement {
   readonly phase: Phase | null
   readonly created: boolean
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
   readonly notes: readonly string[]
 }
 
-const nowhere: PhasePlacement = { phase: null, created: false, happenings: [], notes: [] }
+const nowhere: PhasePlacement = { phase: null, created: false, facts: [], notes: [] }
 
 /** Finds or makes the phase that an attempt is worked on in. A workflow has phases only when they are named. */
 export function placeInPhase(
@@ -42,7 +42,7 @@ export function placeInPhase(
   return {
     phase,
     created: true,
-    happenings: [{ kind: 'phase.created', phase }, ...longer.happenings],
+    facts: [{ kind: 'phase.created', phase }, ...longer.facts],
     notes: longer.notes,
   }
 }
@@ -88,24 +88,24 @@ function intoExisting(phase: Phase, askedName: string | null): PhasePlacement {
     askedName !== null && !isNamed(phase, askedName)
       ? [`Phase ${phase.number} is already named "${phase.name}"; "${askedName}" was not used.`]
       : []
-  if (phase.status !== 'completed') return { phase, created: false, happenings: [], notes }
+  if (phase.status !== 'completed') return { phase, created: false, facts: [], notes }
   return {
     phase: { ...phase, status: 'in_progress', completedAt: null },
     created: false,
-    happenings: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
+    facts: [{ kind: 'phase.reopened', phaseId: phase.id, missionId: phase.missionId }],
     notes: [...notes, `Phase ${phase.number ?? phase.id} "${phase.name}" was completed; it is open again.`],
   }
 }
 
-function extended(mission: Mission, number: number): Pick<PhasePlacement, 'happenings' | 'notes'> {
-  if (number <= mission.totalPhases) return { happenings: [], notes: [] }
+function extended(mission: Mission, number: number): Pick<PhasePlacement, 'facts' | 'notes'> {
+  if (number <= mission.totalPhases) return { facts: [], notes: [] }
   const before = mission.totalPhases
   const notes =
     mission.kind === 'workflow' && before === 0
       ? []
       : [`Phase ${number} is more than the ${before} announced; the mission now has ${number} phases.`]
   return {
-    happenings: [{ kind: 'mission.extended', missionId: mission.id, totalPhases: number, before }],
+    facts: [{ kind: 'mission.extended', missionId: mission.id, totalPhases: number, before }],
     notes,
   }
 }
@@ -114,7 +114,7 @@ const deepest = 20
 
 /** Whether work may begin here: the mission runs, the parent is of it, the planned task is not done. */
 export function admitTask(situation: TaskSituation): {
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
   readonly notes: readonly string[]
 } {
   const { mission, parent, parentAttempt } = situation
@@ -140,7 +140,7 @@ export function admitTask(situation: TaskSituation): {
     parent?.status === 'done'
       ? [`The parent task ${parent.id} is already done: its report does not include this subtask.`]
       : []
-  return { happenings: reopened, notes }
+  return { facts: reopened, notes }
 }
 
 /** A workflow that ended by itself goes on with its next task; what somebody ended stays ended. */

@@ -133,10 +133,10 @@ export function logIssue(
   said: Pick<Issue, 'type' | 'description' | 'resolution' | 'requiresHumanReview'>,
   where: RecordPlace,
   by: { readonly setting: Setting; readonly actorName: string },
-): { readonly issue: Issue; readonly happenings: readonly NewFact[] } {
+): { readonly issue: Issue; readonly facts: readonly NewFact[] } {
   const { setting, actorName } = by
   const issue: Issue = { id: setting.ids.next('issue'), ...where, ...said, createdAt: setting.at }
-  if (!issue.requiresHumanReview) return { issue, happenings: [{ kind: 'issue.logged', issue }] }
+  if (!issue.requiresHumanReview) return { issue, facts: [{ kind: 'issue.logged', issue }] }
   const hold: Hold = {
     ...openHold(
       { kind: 'blocker', reason: issue.description, openedBy: where.agentName ?? actorName },
@@ -147,7 +147,7 @@ export function logIssue(
   }
   return {
     issue,
-    happenings: [
+    facts: [
       { kind: 'issue.logged', issue },
       { kind: 'hold.opened', hold },
     ],

@@ -47,7 +47,7 @@ function plannedFrom(task: Task, changes: Partial<PlannedTask> = {}): PlannedTas
   return { task, dependsOn: [], unsettled: false, blocked: false, claim: null, ...changes }
 }
 
-const kinds = (started: ReturnType<typeof startTask>) => started.happenings.map(({ kind }) => kind)
+const kinds = (started: ReturnType<typeof startTask>) => started.facts.map(({ kind }) => kind)
 
 describe('phases', () => {
   test('a phase that does not exist is made, with its name', () => {
@@ -66,7 +66,7 @@ describe('phases', () => {
 
   test('more phases than announced raise the total, with a note', () => {
     const started = startTask(request({ phase: 5 }), situation(), settingAt(5))
-    expect(started.happenings).toContainEqual({
+    expect(started.facts).toContainEqual({
       kind: 'mission.extended',
       missionId: 'm-1',
       totalPhases: 5,

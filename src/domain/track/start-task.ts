@@ -18,7 +18,7 @@ import {
 } from './task.ts'
 
 export interface StartedTask {
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
   readonly task: Task
   readonly attempt: Attempt
   readonly phase: Phase | null
@@ -42,12 +42,12 @@ export function startTask(request: TaskRequest, situation: TaskSituation, settin
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
   const made: readonly NewFact[] = planned ? [] : [{ kind: 'task.planned', task }]
   return {
-    happenings: [
-      ...admitted.happenings,
-      ...placement.happenings,
-      ...(before?.happenings ?? []),
+    facts: [
+      ...admitted.facts,
+      ...placement.facts,
+      ...(before?.facts ?? []),
       ...made,
-      ...begun.happenings,
+      ...begun.facts,
       { kind: 'attempt.opened', attempt },
     ],
     task,
@@ -66,7 +66,7 @@ function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
   const phase = [home, ...phases].find((candidate) => candidate?.id === attempt.phaseId) ?? null
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
   return {
-    happenings: [
+    facts: [
       ...endSilence(situation.holds, 'The agent took the attempt up again.'),
       { kind: 'attempt.continued', ...about },
     ],
@@ -176,8 +176,8 @@ function beginPlanned(
   { actor, agentName, claimToken, force }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force'>,
   { planned, dependencies, tokenOf }: Pick<TaskSituation, 'planned' | 'dependencies' | 'tokenOf'>,
   setting: Setting,
-): { readonly happenings: readonly NewFact[]; readonly notes: readonly string[] } {
-  if (planned === null) return { happenings: [], notes: [] }
+): { readonly facts: readonly NewFact[]; readonly notes: readonly string[] } {
+  if (planned === null) return { facts: [], notes: [] }
   const { task, dependsOn, blocked } = planned
   const open = dependencies.filter(isWaitedFor)
   assertToken(planned, { token: claimToken, madeFor: tokenOf, claimant: { actor, agentName } }, setting.at)
@@ -185,7 +185,7 @@ function beginPlanned(
   const isRunning = planned.claim?.expiresAt !== null
   const forOther = claimToken === null ? forSomebodyElse(planned, { actor, agentName }, force) : []
   if (claimToken === null && isRunning) assertFree(planned, { actor, agentName }, setting.at)
-  if (!blocked) return { happenings: [], notes: forOther }
+  if (!blocked) return { facts: [], notes: forOther }
   if (!force) {
     const unsettled = open.some((dependency) => dependency.unsettled) ? ' or not settled' : ''
     throw new Failure(
@@ -197,7 +197,7 @@ function beginPlanned(
     )
   }
   return {
-    happenings: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
+    facts: [{ kind: 'task.forced', taskId: task.id, open: dependsOn }],
     notes: [...forOther, 'The task was begun although tasks that it depends on are not done.'],
   }
 }

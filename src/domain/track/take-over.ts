@@ -9,7 +9,7 @@ import { type Attempt, isStale, opened } from './task.ts'
 export interface TakenOver {
   /** The caller's own open attempt, which is answered again. */
   readonly resumed: Attempt | null
-  readonly happenings: readonly NewFact[]
+  readonly facts: readonly NewFact[]
 }
 
 function whileAlive(open: Attempt, { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>): string {
@@ -30,7 +30,7 @@ export function mayTakeOver(
 ): TakenOver {
   const { request, holds } = asked
   if (opened(open, request.actor, request.agentName) && !request.takeOver) {
-    return { resumed: open, happenings: [] }
+    return { resumed: open, facts: [] }
   }
   const holder = open.agentName ?? open.actor.name
   if (!isStale(open, setting.at)) {
@@ -52,7 +52,7 @@ export function mayTakeOver(
   const reason = `Taken over by ${request.agentName ?? request.actor.name}: no call since ${instant(open.lastCallAt)}.`
   return {
     resumed: null,
-    happenings: abandon(open, holds, reason),
+    facts: abandon(open, holds, reason),
   }
 }
 

@@ -12,7 +12,7 @@ function factAt(time: number, extra: object): Fact {
     at: time,
     version: 1,
     actor: { name: 'ada', kind: 'agent', role: null, channel: 'stdio' },
-    happening: { kind: 'phase.reopened', phaseId: 'ph-1' as PhaseId, ...extra } as Fact['happening'], // what is in it is looked at as any JSON
+    body: { kind: 'phase.reopened', phaseId: 'ph-1' as PhaseId, ...extra } as Fact['body'], // what is in it is looked at as any JSON
     hash: '',
   }
 }

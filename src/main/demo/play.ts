@@ -17,10 +17,10 @@ export async function play(facts: readonly Fact[], { store, signal, speed }: Pla
   if (speed === null) return store.restore(linkFacts(shifted(facts, begunAt - last)))
   const endsAt = begunAt + (last - first) / speed
   // The store makes the project itself, with the first fact of it.
-  for (const { at, actor, happening } of shifted(facts.slice(1), Math.round(endsAt - last))) {
+  for (const { at, actor, body } of shifted(facts.slice(1), Math.round(endsAt - last))) {
     await until(begunAt + (at - (endsAt - (last - first))) / speed, signal)
     if (signal.aborted) return
-    await store.record({ actor, at, decide: async () => ({ happenings: [happening], answer: null }) })
+    await store.record({ actor, at, decide: async () => ({ facts: [body], answer: null }) })
   }
 }
 
@@ -52,6 +52,6 @@ export function shifted(facts: readonly Fact[], by: number): readonly Fact[] {
   return facts.map((fact) => ({
     ...fact,
     at: fact.at + by,
-    happening: later(fact.happening) as Fact['happening'], // the same shape, with other numbers in it
+    body: later(fact.body) as Fact['body'], // the same shape, with other numbers in it
   }))
 }

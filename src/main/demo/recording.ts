@@ -64,10 +64,10 @@ export function damaged(folder: string, reason: string): Failure {
 /** The same facts with hashes of their own, each over the one before. */
 export function linkFacts(facts: readonly Fact[]): readonly Fact[] {
   let head = { seq: 0, head: beforeFirst }
-  return facts.map(({ at, actor, happening }) => {
-    const [row] = factRows({ projectId: '', at, actor }, [happening], head)
-    if (!row) throw new Error('one happening is one row')
+  return facts.map(({ at, actor, body }) => {
+    const [row] = factRows({ projectId: '', at, actor }, [body], head)
+    if (!row) throw new Error('one fact is one row')
     head = { seq: row.seq, head: row.hash }
-    return { seq: row.seq, at, version: row.version, actor, happening, hash: row.hash }
+    return { seq: row.seq, at, version: row.version, actor, body, hash: row.hash }
   })
 }

@@ -180,7 +180,7 @@ async function approveOnly(handling: Handling, before: LoadedRun, approvals: rea
     const holds = await reads.holds.ofRun(loaded.record.id)
     const done = missing.length === 0 ? endDecisions(holds, `approved by ${handling.actor.name}`) : []
     return {
-      happenings: [...given.happenings, ...done],
+      facts: [...given.recorded, ...done],
       answer: {
         run_id: loaded.record.id,
         decided: missing.length === 0,

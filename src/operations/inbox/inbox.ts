@@ -113,7 +113,7 @@ export async function noticeStaleAttempts({ store, clock, recordAside }: Handlin
   return recordAside(async (reads, setting) => {
     const stale = await silent(reads)
     return {
-      happenings: stale.map((attempt) => ({
+      facts: stale.map((attempt) => ({
         kind: 'hold.opened',
         hold: openHold(
           { kind: 'stale_attempt', reason: reasonOf(attempt), openedBy: 'waymark' },

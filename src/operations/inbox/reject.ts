@@ -36,7 +36,7 @@ function withholdApproval(handling: Handling, { record, definition }: LoadedRun,
     // A no is about what was asked; where nothing was asked yet, about what is asked now.
     const refused = open.length > 0 ? open : asked ? [asked] : []
     const again = decisionHold(definition, record, setting)
-    const happenings: readonly NewFact[] = [
+    const facts: readonly NewFact[] = [
       ...(open.length === 0 && asked ? [{ kind: 'hold.opened' as const, hold: asked }] : []),
       ...refused.flatMap((hold) => resolveHold(hold, { status: 'dismissed', answer: reason }, null)),
       ...(again
@@ -52,7 +52,7 @@ function withholdApproval(handling: Handling, { record, definition }: LoadedRun,
         : []),
     ]
     return {
-      happenings,
+      facts,
       answer: {
         run_id: record.id,
         decided: true,

@@ -65,7 +65,7 @@ export function closeHold(
     const hold = await findHold(reads, id)
     const attempt = hold.attemptId === null ? null : await reads.tasks.attempt(hold.attemptId)
     return {
-      happenings: resolveHold(hold, ending, attempt),
+      facts: resolveHold(hold, ending, attempt),
       answer: {
         hold_id: hold.id,
         kind: hold.kind,

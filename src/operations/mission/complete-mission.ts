@@ -96,13 +96,13 @@ export const completeMission = defineOperation({
     const passedOver = input.status === 'completed' ? lost.map(({ id }) => id) : []
     const ending = decide(mission, closing, { open, holds, passedOver })
     const repeat = ending.length === 0
-    const happenings = [
+    const facts = [
       ...ending,
       ...(await givenUp(reads, { mission, gating, by: handling.actor.name }, setting)),
     ]
     const completedAt = repeat ? (mission.completedAt ?? setting.at) : setting.at
     return {
-      happenings,
+      facts,
       answer: {
         mission_id: mission.id,
         ...closing,
@@ -161,7 +161,7 @@ async function givenUp(
   const ended = await Promise.all(
     own.map(async (run) => {
       const holds = await reads.holds.ofRun(run.id)
-      return cancelRun(run, { holds, reason: 'The mission was completed as failed.', by }, setting).happenings
+      return cancelRun(run, { holds, reason: 'The mission was completed as failed.', by }, setting).facts
     }),
   )
   return ended.flat()

@@ -281,8 +281,8 @@ async function waitForMission(
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(), milliseconds)
   try {
-    for await (const { happening } of store.follow(after, over.signal)) {
-      if (await concerns(store, happening, missionId)) return
+    for await (const { body } of store.follow(after, over.signal)) {
+      if (await concerns(store, body, missionId)) return
     }
   } finally {
     clearTimeout(timer)
@@ -291,8 +291,8 @@ async function waitForMission(
 }
 
 /** A change to a task says its mission, or else the task does. */
-async function concerns(store: Store, happening: NewFact, mission: MissionId): Promise<boolean> {
-  const { missionId, taskId } = aboutOf(happening)
+async function concerns(store: Store, fact: NewFact, mission: MissionId): Promise<boolean> {
+  const { missionId, taskId } = aboutOf(fact)
   if (missionId === mission) return true
   if (missionId !== null || taskId === null) return false
   const task = await store.view(({ tasks }) => tasks.find(taskId))

@@ -66,7 +66,7 @@ export const startPhase = defineOperation({
       ],
     })
     const existing = phases.find(({ number }) => number === input.number)
-    if (existing) return { happenings: [], answer: { ...answer(existing, []), already_exists: true } }
+    if (existing) return { facts: [], answer: { ...answer(existing, []), already_exists: true } }
     const situation = {
       mission,
       phases,
@@ -84,10 +84,10 @@ export const startPhase = defineOperation({
     const placed = placeInPhase({ phase: input.number, phaseName: input.name }, situation, setting)
     if (placed.phase === null) throw new Error('a phase that is named by its number was not made')
     const phase = { ...placed.phase, status: 'in_progress' as const }
-    const made = placed.happenings.map(
-      (happening): NewFact => (happening.kind === 'phase.created' ? { ...happening, phase } : happening),
+    const made = placed.facts.map(
+      (fact): NewFact => (fact.kind === 'phase.created' ? { ...fact, phase } : fact),
     )
-    return { happenings: [...admitted.happenings, ...made], answer: answer(phase, placed.notes) }
+    return { facts: [...admitted.facts, ...made], answer: answer(phase, placed.notes) }
   }),
 )
 
@@ -146,7 +146,7 @@ export const completePhase = defineOperation({
         ? { kind: 'phase.completed', ...about }
         : { kind: 'phase.edited', ...about, changes: { status: 'failed' } }
     return {
-      happenings: isRepeat ? [] : [ended],
+      facts: isRepeat ? [] : [ended],
       answer: {
         phase_id: phase.id,
         mission_id: phase.missionId,

@@ -54,7 +54,7 @@ export const logDecision = defineOperation({
       createdAt: setting.at,
     }
     return {
-      happenings: [{ kind: 'decision.logged', decision }],
+      facts: [{ kind: 'decision.logged', decision }],
       answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
     }
   }),
@@ -99,13 +99,13 @@ export const logIssue = defineOperation({
       requiresHumanReview: input.requires_human_review ?? false,
     }
     const where = await recordPlaceOf(reads, input)
-    const { issue, happenings } = decide(said, where, { setting, actorName: actor.name })
+    const { issue, facts } = decide(said, where, { setting, actorName: actor.name })
     const answer = {
       issue_id: issue.id,
       created_at: instant(issue.createdAt),
       blocker: issue.requiresHumanReview,
     }
-    return { happenings, answer }
+    return { facts, answer }
   })
 })
 
@@ -150,7 +150,7 @@ export const logMilestone = defineOperation({
       createdAt: setting.at,
     }
     return {
-      happenings: [{ kind: 'progress.logged', progress }],
+      facts: [{ kind: 'progress.logged', progress }],
       answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
     }
   }),

@@ -53,7 +53,7 @@ export const startMission = defineOperation({
         setting,
       )
     return {
-      happenings: [{ kind: 'mission.started', mission }, ...(begun?.happenings ?? [])],
+      facts: [{ kind: 'mission.started', mission }, ...(begun?.facts ?? [])],
       answer: {
         mission_id: mission.id,
         profile: (mission.profile ?? 'standard').toUpperCase(),

@@ -42,7 +42,7 @@ export const startWorkflow = defineOperation({
     const { objective, profile } = workflow
     const planned: NewFact[] = tasks.map((task) => ({ kind: 'task.planned', task }))
     return {
-      happenings: [{ kind: 'mission.started', mission: workflow }, ...planned],
+      facts: [{ kind: 'mission.started', mission: workflow }, ...planned],
       answer: {
         workflow_id: workflow.id,
         created_at: instant(workflow.createdAt),

@@ -37,13 +37,13 @@ export const depAdd = defineOperation({
     const planned = await findPlanned(reads, input['task-id'])
     const dependency = await findPlanned(reads, input['dep-id'])
     const [taskId, dependsOnId] = [planned.task.id, dependency.task.id]
-    const happening = addDependency(taskId, dependsOnId, {
+    const fact = addDependency(taskId, dependsOnId, {
       known: await reads.plan.dependsOn(taskId, dependsOnId),
       wayBack: await reads.plan.chain(dependsOnId, taskId),
     })
-    const after = foreseen(planned, [happening], setting)
+    const after = foreseen(planned, [fact], setting)
     const answer = taskShape({ ...after, blocked: await waits(reads, after) }, setting.at)
-    return { happenings: [happening], answer }
+    return { facts: [fact], answer }
   }),
 )
 
@@ -70,11 +70,11 @@ export const depRemove = defineOperation({
     const taskId = planned.task.id
     const dependsOnId = planned.dependsOn.find((id) => id === input['dep-id'])
     // As taskman: what is not there need not be removed.
-    if (dependsOnId === undefined) return { happenings: [], answer: taskShape(planned, setting.at) }
-    const happening: NewPlanFact = { kind: 'dependency.removed', taskId, dependsOnId }
-    const after = foreseen(planned, [happening], setting)
+    if (dependsOnId === undefined) return { facts: [], answer: taskShape(planned, setting.at) }
+    const fact: NewPlanFact = { kind: 'dependency.removed', taskId, dependsOnId }
+    const after = foreseen(planned, [fact], setting)
     const answer = taskShape({ ...after, blocked: await waits(reads, after) }, setting.at)
-    return { happenings: [happening], answer }
+    return { facts: [fact], answer }
   }),
 )
 

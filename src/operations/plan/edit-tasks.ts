@@ -68,7 +68,7 @@ export const taskAdd = defineOperation({
     const blocked = await waits(reads, { task, dependsOn })
     const planned = { task, dependsOn, unsettled: false, blocked, claim: null }
     return {
-      happenings: [
+      facts: [
         { kind: 'task.planned', task },
         ...dependsOn.map((dependsOnId) => ({
           kind: 'dependency.added' as const,
@@ -138,15 +138,15 @@ export const taskEdit = defineOperation({
     await assertRole(reads, input.role)
     const asked = input.status ?? null
     const openAttempt = asked === null ? null : await reads.tasks.openAttempt(planned.task.id)
-    const happenings = editTask(
+    const facts = editTask(
       { changes: await changesOf(reads, input, milestone), status: asked },
       { planned, openAttempt, milestone },
       { actor, agentName: input.agent_name ?? null },
       setting,
     )
-    const after = foreseen(planned, happenings, setting)
+    const after = foreseen(planned, facts, setting)
     const blocked = planned.task.status === 'done' ? await waits(reads, after) : after.blocked
-    return { happenings, answer: taskShape({ ...after, blocked }, setting.at) }
+    return { facts, answer: taskShape({ ...after, blocked }, setting.at) }
   }),
 )
 
@@ -194,8 +194,8 @@ export const taskDrop = defineOperation({
     const planned = await findPlanned(reads, input.id)
     const openAttempt = await reads.tasks.openAttempt(planned.task.id)
     const by = { actor, agentName: null }
-    const happenings = dropTask({ planned, openAttempt }, { reason: input.reason, by }, setting)
-    return { happenings, answer: taskShape(foreseen(planned, happenings, setting), setting.at) }
+    const facts = dropTask({ planned, openAttempt }, { reason: input.reason, by }, setting)
+    return { facts, answer: taskShape(foreseen(planned, facts, setting), setting.at) }
   }),
 )
 
@@ -220,7 +220,7 @@ export const roleAdd = defineOperation({
 }).handler(({ record }, { role }) =>
   record(async ({ plan }) => {
     const roles = [...knownRoles, ...(await plan.roles())]
-    if (roles.includes(role)) return { happenings: [], answer: { role, roles } }
-    return { happenings: [{ kind: 'role.declared', role }], answer: { role, roles: [...roles, role] } }
+    if (roles.includes(role)) return { facts: [], answer: { role, roles } }
+    return { facts: [{ kind: 'role.declared', role }], answer: { role, roles: [...roles, role] } }
   }),
 )

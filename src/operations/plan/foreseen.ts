@@ -3,35 +3,31 @@ import type { NewPlanFact, PlannedTask } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
 
 /** The task as it will be after what was decided about it: for the answer, before the projections are applied. */
-export function foreseen(
-  planned: PlannedTask,
-  happenings: readonly NewPlanFact[],
-  setting: Setting,
-): PlannedTask {
-  if (happenings.length === 0) return planned
-  const after = happenings.reduce(applied, planned)
+export function foreseen(planned: PlannedTask, facts: readonly NewPlanFact[], setting: Setting): PlannedTask {
+  if (facts.length === 0) return planned
+  const after = facts.reduce(applied, planned)
   return { ...after, task: { ...after.task, updatedAt: setting.at } }
 }
 
-function applied(planned: PlannedTask, happening: NewPlanFact): PlannedTask {
+function applied(planned: PlannedTask, fact: NewPlanFact): PlannedTask {
   const { task } = planned
-  switch (happening.kind) {
+  switch (fact.kind) {
     case 'task.edited':
-      return { ...planned, task: { ...task, ...happening.changes } }
+      return { ...planned, task: { ...task, ...fact.changes } }
     case 'task.marked':
-      return happening.as === 'done'
+      return fact.as === 'done'
         ? ended(planned, 'claimed')
         : { ...planned, claim: null, task: { ...task, status: 'to_do', resolution: null } }
     case 'task.dropped':
       return ended(planned, 'dropped')
     case 'task.claimed':
-      return { ...planned, claim: happening.claim, task: { ...task, status: 'in_progress' } }
+      return { ...planned, claim: fact.claim, task: { ...task, status: 'in_progress' } }
     case 'claim.ended':
       return { ...planned, claim: null, task: { ...task, status: 'to_do' } }
     case 'dependency.added':
-      return { ...planned, dependsOn: [...planned.dependsOn, happening.dependsOnId] }
+      return { ...planned, dependsOn: [...planned.dependsOn, fact.dependsOnId] }
     case 'dependency.removed':
-      return { ...planned, dependsOn: planned.dependsOn.filter((id) => id !== happening.dependsOnId) }
+      return { ...planned, dependsOn: planned.dependsOn.filter((id) => id !== fact.dependsOnId) }
     case 'phase.edited':
     case 'milestone.created':
     case 'milestone.edited':

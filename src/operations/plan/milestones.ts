@@ -47,7 +47,7 @@ export const milestoneAdd = defineOperation({
       createdAt: setting.at,
     }
     return {
-      happenings: [{ kind: 'milestone.created', milestone }],
+      facts: [{ kind: 'milestone.created', milestone }],
       answer: milestoneShape(milestone, phase.missionId),
     }
   }),
@@ -95,9 +95,9 @@ export const milestoneEdit = defineOperation({
       ...(input.clear?.includes('criterion') && { criterion: null }),
     }
     if (Object.keys(changes).length === 0)
-      return { happenings: [], answer: milestoneShape(milestone, home.missionId) }
+      return { facts: [], answer: milestoneShape(milestone, home.missionId) }
     return {
-      happenings: [{ kind: 'milestone.edited', milestoneId: milestone.id, changes }],
+      facts: [{ kind: 'milestone.edited', milestoneId: milestone.id, changes }],
       answer: milestoneShape({ ...milestone, ...changes }, home.missionId),
     }
   }),

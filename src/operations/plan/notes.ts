@@ -41,7 +41,7 @@ export const noteAdd = defineOperation({
       author: actor.name,
       createdAt: setting.at,
     }
-    return { happenings: [{ kind: 'note.added', note }], answer: noteShape(note) }
+    return { facts: [{ kind: 'note.added', note }], answer: noteShape(note) }
   }),
 )
 

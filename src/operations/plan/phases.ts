@@ -48,7 +48,7 @@ export const phaseAdd = defineOperation({
       createdAt: setting.at,
       completedAt: status === 'completed' ? setting.at : null,
     }
-    return { happenings: [{ kind: 'phase.created', phase }], answer: phaseShape(phase) }
+    return { facts: [{ kind: 'phase.created', phase }], answer: phaseShape(phase) }
   }),
 )
 
@@ -119,9 +119,9 @@ export const phaseEdit = defineOperation({
       ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
       ...(input.clear?.includes('sort-order') && { sortOrder: null }),
     }
-    if (Object.keys(changes).length === 0) return { happenings: [], answer: phaseShape(phase) }
+    if (Object.keys(changes).length === 0) return { facts: [], answer: phaseShape(phase) }
     return {
-      happenings: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
+      facts: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
       answer: phaseShape({ ...phase, ...changes, ...ended(changes, setting.at) }),
     }
   })

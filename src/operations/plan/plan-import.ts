@@ -56,11 +56,11 @@ export async function addPlan(
     const owner = await ownerOf(reads, request.mission)
     const known = await situationOf(reads, owner, at)
     for (const { key } of document.phases) if (!known.phases.has(key)) await assertFreeId(reads, key)
-    const { happenings, ...summary } = importPlan(document, known, {
+    const { facts, ...summary } = importPlan(document, known, {
       setting: { at, ids },
       ...by,
     })
-    return { happenings, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
+    return { facts, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
   }
   if (request.dryRun) {
     const { answer } = await store.view((reads) => decided(reads, clock.now()))

@@ -30,10 +30,10 @@ export const planMove = defineOperation({
 }).handler(({ record, clock }, input) =>
   record(async (reads) => {
     const isPhase = (await reads.plan.phase(input.id)) !== null
-    const happenings = isPhase
+    const facts = isPhase
       ? await phaseMoves(reads, input.id, input.before)
       : await taskMoves(reads, input, clock.now())
-    return { happenings, answer: { id: input.id, moved: happenings.length } }
+    return { facts, answer: { id: input.id, moved: facts.length } }
   }),
 )
 

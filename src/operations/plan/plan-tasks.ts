@@ -77,7 +77,7 @@ export const planTasks = defineOperation({
       },
       setting,
     )
-    const happenings: readonly NewFact[] = planned.happenings
+    const facts: readonly NewFact[] = planned.facts
     const answers = await Promise.all(
       planned.tasks.map(async ({ key, task, dependsOn, waitsForNew }) => ({
         key,
@@ -86,7 +86,7 @@ export const planTasks = defineOperation({
       })),
     )
     return {
-      happenings,
+      facts,
       answer: {
         tasks: answers,
         ...(planned.phases.length > 0 && {

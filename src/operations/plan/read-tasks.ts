@@ -135,7 +135,7 @@ export async function viewPlan<Answer>(
   await whereWritable(() =>
     handling.recordAside(async (reads, setting) => {
       const expired = await reads.plan.expiredClaims(setting.at)
-      return { happenings: expired.flatMap((planned) => expiryOf(planned, setting)), answer: null }
+      return { facts: expired.flatMap((planned) => expiryOf(planned, setting)), answer: null }
     }),
   )
   return store.view(look)

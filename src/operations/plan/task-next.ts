@@ -57,13 +57,13 @@ export const taskNext = defineOperation({
     const ended = expired.flatMap((planned) => expiryOf(planned, setting))
     const next = await nextOf(reads, input, asked)
     const said = await messageFor(reads, next, input, asked)
-    if (next === null) return { happenings: ended, answer: answerOf(null, null, { now: setting.at, said }) }
+    if (next === null) return { facts: ended, answer: answerOf(null, null, { now: setting.at, said }) }
     const planned = expired.some(({ task }) => task.id === next.task.id) ? { ...next, claim: null } : next
     const claimant = { actor: handling.actor, agentName: input.agent_name ?? null }
-    const { claim, happenings } = claimTask(planned, claimant, setting)
+    const { claim, facts } = claimTask(planned, claimant, setting)
     return {
-      happenings: [...ended, ...happenings],
-      answer: answerOf(foreseen(planned, happenings, setting), claim, { now: setting.at, said }),
+      facts: [...ended, ...facts],
+      answer: answerOf(foreseen(planned, facts, setting), claim, { now: setting.at, said }),
     }
   })
 })

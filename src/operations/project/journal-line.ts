@@ -22,14 +22,17 @@ const line = z.object({
 })
 
 /** A fact as a line of an exported journal. */
-export function writeFact(fact: Fact): string {
-  return JSON.stringify(fact)
+export function writeFact({ body, hash, ...fact }: Fact): string {
+  return JSON.stringify({ ...fact, happening: body, hash })
 }
 
-/** Reads a line back. What is in the happening is vouched for by its hash, which the store checks. */
+/** Reads a line back. What is in its body is vouched for by its hash, which the store checks. */
 export function readFact(text: string, number: number): Fact {
   const parsed = line.safeParse(jsonOf(text, number))
-  if (parsed.success) return parsed.data as unknown as Fact // the hash vouches for the rest
+  if (parsed.success) {
+    const { happening: body, ...fact } = parsed.data
+    return { ...fact, body } as unknown as Fact // the hash vouches for the rest
+  }
   throw new Failure(
     'INVALID_INPUT',
     `Line ${number} is no fact of a journal: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,

@@ -49,7 +49,7 @@ export const log = defineOperation({
 })
 
 function factEntry(fact: Fact) {
-  const { kind, ...body } = fact.happening
+  const { kind, ...body } = fact.body
   return {
     seq: fact.seq,
     at: instant(fact.at),

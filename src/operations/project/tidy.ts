@@ -23,5 +23,5 @@ export const tidy = defineOperation({
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
   const removed = await witness.sweep(kept)
   const answer = { removed_snapshots: removed, stale_attempts: stale }
-  return record(async () => ({ happenings: [], answer }))
+  return record(async () => ({ facts: [], answer }))
 })

@@ -73,7 +73,7 @@ export const workTreeAdd = defineOperation({
       author: actor.name,
       createdAt: setting.at,
     }
-    return { happenings: [{ kind: 'note.added', note }], answer: {} }
+    return { facts: [{ kind: 'note.added', note }], answer: {} }
   })
   return {
     task_id: task.id,

@@ -34,7 +34,7 @@ export interface Approving {
 }
 
 export interface GivenApprovals {
-  readonly happenings: readonly NewFact[]
+  readonly recorded: readonly NewFact[]
   readonly facts: readonly ApprovalFact[]
   /** What the same person approved before, as it is now: it counts once, and is not kept twice. */
   readonly already: readonly RunApproval[]
@@ -81,7 +81,7 @@ export function giveApprovals(
   const before = (approval: RunApproval) => known.find((earlier) => isRepeated(earlier, approval))
   const fresh = approvals.filter((approval) => before(approval) === undefined)
   return {
-    happenings: fresh.map((approval) => ({
+    recorded: fresh.map((approval) => ({
       kind: 'run.approved',
       runId: record.id,
       missionId: record.missionId,

@@ -67,9 +67,9 @@ function claim(
     const key = command.tree ?? tree
     const known = await reads.runs.commandResult({ run: command.guard.run, folder }, key)
     const running = known?.status === 'running' && commandRunner.isAlive(known.runner)
-    if (running) return { happenings: [], answer: 'elsewhere' as const }
+    if (running) return { facts: [], answer: 'elsewhere' as const }
     const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
-    if (counts && !again) return { happenings: [], answer: 'known' as const }
+    if (counts && !again) return { facts: [], answer: 'known' as const }
     const started: CommandResult = {
       id: setting.ids.next('commandResult'),
       runId: run.id,
@@ -84,7 +84,7 @@ function claim(
       startedAt: setting.at,
       endedAt: null,
     }
-    return { happenings: [{ kind: 'command.started', command: started }], answer: started }
+    return { facts: [{ kind: 'command.started', command: started }], answer: started }
   })
 }
 
@@ -95,7 +95,7 @@ async function runHere(handling: Handling, beginning: Beginning, started: Comman
   const { status, exitCode, output } = await commandRunner.start({ run, folder, timeout })
   const disturbance = await disturbanceOf(handling, beginning)
   await recordAside(async () => ({
-    happenings: [
+    facts: [
       {
         kind: 'command.ended',
         commandId: started.id,
@@ -260,7 +260,7 @@ export async function askPerson(
     }),
   )
   await handling.recordAside(async (reads, setting) => {
-    const happenings: NewFact[] = []
+    const facts: NewFact[] = []
     for (const { command, request } of asked) {
       const open = await openQuestions(reads, command)
       const same = open.find((hold) => hashOf(hold) === command.hash)
@@ -269,10 +269,10 @@ export async function askPerson(
         request === null || same ? null : runHold(run, { kind: 'command', request, reason }, setting)
       const stale = open.filter((hold) => hashOf(hold) !== command.hash)
       const by = made?.id ?? same?.id
-      happenings.push(...stale.map((hold) => closed(hold, by)))
-      if (made) happenings.push({ kind: 'hold.opened', hold: made })
+      facts.push(...stale.map((hold) => closed(hold, by)))
+      if (made) facts.push({ kind: 'hold.opened', hold: made })
     }
-    return { happenings, answer: null }
+    return { facts, answer: null }
   })
 }
 

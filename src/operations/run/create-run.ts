@@ -44,7 +44,7 @@ export const createRun = defineOperation({
   const { definition, hash } = await processToRun(handling, input.process_id)
   return handling.record(async (reads, setting) => {
     const subject = await subjectIn(reads, input)
-    const { run, happenings } = decide(
+    const { run, facts } = decide(
       {
         definition,
         hash,
@@ -56,7 +56,7 @@ export const createRun = defineOperation({
       setting,
     )
     return {
-      happenings,
+      facts,
       answer: {
         run_id: run.id,
         process_id: run.process.id,

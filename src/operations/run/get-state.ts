@@ -151,8 +151,8 @@ async function waitForRun(
   const over = new AbortController()
   const timer = setTimeout(() => over.abort(), milliseconds)
   try {
-    for await (const { happening } of store.follow(begin.head, over.signal)) {
-      if (concerns(happening, runId)) return
+    for await (const { body } of store.follow(begin.head, over.signal)) {
+      if (concerns(body, runId)) return
     }
   } finally {
     clearTimeout(timer)
@@ -160,7 +160,7 @@ async function waitForRun(
   }
 }
 
-function concerns(happening: NewFact, runId: string): boolean {
-  if (happening.kind === 'hold.closed' || happening.kind === 'command.ended') return true
-  return happening.kind !== 'run.refused' && 'runId' in happening && happening.runId === runId
+function concerns(fact: NewFact, runId: string): boolean {
+  if (fact.kind === 'hold.closed' || fact.kind === 'command.ended') return true
+  return fact.kind !== 'run.refused' && 'runId' in fact && fact.runId === runId
 }

@@ -25,7 +25,7 @@ export const runCancel = defineOperation({
       throw new Failure('RUN_FINISHED', `Run ${run.id} has ended already (${run.status}), in "${run.state}".`)
     }
     const holds = await reads.holds.ofRun(run.id)
-    const { happenings, revision } = cancelRun(run, { holds, reason: input.reason, by: actor.name }, setting)
-    return { happenings, answer: { run_id: run.id, status: 'cancelled', current_state: run.state, revision } }
+    const { facts, revision } = cancelRun(run, { holds, reason: input.reason, by: actor.name }, setting)
+    return { facts, answer: { run_id: run.id, status: 'cancelled', current_state: run.state, revision } }
   }),
 )

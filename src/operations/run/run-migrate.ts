@@ -50,9 +50,9 @@ export const runMigrate = defineOperation({
       holds: await reads.holds.ofRun(run.id),
       by: handling.actor.name,
     }
-    const { record, happenings } = migrateRun(now, migration, setting)
+    const { record, facts } = migrateRun(now, migration, setting)
     return {
-      happenings,
+      facts,
       answer: {
         run_id: run.id,
         from_version: now.process.version,

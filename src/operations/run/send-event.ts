@@ -153,8 +153,8 @@ async function decideEvent(
   const { handling, sending, outside } = deciding
   const loaded = await loadRun(reads, sending.runId)
   const repeated = await repeatedEvent(reads, loaded, sending)
-  if (repeated) return { happenings: [], answer: repeated }
-  if (hasMoved(loaded, deciding)) return { happenings: [], answer: 'moved' }
+  if (repeated) return { facts: [], answer: repeated }
+  if (hasMoved(loaded, deciding)) return { facts: [], answer: 'moved' }
 
   const { record, definition } = loaded
   const run = engineRun(loaded, outside.standings)
@@ -172,11 +172,11 @@ async function decideEvent(
     handedIn: outside.handedIn,
   })
   const result = withUsableFiles(transition(definition, run, emission), outside)
-  const approves = given.happenings.length > 0 || given.already.length > 0
+  const approves = given.recorded.length > 0 || given.already.length > 0
   if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
     // An approval was given, and others are still to come: nobody was refused anything.
     return {
-      happenings: given.happenings,
+      facts: given.recorded,
       answer: { kind: 'refused', refused: result, run: record, holdId: null, already: given.already },
     }
   }
@@ -187,7 +187,7 @@ async function decideEvent(
       setting,
     )
     return {
-      happenings: [...given.happenings, ...noticed.happenings],
+      facts: [...given.recorded, ...noticed.facts],
       answer: { kind: 'refused', refused: result, run: record, holdId: noticed.holdId, already: [] },
     }
   }
@@ -259,10 +259,7 @@ async function accept(
   )
   const answer = acceptedAnswer(definition, advanced, accepted, await saidOf(reads, record))
   return {
-    happenings: [
-      ...given.happenings,
-      ...advanced.happenings(sending.repeat && { ...sending.repeat, answer }),
-    ],
+    facts: [...given.recorded, ...advanced.facts(sending.repeat && { ...sending.repeat, answer })],
     answer: {
       kind: 'accepted',
       accepted,
@@ -394,7 +391,7 @@ async function refusalFacts(
   reads: Reads,
   refusing: Refusing,
   setting: Setting,
-): Promise<{ readonly happenings: readonly NewFact[]; readonly holdId: string | null }> {
+): Promise<{ readonly facts: readonly NewFact[]; readonly holdId: string | null }> {
   const { loaded, refused, emission, tried, by } = refusing
   const { record, visits } = loaded
   const { code, message, missing } = refused
@@ -402,9 +399,9 @@ async function refusalFacts(
   const about = { event: emission.event, code, since }
   const alike = await reads.runs.refusalsAlike(record.id, { ...about, tried })
   const ofEvent = await reads.runs.refusalsAlike(record.id, about)
-  const happenings: NewFact[] = []
+  const facts: NewFact[] = []
   if (alike < mostAlike && ofEvent < mostOfEvent) {
-    happenings.push({
+    facts.push({
       kind: 'run.refused',
       runId: record.id,
       missionId: record.missionId,
@@ -425,8 +422,8 @@ async function refusalFacts(
     })
   }
   const asked = await question(reads, refusing, setting)
-  if (asked?.isNew) happenings.push({ kind: 'hold.opened', hold: asked.hold })
-  return { happenings, holdId: asked?.hold.id ?? null }
+  if (asked?.isNew) facts.push({ kind: 'hold.opened', hold: asked.hold })
+  return { facts, holdId: asked?.hold.id ?? null }
 }
 
 async function question(

@@ -165,7 +165,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
   return handling.record(async (reads, setting) => {
     const task = await findTask(reads, input.task_id)
     const repeated = await repeatedAnswer(reads, task, { inputHash, attemptId: input.attempt_id })
-    if (repeated) return { happenings: [], answer: completionShape.parse(repeated) }
+    if (repeated) return { facts: [], answer: completionShape.parse(repeated) }
     const attempt = await runningAttempt(reads, task, input.attempt_id ?? ending.attempt.id)
     assertOpen(task, attempt)
     await assertCurrent(reads, attempt, ending.mission)
@@ -195,7 +195,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
       unsettled: input.status !== 'failed' && waiting.some(({ kind }) => holding.includes(kind)),
     })
     return {
-      happenings: [
+      facts: [
         {
           kind: 'attempt.closed',
           attemptId: attempt.id,
@@ -264,7 +264,7 @@ function correct(
     const end = await reads.tasks.end(corrected.attempt.id)
     const ignored = said.status !== undefined || said.outcome !== undefined
     return {
-      happenings: corrected.happenings,
+      facts: corrected.facts,
       answer: completionShape.parse({
         ...end?.answer,
         settled: undefined,

@@ -102,7 +102,7 @@ export const startTask = defineOperation({
     const rivals = await rivalsInTree(reads, started, { paths: snapshot.paths, packages })
     const answer = startAnswer(started, { snapshot, survey, rivals: [...said, ...rivals] })
     const story = input.planned_task_id === undefined ? {} : await plannedStory(reads, started)
-    return { happenings: started.happenings, answer: { ...answer, ...story } }
+    return { facts: started.facts, answer: { ...answer, ...story } }
   })
 })
 

@@ -69,12 +69,12 @@ export interface Moment {
 /** The rows of consecutive facts, each hashed over the one before. */
 export function factRows(
   moment: Moment,
-  happenings: readonly NewFact[],
+  facts: readonly NewFact[],
   after: { readonly seq: number; readonly head: string },
 ): readonly FactTable[] {
   const { channel, ...who } = moment.actor
   let before = after.head
-  return happenings.map(({ kind, ...body }, index) => {
+  return facts.map(({ kind, ...body }, index) => {
     const text: FactText = {
       seq: after.seq + 1 + index,
       at: moment.at,
@@ -143,7 +143,7 @@ export function factOf(row: FactTable): Fact {
     at: row.at,
     version: row.version,
     actor: { ...who, channel: row.channel as Actor['channel'] }, // as it was written
-    happening: { kind: row.kind, ...parsed<object>(row.body) } as NewFact, // as it was written
+    body: { kind: row.kind, ...parsed<object>(row.body) } as NewFact, // as it was written
     hash: row.hash,
   }
 }

@@ -33,9 +33,9 @@ export async function record<Answer>(
     const stored = await storedAnswer(db, found.id, idempotency)
     if (stored) return { answer: stored.answer as Answer, project: found } // stored as this very answer
   }
-  const { happenings, answer } = await request.decide(readsOf({ db, projectId: project.id }))
-  if (happenings.length === 0 && !idempotency) return { answer, project: found }
-  const seq = await append({ db, root: place.root, project }, happenings, { actor, at })
+  const { facts, answer } = await request.decide(readsOf({ db, projectId: project.id }))
+  if (facts.length === 0 && !idempotency) return { answer, project: found }
+  const seq = await append({ db, root: place.root, project }, facts, { actor, at })
   if (idempotency) await storeAnswer(db, idempotency, { projectId: project.id, answer, seq, at })
   return { answer, project: { id: project.id, rootKnown: true } }
 }
@@ -50,18 +50,16 @@ export interface Appending {
 type By = Pick<RecordRequest<unknown>, 'actor' | 'at'>
 
 /** Applies what happened and appends it to the journal, the facts last. Answers the last seq. */
-async function append(journal: Appending, happenings: readonly NewFact[], by: By): Promise<number> {
+async function append(journal: Appending, facts: readonly NewFact[], by: By): Promise<number> {
   const { db, root, project } = journal
   const id = project.id as ProjectId // a brand
-  const all: readonly NewFact[] = project.exists
-    ? happenings
-    : [{ kind: 'project.created', id, root }, ...happenings]
+  const all: readonly NewFact[] = project.exists ? facts : [{ kind: 'project.created', id, root }, ...facts]
   const head = await headOf(journal)
   const pause = breath()
-  for (const [index, happening] of all.entries()) {
+  for (const [index, fact] of all.entries()) {
     const projecting = { db, projectId: id, seq: head.seq + 1 + index, at: by.at, actor: by.actor }
     // As the journal keeps it, so that the tables are the same when they are restored from there.
-    await apply(projecting, wellFormed(happening))
+    await apply(projecting, wellFormed(fact))
     const waits = pause()
     if (waits) await waits
   }

@@ -115,10 +115,8 @@ class Replaying implements Replay {
 
   async #applied(db: Kysely<Tables>, row: FactTable): Promise<ReplayTrouble | null> {
     if (!follows(row, { seq: this.#seq, hash: this.#head })) return brokenAt(this.#seq + 1)
-    const { seq, at, actor, happening } = factOf(row)
-    const trouble = await tried(seq, () =>
-      apply({ db, projectId: this.#projectId, seq, at, actor }, happening),
-    )
+    const { seq, at, actor, body } = factOf(row)
+    const trouble = await tried(seq, () => apply({ db, projectId: this.#projectId, seq, at, actor }, body))
     if (trouble) return trouble
     this.#seq = seq
     this.#head = row.hash

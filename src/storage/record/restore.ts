@@ -23,9 +23,9 @@ export async function restore(
   const pause = breath()
   for (const fact of facts) {
     const by = { at: fact.at, actor: fact.actor }
-    const [row] = factRows({ projectId: id, ...by }, [fact.happening], head)
+    const [row] = factRows({ projectId: id, ...by }, [fact.body], head)
     if (row === undefined || row.seq !== fact.seq || row.hash !== fact.hash) throw changed(fact.seq)
-    await apply({ db, projectId: id, seq: fact.seq, ...by }, fact.happening)
+    await apply({ db, projectId: id, seq: fact.seq, ...by }, fact.body)
     rows.push(row)
     head = { seq: row.seq, head: row.hash }
     const waits = pause()
@@ -42,7 +42,7 @@ export async function restore(
 }
 
 function projectOf(facts: readonly Fact[]): ProjectId {
-  const first = facts[0]?.happening
+  const first = facts[0]?.body
   if (first?.kind === 'project.created') return first.id
   throw new Failure('INVALID_INPUT', 'The journal does not begin with the fact that made its project.', {
     hint: 'Restore a whole journal, as `waymark export` writes it.',

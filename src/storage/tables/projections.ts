@@ -45,94 +45,94 @@ import {
   applyTaskPlanned,
 } from './task.ts'
 
-/** Brings the tables to what they are after a happening. */
-export function apply(projecting: Projecting, happening: NewFact): Promise<void> {
-  switch (happening.kind) {
+/** Brings the tables to what they are after a fact. */
+export function apply(projecting: Projecting, fact: NewFact): Promise<void> {
+  switch (fact.kind) {
     case 'project.created':
-      return applyProjectCreated(projecting, happening)
+      return applyProjectCreated(projecting, fact)
     case 'mission.started':
-      return applyMissionStarted(projecting, happening)
+      return applyMissionStarted(projecting, fact)
     case 'mission.ended':
-      return applyMissionEnded(projecting, happening)
+      return applyMissionEnded(projecting, fact)
     case 'mission.extended':
-      return applyMissionExtended(projecting, happening)
+      return applyMissionExtended(projecting, fact)
     case 'mission.reopened':
-      return applyMissionReopened(projecting, happening)
+      return applyMissionReopened(projecting, fact)
     case 'phase.created':
-      return applyPhaseCreated(projecting, happening)
+      return applyPhaseCreated(projecting, fact)
     case 'phase.reopened':
-      return applyPhaseReopened(projecting, happening)
+      return applyPhaseReopened(projecting, fact)
     case 'phase.completed':
-      return applyPhaseCompleted(projecting, happening)
+      return applyPhaseCompleted(projecting, fact)
     case 'task.planned':
-      return applyTaskPlanned(projecting, happening)
+      return applyTaskPlanned(projecting, fact)
     case 'attempt.opened':
-      return applyOpened(projecting, happening)
+      return applyOpened(projecting, fact)
     case 'attempt.closed':
-      return applyClosed(projecting, happening)
+      return applyClosed(projecting, fact)
     case 'attempt.abandoned':
-      return applyAbandoned(projecting, happening)
+      return applyAbandoned(projecting, fact)
     case 'attempt.corrected':
-      return applyCorrected(projecting, happening)
+      return applyCorrected(projecting, fact)
     case 'attempt.continued':
-      return touchAttempt(projecting, happening)
+      return touchAttempt(projecting, fact)
     case 'decision.logged':
-      return applyDecision(projecting, happening)
+      return applyDecision(projecting, fact)
     case 'issue.logged':
-      return applyIssue(projecting, happening)
+      return applyIssue(projecting, fact)
     case 'progress.logged':
-      return applyProgress(projecting, happening)
+      return applyProgress(projecting, fact)
     case 'hold.opened':
-      return applyHoldOpened(projecting, happening)
+      return applyHoldOpened(projecting, fact)
     case 'hold.closed':
-      return applyHoldClosed(projecting, happening)
+      return applyHoldClosed(projecting, fact)
     case 'phase.edited':
-      return applyPhaseEdited(projecting, happening)
+      return applyPhaseEdited(projecting, fact)
     case 'milestone.created':
-      return applyMilestoneCreated(projecting, happening)
+      return applyMilestoneCreated(projecting, fact)
     case 'milestone.edited':
-      return applyMilestoneEdited(projecting, happening)
+      return applyMilestoneEdited(projecting, fact)
     case 'task.edited':
-      return applyTaskEdited(projecting, happening)
+      return applyTaskEdited(projecting, fact)
     case 'task.marked':
-      return applyTaskMarked(projecting, happening)
+      return applyTaskMarked(projecting, fact)
     case 'task.dropped':
-      return applyTaskDropped(projecting, happening)
+      return applyTaskDropped(projecting, fact)
     case 'task.forced':
-      return renewClaim(projecting, happening.taskId)
+      return renewClaim(projecting, fact.taskId)
     case 'task.claimed':
-      return applyTaskClaimed(projecting, happening)
+      return applyTaskClaimed(projecting, fact)
     case 'claim.ended':
-      return applyClaimEnded(projecting, happening)
+      return applyClaimEnded(projecting, fact)
     case 'dependency.added':
-      return applyDependencyAdded(projecting, happening)
+      return applyDependencyAdded(projecting, fact)
     case 'dependency.removed':
-      return applyDependencyRemoved(projecting, happening)
+      return applyDependencyRemoved(projecting, fact)
     case 'note.added':
-      return applyNoteAdded(projecting, happening)
+      return applyNoteAdded(projecting, fact)
     case 'role.declared':
-      return applyRoleDeclared(projecting, happening)
+      return applyRoleDeclared(projecting, fact)
     case 'process.kept':
-      return applyProcessKept(projecting, happening)
+      return applyProcessKept(projecting, fact)
     case 'run.created':
-      return applyRunCreated(projecting, happening)
+      return applyRunCreated(projecting, fact)
     case 'run.advanced':
-      return applyRunAdvanced(projecting, happening)
+      return applyRunAdvanced(projecting, fact)
     case 'run.migrated':
-      return applyRunMigrated(projecting, happening)
+      return applyRunMigrated(projecting, fact)
     case 'run.cancelled':
-      return applyRunCancelled(projecting, happening)
+      return applyRunCancelled(projecting, fact)
     case 'run.refused':
-      return applyRunRefused(projecting, happening)
+      return applyRunRefused(projecting, fact)
     case 'run.approved':
-      return applyRunApproved(projecting, happening)
+      return applyRunApproved(projecting, fact)
     case 'setting.changed':
-      return applySettingChanged(projecting, happening)
+      return applySettingChanged(projecting, fact)
     case 'command.revoked': // kept in the state folder of its user
       return Promise.resolve()
     case 'command.started':
-      return applyCommandStarted(projecting, happening)
+      return applyCommandStarted(projecting, fact)
     case 'command.ended':
-      return applyCommandEnded(projecting, happening)
+      return applyCommandEnded(projecting, fact)
   }
 }

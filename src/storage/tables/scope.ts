@@ -18,7 +18,7 @@ export interface Projecting {
   readonly actor: Actor
 }
 
-/** The happening of one kind. */
+/** The fact of one kind. */
 export type Of<Kind extends NewFact['kind']> = Extract<NewFact, { readonly kind: Kind }>
 
 /** Whose row it is, and the fact that makes it. */

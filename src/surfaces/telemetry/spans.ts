@@ -49,27 +49,27 @@ export type Ending =
   | { readonly of: 'mission'; readonly id: string; readonly status: SpanStatus }
   | { readonly of: 'run'; readonly id: string; readonly status: SpanStatus }
 
-export function endingOf(happening: NewFact): Ending | null {
-  switch (happening.kind) {
+export function endingOf(fact: NewFact): Ending | null {
+  switch (fact.kind) {
     case 'attempt.closed': {
-      const { attemptId: id, status, outcome } = happening
+      const { attemptId: id, status, outcome } = fact
       return { of: 'attempt', id, status: status === 'failed' ? failed(outcome.summary) : { is: 'ok' } }
     }
     case 'attempt.abandoned':
-      return { of: 'attempt', id: happening.attemptId, status: failed(happening.reason) }
+      return { of: 'attempt', id: fact.attemptId, status: failed(fact.reason) }
     case 'phase.completed':
-      if (happening.missionId === null) return null
-      return { of: 'phase', id: happening.phaseId, status: { is: 'ok' } }
+      if (fact.missionId === null) return null
+      return { of: 'phase', id: fact.phaseId, status: { is: 'ok' } }
     case 'mission.ended': {
-      const { missionId: id, status, summary } = happening
+      const { missionId: id, status, summary } = fact
       if (status === 'failed') return { of: 'mission', id, status: failed(summary ?? 'The mission failed.') }
       return { of: 'mission', id, status: { is: status === 'completed' ? 'ok' : 'unset' } }
     }
     case 'run.advanced':
     case 'run.migrated':
-      return runEnding(happening.runId, happening.status)
+      return runEnding(fact.runId, fact.status)
     case 'run.cancelled':
-      return { of: 'run', id: happening.runId, status: failed(happening.event.event) }
+      return { of: 'run', id: fact.runId, status: failed(fact.event.event) }
     case 'project.created':
     case 'mission.started':
     case 'mission.extended':

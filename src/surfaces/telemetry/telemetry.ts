@@ -69,8 +69,8 @@ async function traceAll(tracing: Tracing, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       position ??= await tracing.store.view(({ journal }) => journal.head())
-      for await (const { seq, at, happening } of tracing.store.follow(position, signal)) {
-        const ending = endingOf(happening)
+      for await (const { seq, at, body } of tracing.store.follow(position, signal)) {
+        const ending = endingOf(body)
         const span = ending && (await tracing.store.view((reads) => readSpan(reads, ending, at)))
         if (span) tracing.exporter.send(withProject(span, tracing.key))
         position = seq

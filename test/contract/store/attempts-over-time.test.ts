@@ -4,7 +4,7 @@ import type { Attempt } from '../../../src/domain/track/task.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { aHold, aMission, anAttempt, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aProgress, closing, happened } from './happenings.ts'
+import { aProgress, closing, happened } from './facts.ts'
 
 /** Attempt a-<number> at task t-<number>, opened at `number`, in a tree. */
 async function opened(store: Store, number: number, top = '/tree'): Promise<Attempt> {

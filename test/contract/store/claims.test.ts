@@ -5,8 +5,8 @@ import { claimLasts } from '../../../src/domain/plan/plan.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { anAttempt } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aDecision, anIssue, aProgress, closing, happened } from './happenings.ts'
-import { aClaim, aNote, planTask, t } from './plan-happenings.ts'
+import { aDecision, anIssue, aProgress, closing, happened } from './facts.ts'
+import { aClaim, aNote, planTask, t } from './plan-facts.ts'
 
 const claim = aClaim({ claimedAt: 10, expiresAt: 1000 })
 const claimed: NewFact = { kind: 'task.claimed', taskId: t(1), claim }

@@ -4,7 +4,7 @@ import type { MissionId } from '../../../src/domain/id.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { aMission } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './happenings.ts'
+import { happened } from './facts.ts'
 
 const started = (number: number) =>
   ({ kind: 'mission.started', mission: aMission({ id: `m-${number}` as MissionId }) }) as const

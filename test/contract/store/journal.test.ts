@@ -3,7 +3,7 @@ import { Failure } from '../../../src/domain/failure.ts'
 import type { MissionId } from '../../../src/domain/id.ts'
 import { agent, aMission } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './happenings.ts'
+import { happened } from './facts.ts'
 
 const started = (number: number) =>
   ({ kind: 'mission.started', mission: aMission({ id: `m-${number}` as MissionId }) }) as const
@@ -25,9 +25,9 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
       expect(facts[0]).toMatchObject({
         actor: agent,
         version: 1,
-        happening: { kind: 'project.created', root },
+        body: { kind: 'project.created', root },
       })
-      expect(facts[3]?.happening).toEqual(started(3))
+      expect(facts[3]?.body).toEqual(started(3))
       expect(facts[3]?.hash).toMatch(/^[0-9a-f]{64}$/)
       expect((await journal.since(2, 1)).map(({ seq }) => seq)).toEqual([3])
       expect((await journal.latest({ limit: 2 })).map(({ seq }) => seq)).toEqual([4, 3])
@@ -44,7 +44,7 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
     await happened(store, 7, { kind: 'mission.started', mission: aMission({ name }) })
     await store.view(async ({ missions, journal }) => {
       expect((await missions.find('m-1'))?.name).toBe(name.toWellFormed())
-      expect((await journal.since(1, 1))[0]?.happening).toMatchObject({
+      expect((await journal.since(1, 1))[0]?.body).toMatchObject({
         mission: { name: name.toWellFormed() },
       })
       expect((await journal.verify()).brokenAt).toBeNull()
@@ -63,7 +63,7 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
     })
     await expect(refusing).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(
-      await store.record({ actor: agent, at: 1, decide: async () => ({ happenings: [], answer: 'x' }) }),
+      await store.record({ actor: agent, at: 1, decide: async () => ({ facts: [], answer: 'x' }) }),
     ).toBe('x')
     expect(await store.view((reads) => reads.journal.head())).toBe(0)
   })
@@ -77,7 +77,7 @@ describe.each(dialects)('the journal in $dialect', ({ fresh }) => {
         at: number,
         decide: async (reads) => {
           const { total } = await reads.missions.list({ limit: 1 })
-          return { happenings: [started(total + 1)], answer: total }
+          return { facts: [started(total + 1)], answer: total }
         },
       })
     const totals = await Promise.all(Array.from({ length: 12 }, (_, number) => counting(number)))
@@ -110,7 +110,7 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
         actor: agent,
         at: answer,
         idempotency: key,
-        decide: async () => ({ happenings: [started(answer)], answer: { answer } }),
+        decide: async () => ({ facts: [started(answer)], answer: { answer } }),
       })
     expect(await Promise.all([asked(1), asked(2)])).toEqual([{ answer: 1 }, { answer: 1 }])
     expect(await store.replay(key)).toEqual({ answer: { answer: 1 } })
@@ -123,7 +123,7 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
   ])('a key that was used otherwise is refused ($says)', async ({ change, says }) => {
     await using temporary = await fresh()
     const { store } = temporary
-    const decide = async () => ({ happenings: [], answer: 1 })
+    const decide = async () => ({ facts: [], answer: 1 })
     await store.record({ actor: agent, at: 1, idempotency: key, decide })
     const idempotency = { ...key, ...change }
     const refused = { code: 'IDEMPOTENCY_KEY_REUSED', message: expect.stringContaining(says) }
@@ -139,7 +139,7 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
         actor: agent,
         at: answer,
         idempotency: { ...key, owner },
-        decide: async () => ({ happenings: [], answer }),
+        decide: async () => ({ facts: [], answer }),
       })
     expect(await asked('ada', 1)).toBe(1)
     expect(await asked('ben', 2)).toBe(2)
@@ -151,7 +151,7 @@ describe.each(dialects)('idempotency in $dialect', ({ fresh }) => {
     await using temporary = await fresh()
     const { store } = temporary
     const idempotency = { ...key, connection: 'one' }
-    const decide = async () => ({ happenings: [], answer: { claim: { token: 'c-secret', agent: 'ada' } } })
+    const decide = async () => ({ facts: [], answer: { claim: { token: 'c-secret', agent: 'ada' } } })
     await store.record({ actor: agent, at: 1, idempotency, decide })
     expect(await store.replay(idempotency)).toMatchObject({ answer: { claim: { token: 'c-secret' } } })
     await expect(store.replay({ ...key, connection: 'two' })).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { MissionId, PhaseId, TaskId } from '../../../src/domain/id.ts'
 import { aHold, aMission, anAttempt, aPhase, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './happenings.ts'
+import { aChange, closing, happened } from './facts.ts'
 
 const id = 'm-1' as MissionId
 const planned = (number: number, changes = {}) =>

@@ -16,8 +16,8 @@ import type { Reads } from '../../../src/ports/store.ts'
 import { amount } from '../../support/amount.ts'
 import { aHold, anAttempt } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { closing, happened } from './happenings.ts'
-import { aClaim, p, planPhase, planTask, t } from './plan-happenings.ts'
+import { closing, happened } from './facts.ts'
+import { aClaim, p, planPhase, planTask, t } from './plan-facts.ts'
 
 const tasks = 6
 const place = fc.nat({ max: tasks - 1 })
@@ -89,7 +89,7 @@ function freshModel(): ModelTask[] {
   }))
 }
 
-/** What a step does to the model, and the happenings that do the same to the store. */
+/** What a step does to the model, and the facts that do the same to the store. */
 function taken({ does, task, on }: Step, { model, gate }: Model, at: number): readonly NewFact[] {
   const one = model[task]
   const other = model[on]
@@ -271,9 +271,9 @@ describe.each(dialects)('the graph of a plan in $dialect', ({ fresh }) => {
         let at = 0
         for (const one of steps) {
           at += 2
-          const happenings = taken(one, model, at)
-          if (happenings.length === 0) continue
-          await happened(store, at, ...happenings)
+          const facts = taken(one, model, at)
+          if (facts.length === 0) continue
+          await happened(store, at, ...facts)
           await store.view((reads) => agreesOnNext(reads, model, at))
         }
         await store.view(async (reads) => {

@@ -6,8 +6,8 @@ import type { PlanFilter } from '../../../src/ports/reads.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { aMission } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './happenings.ts'
-import { aClaim, aMilestone, aNote, p, planPhase, planTask, t } from './plan-happenings.ts'
+import { happened } from './facts.ts'
+import { aClaim, aMilestone, aNote, p, planPhase, planTask, t } from './plan-facts.ts'
 
 const planned = (number: number, changes: Partial<Task> = {}): NewFact => ({
   kind: 'task.planned',

@@ -10,7 +10,7 @@ import type {
 } from '../../../src/domain/id.ts'
 import { agent, aHold, aMission, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aDecision, anIssue, aProgress, happened } from './happenings.ts'
+import { aDecision, anIssue, aProgress, happened } from './facts.ts'
 
 const begun = [
   { kind: 'mission.started', mission: aMission() },

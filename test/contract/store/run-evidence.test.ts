@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import type { AttemptId, CommandResultId, HoldId, MissionId, TaskId } from '../../../src/domain/id.ts'
 import { aHold, aMission, anAttempt, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './happenings.ts'
-import { aCommand, approved, created, kept, r, refused } from './run-happenings.ts'
+import { aChange, closing, happened } from './facts.ts'
+import { aCommand, approved, created, kept, r, refused } from './run-facts.ts'
 
 const begun = [kept, created(), created({ id: r(2) })] as const
 const m = (number: number) => `m-${number}` as MissionId

@@ -8,7 +8,7 @@ import type { Reads } from '../../../src/ports/store.ts'
 import { amount } from '../../support/amount.ts'
 import { aHold } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './happenings.ts'
+import { happened } from './facts.ts'
 import {
   aCommand,
   advanced,
@@ -22,7 +22,7 @@ import {
   r,
   refused,
   version,
-} from './run-happenings.ts'
+} from './run-facts.ts'
 
 // Any text that JSON can carry, halves of surrogate pairs included.
 const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', 'a\udc00b', '\u0000'))
@@ -150,12 +150,12 @@ async function allOf({ runs, holds, journal }: Reads): Promise<unknown> {
 }
 
 /** The steps on a fresh run; an event and a move make its next revision, and a last one may end it. */
-function happeningsOf(steps: readonly Step[], isCancelled: boolean): readonly (readonly NewFact[])[] {
+function factsOf(steps: readonly Step[], isCancelled: boolean): readonly (readonly NewFact[])[] {
   let revision = 1
   const made = steps.map((step, position) => {
-    const happenings = step(revision + 1, position)
-    if (happenings.some(({ kind }) => kind === 'run.advanced' || kind === 'run.migrated')) revision += 1
-    return happenings
+    const facts = step(revision + 1, position)
+    if (facts.some(({ kind }) => kind === 'run.advanced' || kind === 'run.migrated')) revision += 1
+    return facts
   })
   const last = anEvent(revision + 1, { kind: 'cancellation', id: 'evt-last' as RunEventId })
   return isCancelled ? [...made, [{ kind: 'run.cancelled', ...subject, event: last }]] : made
@@ -176,8 +176,8 @@ describe.each(dialects)('runs restored from a journal in $dialect', ({ fresh }) 
           { kind: 'hold.opened', hold },
           { kind: 'setting.changed', name: 'elicitation', value: 'off' },
         )
-        for (const [index, happenings] of happeningsOf(steps, isCancelled).entries())
-          await happened(store, index + 2, ...happenings)
+        for (const [index, facts] of factsOf(steps, isCancelled).entries())
+          await happened(store, index + 2, ...facts)
         const before = await store.view(allOf)
         expect(before).toMatchObject({ check: { brokenAt: null } })
         await using copy = await fresh()

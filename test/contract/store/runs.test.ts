@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { MissionId, RunEventId, TaskId } from '../../../src/domain/id.ts'
 import { aMission, anAttempt, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { happened } from './happenings.ts'
+import { happened } from './facts.ts'
 import {
   advanced,
   anArtifact,
@@ -15,7 +15,7 @@ import {
   kept,
   r,
   version,
-} from './run-happenings.ts'
+} from './run-facts.ts'
 
 const m = (number: number) => `m-${number}` as MissionId
 const t = (number: number) => `t-${number}` as TaskId

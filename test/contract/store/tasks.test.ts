@@ -4,7 +4,7 @@ import type { Task } from '../../../src/domain/track/task.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { aMission, anAttempt, aPhase, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './happenings.ts'
+import { aChange, closing, happened } from './facts.ts'
 
 const t = (number: number): TaskId => `t-${number}` as TaskId
 const a = (number: number): AttemptId => `a-${number}` as AttemptId

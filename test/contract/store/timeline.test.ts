@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AttemptId, MissionId, TaskId } from '../../../src/domain/id.ts'
 import { aMission, anAttempt, aPhase, aTask } from '../../support/entities.ts'
 import { dialects } from './dialects.ts'
-import { aChange, closing, happened } from './happenings.ts'
+import { aChange, closing, happened } from './facts.ts'
 
 const mission = 'm-1' as MissionId
 const task = (number: number) => `t-${number}` as TaskId

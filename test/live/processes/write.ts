@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { happened } from '../../contract/store/happenings.ts'
+import { happened } from '../../contract/store/facts.ts'
 import { storeOf } from '../../contract/store/sqlite/processes/store-of.ts'
 import { roles } from '../roles.ts'
 

@@ -5,46 +5,46 @@ import { countChanges } from '../../../domain/track/completion-report.ts'
 import { counted, plainWord, shortened } from './text.ts'
 
 /** What happened, as the rest of a sentence that begins with who did it. */
-export function factWords(happening: NewFact): string {
-  switch (happening.kind) {
+export function factWords(fact: NewFact): string {
+  switch (fact.kind) {
     case 'project.created':
-      return `began the record of ${happening.root}`
+      return `began the record of ${fact.root}`
     case 'mission.started':
-      return `started ${happening.mission.kind} ${happening.mission.id} "${shortened(happening.mission.name)}"`
+      return `started ${fact.mission.kind} ${fact.mission.id} "${shortened(fact.mission.name)}"`
     case 'mission.ended':
-      return `ended mission ${happening.missionId}: ${plainWord(happening.status)}${despite(happening.despiteRuns ?? [])}`
+      return `ended mission ${fact.missionId}: ${plainWord(fact.status)}${despite(fact.despiteRuns ?? [])}`
     case 'mission.extended':
-      return `extended mission ${happening.missionId} from ${happening.before} to ${counted(happening.totalPhases, 'phase')}`
+      return `extended mission ${fact.missionId} from ${fact.before} to ${counted(fact.totalPhases, 'phase')}`
     case 'mission.reopened':
-      return `took up mission ${happening.missionId} again`
+      return `took up mission ${fact.missionId} again`
     case 'phase.created':
-      return `opened phase ${happening.phase.number ?? happening.phase.id} "${shortened(happening.phase.name)}"${inMission(happening.phase.missionId)}`
+      return `opened phase ${fact.phase.number ?? fact.phase.id} "${shortened(fact.phase.name)}"${inMission(fact.phase.missionId)}`
     case 'phase.reopened':
-      return `took up phase ${happening.phaseId} again${inMission(happening.missionId)}`
+      return `took up phase ${fact.phaseId} again${inMission(fact.missionId)}`
     case 'phase.completed':
-      return `completed phase ${happening.phaseId}${inMission(happening.missionId)}`
+      return `completed phase ${fact.phaseId}${inMission(fact.missionId)}`
     case 'task.planned':
-      return `planned task ${happening.task.id} "${shortened(happening.task.name)}"${inMission(happening.task.missionId)}`
+      return `planned task ${fact.task.id} "${shortened(fact.task.name)}"${inMission(fact.task.missionId)}`
     case 'attempt.opened':
-      return `began attempt ${happening.attempt.number} at task ${happening.attempt.taskId}${asAgent(happening.attempt.agentName)}`
+      return `began attempt ${fact.attempt.number} at task ${fact.attempt.taskId}${asAgent(fact.attempt.agentName)}`
     case 'attempt.closed':
-      return `ended task ${happening.taskId} (${plainWord(happening.status)}): ${measured(happening.evidence)}`
+      return `ended task ${fact.taskId} (${plainWord(fact.status)}): ${measured(fact.evidence)}`
     case 'attempt.abandoned':
-      return `gave up attempt ${happening.attemptId} at task ${happening.taskId}: ${shortened(happening.reason)}`
+      return `gave up attempt ${fact.attemptId} at task ${fact.taskId}: ${shortened(fact.reason)}`
     case 'attempt.corrected':
-      return `adds to the end of task ${happening.taskId}${asAgent(happening.agentName)}: "${shortened(happening.text)}"`
+      return `adds to the end of task ${fact.taskId}${asAgent(fact.agentName)}: "${shortened(fact.text)}"`
     case 'attempt.continued':
-      return `let attempt ${happening.attemptId} at task ${happening.taskId} go on`
+      return `let attempt ${fact.attemptId} at task ${fact.taskId} go on`
     case 'decision.logged':
-      return `decided "${shortened(happening.decision.question)}": ${shortened(happening.decision.chosen)}`
+      return `decided "${shortened(fact.decision.question)}": ${shortened(fact.decision.chosen)}`
     case 'issue.logged':
-      return `met an issue (${plainWord(happening.issue.type)}) in task ${happening.issue.taskId}: ${shortened(happening.issue.description)}`
+      return `met an issue (${plainWord(fact.issue.type)}) in task ${fact.issue.taskId}: ${shortened(fact.issue.description)}`
     case 'progress.logged':
-      return `says of task ${happening.progress.taskId}: "${shortened(happening.progress.message)}"${percent(happening.progress.progress)}`
+      return `says of task ${fact.progress.taskId}: "${shortened(fact.progress.message)}"${percent(fact.progress.progress)}`
     case 'hold.opened':
-      return `opened ${plainWord(happening.hold.kind)} ${happening.hold.id}, which waits for a person: ${shortened(happening.hold.reason)}`
+      return `opened ${plainWord(fact.hold.kind)} ${fact.hold.id}, which waits for a person: ${shortened(fact.hold.reason)}`
     case 'hold.closed':
-      return `${happening.status} ${happening.holdId}${happening.answer === null ? '' : `: ${shortened(happening.answer)}`}`
+      return `${fact.status} ${fact.holdId}${fact.answer === null ? '' : `: ${shortened(fact.answer)}`}`
     case 'phase.edited':
     case 'milestone.created':
     case 'milestone.edited':
@@ -58,7 +58,7 @@ export function factWords(happening: NewFact): string {
     case 'dependency.removed':
     case 'note.added':
     case 'role.declared':
-      return planFactWords(happening)
+      return planFactWords(fact)
     case 'process.kept':
     case 'run.created':
     case 'run.advanced':
@@ -70,7 +70,7 @@ export function factWords(happening: NewFact): string {
     case 'command.revoked':
     case 'command.started':
     case 'command.ended':
-      return gateFactWords(happening)
+      return gateFactWords(fact)
   }
 }
 
@@ -101,38 +101,38 @@ function despite(runs: readonly string[]): string {
 }
 
 /** What happened to a plan, as the rest of a sentence that begins with who did it. */
-function planFactWords(happening: NewPlanFact): string {
-  switch (happening.kind) {
+function planFactWords(fact: NewPlanFact): string {
+  switch (fact.kind) {
     case 'phase.edited':
-      return `edited phase ${happening.phaseId}${changed(happening.changes)}`
+      return `edited phase ${fact.phaseId}${changed(fact.changes)}`
     case 'milestone.created':
-      return `set milestone ${happening.milestone.id}${named(happening.milestone.name)} for phase ${happening.milestone.phaseId}`
+      return `set milestone ${fact.milestone.id}${named(fact.milestone.name)} for phase ${fact.milestone.phaseId}`
     case 'milestone.edited':
-      return happening.changes.reached === true
-        ? `reached milestone ${happening.milestoneId}`
-        : `edited milestone ${happening.milestoneId}${changed(happening.changes)}`
+      return fact.changes.reached === true
+        ? `reached milestone ${fact.milestoneId}`
+        : `edited milestone ${fact.milestoneId}${changed(fact.changes)}`
     case 'task.edited':
-      return `edited task ${happening.taskId}${changed(happening.changes)}`
+      return `edited task ${fact.taskId}${changed(fact.changes)}`
     case 'task.marked':
-      return happening.as === 'done'
-        ? `says that task ${happening.taskId} is done (a claim, not measured)`
-        : `put task ${happening.taskId} back to do`
+      return fact.as === 'done'
+        ? `says that task ${fact.taskId} is done (a claim, not measured)`
+        : `put task ${fact.taskId} back to do`
     case 'task.dropped':
-      return `dropped task ${happening.taskId}: ${shortened(happening.reason)}`
+      return `dropped task ${fact.taskId}: ${shortened(fact.reason)}`
     case 'task.forced':
-      return `began task ${happening.taskId} although ${happening.open.join(', ')} ${happening.open.length === 1 ? 'is' : 'are'} open`
+      return `began task ${fact.taskId} although ${fact.open.join(', ')} ${fact.open.length === 1 ? 'is' : 'are'} open`
     case 'task.claimed':
-      return `claimed task ${happening.taskId} for ${happening.claim.agent}`
+      return `claimed task ${fact.taskId} for ${fact.claim.agent}`
     case 'claim.ended':
-      return `${happening.why === 'expired' ? 'saw the claim expire' : 'released the claim'} of ${happening.agent} on task ${happening.taskId}`
+      return `${fact.why === 'expired' ? 'saw the claim expire' : 'released the claim'} of ${fact.agent} on task ${fact.taskId}`
     case 'dependency.added':
-      return `made task ${happening.taskId} wait for ${happening.dependsOnId}`
+      return `made task ${fact.taskId} wait for ${fact.dependsOnId}`
     case 'dependency.removed':
-      return `freed task ${happening.taskId} from waiting for ${happening.dependsOnId}`
+      return `freed task ${fact.taskId} from waiting for ${fact.dependsOnId}`
     case 'note.added':
-      return `noted on task ${happening.note.taskId}: "${shortened(happening.note.content)}"`
+      return `noted on task ${fact.note.taskId}: "${shortened(fact.note.content)}"`
     case 'role.declared':
-      return `declared the role ${happening.role}`
+      return `declared the role ${fact.role}`
   }
 }
 
@@ -147,30 +147,30 @@ function named(name: string | null): string {
 }
 
 /** What happened to a run, as the rest of a sentence that begins with who did it. */
-function gateFactWords(happening: GateFact): string {
-  switch (happening.kind) {
+function gateFactWords(fact: GateFact): string {
+  switch (fact.kind) {
     case 'process.kept':
-      return `kept version ${happening.definition.version} of process "${shortened(happening.definition.name)}"`
+      return `kept version ${fact.definition.version} of process "${shortened(fact.definition.name)}"`
     case 'run.created':
-      return `created ${happening.run.id} of process ${happening.run.process.id} in "${happening.run.state}"${subjectOf(happening.run)}`
+      return `created ${fact.run.id} of process ${fact.run.process.id} in "${fact.run.state}"${subjectOf(fact.run)}`
     case 'run.advanced':
-      return `emitted ${happening.event.event} in ${happening.runId}: ${way(happening.event)}`
+      return `emitted ${fact.event.event} in ${fact.runId}: ${way(fact.event)}`
     case 'run.migrated':
-      return `moved ${happening.runId} to version ${happening.process.version} of its process: ${way(happening.event)}`
+      return `moved ${fact.runId} to version ${fact.process.version} of its process: ${way(fact.event)}`
     case 'run.cancelled':
-      return `cancelled ${happening.runId} in "${happening.event.from}": ${shortened(happening.event.event)}`
+      return `cancelled ${fact.runId} in "${fact.event.from}": ${shortened(fact.event.event)}`
     case 'run.refused':
-      return `was refused ${happening.refusal.event} in ${happening.runId} (${happening.refusal.code})${triedWords(happening.refusal.tried)}: ${shortened(happening.refusal.message)}`
+      return `was refused ${fact.refusal.event} in ${fact.runId} (${fact.refusal.code})${triedWords(fact.refusal.tried)}: ${shortened(fact.refusal.message)}`
     case 'run.approved':
-      return `approved ${happening.approval.of ?? 'the state'} of ${happening.runId} as ${happening.approval.role}`
+      return `approved ${fact.approval.of ?? 'the state'} of ${fact.runId} as ${fact.approval.role}`
     case 'setting.changed':
-      return `set ${happening.name} to ${happening.value}`
+      return `set ${fact.name} to ${fact.value}`
     case 'command.revoked':
-      return `took back the answer whether "${shortened(happening.run)}" may run${happening.reason === null ? '' : `: ${shortened(happening.reason)}`}`
+      return `took back the answer whether "${shortened(fact.run)}" may run${fact.reason === null ? '' : `: ${shortened(fact.reason)}`}`
     case 'command.started':
-      return `runs "${shortened(happening.command.run)}"`
+      return `runs "${shortened(fact.command.run)}"`
     case 'command.ended':
-      return `ended command ${happening.commandId}: ${plainWord(happening.status)}${happening.exitCode === null ? '' : `, exit code ${happening.exitCode}`}`
+      return `ended command ${fact.commandId}: ${plainWord(fact.status)}${fact.exitCode === null ? '' : `, exit code ${fact.exitCode}`}`
   }
 }
 

@@ -183,7 +183,7 @@ function factLine(fact: Entry, { ink }: Page): string {
 }
 
 function wordsOf(fact: Entry): string {
-  // The operation spreads a happening into kind and body; this puts it together again.
-  const happening = { ...entryAt(fact, 'body'), kind: textAt(fact, 'kind') } as NewFact
-  return factWords(happening)
+  // The operation spreads a fact into kind and body; this puts it together again.
+  const told = { ...entryAt(fact, 'body'), kind: textAt(fact, 'kind') } as NewFact
+  return factWords(told)
 }

@@ -73,70 +73,70 @@ export type EntityReference =
 type Events = readonly [LiveEvent, ...LiveEvent[]]
 
 /** The events of a fact, in the order in which they are sent. Every fact has one, so that no seq is skipped. */
-export function eventsOf(happening: NewFact): Events {
-  switch (happening.kind) {
+export function eventsOf(fact: NewFact): Events {
+  switch (fact.kind) {
     case 'project.created':
-      return [{ event: 'project:created', of: { kind: 'project', id: happening.id, root: happening.root } }]
+      return [{ event: 'project:created', of: { kind: 'project', id: fact.id, root: fact.root } }]
     case 'mission.started':
-      return [{ event: 'mission:created', of: { kind: 'mission', id: happening.mission.id } }]
+      return [{ event: 'mission:created', of: { kind: 'mission', id: fact.mission.id } }]
     case 'mission.ended':
     case 'mission.extended':
     case 'mission.reopened':
-      return [{ event: 'mission:updated', of: { kind: 'mission', id: happening.missionId } }]
+      return [{ event: 'mission:updated', of: { kind: 'mission', id: fact.missionId } }]
     case 'phase.created': {
-      const { id, missionId } = happening.phase
+      const { id, missionId } = fact.phase
       return [{ event: 'phase:created', of: { kind: 'phase', id } }, ...missionUpdated(missionId)]
     }
     case 'phase.reopened':
     case 'phase.completed':
     case 'phase.edited': {
-      const { phaseId, missionId } = happening
+      const { phaseId, missionId } = fact
       return [{ event: 'phase:updated', of: { kind: 'phase', id: phaseId } }, ...missionUpdated(missionId)]
     }
     case 'milestone.created':
-      return [{ event: 'milestone:created', of: { kind: 'milestone', id: happening.milestone.id } }]
+      return [{ event: 'milestone:created', of: { kind: 'milestone', id: fact.milestone.id } }]
     case 'milestone.edited':
-      return [{ event: 'milestone:updated', of: { kind: 'milestone', id: happening.milestoneId } }]
+      return [{ event: 'milestone:updated', of: { kind: 'milestone', id: fact.milestoneId } }]
     case 'task.planned':
-      return [{ event: 'task:created', of: { kind: 'task', id: happening.task.id } }]
+      return [{ event: 'task:created', of: { kind: 'task', id: fact.task.id } }]
     case 'attempt.opened': {
-      const { taskId, missionId } = happening.attempt
+      const { taskId, missionId } = fact.attempt
       return [taskUpdated(taskId), ...missionUpdated(missionId)]
     }
     case 'attempt.closed':
-      return completed(happening)
+      return completed(fact)
     case 'attempt.abandoned':
-      return [taskUpdated(happening.taskId), ...missionUpdated(happening.missionId)]
+      return [taskUpdated(fact.taskId), ...missionUpdated(fact.missionId)]
     case 'attempt.corrected':
     case 'attempt.continued':
     case 'task.edited':
     case 'task.forced':
     case 'dependency.added':
     case 'dependency.removed':
-      return [taskUpdated(happening.taskId)]
+      return [taskUpdated(fact.taskId)]
     case 'task.marked':
     case 'task.dropped':
     case 'claim.ended':
-      return [taskUpdated(happening.taskId), workflowUpdated(happening.taskId)]
+      return [taskUpdated(fact.taskId), workflowUpdated(fact.taskId)]
     case 'task.claimed': {
-      const { taskId } = happening
+      const { taskId } = fact
       return [{ event: 'task:claimed', of: { kind: 'task', id: taskId } }, workflowUpdated(taskId)]
     }
     case 'decision.logged':
-      return [{ event: 'decision:created', of: { kind: 'decision', decision: happening.decision } }]
+      return [{ event: 'decision:created', of: { kind: 'decision', decision: fact.decision } }]
     case 'issue.logged': {
-      const { issue } = happening
+      const { issue } = fact
       const blocked = issue.requiresHumanReview ? missionUpdated(issue.missionId) : []
       return [{ event: 'issue:created', of: { kind: 'issue', issue } }, ...blocked]
     }
     case 'progress.logged':
-      return [{ event: 'progress:created', of: { kind: 'progress', progress: happening.progress } }]
+      return [{ event: 'progress:created', of: { kind: 'progress', progress: fact.progress } }]
     case 'note.added':
-      return [{ event: 'note:created', of: { kind: 'note', note: happening.note } }]
+      return [{ event: 'note:created', of: { kind: 'note', note: fact.note } }]
     case 'hold.opened':
-      return [{ event: 'hold:opened', of: { kind: 'hold', id: happening.hold.id } }]
+      return [{ event: 'hold:opened', of: { kind: 'hold', id: fact.hold.id } }]
     case 'hold.closed': {
-      const { holdId: id, missionId } = happening
+      const { holdId: id, missionId } = fact
       return [
         { event: 'hold:closed', of: { kind: 'hold', id } },
         { event: 'issue:resolved', of: { kind: 'issue of hold', id } },
@@ -144,45 +144,43 @@ export function eventsOf(happening: NewFact): Events {
       ]
     }
     case 'role.declared':
-      return [{ event: 'role:created', of: { kind: 'role', role: happening.role } }]
+      return [{ event: 'role:created', of: { kind: 'role', role: fact.role } }]
     case 'process.kept': {
-      const { definition: process, hash } = happening
+      const { definition: process, hash } = fact
       return [{ event: 'process:created', of: { kind: 'process', process, hash } }]
     }
     case 'run.created':
-      return [{ event: 'run:created', of: { kind: 'run', id: happening.run.id } }]
+      return [{ event: 'run:created', of: { kind: 'run', id: fact.run.id } }]
     case 'run.advanced':
     case 'run.migrated':
     case 'run.cancelled':
     case 'run.approved':
-      return [{ event: 'run:updated', of: { kind: 'run', id: happening.runId } }]
+      return [{ event: 'run:updated', of: { kind: 'run', id: fact.runId } }]
     case 'run.refused':
-      return [{ event: 'run:refused', of: { kind: 'refusal', refusal: happening.refusal } }]
+      return [{ event: 'run:refused', of: { kind: 'refusal', refusal: fact.refusal } }]
     case 'command.started': {
-      const { id, runId, status } = happening.command
+      const { id, runId, status } = fact.command
       return [{ event: 'command:updated', of: { kind: 'command', id, runId, status } }]
     }
     case 'command.ended': {
-      const { commandId: id, runId, status } = happening
+      const { commandId: id, runId, status } = fact
       return [{ event: 'command:updated', of: { kind: 'command', id, runId, status } }]
     }
     case 'command.revoked':
       return [
         {
           event: 'command:updated',
-          of: { kind: 'command', id: happening.hash, runId: null, status: 'revoked' },
+          of: { kind: 'command', id: fact.hash, runId: null, status: 'revoked' },
         },
       ]
     case 'setting.changed':
-      return [
-        { event: 'setting:updated', of: { kind: 'setting', name: happening.name, value: happening.value } },
-      ]
+      return [{ event: 'setting:updated', of: { kind: 'setting', name: fact.name, value: fact.value } }]
   }
 }
 
 /** Where the phase ends with the task, the mission is told after the phase: by the fact of the phase, which follows. */
-function completed(happening: Extract<NewFact, { readonly kind: 'attempt.closed' }>): Events {
-  const { taskId, missionId, answer } = happening
+function completed(fact: Extract<NewFact, { readonly kind: 'attempt.closed' }>): Events {
+  const { taskId, missionId, answer } = fact
   if (answer.phase_status === 'completed') return [taskUpdated(taskId)]
   return [taskUpdated(taskId), ...missionUpdated(missionId)]
 }

@@ -49,7 +49,7 @@ function once(read: Read): Read {
 }
 
 async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> {
-  const events = eventsOf(fact.happening)
+  const events = eventsOf(fact.body)
   const shown: { readonly event: string; readonly data: Entity | null }[] = []
   for (const event of events) {
     const data = await read(event.of)

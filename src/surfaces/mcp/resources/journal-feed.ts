@@ -65,8 +65,8 @@ export class JournalFeed {
     let trouble = ''
     while (!signal.aborted) {
       try {
-        for await (const { seq, happening } of store.follow(position, signal)) {
-          gathered.add(whatChanged(happening))
+        for await (const { seq, body } of store.follow(position, signal)) {
+          gathered.add(whatChanged(body))
           position = seq
           trouble = ''
         }
@@ -96,8 +96,8 @@ export interface Changed {
   readonly list: boolean
 }
 
-export function whatChanged(happening: NewFact): Changed {
-  switch (happening.kind) {
+export function whatChanged(fact: NewFact): Changed {
+  switch (fact.kind) {
     case 'project.created':
     case 'role.declared':
     case 'milestone.created':
@@ -107,37 +107,37 @@ export function whatChanged(happening: NewFact): Changed {
     case 'command.revoked':
       return { uris: [], list: false }
     case 'mission.started':
-      return { uris: [missionUri(happening.mission.id)], list: true }
+      return { uris: [missionUri(fact.mission.id)], list: true }
     case 'mission.ended':
     case 'mission.extended':
     case 'mission.reopened':
     case 'phase.reopened':
     case 'phase.completed':
     case 'phase.edited':
-      return { uris: ofMission(happening.missionId), list: false }
+      return { uris: ofMission(fact.missionId), list: false }
     case 'phase.created':
-      return { uris: ofMission(happening.phase.missionId), list: false }
+      return { uris: ofMission(fact.phase.missionId), list: false }
     case 'task.planned':
-      return about({ taskId: happening.task.id, missionId: happening.task.missionId })
+      return about({ taskId: fact.task.id, missionId: fact.task.missionId })
     case 'attempt.opened':
-      return measured(happening.attempt)
+      return measured(fact.attempt)
     case 'attempt.closed':
     case 'attempt.abandoned':
-      return measured(happening)
+      return measured(fact)
     case 'attempt.corrected':
     case 'attempt.continued':
     case 'hold.closed':
-      return about(happening)
+      return about(fact)
     case 'decision.logged':
-      return about(happening.decision)
+      return about(fact.decision)
     case 'issue.logged':
-      return about(happening.issue)
+      return about(fact.issue)
     case 'progress.logged':
-      return about(happening.progress)
+      return about(fact.progress)
     case 'hold.opened':
-      return about(happening.hold)
+      return about(fact.hold)
     case 'note.added':
-      return ofTask(happening.note.taskId)
+      return ofTask(fact.note.taskId)
     case 'task.edited':
     case 'task.marked':
     case 'task.dropped':
@@ -146,20 +146,20 @@ export function whatChanged(happening: NewFact): Changed {
     case 'claim.ended':
     case 'dependency.added':
     case 'dependency.removed':
-      return ofTask(happening.taskId)
+      return ofTask(fact.taskId)
     case 'run.created':
-      return moved(happening.run.id, happening.run)
+      return moved(fact.run.id, fact.run)
     case 'run.advanced':
     case 'run.migrated':
     case 'run.cancelled':
     case 'run.approved':
-      return moved(happening.runId, happening)
+      return moved(fact.runId, fact)
     case 'run.refused':
       return { uris: [], list: false }
     case 'command.started':
-      return ofCommand(happening.command.runId)
+      return ofCommand(fact.command.runId)
     case 'command.ended':
-      return ofCommand(happening.runId)
+      return ofCommand(fact.runId)
   }
 }
 

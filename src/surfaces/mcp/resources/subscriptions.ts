@@ -215,7 +215,7 @@ export class ListChanges {
   async #changedAfter(after: number): Promise<boolean> {
     const facts = await this.#store.view(({ journal }) => journal.since(after, mostFacts))
     this.#seen = facts.at(-1)?.seq ?? after
-    return facts.some(({ happening }) => whatChanged(happening).list)
+    return facts.some(({ body }) => whatChanged(body).list)
   }
 
   get #store(): Store {

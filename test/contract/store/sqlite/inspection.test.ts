@@ -10,8 +10,8 @@ import {
 } from '../../../../src/storage/record/comparison.ts'
 import { replay } from '../../../../src/storage/record/replay.ts'
 import { type TemporaryStore, temporaryStore } from '../../../support/store.ts'
-import { happened } from '../happenings.ts'
-import { advanced, anEvent, approved, created, kept } from '../run-happenings.ts'
+import { happened } from '../facts.ts'
+import { advanced, anEvent, approved, created, kept } from '../run-facts.ts'
 
 /** A record of a whole day, and of a run. */
 async function busyStore(): Promise<TemporaryStore> {

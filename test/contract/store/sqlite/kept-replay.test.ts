@@ -4,8 +4,8 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { StoreOptions } from '../../../../src/storage/store.ts'
 import { temporaryStore } from '../../../support/store.ts'
-import { happened } from '../happenings.ts'
-import { advanced, anEvent, created, kept } from '../run-happenings.ts'
+import { happened } from '../facts.ts'
+import { advanced, anEvent, created, kept } from '../run-facts.ts'
 
 /** A record with a run, whose checks are kept in a folder of their own. */
 async function checkedStore() {

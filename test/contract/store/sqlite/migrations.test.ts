@@ -7,7 +7,7 @@ import { migrations } from '../../../../src/storage/migrations/list.ts'
 import { type Migration, migrate } from '../../../../src/storage/migrations/migrate.ts'
 import { agent } from '../../../support/entities.ts'
 import { temporaryStore } from '../../../support/store.ts'
-import { planPhase, planTask } from '../plan-happenings.ts'
+import { planPhase, planTask } from '../plan-facts.ts'
 import { recordMission } from './processes/store-of.ts'
 
 const next = migrations.length + 1
@@ -90,7 +90,7 @@ test('phases that were planned without a number get one, and what the facts make
     actor: agent,
     at: Date.now(),
     decide: async () => ({
-      happenings: [
+      facts: [
         ...phases.map((phase) => ({ kind: 'phase.created' as const, phase })),
         { kind: 'task.planned' as const, task: planTask(1, { missionId, phaseId: phases[0]?.id ?? null }) },
       ],

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { temporaryStore } from '../../../support/store.ts'
-import { happened } from '../happenings.ts'
-import { aClaim, planTask, t } from '../plan-happenings.ts'
+import { happened } from '../facts.ts'
+import { aClaim, planTask, t } from '../plan-facts.ts'
 import { recordMission } from './processes/store-of.ts'
 
 /** A folder that holds several projects and the database that they share. */

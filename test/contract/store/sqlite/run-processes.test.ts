@@ -1,8 +1,8 @@
 import { copyFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { temporaryStore } from '../../../support/store.ts'
-import { happened } from '../happenings.ts'
-import { advanced, anEvent, aRepeat, created, kept, r, version } from '../run-happenings.ts'
+import { happened } from '../facts.ts'
+import { advanced, anEvent, aRepeat, created, kept, r, version } from '../run-facts.ts'
 import { spawned } from './processes/spawned.ts'
 import { recordMission } from './processes/store-of.ts'
 
@@ -35,9 +35,9 @@ test('two stores that bind one key of a run at once bind it to one event', async
       at: number,
       decide: async ({ runs }) => {
         const known = await runs.repeat(r(1), { key: 'k', owner: 'ada' })
-        if (known) return { happenings: [], answer: known.eventId }
+        if (known) return { facts: [], answer: known.eventId }
         const event = anEvent(2)
-        return { happenings: [advanced(event, { repeat: aRepeat(event, 'k') })], answer: event.id }
+        return { facts: [advanced(event, { repeat: aRepeat(event, 'k') })], answer: event.id }
       },
     })
   const answers = await Promise.all([emit(store, 1), emit(another(), 2), emit(another(), 3)])

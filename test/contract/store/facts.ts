@@ -7,8 +7,8 @@ import type { Store } from '../../../src/ports/store.ts'
 import { agent } from '../../support/entities.ts'
 
 /** Records what happened, without a decision that could refuse it. */
-export async function happened(store: Store, at: number, ...happenings: readonly NewFact[]): Promise<void> {
-  await store.record({ actor: agent, at, decide: async () => ({ happenings, answer: null }) })
+export async function happened(store: Store, at: number, ...facts: readonly NewFact[]): Promise<void> {
+  await store.record({ actor: agent, at, decide: async () => ({ facts, answer: null }) })
 }
 
 const nowhere = { attemptId: null, missionId: 'm-1' as MissionId, phaseId: null, agentName: 'builder' }
