@@ -2,7 +2,7 @@
 // only that file.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishedSchema } from '../src/definitions/published-schema.ts'
+import { publishedSchema } from '../src/definitions/dialect.ts'
 import { catalog } from '../src/operations/catalog.ts'
 import { referencePages } from './reference/pages.ts'
 

@@ -1,26 +1,17 @@
-import {
-  type Document,
-  isAlias,
-  isNode,
-  isScalar,
-  LineCounter,
-  type ParsedNode,
-  parseDocument,
-  visit,
-} from 'yaml'
-import { type Finding, finding } from '../domain/gate/lint/finding.ts'
+import { type Document, isAlias, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { type DefinitionPath, finding } from '../domain/gate/lint/finding.ts'
 import type { FilePlace, PlacedFinding } from '../ports/project-files.ts'
 
 /** Largest file of a process that is read, in characters. */
 const largestFile = 1_000_000
 
 export interface YamlText {
-  readonly root: ParsedNode
-  /** The same as plain data. */
+  /** The file as plain data. */
   readonly data: unknown
-  placeOf(node: unknown): FilePlace | null
   /** Where something of a definition stands; the nearest thing around it where it is not written. */
-  placeAt(path: Finding['path']): FilePlace | null
+  placeAt(path: DefinitionPath): FilePlace | null
+  /** Where the last key of a path stands. */
+  placeOfKey(path: DefinitionPath): FilePlace | null
 }
 
 export type YamlResult =
@@ -59,11 +50,16 @@ export function readYaml(text: string): YamlResult {
   }
   const twice = firstKeyTwice(document)
   if (twice !== null) return refused('Map keys must be unique.', at(twice))
-  const root = document.contents
-  if (root === null) return refused('The file is empty.', null)
+  if (document.contents === null) return refused('The file is empty.', null)
   const placeOf = (node: unknown): FilePlace | null => (isNode(node) && node.range ? at(node.range[0]) : null)
-  const placeAt = (path: Finding['path']): FilePlace | null => placeOf(nodeAt(document, path))
-  return { readable: true, yaml: { root, data: document.toJS(), placeOf, placeAt } }
+  return {
+    readable: true,
+    yaml: {
+      data: document.toJS(),
+      placeAt: (path) => placeOf(nodeAt(document, path)),
+      placeOfKey: (path) => placeOf(keyAt(document, path)),
+    },
+  }
 }
 
 function refused(message: string, place: FilePlace | null): YamlResult {
@@ -109,10 +105,16 @@ function firstKeyTwice(document: Document.Parsed): number | null {
   return found
 }
 
-function nodeAt(document: Document.Parsed, path: Finding['path']): unknown {
+function nodeAt(document: Document.Parsed, path: DefinitionPath): unknown {
   for (let length = path.length; length >= 0; length -= 1) {
     const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true)
     if (isNode(node)) return node
   }
   return null
+}
+
+function keyAt(document: Document.Parsed, path: DefinitionPath): unknown {
+  const map = nodeAt(document, path.slice(0, -1))
+  if (!isMap(map)) return map
+  return map.items.find(({ key }) => String(isScalar(key) ? key.value : key) === path.at(-1))?.key ?? map
 }

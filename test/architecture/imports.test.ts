@@ -23,8 +23,8 @@ const table: Readonly<Record<string, Layer>> = {
     node: true,
   },
   git: { layers: ['domain', 'ports', 'files'], packages: ['diff', 'ignore', 'picomatch'], node: true },
-  definitions: { layers: ['domain', 'ports', 'files'], packages: ['yaml'], node: true },
-  plans: { layers: ['domain', 'ports', 'files'], packages: ['better-sqlite3', 'yaml'], node: true },
+  definitions: { layers: ['domain', 'ports', 'files'], packages: ['yaml', 'zod'], node: true },
+  plans: { layers: ['domain', 'ports', 'files'], packages: ['better-sqlite3', 'yaml', 'zod'], node: true },
   evidence: { layers: ['domain', 'ports', 'files'], packages: ['diff'], node: true },
   commands: { layers: ['domain', 'ports', 'files'], packages: [], node: true },
   surfaces: {
