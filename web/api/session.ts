@@ -9,6 +9,8 @@ export interface Session {
   readonly project: string
   readonly projects: readonly { readonly key: string; readonly name: string; readonly folder: string }[]
   readonly version: string
+  /** The last fact that was recorded; null where the record cannot be read. */
+  readonly seq: number | null
   /** What a client of agents is told to start. */
   readonly program: string
   /** Clients that left something in the project, the likeliest first. */

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { readSession } from '../api/session.ts'
+import { readSession, session } from '../api/session.ts'
 import { base } from '../router/location.ts'
 
 export type ConnectionState =
@@ -12,10 +12,10 @@ export type ConnectionState =
 export const connection = signal<ConnectionState>({ is: 'connecting' })
 
 type Listener = (frame: Frame) => void
-type Whole = () => void
+type Reload = () => void
 
 const listeners = new Set<Listener>()
-const wholes = new Set<Whole>()
+const reloads = new Set<Reload>()
 
 /** Tells each frame in order. Answers its stop. */
 export function onFrame(listener: Listener): () => void {
@@ -23,10 +23,10 @@ export function onFrame(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Tells when everything must be read anew: at first, and when the tail cannot be resumed. Answers its stop. */
-export function onWhole(whole: Whole): () => void {
-  wholes.add(whole)
-  return () => wholes.delete(whole)
+/** Tells when everything must be read again: the server cannot tell what happened meanwhile. Answers its stop. */
+export function onReload(reload: Reload): () => void {
+  reloads.add(reload)
+  return () => reloads.delete(reload)
 }
 
 /** Milliseconds after which a lost connection makes the page say of when it is. */
@@ -38,7 +38,9 @@ const longestWait = 15_000
 
 /** Follows the journal from here on, through lost connections, until it is stopped. */
 export function follow(): () => void {
-  let seq: number | null = null
+  // What is read from now on is no older than the session.
+  const known = session.peek()
+  let seq = known === null || known === 'unknown person' ? null : known.seq
   let socket: WebSocket | null = null
   let wait = firstWait
   let retry = 0
@@ -78,7 +80,7 @@ export function follow(): () => void {
     connection.value = { is: 'live' }
     if (seq !== null) return
     seq = head
-    for (const whole of wholes) whole()
+    for (const reload of reloads) reload()
   }
 
   const lost = () => {
@@ -114,12 +116,30 @@ export function follow(): () => void {
   }
 }
 
+/** What a frame may show. */
+export type Entity =
+  | 'project'
+  | 'mission'
+  | 'workflow'
+  | 'phase'
+  | 'milestone'
+  | 'task'
+  | 'decision'
+  | 'issue'
+  | 'progress'
+  | 'note'
+  | 'hold'
+  | 'role'
+  | 'process'
+  | 'run'
+  | 'command'
+  | 'setting'
+
 /** One frame of the live feed: what a fact did to an entity. */
 export interface Frame {
   readonly seq: number
   readonly n: number
-  /** `task:updated` and the like. */
-  readonly event: string
+  readonly event: `${Entity}:${string}`
   readonly at: string
   readonly actor: { readonly name: string; readonly kind: string }
   readonly data: Readonly<Record<string, unknown>> | null

@@ -1,9 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
+import type { InputOf } from '../../src/surfaces/http/client/client.ts'
 import { type AnswerOf, call } from '../api/call.ts'
 import { base } from '../router/location.ts'
-import { connection, type Frame, onFrame, onWhole } from './feed.ts'
+import { concerns, type LiveQueryName } from './concerns.ts'
+import { connection, onFrame, onReload } from './feed.ts'
 
 export interface LiveQuery<Answer> {
   /** Null until it was read. */
@@ -14,22 +15,23 @@ export interface LiveQuery<Answer> {
   readonly refresh: () => void
 }
 
-export type Concerns = (frame: Frame) => boolean
-
-/** Frames of one fact come together and are read together, milliseconds. */
-const together = 8
-/** Readings begin at least so far apart, milliseconds. */
-const apart = 120
-
 export interface StartedQuery<Answer> extends LiveQuery<Answer> {
   readonly stop: () => void
 }
 
-/** Reads a query now and again whenever a fact concerns it. At most one reading is under way. */
-export function startQuery<Name extends OperationName>(
+interface QueryOptions {
+  /** What it answers does not change any more: facts do not make it read again. */
+  readonly once?: boolean
+}
+
+/**
+ * Reads a query now, and again after each fact that concerns it. At most one reading is under way, and the next one
+ * begins no sooner than the last one took: a page takes no more than half of a busy server's time.
+ */
+export function startQuery<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,
-  concerns: Concerns = () => true,
+  { once = false }: QueryOptions = {},
 ): StartedQuery<AnswerOf<Name>> {
   const answer = signal<AnswerOf<Name> | null>(null)
   const failure = signal<unknown>(null)
@@ -38,7 +40,7 @@ export function startQuery<Name extends OperationName>(
   const project = base.peek()
   let known = ''
   let waiting = 0
-  let readAt = 0
+  let rested = 0
   let reading = false
   let again = false
 
@@ -49,7 +51,7 @@ export function startQuery<Name extends OperationName>(
       return
     }
     reading = true
-    readAt = performance.now()
+    const began = performance.now()
     try {
       const next = await call(name, input, { project, signal: ended.signal })
       const text = JSON.stringify(next)
@@ -60,21 +62,23 @@ export function startQuery<Name extends OperationName>(
       if (!ended.signal.aborted) failure.value = error
     } finally {
       reading = false
+      const now = performance.now()
+      rested = now + (now - began)
     }
     if (again && !ended.signal.aborted) {
       again = false
       soon()
     }
   }
+  // Frames of one fact come together, before any timer.
   const soon = () => {
-    const rest = readAt + apart - performance.now()
-    waiting ||= window.setTimeout(() => void read(), Math.max(together, rest))
+    waiting ||= window.setTimeout(() => void read(), Math.max(0, rested - performance.now()))
   }
   const stops = [
     onFrame((frame) => {
-      if (concerns(frame)) soon()
+      if (!once && concerns(name, input, frame)) soon()
     }),
-    onWhole(() => void read()),
+    onReload(() => void read()),
     // A server that went away has no fact to tell of what could not be read meanwhile.
     connection.subscribe(({ is }) => {
       if (is === 'live' && failure.peek() !== null) soon()
@@ -94,13 +98,13 @@ export function startQuery<Name extends OperationName>(
 }
 
 /** A query that lives as long as the component; another input is another query. */
-export function useQuery<Name extends OperationName>(
+export function useQuery<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,
-  concerns?: Concerns,
+  { once = false }: QueryOptions = {},
 ): LiveQuery<AnswerOf<Name>> {
   const key = JSON.stringify(input)
-  const query = useMemo(() => startQuery(name, input, concerns), [name, key])
+  const query = useMemo(() => startQuery(name, input, { once }), [name, key, once])
   useEffect(() => () => query.stop(), [query])
   return query
 }

@@ -6,7 +6,7 @@ import './diff/diff.css'
 
 /** The lines of one file, or of all where none is named. Read when it is opened, not with every fact. */
 export function InlineDiff({ attempt, path }: { readonly attempt: string; readonly path?: string }) {
-  const { answer, failure } = useQuery('diff', { id: attempt, ...(path !== undefined && { path }) }, never)
+  const { answer, failure } = useQuery('diff', { id: attempt, ...(path !== undefined && { path }) })
   const text = answer.value?.diff
   const files = useMemo(() => (text === undefined ? null : parseDiff(text)), [text])
   if (failure.value !== null) return <p class="muted diff-note">{told(failure.value)}</p>
@@ -23,10 +23,6 @@ export function InlineDiff({ attempt, path }: { readonly attempt: string; readon
       {answer.value?.truncated ? <p class="muted diff-note">The rest is too long to be shown here.</p> : null}
     </>
   )
-}
-
-function never(): boolean {
-  return false
 }
 
 /** The lines of one file. */

@@ -23,7 +23,7 @@ interface MissionListProps {
 
 /** Missions and workflows of one kind, live, with a filter in the address. */
 export function MissionList({ status, label, empty }: MissionListProps) {
-  const missions = useQuery('list_missions', { status, limit: 200 }, isOfMissions)
+  const missions = useQuery('list_missions', { status, limit: 200 })
   const { rows, still } = useRows<Mission>(
     () => missions.answer.value?.missions ?? null,
     ({ mission_id }) => mission_id,
@@ -72,10 +72,6 @@ export function MissionList({ status, label, empty }: MissionListProps) {
       />
     </div>
   )
-}
-
-function isOfMissions({ event }: { readonly event: string }): boolean {
-  return /^(mission|workflow|task|phase|hold):/.test(event)
 }
 
 /** One mission as a dense line. */

@@ -76,8 +76,9 @@ function numberIn(c: RequestContext, name: string, range: Range): number | undef
 }
 
 /** `GET /api/session`: who is asking, and what a page needs to begin. */
-export function sessionAnswer(c: RequestContext, serving: Serving) {
+export async function sessionAnswer(c: RequestContext, serving: Serving) {
   const { actor, csrf } = requireAuth(c.var.caller)
+  const { store } = c.var.project.contextOf(actor)
   const { name, kind, role, channel } = actor
   return {
     actor: { name, kind, role, channel },
@@ -85,6 +86,8 @@ export function sessionAnswer(c: RequestContext, serving: Serving) {
     project: c.var.project.key,
     projects: projectList(serving),
     version: serving.version,
+    // A page that follows the live feed from here on misses nothing of what it reads later.
+    seq: await store.view(({ journal }) => journal.head()).catch(() => null),
     program: serving.program,
     clients: c.var.project.clients(),
   }

@@ -60,7 +60,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
   reading(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
   reading(app, '/api/journal', readJournal)
   reading(app, '/api/projects', (c) => c.json({ projects: projectList(serving) }))
-  reading(app, '/api/session', (c) => c.json(sessionAnswer(c, serving)))
+  reading(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
   app.all('/api/:operation', callOperation(serving.catalog))
   app.all('/api/*', (c) => {
     throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {

@@ -158,6 +158,7 @@ const ownPaths: Readonly<Record<string, Path>> = {
           project: { type: 'string' },
           projects: list,
           version: { type: 'string' },
+          seq: { type: ['integer', 'null'] },
           program: { type: 'string' },
           clients: { type: 'array', items: { type: 'string' } },
         }),

@@ -14,7 +14,7 @@ import './inbox.css'
 
 /** What only a person may settle, oldest first. */
 export function View() {
-  const desk = useQuery('desk', { limit: 100 }, ({ event }) => !event.startsWith('decision'))
+  const desk = useQuery('desk', { limit: 100 })
   const { rows, still } = useRows(
     () => desk.answer.value?.cards ?? null,
     ({ hold_id }) => hold_id,

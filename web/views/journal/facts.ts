@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { JournalFact } from '../../api/answers.ts'
 import { call, told } from '../../api/call.ts'
-import { onFrame, onWhole } from '../../live/feed.ts'
+import { onFrame, onReload } from '../../live/feed.ts'
 import { showToast } from '../../shell/toasts.tsx'
 
 /** The journal, newest first: the end of it, its tail as it happens, and older pages when they are asked for. */
@@ -55,7 +55,7 @@ function readFacts(): Facts & { readonly stop: () => void } {
     onFrame(() => {
       waiting ||= window.setTimeout(() => inTurn(newer), 200)
     }),
-    onWhole(whole),
+    onReload(whole),
   ]
   whole()
   return {

@@ -22,7 +22,7 @@ export function View() {
     () => facts.value,
     ({ seq }) => String(seq),
   )
-  const named = useQuery('names', {}, ({ event }) => event.endsWith(':created'))
+  const named = useQuery('names', {})
   const names = useMemo(() => namesOf(named.answer.value), [named.answer.value])
   const shown = useComputed(() =>
     rows.order.value.filter((key) => isWanted(rows.row(key)?.value, query.value)),
@@ -161,7 +161,7 @@ function isWanted(fact: JournalFact | undefined, wanted: URLSearchParams): boole
 
 /** Whether the chain of hashes holds, and ends where it is known to. Checked when the view is opened, and on request. */
 export function Chain() {
-  const doctor = useQuery('doctor', { chain: true }, () => false)
+  const doctor = useQuery('doctor', { chain: true })
   const checks = doctor.answer.value?.checks ?? []
   const journal = checks.find(({ ok }) => !ok) ?? checks.find(({ check }) => check === 'journal')
   if (!journal) return <span class="muted">Checking the hash chain…</span>

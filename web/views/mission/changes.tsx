@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { type AnswerOf, told } from '../../api/call.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { useCommands } from '../../keys/commands.ts'
-import { type Concerns, useQuery } from '../../live/query.ts'
+import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './tabs/tabs.css'
@@ -11,12 +11,9 @@ import './tabs/tabs.css'
 type File = AnswerOf<'mission_changes'>['files'][number]
 type Node = DiffNode<File>
 
-/** Only the end of an attempt brings new measures. */
-const measured: Concerns = ({ event }) => event.startsWith('task:') || event.startsWith('attempt:')
-
 /** What git saw change, over all attempts of the mission, as a tree. */
 export function ChangesTab({ id }: { readonly id: string }) {
-  const { answer, failure } = useQuery('mission_changes', { id, limit: 5_000 }, measured)
+  const { answer, failure } = useQuery('mission_changes', { id, limit: 5_000 })
   const folded = useSignal<ReadonlySet<string>>(new Set())
   const files = answer.value?.files
   const tree = useMemo(() => diffTree(files ?? []), [files])

@@ -5,7 +5,7 @@ import { href } from '../../router/location.ts'
 import { sourceOf, type Timeline, type TimelineTask } from './timeline/source.ts'
 import './tabs/tabs.css'
 import { type AnswerOf, told } from '../../api/call.ts'
-import { type Concerns, useQuery } from '../../live/query.ts'
+import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
@@ -69,12 +69,10 @@ function BoardCard({ task }: { readonly task: TimelineTask | undefined }) {
   )
 }
 
-const decided: Concerns = ({ event }) => event.startsWith('decision')
-
 /** What was decided, why, and what else was thought of. Newest first. */
 export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
   const input = { mission_id: mission.id, include: ['decisions' as const], limit: 200 }
-  const { answer, failure } = useQuery('get_context', input, decided)
+  const { answer, failure } = useQuery('get_context', input)
   const names = useMemo(() => new Map(mission.tasks.map(({ id, name }) => [id, name])), [mission])
   const agents = useMemo(() => new Map(mission.marks.map(({ id, agent }) => [id, agent])), [mission])
   if (!answer.value)

@@ -1,7 +1,6 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { told } from '../../api/call.ts'
 import { type Handlers, useCommands } from '../../keys/commands.ts'
-import type { Frame } from '../../live/feed.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { crumb } from '../../router/current.ts'
@@ -25,8 +24,7 @@ const limit = 10_000
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
   const tab = tabNamed(params['tab'])
-  const concerns = useMemo(() => (frame: Frame) => speaksOf(frame, id), [id])
-  const { answer, failure } = useQuery('mission_timeline', { id, limit }, concerns)
+  const { answer, failure } = useQuery('mission_timeline', { id, limit })
   const mission = answer.value
   const name = mission?.name
   useEffect(() => {
@@ -64,12 +62,6 @@ function tabKeys(id: string): Handlers {
   return Object.fromEntries(
     tabs.map(({ name }, place) => [`tab ${place + 1}`, () => navigate(href(tabPath(id, name)))]),
   )
-}
-
-/** A frame about another mission changes nothing here; one that names none may. */
-function speaksOf({ data }: Frame, id: string): boolean {
-  const named = data?.['mission_id']
-  return typeof named !== 'string' || named === id
 }
 
 const number = new Intl.NumberFormat('en')

@@ -223,11 +223,7 @@ function OnlyChoice({ only }: { readonly only: Only }) {
 
 /** Whose plan it is: every open one, the project's own, or a mission's. */
 export function MissionChoice({ mission }: { readonly mission: string | null }) {
-  const missions = useQuery(
-    'list_missions',
-    { status: 'all', limit: 100 },
-    ({ event }) => event === 'mission:created',
-  )
+  const missions = useQuery('list_missions', { status: 'all', limit: 100 })
   const listed = missions.answer.value?.missions ?? []
   if (listed.length === 0) return null
   return (

@@ -25,7 +25,7 @@ type Tab = (typeof tabs)[number]['name']
 
 /** One process: how it is played, what it is made of, how it is written. */
 export function Definition({ name }: { readonly name: string }) {
-  const read = useQuery('process_page', { process: name }, ({ event }) => event.startsWith('run:'))
+  const read = useQuery('process_page', { process: name })
   const page = read.answer.value
   useEffect(() => {
     crumb.value = [{ text: 'Processes', href: href('/processes') }, { text: name }]

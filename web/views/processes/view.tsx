@@ -26,10 +26,8 @@ const mostRuns = 200
 
 /** Which runs go on, and which processes there are. */
 export function ProcessList() {
-  const listed = useQuery('state_gate_list_runs', { limit: mostRuns }, ({ event }) =>
-    event.startsWith('run:'),
-  )
-  const processes = useQuery('process_list', {}, ({ event }) => event.startsWith('run:'))
+  const listed = useQuery('state_gate_list_runs', { limit: mostRuns })
+  const processes = useQuery('process_list', {})
   const { rows, still } = useRows(
     () => listed.answer.value?.runs ?? null,
     ({ run_id }: Run) => run_id,

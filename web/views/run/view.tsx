@@ -1,6 +1,5 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { useCommands } from '../../keys/commands.ts'
-import type { Frame } from '../../live/feed.ts'
 import { useQuery } from '../../live/query.ts'
 import { Failed } from '../../parts/empty-state.tsx'
 import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
@@ -21,9 +20,8 @@ const mostEvents = 200
 /** One run: where it stands, what each way out asks for, how it came here. */
 export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
-  const concerns = useMemo(() => (frame: Frame) => mayChange(frame, id), [id])
-  const page = useQuery('run_page', { run_id: id }, concerns)
-  const history = useQuery('run_history', { run_id: id, limit: mostEvents }, concerns)
+  const page = useQuery('run_page', { run_id: id })
+  const history = useQuery('run_history', { run_id: id, limit: mostEvents })
   const shown = page.answer.value
   const past = history.answer.value
   const process = shown?.run.process_id
@@ -59,13 +57,6 @@ export function View({ params }: ViewProps) {
       </div>
     </div>
   )
-}
-
-/** A frame about another run changes nothing here; tasks, holds and commands may change what guards see. */
-function mayChange({ event, data }: Frame, id: string): boolean {
-  const named = data?.['run_id']
-  if (typeof named === 'string') return named === id
-  return !event.startsWith('decision')
 }
 
 /** Which process, about what, and where it stands. */

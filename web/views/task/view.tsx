@@ -140,7 +140,7 @@ function Overview({ task, attempt, links }: Parts & { readonly links: TaskLinks 
 function Measured({ attempt }: { readonly attempt: AttemptDetail }) {
   const { attempt_id, status } = attempt
   // The work tree of an open attempt changes without a fact: each fact about anything is a reason to look.
-  const changes = useQuery('changes', { id: attempt_id, limit: 1_000 }, () => status === 'open')
+  const changes = useQuery('changes', { id: attempt_id, limit: 1_000 }, { once: status !== 'open' })
   const answer = changes.answer.value
   if (answer === null) return <Failed failure={changes.failure} />
   const added = answer.changes.reduce((sum, change) => sum + (change.added_lines ?? 0), 0)

@@ -1,0 +1,62 @@
+import type { InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
+import type { Entity, Frame } from './feed.ts'
+
+interface Concern {
+  /** The kinds of entities that an answer shows. */
+  readonly of: readonly Entity[] | 'everything'
+  /** The field of the input that names what the query is about, and the field of a frame's entity that may name another. */
+  readonly about?: { readonly input: string; readonly data: string }
+  /** What is there already may change as it likes. */
+  readonly created?: true
+}
+
+const plan = ['task', 'phase', 'milestone', 'mission', 'workflow', 'hold', 'setting'] as const
+const ofMission = { input: 'id', data: 'mission_id' } as const
+const ofTask = { input: 'id', data: 'task_id' } as const
+const ofRun = { input: 'run_id', data: 'run_id' } as const
+
+/** What each query that a page shows is read again for. A query that is not here is not live. */
+const table = {
+  status: { of: ['project', 'mission', 'workflow', 'task', 'hold'] },
+  board: { of: ['task', 'mission', 'workflow', 'hold', 'progress', 'setting'] },
+  desk: { of: ['hold', 'issue', 'task', 'mission', 'workflow', 'run', 'command', 'note', 'setting'] },
+  list_missions: { of: ['mission', 'workflow', 'task', 'phase', 'hold'] },
+  mission_timeline: { of: 'everything', about: ofMission },
+  mission_changes: { of: ['task'], about: ofMission },
+  get_context: { of: ['decision'], about: { input: 'mission_id', data: 'mission_id' } },
+  plan_show: { of: plan },
+  plan_dependencies: { of: plan },
+  task_links: { of: plan },
+  show: { of: 'everything', about: ofTask },
+  changes: { of: 'everything' },
+  diff: { of: [] },
+  names: { of: ['mission', 'workflow', 'task', 'run'], created: true },
+  log: { of: 'everything' },
+  doctor: { of: [] },
+  state_gate_list_runs: { of: ['run'] },
+  process_list: { of: ['run', 'process'] },
+  process_page: { of: ['run', 'process', 'command'] },
+  run_page: {
+    of: ['run', 'task', 'phase', 'mission', 'workflow', 'hold', 'issue', 'progress', 'command', 'setting'],
+    about: ofRun,
+  },
+  run_history: { of: ['run', 'hold', 'command'], about: ofRun },
+} as const satisfies Partial<Record<OperationName, Concern>>
+
+export type LiveQueryName = keyof typeof table
+
+/** Whether a fact may have changed what a query answers. */
+export function concerns<Name extends LiveQueryName>(
+  name: Name,
+  input: InputOf<Name>,
+  { event, data }: Frame,
+): boolean {
+  const { of, about, created }: Concern = table[name]
+  const [entity, happened] = event.split(':')
+  if (of !== 'everything' && !of.some((kind) => kind === entity)) return false
+  if (created && happened !== 'created') return false
+  if (!about) return true
+  const other = data?.[about.data]
+  const own = (input as Readonly<Record<string, unknown>>)[about.input]
+  return typeof other !== 'string' || other.startsWith(String(own)) // an address may have the beginning of an id
+}
