@@ -51,3 +51,17 @@ test('nothing moves under the pointer: what is new waits, and says how much it i
   await page.mouse.move(4, 4)
   await page.getByRole('link', { name: 'Newer' }).waitFor()
 })
+
+test('a page reads each of its queries once when it is loaded, although the feed connects meanwhile', async () => {
+  const { page } = await open({ path: '/board' })
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const [, operation] = /\/api\/(\w+)$/.exec(request.url()) ?? []
+    if (operation !== undefined) asked.push(operation)
+  })
+  await page.reload()
+  await page.locator('.task-card').first().waitFor()
+  await page.getByText(/^Live/).waitFor()
+  await page.waitForTimeout(300)
+  expect(asked.toSorted()).toEqual(['board', 'session', 'status'])
+})

@@ -4,7 +4,7 @@ import { base } from '../router/location.ts'
 
 export type ConnectionState =
   | { readonly is: 'connecting' }
-  | { readonly is: 'live' }
+  | { readonly is: 'live'; readonly version: string }
   | { readonly is: 'reconnecting'; readonly since: number }
   | { readonly is: 'stale'; readonly since: number }
 
@@ -65,7 +65,7 @@ export function follow(): () => void {
         seq = null
         return
       }
-      greeted(said.seq)
+      greeted(said)
     }
     opened.onclose = ({ code }) => {
       // The login ended: the page says how to log in again.
@@ -74,10 +74,10 @@ export function follow(): () => void {
     }
   }
 
-  const greeted = (head: number) => {
+  const greeted = ({ seq: head, version = '' }: Greeting) => {
     clearTimeout(doubt)
     wait = firstWait
-    connection.value = { is: 'live' }
+    connection.value = { is: 'live', version }
     if (seq !== null) return
     seq = head
     for (const reload of reloads) reload()
@@ -148,6 +148,8 @@ export interface Frame {
 export interface Greeting {
   readonly event: 'hello' | 'reload'
   readonly seq: number
+  /** Waymark's, in the first message of a connection. */
+  readonly version?: string
 }
 
 /** What was received, or null where it is no message of ours. */

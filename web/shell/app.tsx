@@ -56,12 +56,11 @@ function Project() {
       </main>
       <Toasts />
       <Overlays />
-      <NewVersion />
     </div>
   )
 }
 
-/** What lies outside the page's own elements: the window's title, and that numbers are old. */
+/** What lies outside the page's own elements: the window's title, that numbers are old, that the page itself is. */
 function usePageState(): void {
   useSignalEffect(() => {
     const shown = crumb.value.at(-1)?.text ?? place.value?.route.title ?? 'Waymark'
@@ -69,6 +68,15 @@ function usePageState(): void {
   })
   useSignalEffect(() => {
     document.documentElement.toggleAttribute('data-stale', connection.value.is === 'stale')
+  })
+  // After a lost connection another version may be serving: the page says so, and loads nothing by itself.
+  useSignalEffect(() => {
+    const state = connection.value
+    const known = session.peek()
+    if (state.is !== 'live' || known === null || known === 'unknown person') return
+    if (state.version === known.version) return
+    const text = `Waymark ${state.version} is serving now. Reload the page to see it.`
+    showToast({ kind: 'said', text }, 60_000)
   })
 }
 
@@ -83,26 +91,6 @@ function LogIn() {
       <p class="muted">A demo prints another address where it was started: press Enter there.</p>
     </main>
   )
-}
-
-/** After a lost connection another version may be serving: the page says so, and loads nothing by itself. */
-function NewVersion() {
-  useSignalEffect(() => {
-    if (connection.value.is !== 'live') return
-    const known = session.peek()
-    if (known === null || known === 'unknown person') return
-    void fetch(`${base.peek()}/api/session`)
-      .then((response) => response.json())
-      .then((said: { readonly version?: string }) => {
-        if (said.version === undefined || said.version === known.version) return
-        showToast(
-          { kind: 'said', text: `Waymark ${said.version} is serving now. Load the page anew to see it.` },
-          60_000,
-        )
-      })
-      .catch(() => undefined)
-  })
-  return null
 }
 
 const key = 'waymark theme'
