@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { StringDecoder } from 'node:string_decoder'
 import { setTimeout as wait } from 'node:timers/promises'
+import { messageOf } from '../domain/failure.ts'
 import type { CommandEnd, CommandLine, CommandRunner } from '../ports/command-runner.ts'
 import { gateMark, isRunnerAlive, runnerName } from './processes.ts'
 
@@ -18,7 +19,7 @@ export function commandRunner(environment: NodeJS.ProcessEnv = process.env): Com
         command = new RunningCommand(line, commandEnvironment(environment))
       } catch (error) {
         // Node refuses a NUL byte before it starts anything.
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         return { status: 'failed', exitCode: null, output: `The command could not be started: ${reason}` }
       }
       running.add(command)

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { errorCode } from '../domain/failure.ts'
 
 /**
  * The name of the shell around every command of a guard. The system's table of processes shows it, whatever variables
@@ -166,6 +167,6 @@ export function isRunnerAlive(runner: string): boolean {
     return process.kill(pid, 0)
   } catch (error) {
     // Another user's process may not be signalled, and runs.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }

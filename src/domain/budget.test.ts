@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { excerpt, fitLists, fitSections } from './budget.ts'
+import { fitLists, fitSections } from './budget.ts'
+import { excerpt } from './text.ts'
 
 test('a small list is shown whole, a large one gets what is left', () => {
   const small = Array.from({ length: 3 }, () => 'x'.repeat(10))

@@ -1,10 +1,7 @@
+import { excerpt } from './text.ts'
+
 /** How many characters of JSON an answer may have by default: about 2,000 tokens. */
 export const answerBudget = 5_600
-
-/** Cuts a long text for a list; the whole is shown where one entity is asked for. */
-export function excerpt(text: string, longest = 240): string {
-  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`
-}
 
 /** The same record with every text in it cut, and every list inside a list cut to its first entries. */
 export function inExcerpts(record: Readonly<Record<string, unknown>>): Record<string, unknown> {

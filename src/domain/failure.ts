@@ -41,3 +41,14 @@ export class Failure extends Error {
     this.details = options.details
   }
 }
+
+/** What was thrown, in words. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The code of an error of the file system (`ENOENT`) or of SQLite (`SQLITE_BUSY`); null for any other. */
+export function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null
+  return typeof error.code === 'string' ? error.code : null
+}

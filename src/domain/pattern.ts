@@ -1,6 +1,7 @@
 import picomatch from 'picomatch'
 import { RE2JS } from 're2js'
 import { Failure } from './failure.ts'
+import { excerpt } from './text.ts'
 
 /** A regular expression that takes no longer than its own size times the length of a text, whatever both are. */
 export interface LinearPattern {
@@ -96,7 +97,7 @@ function linear(glob: string, areas: boolean): GlobMatcher {
 }
 
 function tooCostly(glob: string): Failure {
-  const shown = glob.length > 80 ? `${glob.slice(0, 79)}…` : glob
+  const shown = excerpt(glob, 80)
   return new Failure('INVALID_INPUT', `The glob "${shown}" would take too long to match.`, {
     hint: 'Use fewer stars and choices, and no !(…) beside them; several globs do the same.',
   })

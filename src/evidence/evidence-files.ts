@@ -4,7 +4,7 @@ import { type BigIntStats, constants, lstatSync, realpathSync } from 'node:fs'
 import { type FileHandle, lstat, open, readFile, readlink, realpath } from 'node:fs/promises'
 import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Failure } from '../domain/failure.ts'
+import { errorCode, Failure } from '../domain/failure.ts'
 import type { EvidenceFile, EvidenceFiles, FileContent, KnownFile } from '../ports/evidence-files.ts'
 
 /** Reads evidence on this machine's disk. */
@@ -85,7 +85,7 @@ function inside(folder: string, path: string): readonly string[] | null {
 }
 
 function unresolved(error: unknown): string {
-  const code = codeOf(error)
+  const code = errorCode(error) ?? String(error)
   if (saysMissing(code)) return missing
   return code === 'ELOOP' ? 'is a link in a circle' : `cannot be resolved (${code})`
 }
@@ -179,7 +179,7 @@ function parsed(text: string, absolute: string): unknown {
 }
 
 function unreadable(error: unknown): string {
-  const code = codeOf(error)
+  const code = errorCode(error) ?? String(error)
   if (saysMissing(code)) return missing
   if (code === 'ELOOP') return unsteady.problem
   return code === 'EACCES' || code === 'EPERM' ? 'may not be read' : `cannot be read (${code})`
@@ -289,11 +289,6 @@ function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
 
 /** What is told of a path where nothing is. */
 const missing = 'does not exist'
-
-/** The code of a system's error, or the error as text. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
-}
 
 /** Whether the error says that nothing is at a path. */
 function saysMissing(code: string): boolean {

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Failure } from '../domain/failure.ts'
+import { Failure, messageOf } from '../domain/failure.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SnapshotRef, WorkTreeWitness } from '../ports/work-tree.ts'
 import { reportChanges, touchedPaths, unknownReport } from './changes.ts'
@@ -76,7 +76,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       const span = await loadSpan(from, to)
       if (typeof span === 'string') return unknownReport(span)
       return reportChanges(span, environment).catch((error: unknown) => {
-        return unknownReport(`The two snapshots could not be compared: ${sentence(error)}`)
+        return unknownReport(`The two snapshots could not be compared: ${messageOf(error)}`)
       })
     },
     touched: async (from, to) => {
@@ -147,8 +147,4 @@ async function loadSpan(from: SnapshotRef, to: SnapshotRef): Promise<Span | stri
   }
   if (before.objectFormat === after.objectFormat) return { from: before, to: after }
   return `The repository's object format changed from ${before.objectFormat} to ${after.objectFormat}.`
-}
-
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { Failure } from '../domain/failure.ts'
+import { errorCode, Failure } from '../domain/failure.ts'
 import { tell } from '../surfaces/cli/terminal.ts'
 
 /**
@@ -36,7 +36,7 @@ function isThere(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' // it is there, and another user's
+    return errorCode(error) === 'EPERM' // it is there, and another user's
   }
 }
 

@@ -1,4 +1,6 @@
+import { messageOf } from '../domain/failure.ts'
 import { deepestNesting, outlineOf } from '../domain/json-outline.ts'
+import { excerpt } from '../domain/text.ts'
 
 /** Reads the fields of one parsed object, and says what is wrong with them. A field that is null counts as absent. */
 export interface FieldReader {
@@ -108,7 +110,7 @@ function textOf(value: unknown): string | null {
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text
+  return excerpt(text, 60)
 }
 
 /** One sentence for each field of another program that is not kept, with how often it stood there. */
@@ -137,7 +139,7 @@ export function parsedJson(text: string): ParsedJson {
   try {
     return { readable: true, value: JSON.parse(text.replace(/^\ufeff/, '')) }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     const position = /at position (\d+)/.exec(message)?.[1]
     const place =
       position === undefined ? 'file' : `line ${text.slice(0, Number(position)).split('\n').length}`

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
-import { Failure } from '../domain/failure.ts'
+import { errorCode, Failure, messageOf } from '../domain/failure.ts'
 import type { PlanDocument } from '../domain/plan/document.ts'
 import { readRegular, specialKind } from '../files/regular-file.ts'
 import type { LoadedPlan, PlanFiles, PlanFormat } from '../ports/project-files.ts'
@@ -28,7 +28,7 @@ export function planFiles(folder: string): PlanFiles {
     load: async (path, format) => {
       const place = resolve(folder, path)
       const found = await stat(place).catch((error: unknown) => {
-        const code = codeOf(error)
+        const code = errorCode(error) ?? messageOf(error)
         if (code !== 'ENOENT' && code !== 'ENOTDIR') throw unreadable(path, code)
         throw new Failure('NOT_FOUND', `There is no file ${path}.`, {
           hint: `It was looked for at ${place}.`,
@@ -88,7 +88,7 @@ async function told<T>(file: string, reading: Promise<T>): Promise<T> {
     return await reading
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw unreadable(file, codeOf(error))
+    throw unreadable(file, errorCode(error) ?? messageOf(error))
   }
 }
 
@@ -96,12 +96,6 @@ function unreadable(file: string, code: string): Failure {
   return new Failure('UNAVAILABLE', `${file} cannot be read: ${reasons[code] ?? code}.`, {
     hint: 'Nothing was imported. Look at the file, then import it again.',
   })
-}
-
-/** `ENOENT`, `SQLITE_NOTADB`; without a code, what the error says. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return 'code' in error ? String(error.code) : error.message
 }
 
 function isEmpty({ phases, milestones, tasks }: PlanDocument, format: PlanFormat): boolean {

@@ -1,4 +1,5 @@
 import { dereference, format, type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
+import { messageOf } from '../failure.ts'
 import { linearPattern } from '../pattern.ts'
 import { isJsonObject, type JsonObject, shownJson, valueAt } from './json.ts'
 
@@ -16,7 +17,7 @@ export function schemaProblems(schema: JsonObject, value: unknown): readonly Sch
       .slice(0, 20)
       .map((unit) => inWords(unit, validator.schema, value))
   } catch (error) {
-    return [{ path: '/', message: `the schema cannot be used: ${messageOf(error)}` }]
+    return [{ path: '/', message: `the schema cannot be used: ${messageOf(error).replace(/\n.*/s, '')}` }]
   }
 }
 
@@ -52,18 +53,13 @@ function isInside({ keywordLocation }: OutputUnit, choices: readonly OutputUnit[
   return choices.some((choice) => keywordLocation.startsWith(`${choice.keywordLocation}/`))
 }
 
-function messageOf(error: unknown): string {
-  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return line
-}
-
 /** Why a JSON Schema could not check anything, as a sentence; null when it can. Found before any value is there. */
 export function unusableSchema(schema: JsonObject): string | null {
   let lookup: JsonObject
   try {
     lookup = dereference(structuredClone({ ...schema }))
   } catch (error) {
-    return `It is no JSON Schema: ${error instanceof Error ? error.message : String(error)}`
+    return `It is no JSON Schema: ${messageOf(error)}`
   }
   return problemIn(schema, Object.keys(lookup))
 }

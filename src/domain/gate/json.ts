@@ -1,3 +1,4 @@
+import { excerpt } from '../text.ts'
 /** An object of any keys, as JSON or YAML gives it. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -33,5 +34,5 @@ export function sameJson(a: unknown, b: unknown): boolean {
 /** A value in a sentence. */
 export function shownJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text
+  return excerpt(text, 60)
 }

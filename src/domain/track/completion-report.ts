@@ -1,5 +1,5 @@
-import { excerpt } from '../budget.ts'
 import type { Measured } from '../fact.ts'
+import { excerpt } from '../text.ts'
 import type { ChangeKind, ReportedChange } from './changes.ts'
 
 /** Most paths that an answer lists, and most characters of details: an answer stays below 2,000 tokens. */
@@ -121,11 +121,7 @@ export function sharedTree({ contested, commits, claimedPaths, widened }: Omit<M
 }
 
 function cutWarnings(warnings: readonly string[]): readonly string[] {
-  const shown = warnings
-    .slice(0, mostWarnings)
-    .map((warning) =>
-      warning.length <= longestWarning ? warning : `${warning.slice(0, longestWarning - 1)}…`,
-    )
+  const shown = warnings.slice(0, mostWarnings).map((warning) => excerpt(warning, longestWarning))
   const left = warnings.length - shown.length
   return left === 0 ? shown : [...shown, `${left} more warnings.`]
 }

@@ -1,6 +1,7 @@
 import type { NewFact } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import { instant } from '../instant.ts'
+import { excerpt } from '../text.ts'
 import { type Hold, type HoldKind, holdKinds } from './records.ts'
 import type { Attempt } from './task.ts'
 
@@ -32,7 +33,7 @@ export interface Waiting {
 const longestQuestion = 300
 
 export function waitingOf({ id, kind, reason }: Pick<Hold, 'id' | 'kind' | 'reason'>): Waiting {
-  const question = reason.length <= longestQuestion ? reason : `${reason.slice(0, longestQuestion - 1)}…`
+  const question = excerpt(reason, longestQuestion)
   return { hold_id: id, kind, question }
 }
 

@@ -1,4 +1,5 @@
 import type { Setting } from '../id.ts'
+import { excerpt } from '../text.ts'
 import { type Mission, type Profile, phasesOfProfile } from './mission.ts'
 import type { Task } from './task.ts'
 
@@ -94,7 +95,7 @@ function plannedStep(
     phaseId: null,
     milestoneId: null,
     parentTaskId: null,
-    name: goal.length > 300 ? `${goal.slice(0, 299)}…` : goal,
+    name: excerpt(goal, 300),
     goal,
     step,
     role: null,

@@ -12,6 +12,7 @@ import {
   type Stats,
 } from 'node:fs'
 import ignore, { type Ignore } from 'ignore'
+import { errorCode, messageOf } from '../../domain/failure.ts'
 import { readRegularSync } from '../../files/regular-file.ts'
 import { displayPath, onDisk, type PathBytes } from '../paths.ts'
 import {
@@ -125,7 +126,7 @@ class Walk {
   }
 
   #unreadable(path: PathBytes, error: unknown): void {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+    const code = errorCode(error) ?? String(error)
     // Gone since its folder was listed.
     if (code === 'ENOENT' || code === 'ENOTDIR') return
     const problem = `It could not be looked at (${code}).`
@@ -250,12 +251,12 @@ class Measure {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  return errorCode(error) === 'ENOENT'
 }
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error) return `It could not be read (${String(error.code)}).`
-  return error instanceof Error ? error.message : String(error)
+  const code = errorCode(error)
+  return code === null ? messageOf(error) : `It could not be read (${code}).`
 }
 
 export interface ReadFile {

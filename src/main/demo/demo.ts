@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Fact } from '../../domain/fact.ts'
+import { messageOf } from '../../domain/failure.ts'
 import { print, tell } from '../../surfaces/cli/terminal.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import { closeContext } from '../open-context.ts'
@@ -88,7 +89,7 @@ function offerLogins(server: RunningServer, person: string, signal: AbortSignal)
   lines.on('line', () => {
     freshLogin(server, person).then(
       (login) => say(`Dashboard: ${login}`),
-      (error: unknown) => tell(`waymark: ${error instanceof Error ? error.message : String(error)}\n`),
+      (error: unknown) => tell(`waymark: ${messageOf(error)}\n`),
     )
   })
   signal.addEventListener('abort', () => {

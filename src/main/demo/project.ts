@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { Fact } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { errorCode, Failure } from '../../domain/failure.ts'
 import type { Environment } from '../settings/environment.ts'
 import { damaged, type RecordedTree, type Recording, readRecording, recordingFiles } from './recording.ts'
 
@@ -83,7 +83,7 @@ async function layOut(recording: Recording, home: string): Promise<string> {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+  return errorCode(error) === 'ENOENT'
 }
 
 /** What git wants to find even where nothing is in it. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isCalledFromCommand } from '../../commands/processes.ts'
-import { Failure } from '../../domain/failure.ts'
+import { errorCode, Failure } from '../../domain/failure.ts'
 import { catalog } from '../../operations/catalog.ts'
 import { serveAssets } from '../../surfaces/http/assets.ts'
 import { LoginCodes, LoginProofs } from '../../surfaces/http/guard/login-proof.ts'
@@ -167,7 +167,7 @@ function listen(
 
 /** Whether a port could not be had because somebody has it, or it is kept for others. */
 function isTaken(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = errorCode(error)
   return code === 'EADDRINUSE' || code === 'EACCES'
 }
 

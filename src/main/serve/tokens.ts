@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Failure } from '../../domain/failure.ts'
+import { Failure, messageOf } from '../../domain/failure.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { logoutUsage, tokenUsage } from '../../surfaces/cli/other-commands.ts'
 import { print, tell } from '../../surfaces/cli/terminal.ts'
@@ -43,7 +43,7 @@ function understood(words: readonly string[]) {
     const options = { kind: { type: 'string' }, role: { type: 'string' } } as const
     return parseArgs({ args: [...words], allowPositionals: true, options })
   } catch (error) {
-    throw mistaken(`token: ${error instanceof Error ? error.message : String(error)}.`)
+    throw mistaken(`token: ${messageOf(error)}.`)
   }
 }
 

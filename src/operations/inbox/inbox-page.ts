@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { excerpt } from '../../domain/budget.ts'
 import type { RunRecord } from '../../domain/gate/run.ts'
+import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { excerpt } from '../../domain/budget.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import { answersTo } from '../../domain/track/holds.ts'
 import { holdKinds, openHold } from '../../domain/track/records.ts'
 import { type Attempt, isStale, staleAfter } from '../../domain/track/task.ts'

@@ -1,7 +1,7 @@
-import { excerpt } from '../../domain/budget.ts'
 import { Failure } from '../../domain/failure.ts'
 import { decisionChoices } from '../../domain/gate/decisions.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { nearest } from '../../domain/nearest-word.ts'
+import { excerpt } from '../../domain/text.ts'
 import type { Operation } from '../operation.ts'
 import { inputSchema, type JsonSchema } from './json-schema.ts'
 
@@ -237,7 +238,7 @@ const mostNamedFields = 5
 function unknownFields(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
   const known = keysAt(schema, path)
   const told = keys.slice(0, mostNamedFields).map((key) => {
-    const name = [...path.map(String), key.length > 60 ? `${key.slice(0, 60)}…` : key].join('.')
+    const name = [...path.map(String), excerpt(key, 60)].join('.')
     return { name: `"${name}"`, meant: nearest(key, known) }
   })
   const guessed = told.flatMap(({ name, meant }) =>
@@ -295,7 +296,7 @@ function article(expected: string): string {
 /** A value as a message shows it: as JSON, cut when long. */
 function shown(value: unknown): string {
   const text = JSON.stringify(clipped(value, 3)) ?? String(value)
-  return text.length <= 80 ? text : `${text.slice(0, 79)}…`
+  return excerpt(text, 80)
 }
 
 /** As much of a value as can be shown: what is left out lies behind the eightieth sign. */

@@ -1,6 +1,6 @@
-import { excerpt } from '../../domain/budget.ts'
 import { lossWords } from '../../domain/gate/gating.ts'
 import { instant, instantOrNull, secondsBetween } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import type { Mission, Phase } from '../../domain/track/mission.ts'
 import type { Decision, Issue, IssueType, Progress } from '../../domain/track/records.ts'
 import type { Attempt, Task, TaskHistory } from '../../domain/track/task.ts'

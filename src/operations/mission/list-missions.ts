@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { answerBudget, excerpt, fitSections } from '../../domain/budget.ts'
+import { answerBudget, fitSections } from '../../domain/budget.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import type { MissionListed } from '../../ports/reads.ts'
 import { choice, count, identifier, text } from '../input/fields.ts'

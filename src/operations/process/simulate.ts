@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { Failure, messageOf } from '../../domain/failure.ts'
 import {
   type SimulatedEvent,
   type SimulatedStep,
@@ -139,7 +139,7 @@ function fromJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error))
+    throw wrong(messageOf(error))
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { excerpt } from '../../domain/budget.ts'
 import { instant } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import { isStale } from '../../domain/track/task.ts'
 import { defineOperation } from '../operation.ts'

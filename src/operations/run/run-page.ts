@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { excerpt } from '../../domain/budget.ts'
 import { awaitedDecision } from '../../domain/gate/decisions.ts'
 import { interpolated, type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
 import { expressionWords } from '../../domain/gate/expression.ts'
@@ -7,6 +6,7 @@ import { type PossibleEvent, passageChecks } from '../../domain/gate/possible-ev
 import type { KeptArtifact, RunRecord } from '../../domain/gate/run.ts'
 import { candidates } from '../../domain/gate/ways.ts'
 import { instant } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import { showing, shownOfRun } from '../inbox/shown.ts'
 import { choiceEntries } from '../inbox/subject.ts'
 import { defineOperation, type Handling } from '../operation.ts'

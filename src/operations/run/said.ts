@@ -1,7 +1,7 @@
-import { excerpt } from '../../domain/budget.ts'
 import { isJsonObject, type JsonObject } from '../../domain/gate/json.ts'
 import type { RunEvent, RunRecord } from '../../domain/gate/run.ts'
 import { instant } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { Reads } from '../../ports/store.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { excerpt } from '../../domain/budget.ts'
 import type { MissionId } from '../../domain/id.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import { shownStatus } from '../../domain/track/mission.ts'
 import type { ChangedLines, TimelineAttempt, TimelineTask } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'

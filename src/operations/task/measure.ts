@@ -1,6 +1,7 @@
 import type { Measured } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { AttemptId } from '../../domain/id.ts'
+import { excerpt } from '../../domain/text.ts'
 import { type AttributedChanges, attributeChanges, type Contender } from '../../domain/track/attribution.ts'
 import type {
   ChangeReport,
@@ -362,7 +363,7 @@ function files(count: number): string {
 }
 
 function short(subject: string): string {
-  return subject.length > 60 ? `${subject.slice(0, 59)}…` : subject
+  return excerpt(subject, 60)
 }
 
 /** The time between two neighbouring snapshots of a work tree: what it touched, and whose attempts were open. */

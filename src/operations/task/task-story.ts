@@ -1,6 +1,6 @@
-import { excerpt } from '../../domain/budget.ts'
 import type { TaskId } from '../../domain/id.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import { waitingOf } from '../../domain/track/holds.ts'
 import type { Correction, Dependency, PastAttempt } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'

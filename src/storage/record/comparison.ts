@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { excerpt } from '../../domain/text.ts'
 import { canonical } from '../fingerprint.ts'
 import { breath } from '../sqlite/waiting.ts'
 import type { Replay } from './replay.ts'
@@ -213,7 +214,7 @@ function rowName(row: Row, { name, columns, keyAt }: Table): string {
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value)
-  return text.length > longestValue ? `${text.slice(0, longestValue)}…` : text
+  return excerpt(text, longestValue)
 }
 
 /** What was made again. */

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
-import { Failure } from '../../domain/failure.ts'
+import { Failure, messageOf } from '../../domain/failure.ts'
 import { beforeFirst, type FactTable, factOf, follows } from '../journal/journal.ts'
 import { migrations } from '../migrations/list.ts'
 import { migrate } from '../migrations/migrate.ts'
@@ -138,6 +138,6 @@ async function tried(seq: number, work: () => Promise<void>): Promise<ReplayTrou
     return null
   } catch (error) {
     if (error instanceof Failure) throw error
-    return { seq, kind: 'projection', why: error instanceof Error ? error.message : String(error) }
+    return { seq, kind: 'projection', why: messageOf(error) }
   }
 }

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'n
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database, { type Database as Connection } from 'better-sqlite3'
-import { Failure } from '../../domain/failure.ts'
+import { errorCode, Failure } from '../../domain/failure.ts'
 import { numberOf } from '../sqlite/connection.ts'
-import { errorCode, isBusy, patience } from '../sqlite/waiting.ts'
+import { isBusy, patience } from '../sqlite/waiting.ts'
 
 // In one step: in several, every write of another process would begin the copy again.
 const atOnce = { progress: () => 0x7fffffff }

@@ -1,5 +1,5 @@
-import { Failure } from '../../domain/failure.ts'
-import { errorCode, patience } from './waiting.ts'
+import { errorCode, Failure } from '../../domain/failure.ts'
+import { patience } from './waiting.ts'
 
 interface Words {
   readonly matches: RegExp

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../../domain/failure.ts'
 
 /** How long a locked database is waited for, in milliseconds. */
 export const patience = 10_000
@@ -54,12 +55,6 @@ export function breath(milliseconds = 8): () => Promise<void> | undefined {
       })
     })
   }
-}
-
-/** The code of an error of SQLite (`SQLITE_…`) or of the file system (`E…`); null for any other error. */
-export function errorCode(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error)) return null
-  return typeof error.code === 'string' ? error.code : null
 }
 
 /** Somebody else holds the lock: worth another try. */

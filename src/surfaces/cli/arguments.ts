@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util'
 import { Failure } from '../../domain/failure.ts'
 import { nearest } from '../../domain/nearest-word.ts'
+import { counted, excerpt } from '../../domain/text.ts'
 import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { type Flag, flagsOf, type GeneralOptions, generalFlags, kebab, usageFailure } from './flags.ts'
-import { counted } from './render/text.ts'
 
 /** A command line, understood: the input of the operation, and what every command takes. */
 export interface ReadArguments {
@@ -184,7 +184,7 @@ function parsedJson(flag: Flag, value: string): unknown {
   try {
     return JSON.parse(value)
   } catch (cause) {
-    throw new Failure('INVALID_INPUT', `--${flag.name} takes JSON, and this is none: ${cut(value)}`, {
+    throw new Failure('INVALID_INPUT', `--${flag.name} takes JSON, and this is none: ${excerpt(value, 60)}`, {
       hint: `Such as --${flag.name} '{"key": "value"}'${flag.path.length === 1 ? ', or its fields one by one where it has any' : ''}.`,
       cause,
     })
@@ -204,8 +204,4 @@ function setAt(input: Nested, path: readonly string[], value: unknown): void {
 
 function isNested(value: unknown): value is Nested {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function cut(value: string): string {
-  return value.length <= 60 ? value : `${value.slice(0, 59)}…`
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts'
+import { Failure, messageOf } from '../../domain/failure.ts'
 import { brief, farewell } from '../../domain/gate/hook/brief.ts'
 import { judgeToolUse } from '../../domain/gate/hook/judge.ts'
 import { settingOf } from '../../domain/gate/settings.ts'
@@ -47,7 +47,7 @@ export async function runHook(event: HookEvent, around: HookHost): Promise<HookO
     call = readHookCall(await around.input())
     return { out: await answer(event, call, around), complaint: null }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     const closed = event === 'pre-tool-use' && (await isClosedOnError(call?.folder ?? null, around))
     const reason = `The hook failed, and hook_on_error is "closed". ${why}`
     const out = closed ? verdictAnswer({ decision: 'deny', reason }, call?.client ?? 'claude') : ''

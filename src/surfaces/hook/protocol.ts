@@ -1,6 +1,7 @@
-import { Failure } from '../../domain/failure.ts'
+import { Failure, messageOf } from '../../domain/failure.ts'
 import type { HookVerdict } from '../../domain/gate/hook/tool-use.ts'
 import { isJsonObject, type JsonObject } from '../../domain/gate/json.ts'
+import { excerpt } from '../../domain/text.ts'
 
 export const hookEvents = ['pre-tool-use', 'session-start', 'stop'] as const
 export type HookEvent = (typeof hookEvents)[number]
@@ -39,12 +40,12 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw notUnderstood(error instanceof Error ? error.message : String(error))
+    throw notUnderstood(messageOf(error))
   }
 }
 
 function notUnderstood(why: string): Failure {
-  const short = why.length > 160 ? `${why.slice(0, 159)}…` : why
+  const short = excerpt(why, 160)
   return new Failure('INVALID_INPUT', `What the client said to the hook was not understood: ${short}`)
 }
 

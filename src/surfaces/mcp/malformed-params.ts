@@ -4,6 +4,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import { deepestNesting } from '../../domain/json-outline.ts'
+import { excerpt } from '../../domain/text.ts'
 
 /** What is nested deeper than anything that goes into it step by step can bear. */
 export const tooDeep: JSONRPCErrorResponse['error'] = {
@@ -119,5 +120,5 @@ function isMembers(value: unknown): value is Members {
 
 function shown(value: unknown): string {
   const whole = JSON.stringify(value) ?? 'nothing'
-  return whole.length <= 80 ? whole : `${whole.slice(0, 79)}…`
+  return excerpt(whole, 80)
 }

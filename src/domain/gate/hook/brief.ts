@@ -1,3 +1,4 @@
+import { excerpt } from '../../text.ts'
 import type { Mission } from '../../track/mission.ts'
 import type { Hold } from '../../track/records.ts'
 import { interpolated, stateNamed } from '../definition.ts'
@@ -56,7 +57,7 @@ function runLines(run: HookRun, words: readonly string[]): readonly string[] {
   const asked = prompt === null ? '' : interpolated(prompt, definition.dialect, record.context).trim()
   return [
     `Run ${record.id} of ${definition.name} is in the state "${record.state}", revision ${record.revision}.`,
-    ...(asked === '' ? [] : [asked.length > longestPrompt ? `${asked.slice(0, longestPrompt)}…` : asked]),
+    ...(asked === '' ? [] : [excerpt(asked, longestPrompt)]),
     ...words.map(shortened),
     waysOn(run),
   ]
@@ -64,5 +65,5 @@ function runLines(run: HookRun, words: readonly string[]): readonly string[] {
 
 function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > longestLine ? `${line.slice(0, longestLine - 1)}…` : line
+  return excerpt(line, longestLine)
 }

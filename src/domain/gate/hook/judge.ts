@@ -1,4 +1,5 @@
 import { anyGlob } from '../../pattern.ts'
+import { excerpt } from '../../text.ts'
 import { isDeclared, judgePath, type Scope } from '../../track/scope/scope.ts'
 import type { Attempt } from '../../track/task.ts'
 import {
@@ -144,7 +145,7 @@ function beyondPatterns(patterns: readonly string[], line: ShellLine | null): st
 }
 
 function shown(command: string): string {
-  return `"${command.length > 120 ? `${command.slice(0, 119)}…` : command}"`
+  return `"${excerpt(command, 120)}"`
 }
 
 /** What a limit to some files says to a call. */

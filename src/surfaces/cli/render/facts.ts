@@ -1,8 +1,9 @@
 import type { NewFact } from '../../../domain/fact.ts'
 import type { GateFact, RunEvent, Tried } from '../../../domain/gate/run.ts'
 import type { NewPlanFact } from '../../../domain/plan/plan.ts'
+import { counted } from '../../../domain/text.ts'
 import { countChanges } from '../../../domain/track/completion-report.ts'
-import { counted, plainWord, shortened } from './text.ts'
+import { plainWord, shortened } from './text.ts'
 
 /** What happened, as the rest of a sentence that begins with who did it. */
 export function factWords(fact: NewFact): string {

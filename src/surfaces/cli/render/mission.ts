@@ -1,9 +1,10 @@
+import { counted } from '../../../domain/text.ts'
 import { holdList } from './inbox.ts'
 import { blocks, cutNote, nextPage, pairs, section, statusWord } from './parts.ts'
 import { claims, decisionList, issueList, progressList } from './records.ts'
 import { table } from './table.ts'
 import { taskTable } from './task.ts'
-import { age, counted, lasting } from './text.ts'
+import { age, lasting } from './text.ts'
 import { type Entry, entriesAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
 
 export const listMissions: View = (answer, page) => {

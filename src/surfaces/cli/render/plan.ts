@@ -1,7 +1,8 @@
+import { counted } from '../../../domain/text.ts'
 import { blocks, cutNote, nextPage, pairs, statusWord } from './parts.ts'
 import { quoted } from './records.ts'
 import { table } from './table.ts'
-import { age, counted } from './text.ts'
+import { age } from './text.ts'
 import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
 
 /** The outline of a plan: phases, milestones, tasks; what is ready stands out, the critical path is marked. */

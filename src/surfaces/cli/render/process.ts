@@ -1,6 +1,6 @@
+import { counted } from '../../../domain/text.ts'
 import { blocks, indented, section } from './parts.ts'
 import { table } from './table.ts'
-import { counted } from './text.ts'
 import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
 
 export const processList: View = (answer, page) => {

@@ -1,9 +1,10 @@
 import type { NewFact } from '../../../domain/fact.ts'
+import { counted } from '../../../domain/text.ts'
 import { factWords } from './facts.ts'
 import { missionTable } from './mission.ts'
 import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
 import { table } from './table.ts'
-import { age, clockTime, counted } from './text.ts'
+import { age, clockTime } from './text.ts'
 import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
 
 export const status: View = (answer, page) => {

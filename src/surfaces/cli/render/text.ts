@@ -1,3 +1,4 @@
+import { excerpt } from '../../../domain/text.ts'
 /** How long ago an ISO 8601 time was: `12 s ago`, `5 min ago`, `3 h ago`, `2026-01-15`. Empty for no time. */
 export function age(time: string, now: number): string {
   const at = Date.parse(time)
@@ -29,11 +30,6 @@ export function clockTime(time: string): string {
   return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
 }
 
-/** `1 file`, `3 files`. */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`
-}
-
 /** A file's name in one line: a line break in it must not begin a line that looks measured. */
 export function inOneLine(path: string): string {
   return path.replace(/\n/g, '\\n').replace(/\t/g, '\\t')
@@ -42,7 +38,7 @@ export function inOneLine(path: string): string {
 /** A text in one line, cut where it is long. */
 export function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ')
-  return line.length <= 100 ? line : `${line.slice(0, 99)}…`
+  return excerpt(line, 100)
 }
 
 /** A name of the record as words: `bug_encountered` is `bug encountered`, `sortOrder` is `sort order`. */

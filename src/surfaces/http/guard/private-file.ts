@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { Failure } from '../../../domain/failure.ts'
+import { errorCode, Failure } from '../../../domain/failure.ts'
 
 /** Writes a file that only its owner can read, all of it or nothing. */
 export function writePrivate(file: string, text: string): void {
@@ -32,7 +32,7 @@ export function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null // an error of the file system
+    if (errorCode(error) === 'ENOENT') return null
     throw error
   }
 }
@@ -74,7 +74,7 @@ function taken(lock: string): boolean {
     closeSync(openSync(lock, 'wx', 0o600))
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false // an error of the file system
+    if (errorCode(error) === 'EEXIST') return false
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import type { Fact } from '../../../domain/fact.ts'
+import { messageOf } from '../../../domain/failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Store } from '../../../ports/store.ts'
 import type { Log } from '../serving.ts'
@@ -153,7 +154,7 @@ export class LiveFeed {
   }
 
   #fail(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     this.#options.log.warn('The live feed ended; its readers will come back.', {
       project: this.#options.project,
       error: message,

@@ -1,5 +1,6 @@
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { Actor } from '../../../domain/actor.ts'
+import { messageOf } from '../../../domain/failure.ts'
 import { Watch } from '../resources/subscriptions.ts'
 import { createServer } from '../server.ts'
 import { CallOrder } from '../tools/call-order.ts'
@@ -244,7 +245,7 @@ export class McpSession {
     try {
       await this.#watch.listen('list')
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error)
+      const said = messageOf(error)
       this.#options.options.log(`Changes cannot be announced: ${said}`)
     }
   }

@@ -1,4 +1,5 @@
 import { createMcpHandler, type McpHttpHandler, type ServerEventBus } from '@modelcontextprotocol/server'
+import { messageOf } from '../../../domain/failure.ts'
 import type { JournalFeed } from '../resources/journal-feed.ts'
 import { createServer } from '../server.ts'
 import { CallOrder } from '../tools/call-order.ts'
@@ -71,7 +72,7 @@ export class ModernTransport {
     try {
       return await feed.follow(nothing)
     } catch (error) {
-      options.log(`Changes cannot be announced: ${error instanceof Error ? error.message : String(error)}`)
+      options.log(`Changes cannot be announced: ${messageOf(error)}`)
       return nothing
     }
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewFact } from '../../../domain/fact.ts'
+import { messageOf } from '../../../domain/failure.ts'
 import type { Store } from '../../../ports/store.ts'
 import { changesUri, missionUri, summaryUri, taskUri } from './resource-uri.ts'
 
@@ -71,7 +72,7 @@ export class JournalFeed {
           trouble = ''
         }
       } catch (error) {
-        const said = error instanceof Error ? error.message : String(error)
+        const said = messageOf(error)
         if (said !== trouble) this.#options.log(`Changes cannot be announced at present: ${said}`)
         trouble = said
       }

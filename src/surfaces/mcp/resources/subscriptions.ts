@@ -6,6 +6,7 @@ import {
   type Server,
   SUBSCRIPTION_ID_META_KEY,
 } from '@modelcontextprotocol/server'
+import { messageOf } from '../../../domain/failure.ts'
 import type { Store } from '../../../ports/store.ts'
 import { explained } from '../protocol-error.ts'
 import {
@@ -164,7 +165,7 @@ export function listenRequests({ watch, log }: Subscribing) {
       try {
         await watch.listen(keyOf(message.params?._meta?.[SUBSCRIPTION_ID_META_KEY]))
       } catch (error) {
-        log(`Changes cannot be announced: ${error instanceof Error ? error.message : String(error)}`)
+        log(`Changes cannot be announced: ${messageOf(error)}`)
       }
     },
     received: (message: JSONRPCMessage): void => {
