@@ -1,10 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
-import { bin } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { ProgramTransport } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { runWaymark, temporaryRepository } from './server-process.ts'
 
@@ -47,15 +46,7 @@ async function clientWith(
     return reply
   })
   const env = serverEnvironment(join(folder, '..'))
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [bin, 'mcp'],
-      cwd: folder,
-      env,
-      stderr: 'inherit',
-    }),
-  )
+  await client.connect(new ProgramTransport(['mcp'], { folder, environment: env }))
   onTestFinished(() => client.close())
   const call = async (name: string, input: Answer): Promise<Answer> =>
     client.callTool({ name, arguments: { ...input } })

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { bin } from '../support/program.ts'
 import { handshake, legacy } from './eras.ts'
 import { startServer } from './server-process.ts'
 
@@ -201,7 +202,7 @@ describe('the line', () => {
   })
 
   test('a client that stops reading ends the process quietly', async () => {
-    const server = startServer()
+    const server = startServer({ entry: bin })
     await server.ask('initialize', handshake)
     server.process.stdout?.destroy()
     const gone = new Promise((resolve) => server.process.on('exit', resolve))

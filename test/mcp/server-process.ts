@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { bin, runProgram } from '../support/program.ts'
+import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { dismiss, type StartedProgram, startAlone, startProgram } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 /** A server process that is spoken to line by line. */
@@ -21,7 +22,7 @@ export interface ServerProcess {
   readonly message: (fits: (message: Answer) => boolean) => Promise<Answer>
   /** Closes its standard input, and waits until the process is gone. Answers its exit code. */
   readonly end: () => Promise<number | null>
-  readonly process: ChildProcess
+  readonly process: StartedProgram
 }
 
 export interface Starting {
@@ -46,25 +47,23 @@ export function temporaryRepository(): string {
 
 export function startServer(starting: Starting = {}): ServerProcess {
   const folder = starting.folder ?? temporaryRepository()
-  const child = spawn(process.execPath, [starting.entry ?? bin, 'mcp', ...(starting.flags ?? [])], {
-    cwd: folder,
-    env: { ...serverEnvironment(join(folder, '..')), ...starting.environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  const gone = new Promise<number | null>((resolve) => child.on('exit', resolve))
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await gone
-  })
+  const words = ['mcp', ...(starting.flags ?? [])]
+  const running = {
+    folder,
+    environment: { ...serverEnvironment(join(folder, '..')), ...starting.environment },
+  }
+  const program = starting.entry
+    ? startAlone([starting.entry, ...words], running)
+    : startProgram(words, running)
+  onTestFinished(() => dismiss(program))
   const messages: Answer[] = []
   const waiting = new Set<() => void>()
   let rest = ''
   let errors = ''
-  child.stdin.on('error', () => undefined) // a server that has gone is seen by its exit
-  child.stderr.on('data', (chunk: Buffer) => {
+  program.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString()
   })
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+  program.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     const lines = (rest + chunk).split('\n')
     rest = lines.pop() ?? ''
     for (const line of lines) messages.push(JSON.parse(line))
@@ -81,13 +80,13 @@ export function startServer(starting: Starting = {}): ServerProcess {
       }
       waiting.add(look)
       look()
-      void gone.then((code) => reject(new Error(`the server ended with ${code}: ${errors}`)))
+      void program.gone.then((code) => reject(new Error(`the server ended with ${code}: ${errors}`)))
     })
   let lastId = 0
-  const write: ServerProcess['write'] = (bytes) => child.stdin.write(bytes)
+  const write: ServerProcess['write'] = (bytes) => program.write(bytes)
   const send: ServerProcess['send'] = (sent) => write(`${JSON.stringify(sent)}\n`)
   return {
-    process: child,
+    process: program,
     messages,
     errors: () => errors,
     write,
@@ -100,8 +99,8 @@ export function startServer(starting: Starting = {}): ServerProcess {
       return message((candidate) => candidate.id === id)
     },
     end: () => {
-      child.stdin.end()
-      return gone
+      program.end()
+      return program.gone
     },
   }
 }

@@ -104,7 +104,7 @@ test(
     await holder.call('taskman_phase_add', { id: 'P1', name: 'Build' })
     const { id } = await holder.call('taskman_task_add', { title: 'The one', phase: 'P1' })
     const { claim } = await holder.call('taskman_task_next', { claim: true })
-    holder.process.kill('SIGKILL')
+    holder.process.kill()
     await once(holder.process, 'exit')
 
     const early = laterAgent(folder, 'early', 0)

@@ -1,6 +1,6 @@
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { ProgramTransport } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 /** An answer, read freely. */
@@ -14,17 +14,8 @@ export interface AgentProcess {
 /** An agent in a process of its own, which speaks to `waymark mcp` in a project's folder. */
 export async function startAgent(folder: string): Promise<AgentProcess> {
   const client = new Client({ name: 'vera', version: '1.0.0' })
-  const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
   const env = serverEnvironment(dirname(folder))
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [bin, 'mcp'],
-      cwd: folder,
-      env,
-      stderr: 'inherit',
-    }),
-  )
+  await client.connect(new ProgramTransport(['mcp'], { folder, environment: env }))
   return {
     call: async (tool, input) => {
       const { isError, content, structuredContent } = await client.callTool({

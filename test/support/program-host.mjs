@@ -158,7 +158,6 @@ function runMessages() {
     }
   })
   listeners.set('message', process.listeners('message'))
-  process.send({ ready: true })
 }
 
 // A host ends with the tests.

@@ -50,7 +50,7 @@ export function runAlone(
 
 /** Variables that are read when Node starts, or once in a process. */
 export function needsOwnProcess(environment: Variables): boolean {
-  return Object.keys(environment).some((name) => /^(NODE_(?!ENV$)|OTEL_)/.test(name))
+  return Object.keys(environment).some((name) => /^(NODE_OPTIONS$|OTEL_)/.test(name))
 }
 
 let host: Host | undefined

@@ -3,10 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
-import { bin } from './program.ts'
 import type { Answer } from './project.ts'
+import { ProgramTransport } from './started-program.ts'
 
 export interface StdioProject {
   readonly folder: string
@@ -35,15 +34,7 @@ export async function openStdioProject(files: Readonly<Record<string, string>>):
 
   const client = new Client({ name: 'test-client', version: '1.0.0' })
   const env = serverEnvironment(home)
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [bin, 'mcp'],
-      cwd: folder,
-      env,
-      stderr: 'inherit',
-    }),
-  )
+  await client.connect(new ProgramTransport(['mcp'], { folder, environment: env }))
   onTestFinished(async () => {
     await client.close()
     rmSync(home, { recursive: true, force: true })
@@ -71,7 +62,7 @@ export async function openStdioProject(files: Readonly<Record<string, string>>):
 export function serverEnvironment(home: string): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && !/^(WAYMARK|TASKMAN|CLAUDE|CURSOR)/.test(entry[0]),
+      entry[1] !== undefined && !/^(WAYMARK|TASKMAN|CLAUDE|CURSOR|OTEL)/.test(entry[0]),
   )
   return {
     ...Object.fromEntries(kept),

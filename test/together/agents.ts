@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import { parseNumstat } from '../../src/git/diff.ts'
-import { bin, runProgram } from '../support/program.ts'
+import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { ProgramTransport } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 export interface Agent {
@@ -57,15 +57,7 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
   const agent = async (name: string): Promise<Agent> => {
     const client = new Client({ name, version: '1.0.0' })
     clients.push(client)
-    await client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [bin, 'mcp'],
-        cwd: folder,
-        env,
-        stderr: 'inherit',
-      }),
-    )
+    await client.connect(new ProgramTransport(['mcp'], { folder, environment: env }))
     const result = (tool: string, input: object) => {
       calls += 1
       return client.callTool({ name: tool, arguments: { ...input } })

@@ -54,7 +54,7 @@ async function emitUntilKilled({ folder, run }: Place, round: number) {
   const answer = insist(victim, run, eventAt(folder, last)).catch(() => null)
   // As long as the event before took, or less, or more: the kill falls anywhere in it, or just behind it.
   await sleep(Math.random() * 2 * took)
-  victim.process.kill('SIGKILL')
+  victim.process.kill()
   await once(victim.process, 'exit')
   const answered = await answer
   if (answered) accepted.push(answered)
@@ -86,6 +86,6 @@ async function repeatLast(
       result.event_id,
     ])
   }
-  server.process.kill('SIGKILL')
+  server.process.kill()
   return known.length
 }

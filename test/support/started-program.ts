@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { EventEmitter } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { PassThrough, type Readable } from 'node:stream'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { bin, needsOwnProcess, type Running } from './program.ts'
+
+/** A program that is spoken to while it runs. Emits `exit` with its code, which is null where it was killed. */
+export interface StartedProgram extends EventEmitter<{ exit: [number | null] }> {
+  readonly stdout: Readable
+  readonly stderr: Readable
+  readonly write: (bytes: string | Buffer) => void
+  /** Closes its standard input. */
+  readonly end: () => void
+  readonly kill: () => void
+  readonly gone: Promise<number | null>
+}
+
+/** Starts `waymark` with these words in a process of which it is the only program meanwhile. */
+export function startProgram(words: readonly string[], running: Running): StartedProgram {
+  return process.platform === 'win32' || needsOwnProcess(running.environment)
+    ? startAlone([bin, ...words], running)
+    : new HostedProgram(words, running)
+}
+
+/** Starts Node with these words, in a process that has done nothing before. */
+export function startAlone(words: readonly string[], { folder, environment }: Running): StartedProgram {
+  return new LoneProgram(spawn(process.execPath, words, { cwd: folder, env: { ...environment } }))
+}
+
+/** Ends a program as its client's end does, and makes sure that it is gone. */
+export async function dismiss(program: StartedProgram): Promise<void> {
+  program.end()
+  const late = setTimeout(() => program.kill(), 3_000)
+  await program.gone
+  clearTimeout(late)
+}
+
+class LoneProgram extends EventEmitter<{ exit: [number | null] }> implements StartedProgram {
+  readonly stdout: Readable
+  readonly stderr: Readable
+  readonly gone: Promise<number | null>
+  readonly #child: ReturnType<typeof spawn>
+
+  constructor(child: ReturnType<typeof spawn> & { readonly stdout: Readable; readonly stderr: Readable }) {
+    super()
+    this.#child = child
+    this.stdout = child.stdout
+    this.stderr = child.stderr
+    child.stdin?.on('error', () => undefined) // a program that has gone is seen by its exit
+    this.gone = new Promise((resolve) => child.once('exit', resolve))
+    child.once('exit', (code) => this.emit('exit', code))
+  }
+
+  write(bytes: string | Buffer): void {
+    this.#child.stdin?.write(bytes)
+  }
+
+  end(): void {
+    this.#child.stdin?.end()
+  }
+
+  kill(): void {
+    this.#child.kill('SIGKILL')
+  }
+}
+
+/** Processes that have loaded the program, and those of them that run none now. */
+const hosts = new Set<ChildProcess>()
+const idle: ChildProcess[] = []
+const mostIdle = 4
+
+interface Said {
+  readonly out?: Uint8Array
+  readonly error?: Uint8Array
+  readonly code?: number
+}
+
+class HostedProgram extends EventEmitter<{ exit: [number | null] }> implements StartedProgram {
+  readonly stdout = new PassThrough()
+  readonly stderr = new PassThrough()
+  readonly gone: Promise<number | null>
+  readonly #host = idle.pop() ?? startHost()
+
+  constructor(words: readonly string[], { folder, environment }: Running) {
+    super()
+    this.gone = new Promise((resolve) => {
+      const leave = (code: number | null) => {
+        this.#host.off('message', hear)
+        this.#host.off('exit', died)
+        if (code !== null && idle.length < mostIdle) idle.push(this.#host)
+        else this.#host.kill('SIGKILL')
+        this.stdout.end()
+        this.stderr.end()
+        resolve(code)
+        this.emit('exit', code)
+      }
+      const died = () => leave(null)
+      const hear = ({ out, error, code }: Said) => {
+        if (out) this.stdout.write(out)
+        if (error) this.stderr.write(error)
+        if (code !== undefined) leave(code)
+      }
+      this.#host.on('message', hear)
+      this.#host.once('exit', died)
+    })
+    this.#tell({ words, folder, environment })
+  }
+
+  write(bytes: string | Buffer): void {
+    this.#tell({ input: Buffer.from(bytes) })
+  }
+
+  end(): void {
+    this.#tell({ end: true })
+  }
+
+  kill(): void {
+    this.#host.kill('SIGKILL')
+  }
+
+  #tell(message: object): void {
+    if (this.#host.connected) this.#host.send(message)
+  }
+}
+
+function startHost(): ChildProcess {
+  const host = spawn(process.execPath, [join(import.meta.dirname, 'program-host.mjs'), bin], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  })
+  host.on('error', () => undefined) // one that was killed is seen by its exit
+  host.unref()
+  host.channel?.unref()
+  if (hosts.size === 0) process.once('exit', () => hosts.forEach((each) => each.kill('SIGKILL')))
+  hosts.add(host)
+  host.once('exit', () => hosts.delete(host))
+  return host
+}
+
+/** MCP over the standard input and output of a program. */
+export class ProgramTransport implements Transport {
+  onmessage?: (message: JSONRPCMessage) => void
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  readonly #words: readonly string[]
+  readonly #running: Running
+  #program: StartedProgram | null = null
+
+  constructor(words: readonly string[], running: Running) {
+    this.#words = words
+    this.#running = running
+  }
+
+  async start(): Promise<void> {
+    const program = startProgram(this.#words, this.#running)
+    this.#program = program
+    program.stderr.pipe(process.stderr, { end: false })
+    createInterface({ input: program.stdout }).on('line', (line) => this.onmessage?.(JSON.parse(line)))
+    program.once('exit', () => this.onclose?.())
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#program?.write(`${JSON.stringify(message)}\n`)
+  }
+
+  async close(): Promise<void> {
+    if (this.#program) await dismiss(this.#program)
+  }
+}
