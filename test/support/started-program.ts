@@ -71,6 +71,10 @@ const hosts = new Set<ChildProcess>()
 const idle: ChildProcess[] = []
 const mostIdle = 4
 
+process.once('exit', () => {
+  for (const host of hosts) host.kill('SIGKILL')
+})
+
 interface Said {
   readonly out?: Uint8Array
   readonly error?: Uint8Array
@@ -133,7 +137,6 @@ function startHost(): ChildProcess {
   host.on('error', () => undefined) // one that was killed is seen by its exit
   host.unref()
   host.channel?.unref()
-  if (hosts.size === 0) process.once('exit', () => hosts.forEach((each) => each.kill('SIGKILL')))
   hosts.add(host)
   host.once('exit', () => hosts.delete(host))
   return host
