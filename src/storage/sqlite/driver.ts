@@ -1,14 +1,24 @@
 import type { Database, Statement } from 'better-sqlite3'
 import {
+  type BinaryOperationNode,
+  ColumnNode,
   type CompiledQuery,
   type DatabaseConnection,
   type Dialect,
   type Driver,
   Kysely,
+  type LimitNode,
+  type OperationNode,
+  OperatorNode,
+  PrimitiveValueListNode,
   type QueryResult,
+  type RawNode,
+  ReferenceNode,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  ValueListNode,
+  ValueNode,
 } from 'kysely'
 import type { Tables } from '../tables/tables.ts'
 import { patiently, Turns } from './waiting.ts'
@@ -25,7 +35,7 @@ export function connected(raw: Database, access: Access): OpenConnection {
   const driver = new SqliteDriver(raw, access)
   const dialect: Dialect = {
     createDriver: () => driver,
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new SteadyQueryCompiler(),
     createAdapter: () => new TurnTakingAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   }
@@ -37,6 +47,75 @@ class TurnTakingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
   }
+}
+
+/** Columns with few values, some of which have an index of their own. */
+const writtenOut: ReadonlySet<string> = new Set(['project_id', 'kind', 'status', 'standing'])
+
+/**
+ * Hides from SQLite what its plan might depend on. Where a value that is handed in is a limit, or is compared in a query
+ * with an order or a join, SQLite would prepare the statement again at every call, which takes longer than the query
+ * itself. So limits and the values of a few columns are written into the text, and others stand behind a plus, which
+ * leaves the plan as it is.
+ */
+class SteadyQueryCompiler extends SqliteQueryCompiler {
+  #placeholder = '?'
+
+  protected override getCurrentParameterPlaceholder(): string {
+    return this.#placeholder
+  }
+
+  protected override visitLimit({ limit }: LimitNode): void {
+    this.append('limit ')
+    this.visitNode(immediate(limit))
+  }
+
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    if (!isSteady(node)) super.visitBinaryOperation(node)
+    else if (writtenOut.has(columnOf(node.leftOperand) ?? '')) {
+      super.visitBinaryOperation({ ...node, rightOperand: immediate(node.rightOperand) })
+    } else this.#hiding(() => super.visitBinaryOperation(node))
+  }
+
+  protected override visitRaw({ sqlFragments, parameters }: RawNode): void {
+    for (const [index, fragment] of sqlFragments.entries()) {
+      this.append(fragment)
+      const value = parameters[index]
+      if (value === undefined) return
+      if (/\blimit\s*$/i.test(fragment)) this.visitNode(immediate(value))
+      else if (!ValueNode.is(value) || /\b(like|glob)\s*$/i.test(fragment)) this.visitNode(value)
+      else this.#hiding(() => this.visitNode(value))
+    }
+  }
+
+  #hiding(work: () => void): void {
+    this.#placeholder = '+?'
+    work()
+    this.#placeholder = '?'
+  }
+}
+
+const comparisons: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=', 'in', 'not in'])
+
+/** A comparison with given values. Other operators, such as `like`, find an index by the value itself. */
+function isSteady({ leftOperand, operator, rightOperand }: BinaryOperationNode): boolean {
+  if (columnOf(leftOperand) === null) return false
+  if (!OperatorNode.is(operator) || !comparisons.has(operator.operator)) return false
+  return ValueNode.is(rightOperand) || PrimitiveValueListNode.is(rightOperand)
+}
+
+function columnOf(node: OperationNode): string | null {
+  return ReferenceNode.is(node) && ColumnNode.is(node.column) ? node.column.column.name : null
+}
+
+function immediate(node: OperationNode): OperationNode {
+  if (ValueNode.is(node) && isPlain(node.value)) return ValueNode.createImmediate(node.value)
+  if (!PrimitiveValueListNode.is(node) || !node.values.every(isPlain)) return node
+  return ValueListNode.create(node.values.map((value) => ValueNode.createImmediate(value)))
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && /^[\w-]*$/.test(value))
 }
 
 /** Statements that begin a transaction. The second of a reader fixes the state that all its reads see. */
@@ -89,12 +168,12 @@ class SqliteDriver implements Driver {
   async beginTransaction(): Promise<void> {
     await patiently(() => {
       if (this.#database.inTransaction) this.#database.exec('rollback')
-      for (const statement of begin[this.#access]) this.#database.exec(statement)
+      for (const statement of begin[this.#access]) this.#connection.run(statement)
     }, this.#asked)
   }
 
   async commitTransaction(): Promise<void> {
-    await patiently(() => this.#database.exec('commit'))
+    await patiently(() => this.#connection.run('commit'))
   }
 
   async rollbackTransaction(): Promise<void> {
@@ -130,6 +209,13 @@ class SqliteConnection implements DatabaseConnection {
     if (statement.reader) return { rows: statement.all(...parameters) as Row[] } // a driver's rows
     const { changes } = statement.run(...parameters)
     return { rows: [], numAffectedRows: BigInt(changes) }
+  }
+
+  /** Runs a statement without values, whose rows nobody wants. */
+  run(sql: string): void {
+    const statement = this.#prepared(sql)
+    if (statement.reader) statement.get()
+    else statement.run()
   }
 
   streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {

@@ -15,7 +15,6 @@ type Build<Row, Values extends readonly string[]> = (
 
 /**
  * A query that is asked so often that building it each time takes longer than answering it: it is built once.
- * SQLite plans it once too, unless it has an order or a limit that is a parameter: then each new value plans it anew.
  */
 export function prepared<Row, Values extends readonly string[]>(build: Build<Row, Values>) {
   const built = new WeakMap<DialectAdapter, Prepared<Row>>()
