@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 
-const module = join(import.meta.dirname, '../../src/surfaces/http/guard/tokens/token-file.ts')
+const module = join(import.meta.dirname, '../../src/surfaces/http/guard/tokens.ts')
 
 /** A process of its own that makes tokens as a server does that starts, and ten more. */
 const script = `
