@@ -66,6 +66,9 @@ export interface Moment {
   readonly actor: Actor
 }
 
+/** It grows when an old body can no longer be read as a new one. */
+const shapeVersion = 1
+
 /** The rows of consecutive facts, each hashed over the one before. */
 export function factRows(
   moment: Moment,
@@ -79,7 +82,7 @@ export function factRows(
       seq: after.seq + 1 + index,
       at: moment.at,
       kind,
-      version: versionOf[kind],
+      version: shapeVersion,
       actor: canonical(who),
       channel,
       body: canonical(body),
@@ -88,53 +91,6 @@ export function factRows(
     return { project_id: moment.projectId, ...text, hash: before }
   })
 }
-
-/** The shape of each kind's body. It grows when an old body can no longer be read as a new one. */
-const versionOf = {
-  'project.created': 1,
-  'mission.started': 1,
-  'mission.ended': 1,
-  'mission.extended': 1,
-  'mission.reopened': 1,
-  'phase.created': 1,
-  'phase.reopened': 1,
-  'phase.completed': 1,
-  'task.planned': 1,
-  'attempt.opened': 1,
-  'attempt.closed': 1,
-  'attempt.abandoned': 1,
-  'attempt.corrected': 1,
-  'attempt.continued': 1,
-  'decision.logged': 1,
-  'issue.logged': 1,
-  'progress.logged': 1,
-  'hold.opened': 1,
-  'hold.closed': 1,
-  'phase.edited': 1,
-  'milestone.created': 1,
-  'milestone.edited': 1,
-  'task.edited': 1,
-  'task.marked': 1,
-  'task.dropped': 1,
-  'task.forced': 1,
-  'task.claimed': 1,
-  'claim.ended': 1,
-  'dependency.added': 1,
-  'dependency.removed': 1,
-  'note.added': 1,
-  'role.declared': 1,
-  'process.kept': 1,
-  'run.created': 1,
-  'run.advanced': 1,
-  'run.migrated': 1,
-  'run.cancelled': 1,
-  'run.refused': 1,
-  'run.approved': 1,
-  'setting.changed': 1,
-  'command.revoked': 1,
-  'command.started': 1,
-  'command.ended': 1,
-} as const satisfies Record<NewFact['kind'], number>
 
 export function factOf(row: FactTable): Fact {
   const who = parsed<Omit<Actor, 'channel'>>(row.actor)

@@ -1,9 +1,10 @@
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import { readRegularSync } from '../../files/regular-file.ts'
 import { beforeFirst } from '../journal/journal.ts'
-import type { Of, Projecting } from '../tables/scope.ts'
+import type { Projecting } from '../tables/scope.ts'
 import type { Tables } from '../tables/tables.ts'
 
 export interface ProjectPlace {
@@ -121,7 +122,7 @@ function ifWritable(write: () => void): void {
 
 export async function applyProjectCreated(
   { db, at }: Projecting,
-  { id, root }: Of<'project.created'>,
+  { id, root }: FactOf<'project.created'>,
 ): Promise<void> {
   await db.insertInto('project').values({ id, seq: 0, head: beforeFirst, created_at: at }).execute()
   await seen({ db, projectId: id, at }, root)

@@ -5,7 +5,7 @@ import type { RecordRequest } from '../../ports/store.ts'
 import { wellFormed } from '../fingerprint.ts'
 import { beforeFirst, factRows } from '../journal/journal.ts'
 import { breath } from '../sqlite/waiting.ts'
-import { apply } from '../tables/projections.ts'
+import { projectFact } from '../tables/projections.ts'
 import { inBatches } from '../tables/query.ts'
 import { readsOf } from '../tables/reads.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -59,7 +59,7 @@ async function append(journal: Appending, facts: readonly NewFact[], by: By): Pr
   for (const [index, fact] of all.entries()) {
     const projecting = { db, projectId: id, seq: head.seq + 1 + index, at: by.at, actor: by.actor }
     // As the journal keeps it, so that the tables are the same when they are restored from there.
-    await apply(projecting, wellFormed(fact))
+    await projectFact(projecting, wellFormed(fact))
     const waits = pause()
     if (waits) await waits
   }

@@ -7,7 +7,7 @@ import { migrate } from '../migrations/migrate.ts'
 import { openMemory, openScratch } from '../sqlite/connection.ts'
 import { connected, type OpenConnection } from '../sqlite/driver.ts'
 import { breath } from '../sqlite/waiting.ts'
-import { apply } from '../tables/projections.ts'
+import { projectFact } from '../tables/projections.ts'
 import type { Tables } from '../tables/tables.ts'
 
 const batch = 500
@@ -116,7 +116,9 @@ class Replaying implements Replay {
   async #applied(db: Kysely<Tables>, row: FactTable): Promise<ReplayTrouble | null> {
     if (!follows(row, { seq: this.#seq, hash: this.#head })) return brokenAt(this.#seq + 1)
     const { seq, at, actor, body } = factOf(row)
-    const trouble = await tried(seq, () => apply({ db, projectId: this.#projectId, seq, at, actor }, body))
+    const trouble = await tried(seq, () =>
+      projectFact({ db, projectId: this.#projectId, seq, at, actor }, body),
+    )
     if (trouble) return trouble
     this.#seq = seq
     this.#head = row.hash

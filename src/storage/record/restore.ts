@@ -4,7 +4,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { ProjectId } from '../../domain/id.ts'
 import { beforeFirst, type FactTable, factRows } from '../journal/journal.ts'
 import { breath } from '../sqlite/waiting.ts'
-import { apply } from '../tables/projections.ts'
+import { projectFact } from '../tables/projections.ts'
 import { inBatches } from '../tables/query.ts'
 import type { Tables } from '../tables/tables.ts'
 import { type ResolvedProject, seen } from './project.ts'
@@ -25,7 +25,7 @@ export async function restore(
     const by = { at: fact.at, actor: fact.actor }
     const [row] = factRows({ projectId: id, ...by }, [fact.body], head)
     if (row === undefined || row.seq !== fact.seq || row.hash !== fact.hash) throw changed(fact.seq)
-    await apply({ db, projectId: id, seq: fact.seq, ...by }, fact.body)
+    await projectFact({ db, projectId: id, seq: fact.seq, ...by }, fact.body)
     rows.push(row)
     head = { seq: row.seq, head: row.hash }
     const waits = pause()

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { ReportedChange } from '../../domain/track/changes.ts'
 import { countChanges } from '../../domain/track/completion-report.ts'
@@ -7,7 +8,7 @@ import type { AttemptEnd, ChangeCounts, TaskReads } from '../../ports/reads.ts'
 import { touchTask, unclaimed } from './claim.ts'
 import { addToMission, addToPhase } from './mission-change.ts'
 import { inBatches, parsed, parsedOrNull } from './query.ts'
-import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import type { Projecting, ReadScope, RowKey } from './scope.ts'
 import { type AttemptTable, changeTask, heldBy, taskBefore } from './task.ts'
 
 function attemptRow({ projectId, seq }: RowKey, attempt: Attempt): Insertable<AttemptTable> {
@@ -74,7 +75,10 @@ export function scopeMatchesOf(row: Selectable<AttemptTable>): boolean | null {
 }
 
 /** Work begins: the task, its phase and its mission are in progress from now on. */
-export async function applyOpened(projecting: Projecting, { attempt }: Of<'attempt.opened'>): Promise<void> {
+export async function applyOpened(
+  projecting: Projecting,
+  { attempt }: FactOf<'attempt.opened'>,
+): Promise<void> {
   await beginMission(projecting, attempt)
   await beginPhase(projecting, attempt)
   await projecting.db.insertInto('attempt').values(attemptRow(projecting, attempt)).execute()
@@ -126,7 +130,7 @@ async function beginPhase({ db, projectId }: Projecting, attempt: Attempt): Prom
 }
 
 /** An attempt ends with what was said and what was measured; a failed one leaves its task to do. */
-export async function applyClosed(projecting: Projecting, closed: Of<'attempt.closed'>): Promise<void> {
+export async function applyClosed(projecting: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {
   const attempt = await closeAttempt(projecting, closed)
   await insertEnd(projecting, closed)
   await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
@@ -144,7 +148,7 @@ const taskAfter = {
 
 async function closeAttempt(
   { db, projectId, at }: Projecting,
-  { attemptId, status, evidence }: Of<'attempt.closed'>,
+  { attemptId, status, evidence }: FactOf<'attempt.closed'>,
 ): Promise<Pick<AttemptTable, 'mission_id' | 'phase_id' | 'tree_top'>> {
   const counts = countChanges(evidence.changes)
   return db
@@ -166,7 +170,7 @@ async function closeAttempt(
     .executeTakeFirstOrThrow()
 }
 
-async function insertEnd({ db, projectId }: Projecting, closed: Of<'attempt.closed'>): Promise<void> {
+async function insertEnd({ db, projectId }: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {
   const { changes: _, mission: __, ...evidence } = closed.evidence // these have tables of their own
   await db
     .insertInto('attempt_end')
@@ -204,7 +208,7 @@ function outOfScopeFirst(a: ReportedChange, b: ReportedChange): number {
 /** Nobody works on it any more: the task is to do again, with its history. */
 export async function applyAbandoned(
   projecting: Projecting,
-  { attemptId, taskId }: Of<'attempt.abandoned'>,
+  { attemptId, taskId }: FactOf<'attempt.abandoned'>,
 ): Promise<void> {
   await projecting.db
     .updateTable('attempt')
@@ -218,7 +222,7 @@ export async function applyAbandoned(
 
 export async function applyCorrected(
   projecting: Projecting,
-  { attemptId, taskId, text, agentName }: Of<'attempt.corrected'>,
+  { attemptId, taskId, text, agentName }: FactOf<'attempt.corrected'>,
 ): Promise<void> {
   const { db, projectId, seq, at, actor } = projecting
   await db

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { TaskId } from '../../domain/id.ts'
 import { touchTask } from './claim.ts'
-import type { Of, Projecting, ReadScope } from './scope.ts'
+import type { Projecting, ReadScope } from './scope.ts'
 
 export async function applyDependencyAdded(
   projecting: Projecting,
-  { taskId, dependsOnId }: Of<'dependency.added'>,
+  { taskId, dependsOnId }: FactOf<'dependency.added'>,
 ): Promise<void> {
   const { db, projectId, seq } = projecting
   await db
@@ -19,7 +20,7 @@ export async function applyDependencyAdded(
 
 export async function applyDependencyRemoved(
   projecting: Projecting,
-  { taskId, dependsOnId }: Of<'dependency.removed'>,
+  { taskId, dependsOnId }: FactOf<'dependency.removed'>,
 ): Promise<void> {
   const { db, projectId } = projecting
   const removed = await db

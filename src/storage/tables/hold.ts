@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { AttemptId, HoldId, IssueId, MissionId, PhaseId, RunId, TaskId } from '../../domain/id.ts'
 import { holdingKinds } from '../../domain/track/holds.ts'
 import type { Hold } from '../../domain/track/records.ts'
@@ -6,7 +7,7 @@ import type { HoldFilter, HoldLine, HoldReads, Page, PageRequest } from '../../p
 import { countEveryDependency } from './dependency.ts'
 import { idsLike, parsed, parsedOrNull, prepared } from './query.ts'
 import { type HoldTable, issueOf, recordConditions } from './records.ts'
-import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import type { Projecting, ReadScope, RowKey } from './scope.ts'
 import { recountDependents, taskBefore } from './task.ts'
 
 function holdRow({ projectId, seq }: RowKey, hold: Hold): Insertable<HoldTable> {
@@ -56,14 +57,17 @@ export function holdOf(row: Selectable<HoldTable>): Hold {
   }
 }
 
-export async function applyHoldOpened(projecting: Projecting, { hold }: Of<'hold.opened'>): Promise<void> {
+export async function applyHoldOpened(
+  projecting: Projecting,
+  { hold }: FactOf<'hold.opened'>,
+): Promise<void> {
   await projecting.db.insertInto('hold').values(holdRow(projecting, hold)).execute()
   await recountHolds(projecting, hold.taskId)
 }
 
 export async function applyHoldClosed(
   projecting: Projecting,
-  { holdId, status, answer }: Of<'hold.closed'>,
+  { holdId, status, answer }: FactOf<'hold.closed'>,
 ): Promise<void> {
   const { db, projectId, at, actor } = projecting
   const closed = await db

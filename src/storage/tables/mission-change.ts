@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MissionChange, ReportedChange } from '../../domain/track/changes.ts'
 import { inBatches } from './query.ts'
-import type { Of, Projecting } from './scope.ts'
+import type { Projecting } from './scope.ts'
 import type { AttemptTable } from './task.ts'
 
 /** Brings a mission's changes to the end of an attempt, so that its totals are one row to read whatever its size. */
 export async function addToMission(
   projecting: Projecting,
   { mission_id, tree_top }: Pick<AttemptTable, 'mission_id' | 'tree_top'>,
-  { outcome, evidence }: Of<'attempt.closed'>,
+  { outcome, evidence }: FactOf<'attempt.closed'>,
 ): Promise<void> {
   if (mission_id === null) return
   const place = { missionId: mission_id, top: tree_top }

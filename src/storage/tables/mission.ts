@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MissionId, PhaseId } from '../../domain/id.ts'
 import type { Mission, Phase, PhaseWithWork } from '../../domain/track/mission.ts'
 import type { Task } from '../../domain/track/task.ts'
@@ -11,7 +12,7 @@ import type {
   PhaseTally,
 } from '../../ports/reads.ts'
 import { idsLike, parsed } from './query.ts'
-import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import type { Projecting, ReadScope, RowKey } from './scope.ts'
 import { missionLines, missionTree } from './timeline.ts'
 
 export interface MissionTable {
@@ -156,12 +157,15 @@ export function phaseOf(row: Selectable<PhaseTable>): Phase {
 
 export async function applyMissionStarted(
   projecting: Projecting,
-  { mission }: Of<'mission.started'>,
+  { mission }: FactOf<'mission.started'>,
 ): Promise<void> {
   await projecting.db.insertInto('mission').values(missionRow(projecting, mission)).execute()
 }
 
-export async function applyMissionEnded(projecting: Projecting, ended: Of<'mission.ended'>): Promise<void> {
+export async function applyMissionEnded(
+  projecting: Projecting,
+  ended: FactOf<'mission.ended'>,
+): Promise<void> {
   await update(projecting, ended.missionId, {
     status: ended.status,
     summary: ended.summary,
@@ -185,14 +189,14 @@ async function failPhases({ db, projectId }: Projecting, missionId: string): Pro
 
 export async function applyMissionExtended(
   projecting: Projecting,
-  { missionId, totalPhases }: Of<'mission.extended'>,
+  { missionId, totalPhases }: FactOf<'mission.extended'>,
 ): Promise<void> {
   await update(projecting, missionId, { total_phases: totalPhases })
 }
 
 export async function applyMissionReopened(
   projecting: Projecting,
-  { missionId }: Of<'mission.reopened'>,
+  { missionId }: FactOf<'mission.reopened'>,
 ): Promise<void> {
   await update(projecting, missionId, { status: 'in_progress', completed_at: null })
 }

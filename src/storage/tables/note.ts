@@ -1,10 +1,11 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { NoteId, TaskId } from '../../domain/id.ts'
 import type { Note } from '../../domain/plan/plan.ts'
 import type { Page, PageRequest } from '../../ports/reads.ts'
 import { renewClaim } from './claim.ts'
 import type { NoteTable } from './records.ts'
-import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import type { Projecting, ReadScope, RowKey } from './scope.ts'
 
 function noteRow({ projectId, seq }: RowKey, note: Note): Insertable<NoteTable> {
   return {
@@ -32,7 +33,7 @@ function noteOf(row: Selectable<NoteTable>): Note {
   }
 }
 
-export async function applyNoteAdded(projecting: Projecting, { note }: Of<'note.added'>): Promise<void> {
+export async function applyNoteAdded(projecting: Projecting, { note }: FactOf<'note.added'>): Promise<void> {
   await projecting.db.insertInto('note').values(noteRow(projecting, note)).execute()
   await renewClaim(projecting, note.taskId)
 }

@@ -1,16 +1,17 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MilestoneId, PhaseId } from '../../domain/id.ts'
 import type { Milestone } from '../../domain/plan/plan.ts'
 import type { Phase } from '../../domain/track/mission.ts'
 import type { PlanReads } from '../../ports/reads.ts'
 import { type MilestoneTable, type PhaseTable, phaseOf, phaseRow } from './mission.ts'
 import { ofOwner, phaseOfOpenMission } from './plan-list.ts'
-import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import type { Projecting, ReadScope, RowKey } from './scope.ts'
 import { moveTask, phaseOrder } from './task.ts'
 
 export async function applyPhaseCreated(
   projecting: Projecting,
-  { phase }: Of<'phase.created'>,
+  { phase }: FactOf<'phase.created'>,
 ): Promise<void> {
   await retireId(projecting, phase.id)
   const number = await numberOf(projecting, phase)
@@ -65,21 +66,21 @@ async function retireId(projecting: Projecting, id: string): Promise<void> {
 
 export async function applyPhaseReopened(
   projecting: Projecting,
-  { phaseId }: Of<'phase.reopened'>,
+  { phaseId }: FactOf<'phase.reopened'>,
 ): Promise<void> {
   await update(projecting, phaseId, { status: 'in_progress', completed_at: null })
 }
 
 export async function applyPhaseCompleted(
   projecting: Projecting,
-  { phaseId }: Of<'phase.completed'>,
+  { phaseId }: FactOf<'phase.completed'>,
 ): Promise<void> {
   await update(projecting, phaseId, { status: 'completed', completed_at: projecting.at })
 }
 
 export async function applyPhaseEdited(
   projecting: Projecting,
-  { phaseId, changes }: Of<'phase.edited'>,
+  { phaseId, changes }: FactOf<'phase.edited'>,
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return
   const { name, status, sortOrder } = changes
@@ -161,14 +162,14 @@ function milestoneOf(row: Selectable<MilestoneTable>): Milestone {
 
 export async function applyMilestoneCreated(
   projecting: Projecting,
-  { milestone }: Of<'milestone.created'>,
+  { milestone }: FactOf<'milestone.created'>,
 ): Promise<void> {
   await projecting.db.insertInto('milestone').values(milestoneRow(projecting, milestone)).execute()
 }
 
 export async function applyMilestoneEdited(
   projecting: Projecting,
-  { milestoneId, changes }: Of<'milestone.edited'>,
+  { milestoneId, changes }: FactOf<'milestone.edited'>,
 ): Promise<void> {
   const { name, criterion, reached, phaseId } = changes
   const changed = {

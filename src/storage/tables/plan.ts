@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { PlannedTask, PlanSpan } from '../../domain/plan/plan.ts'
 import type { GraphTask, PlanReads } from '../../ports/reads.ts'
@@ -15,7 +16,7 @@ import {
   plannedTasks,
   planPage,
 } from './plan-list.ts'
-import type { Of, Projecting, ReadScope } from './scope.ts'
+import type { Projecting, ReadScope } from './scope.ts'
 import { isUnsettled, type TaskTable } from './task.ts'
 
 const mostExpired = 100
@@ -167,7 +168,7 @@ function graphTask(row: Columns, dependsOn: readonly TaskId[], now: number): Gra
 
 export async function applyRoleDeclared(
   { db, projectId, seq }: Projecting,
-  { role }: Of<'role.declared'>,
+  { role }: FactOf<'role.declared'>,
 ): Promise<void> {
   await db
     .insertInto('role')

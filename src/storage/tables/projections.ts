@@ -1,4 +1,5 @@
 import type { NewFact } from '../../domain/fact.ts'
+import type { FactKind, FactOf } from '../../domain/fact-kinds.ts'
 import { applyProjectCreated } from '../record/project.ts'
 import { applyAbandoned, applyClosed, applyCorrected, applyOpened } from './attempt.ts'
 import { renewClaim } from './claim.ts'
@@ -46,93 +47,56 @@ import {
 } from './task.ts'
 
 /** Brings the tables to what they are after a fact. */
-export function apply(projecting: Projecting, fact: NewFact): Promise<void> {
-  switch (fact.kind) {
-    case 'project.created':
-      return applyProjectCreated(projecting, fact)
-    case 'mission.started':
-      return applyMissionStarted(projecting, fact)
-    case 'mission.ended':
-      return applyMissionEnded(projecting, fact)
-    case 'mission.extended':
-      return applyMissionExtended(projecting, fact)
-    case 'mission.reopened':
-      return applyMissionReopened(projecting, fact)
-    case 'phase.created':
-      return applyPhaseCreated(projecting, fact)
-    case 'phase.reopened':
-      return applyPhaseReopened(projecting, fact)
-    case 'phase.completed':
-      return applyPhaseCompleted(projecting, fact)
-    case 'task.planned':
-      return applyTaskPlanned(projecting, fact)
-    case 'attempt.opened':
-      return applyOpened(projecting, fact)
-    case 'attempt.closed':
-      return applyClosed(projecting, fact)
-    case 'attempt.abandoned':
-      return applyAbandoned(projecting, fact)
-    case 'attempt.corrected':
-      return applyCorrected(projecting, fact)
-    case 'attempt.continued':
-      return touchAttempt(projecting, fact)
-    case 'decision.logged':
-      return applyDecision(projecting, fact)
-    case 'issue.logged':
-      return applyIssue(projecting, fact)
-    case 'progress.logged':
-      return applyProgress(projecting, fact)
-    case 'hold.opened':
-      return applyHoldOpened(projecting, fact)
-    case 'hold.closed':
-      return applyHoldClosed(projecting, fact)
-    case 'phase.edited':
-      return applyPhaseEdited(projecting, fact)
-    case 'milestone.created':
-      return applyMilestoneCreated(projecting, fact)
-    case 'milestone.edited':
-      return applyMilestoneEdited(projecting, fact)
-    case 'task.edited':
-      return applyTaskEdited(projecting, fact)
-    case 'task.marked':
-      return applyTaskMarked(projecting, fact)
-    case 'task.dropped':
-      return applyTaskDropped(projecting, fact)
-    case 'task.forced':
-      return renewClaim(projecting, fact.taskId)
-    case 'task.claimed':
-      return applyTaskClaimed(projecting, fact)
-    case 'claim.ended':
-      return applyClaimEnded(projecting, fact)
-    case 'dependency.added':
-      return applyDependencyAdded(projecting, fact)
-    case 'dependency.removed':
-      return applyDependencyRemoved(projecting, fact)
-    case 'note.added':
-      return applyNoteAdded(projecting, fact)
-    case 'role.declared':
-      return applyRoleDeclared(projecting, fact)
-    case 'process.kept':
-      return applyProcessKept(projecting, fact)
-    case 'run.created':
-      return applyRunCreated(projecting, fact)
-    case 'run.advanced':
-      return applyRunAdvanced(projecting, fact)
-    case 'run.migrated':
-      return applyRunMigrated(projecting, fact)
-    case 'run.cancelled':
-      return applyRunCancelled(projecting, fact)
-    case 'run.refused':
-      return applyRunRefused(projecting, fact)
-    case 'run.approved':
-      return applyRunApproved(projecting, fact)
-    case 'setting.changed':
-      return applySettingChanged(projecting, fact)
-    case 'command.revoked': // kept in the state folder of its user
-      return Promise.resolve()
-    case 'command.started':
-      return applyCommandStarted(projecting, fact)
-    case 'command.ended':
-      return applyCommandEnded(projecting, fact)
-  }
+export function projectFact(projecting: Projecting, fact: NewFact): Promise<void> {
+  const apply = projections[fact.kind] as (projecting: Projecting, fact: NewFact) => Promise<void> // its own row
+  return apply(projecting, fact)
+}
+
+/** What each kind of fact does to the tables. */
+const projections: {
+  readonly [Kind in FactKind]: (projecting: Projecting, fact: FactOf<Kind>) => Promise<void>
+} = {
+  'project.created': applyProjectCreated,
+  'mission.started': applyMissionStarted,
+  'mission.ended': applyMissionEnded,
+  'mission.extended': applyMissionExtended,
+  'mission.reopened': applyMissionReopened,
+  'phase.created': applyPhaseCreated,
+  'phase.reopened': applyPhaseReopened,
+  'phase.completed': applyPhaseCompleted,
+  'task.planned': applyTaskPlanned,
+  'attempt.opened': applyOpened,
+  'attempt.closed': applyClosed,
+  'attempt.abandoned': applyAbandoned,
+  'attempt.corrected': applyCorrected,
+  'attempt.continued': touchAttempt,
+  'decision.logged': applyDecision,
+  'issue.logged': applyIssue,
+  'progress.logged': applyProgress,
+  'hold.opened': applyHoldOpened,
+  'hold.closed': applyHoldClosed,
+  'phase.edited': applyPhaseEdited,
+  'milestone.created': applyMilestoneCreated,
+  'milestone.edited': applyMilestoneEdited,
+  'task.edited': applyTaskEdited,
+  'task.marked': applyTaskMarked,
+  'task.dropped': applyTaskDropped,
+  'task.forced': (projecting, { taskId }) => renewClaim(projecting, taskId),
+  'task.claimed': applyTaskClaimed,
+  'claim.ended': applyClaimEnded,
+  'dependency.added': applyDependencyAdded,
+  'dependency.removed': applyDependencyRemoved,
+  'note.added': applyNoteAdded,
+  'role.declared': applyRoleDeclared,
+  'process.kept': applyProcessKept,
+  'run.created': applyRunCreated,
+  'run.advanced': applyRunAdvanced,
+  'run.migrated': applyRunMigrated,
+  'run.cancelled': applyRunCancelled,
+  'run.refused': applyRunRefused,
+  'run.approved': applyRunApproved,
+  'setting.changed': applySettingChanged,
+  'command.revoked': () => Promise.resolve(), // kept in the state folder of its user
+  'command.started': applyCommandStarted,
+  'command.ended': applyCommandEnded,
 }

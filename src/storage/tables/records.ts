@@ -1,4 +1,5 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type {
   AttemptId,
   DecisionId,
@@ -12,7 +13,7 @@ import type { Decision, Issue, Progress, RecordPlace } from '../../domain/track/
 import type { Page, PageRequest, RecordFilter, RecordReads } from '../../ports/reads.ts'
 import { renewClaim } from './claim.ts'
 import { parsed, parsedOrNull } from './query.ts'
-import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import type { Projecting, ReadScope, RowKey } from './scope.ts'
 import type { Tables } from './tables.ts'
 
 interface SaidTable {
@@ -186,14 +187,14 @@ function progressOf(row: Selectable<ProgressTable>): Progress {
 
 export async function applyDecision(
   projecting: Projecting,
-  { decision }: Of<'decision.logged'>,
+  { decision }: FactOf<'decision.logged'>,
 ): Promise<void> {
   await projecting.db.insertInto('decision').values(decisionRow(projecting, decision)).execute()
   await touchAttempt(projecting, decision)
   await renewClaim(projecting, decision.taskId)
 }
 
-export async function applyIssue(projecting: Projecting, { issue }: Of<'issue.logged'>): Promise<void> {
+export async function applyIssue(projecting: Projecting, { issue }: FactOf<'issue.logged'>): Promise<void> {
   await projecting.db.insertInto('issue').values(issueRow(projecting, issue)).execute()
   await touchAttempt(projecting, issue)
   await renewClaim(projecting, issue.taskId)
@@ -201,7 +202,7 @@ export async function applyIssue(projecting: Projecting, { issue }: Of<'issue.lo
 
 export async function applyProgress(
   projecting: Projecting,
-  { progress }: Of<'progress.logged'>,
+  { progress }: FactOf<'progress.logged'>,
 ): Promise<void> {
   await projecting.db.insertInto('progress').values(progressRow(projecting, progress)).execute()
   await touchAttempt(projecting, progress)

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type {
   CommandResult,
   KeptArtifact,
@@ -12,7 +13,7 @@ import type { RunReads } from '../../ports/reads.ts'
 import { holdUpAnew } from './hold.ts'
 import { parsed } from './query.ts'
 import type { CommandResultTable, RunApprovalTable, RunArtifactTable, RunRefusalTable } from './run.ts'
-import type { Of, Projecting, ReadScope, RowKey } from './scope.ts'
+import type { Projecting, ReadScope, RowKey } from './scope.ts'
 
 export function artifactRow(
   projectId: string,
@@ -151,27 +152,30 @@ function commandOf(row: Selectable<CommandResultTable>): CommandResult {
   }
 }
 
-export async function applyRunRefused(projecting: Projecting, { refusal }: Of<'run.refused'>): Promise<void> {
+export async function applyRunRefused(
+  projecting: Projecting,
+  { refusal }: FactOf<'run.refused'>,
+): Promise<void> {
   await projecting.db.insertInto('run_refusal').values(refusalRow(projecting, refusal)).execute()
 }
 
 export async function applyRunApproved(
   projecting: Projecting,
-  { approval }: Of<'run.approved'>,
+  { approval }: FactOf<'run.approved'>,
 ): Promise<void> {
   await projecting.db.insertInto('run_approval').values(approvalRow(projecting, approval)).execute()
 }
 
 export async function applyCommandStarted(
   projecting: Projecting,
-  { command }: Of<'command.started'>,
+  { command }: FactOf<'command.started'>,
 ): Promise<void> {
   await projecting.db.insertInto('command_result').values(commandRow(projecting, command)).execute()
 }
 
 export async function applyCommandEnded(
   { db, projectId, at }: Projecting,
-  { commandId, status, exitCode, output, treeHeld }: Of<'command.ended'>,
+  { commandId, status, exitCode, output, treeHeld }: FactOf<'command.ended'>,
 ): Promise<void> {
   await db
     .updateTable('command_result')
@@ -183,7 +187,7 @@ export async function applyCommandEnded(
 
 export async function applySettingChanged(
   projecting: Projecting,
-  { name, value }: Of<'setting.changed'>,
+  { name, value }: FactOf<'setting.changed'>,
 ): Promise<void> {
   const { db, projectId } = projecting
   await db

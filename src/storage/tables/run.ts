@@ -1,9 +1,10 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { EmissionRepeat, RunEvent, RunRecord } from '../../domain/gate/run.ts'
 import type { MissionId, RunEventId, RunId, TaskId } from '../../domain/id.ts'
 import { inBatches, parsed } from './query.ts'
 import { artifactRow } from './run-evidence.ts'
-import type { Of, Projecting, RowKey } from './scope.ts'
+import type { Projecting, RowKey } from './scope.ts'
 
 export interface ProcessTable {
   project_id: string
@@ -241,7 +242,7 @@ export function repeatOf(row: Selectable<RunEventTable>): EmissionRepeat | null 
 
 export async function applyProcessKept(
   { db, projectId, seq }: Projecting,
-  { hash, definition }: Of<'process.kept'>,
+  { hash, definition }: FactOf<'process.kept'>,
 ): Promise<void> {
   await db
     .insertInto('process')
@@ -256,14 +257,14 @@ export async function applyProcessKept(
     .execute()
 }
 
-export async function applyRunCreated(projecting: Projecting, { run }: Of<'run.created'>): Promise<void> {
+export async function applyRunCreated(projecting: Projecting, { run }: FactOf<'run.created'>): Promise<void> {
   await projecting.db.insertInto('run').values(runRow(projecting, run)).execute()
   await enter(projecting, { runId: run.id, state: run.state, revision: run.revision })
 }
 
 export async function applyRunAdvanced(
   projecting: Projecting,
-  { event, status, context, repeat }: Of<'run.advanced'>,
+  { event, status, context, repeat }: FactOf<'run.advanced'>,
 ): Promise<void> {
   const { db, projectId, at } = projecting
   await db
@@ -290,7 +291,7 @@ export async function applyRunAdvanced(
 
 export async function applyRunMigrated(
   projecting: Projecting,
-  { event, process, status }: Of<'run.migrated'>,
+  { event, process, status }: FactOf<'run.migrated'>,
 ): Promise<void> {
   const { db, projectId, at } = projecting
   await db
@@ -319,7 +320,7 @@ export async function applyRunMigrated(
 
 export async function applyRunCancelled(
   projecting: Projecting,
-  { event }: Of<'run.cancelled'>,
+  { event }: FactOf<'run.cancelled'>,
 ): Promise<void> {
   const { db, projectId, at } = projecting
   await db

@@ -1,11 +1,12 @@
 import type { Insertable, Selectable } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
 import { countDependents, lowerPrerequisites, restoreHeight } from './dependency.ts'
 import type { PhaseTable } from './mission.ts'
 import { parsed } from './query.ts'
-import type { Of, Projecting, RowKey } from './scope.ts'
+import type { Projecting, RowKey } from './scope.ts'
 import { moveHome, type Places, placeNewTask, placeTask, recountHome } from './task-place.ts'
 
 export interface TaskTable {
@@ -242,7 +243,10 @@ function ownOrder(sortOrder: number | null): number {
   return sortOrder ?? last
 }
 
-export async function applyTaskPlanned(projecting: Projecting, { task }: Of<'task.planned'>): Promise<void> {
+export async function applyTaskPlanned(
+  projecting: Projecting,
+  { task }: FactOf<'task.planned'>,
+): Promise<void> {
   const phase = task.phaseId === null ? null : await phaseRowOf(projecting, task.phaseId)
   const row = taskRow(projecting, task, placeByPhase(phase))
   await projecting.db.insertInto('task').values(row).execute()
@@ -269,7 +273,7 @@ async function phaseRowOf({ db, projectId }: Projecting, phaseId: string): Promi
 
 export async function applyTaskEdited(
   projecting: Projecting,
-  { taskId, changes }: Of<'task.edited'>,
+  { taskId, changes }: FactOf<'task.edited'>,
 ): Promise<void> {
   const { db, projectId } = projecting
   const { name, goal, role, assignee, creator, milestoneId, phaseId, sortOrder } = changes
@@ -327,14 +331,14 @@ const marked = {
 
 export async function applyTaskMarked(
   projecting: Projecting,
-  { taskId, as }: Of<'task.marked'>,
+  { taskId, as }: FactOf<'task.marked'>,
 ): Promise<void> {
   await changeTask(projecting, await taskBefore(projecting, taskId), { ...marked[as], ...unclaimed })
 }
 
 export async function applyTaskDropped(
   projecting: Projecting,
-  { taskId }: Of<'task.dropped'>,
+  { taskId }: FactOf<'task.dropped'>,
 ): Promise<void> {
   const dropped = { status: 'done', resolution: 'dropped', ...unclaimed } as const
   await changeTask(projecting, await taskBefore(projecting, taskId), dropped)
@@ -342,14 +346,17 @@ export async function applyTaskDropped(
 
 export async function applyTaskClaimed(
   projecting: Projecting,
-  { taskId, claim }: Of<'task.claimed'>,
+  { taskId, claim }: FactOf<'task.claimed'>,
 ): Promise<void> {
   const before = await taskBefore(projecting, taskId)
   await changeTask(projecting, before, { status: 'in_progress', resolution: null, ...claimColumns(claim) })
 }
 
 /** The task is to do again, unless an open attempt holds it. */
-export async function applyClaimEnded(projecting: Projecting, { taskId }: Of<'claim.ended'>): Promise<void> {
+export async function applyClaimEnded(
+  projecting: Projecting,
+  { taskId }: FactOf<'claim.ended'>,
+): Promise<void> {
   const before = await taskBefore(projecting, taskId)
   if (before.status !== 'in_progress' || before.claim_expires_at === null) return
   await changeTask(projecting, before, { status: 'to_do', resolution: null, ...unclaimed })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { NewFact } from '../../domain/fact.ts'
+import type { FactKind, FactOf } from '../../domain/fact-kinds.ts'
 import type { RunEvent, RunRecord, RunStatus } from '../../domain/gate/run.ts'
 import type { Decision, Issue, Progress } from '../../domain/track/records.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
@@ -50,64 +51,30 @@ export type Ending =
   | { readonly of: 'run'; readonly id: string; readonly status: SpanStatus }
 
 export function endingOf(fact: NewFact): Ending | null {
-  switch (fact.kind) {
-    case 'attempt.closed': {
-      const { attemptId: id, status, outcome } = fact
-      return { of: 'attempt', id, status: status === 'failed' ? failed(outcome.summary) : { is: 'ok' } }
-    }
-    case 'attempt.abandoned':
-      return { of: 'attempt', id: fact.attemptId, status: failed(fact.reason) }
-    case 'phase.completed':
-      if (fact.missionId === null) return null
-      return { of: 'phase', id: fact.phaseId, status: { is: 'ok' } }
-    case 'mission.ended': {
-      const { missionId: id, status, summary } = fact
-      if (status === 'failed') return { of: 'mission', id, status: failed(summary ?? 'The mission failed.') }
-      return { of: 'mission', id, status: { is: status === 'completed' ? 'ok' : 'unset' } }
-    }
-    case 'run.advanced':
-    case 'run.migrated':
-      return runEnding(fact.runId, fact.status)
-    case 'run.cancelled':
-      return { of: 'run', id: fact.runId, status: failed(fact.event.event) }
-    case 'project.created':
-    case 'mission.started':
-    case 'mission.extended':
-    case 'mission.reopened':
-    case 'phase.created':
-    case 'phase.edited':
-    case 'phase.reopened':
-    case 'milestone.created':
-    case 'milestone.edited':
-    case 'task.planned':
-    case 'task.edited':
-    case 'task.marked':
-    case 'task.dropped':
-    case 'task.forced':
-    case 'task.claimed':
-    case 'claim.ended':
-    case 'dependency.added':
-    case 'dependency.removed':
-    case 'attempt.opened':
-    case 'attempt.corrected':
-    case 'attempt.continued':
-    case 'decision.logged':
-    case 'issue.logged':
-    case 'progress.logged':
-    case 'note.added':
-    case 'hold.opened':
-    case 'hold.closed':
-    case 'role.declared':
-    case 'process.kept':
-    case 'run.created':
-    case 'run.refused':
-    case 'run.approved':
-    case 'setting.changed':
-    case 'command.revoked':
-    case 'command.started':
-    case 'command.ended':
-      return null
-  }
+  const ending = endings[fact.kind] as ((fact: NewFact) => Ending | null) | undefined // the row of its own kind
+  return ending?.(fact) ?? null
+}
+
+const endings: { readonly [Kind in FactKind]?: (fact: FactOf<Kind>) => Ending | null } = {
+  'attempt.closed': ({ attemptId: id, status, outcome }) => ({
+    of: 'attempt',
+    id,
+    status: status === 'failed' ? failed(outcome.summary) : { is: 'ok' },
+  }),
+  'attempt.abandoned': ({ attemptId: id, reason }) => ({ of: 'attempt', id, status: failed(reason) }),
+  'phase.completed': ({ phaseId: id, missionId }) =>
+    missionId === null ? null : { of: 'phase', id, status: { is: 'ok' } },
+  'mission.ended': ({ missionId: id, status, summary }) => ({
+    of: 'mission',
+    id,
+    status:
+      status === 'failed'
+        ? failed(summary ?? 'The mission failed.')
+        : { is: status === 'completed' ? 'ok' : 'unset' },
+  }),
+  'run.advanced': ({ runId, status }) => runEnding(runId, status),
+  'run.migrated': ({ runId, status }) => runEnding(runId, status),
+  'run.cancelled': ({ runId: id, event }) => ({ of: 'run', id, status: failed(event.event) }),
 }
 
 function runEnding(id: string, status: RunStatus): Ending | null {

@@ -1,6 +1,6 @@
 import type { NewFact } from '../../../domain/fact.ts'
+import { factWords } from '../../../domain/fact-kinds.ts'
 import { counted } from '../../../domain/text.ts'
-import { factWords } from './facts.ts'
 import { missionTable } from './mission.ts'
 import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
 import { table } from './table.ts'

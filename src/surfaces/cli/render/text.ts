@@ -1,4 +1,3 @@
-import { excerpt } from '../../../domain/text.ts'
 /** How long ago an ISO 8601 time was: `12 s ago`, `5 min ago`, `3 h ago`, `2026-01-15`. Empty for no time. */
 export function age(time: string, now: number): string {
   const at = Date.parse(time)
@@ -33,17 +32,4 @@ export function clockTime(time: string): string {
 /** A file's name in one line: a line break in it must not begin a line that looks measured. */
 export function inOneLine(path: string): string {
   return path.replace(/\n/g, '\\n').replace(/\t/g, '\\t')
-}
-
-/** A text in one line, cut where it is long. */
-export function shortened(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  return excerpt(line, 100)
-}
-
-/** A name of the record as words: `bug_encountered` is `bug encountered`, `sortOrder` is `sort order`. */
-export function plainWord(word: string): string {
-  return word
-    .replace(/_/g, ' ')
-    .replace(/([a-z])([A-Z])/g, (_, end: string, start: string) => `${end} ${start.toLowerCase()}`)
 }

@@ -1,4 +1,5 @@
 import type { Fact } from '../../../domain/fact.ts'
+import { type Concern, concernsOf, type EntityReference } from '../../../domain/fact-kinds.ts'
 import { instant, instantOrNull } from '../../../domain/instant.ts'
 import type { RecordPlace } from '../../../domain/track/records.ts'
 import { holdEntry } from '../../../operations/inbox/inbox.ts'
@@ -15,7 +16,6 @@ import { refusalEntry } from '../../../operations/run/run-history.ts'
 import { issueEntry } from '../../../operations/show/show.ts'
 import type { HoldLine } from '../../../ports/reads.ts'
 import type { Reads } from '../../../ports/store.ts'
-import { type EntityReference, eventsOf, type LiveEvent } from './events-of.ts'
 
 /** The frames of one fact, written out once for all readers. */
 export interface FactFrames {
@@ -49,14 +49,15 @@ function once(read: Read): Read {
 }
 
 async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> {
-  const events = eventsOf(fact.body)
+  const concerns = concernsOf(fact.body)
   const shown: { readonly event: string; readonly data: Entity | null }[] = []
-  for (const event of events) {
-    const data = await read(event.of)
-    if (data) shown.push({ event: nameOf(event, data), data })
+  for (const concern of concerns) {
+    if (concern.change === 'touched') continue
+    const data = await read(concern.of)
+    if (data) shown.push({ event: eventOf(concern, data.kind === 'workflow'), data })
   }
   // A fact whose entities are gone is told all the same: its seq is not skipped.
-  if (shown.length === 0) shown.push({ event: events[0].event, data: null })
+  if (shown.length === 0) shown.push({ event: eventOf(concerns[0], false), data: null })
   const { name, kind, role, channel } = fact.actor
   const common = { seq: fact.seq, at: instant(fact.at), actor: { name, kind, role, channel } }
   return shown.map(({ event, data }, n) => {
@@ -65,8 +66,16 @@ async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> 
   })
 }
 
-function nameOf({ event }: LiveEvent, data: Entity): string {
-  return data.kind === 'workflow' ? event.replace('mission:', 'workflow:') : event
+/** `task:updated`: what a frame calls what happened to an entity. A mission that is a workflow is called one. */
+function eventOf({ change, of }: Concern, isWorkflow: boolean): string {
+  const noun = nouns[of.kind] ?? of.kind
+  return `${noun === 'mission' && isWorkflow ? 'workflow' : noun}:${change}`
+}
+
+const nouns: { readonly [Kind in EntityReference['kind']]?: string } = {
+  'workflow of task': 'mission',
+  'issue of hold': 'issue',
+  refusal: 'run',
 }
 
 export type Entity = Readonly<Record<string, unknown>>
@@ -90,6 +99,8 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
     }
     case 'task':
       return taskOf(reads, of.id, now)
+    case 'attempt': // shown with its task
+      return null
     case 'hold': {
       const line = await holdLine(reads, of.id)
       return line && holdEntry(line)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NewFact } from '../../../domain/fact.ts'
+import { type Concern, concernsOf } from '../../../domain/fact-kinds.ts'
 import { messageOf } from '../../../domain/failure.ts'
 import type { Store } from '../../../ports/store.ts'
 import { changesUri, missionUri, summaryUri, taskUri } from './resource-uri.ts'
@@ -98,101 +99,19 @@ export interface Changed {
 }
 
 export function whatChanged(fact: NewFact): Changed {
-  switch (fact.kind) {
-    case 'project.created':
-    case 'role.declared':
-    case 'milestone.created':
-    case 'milestone.edited':
-    case 'process.kept':
-    case 'setting.changed':
-    case 'command.revoked':
-      return { uris: [], list: false }
-    case 'mission.started':
-      return { uris: [missionUri(fact.mission.id)], list: true }
-    case 'mission.ended':
-    case 'mission.extended':
-    case 'mission.reopened':
-    case 'phase.reopened':
-    case 'phase.completed':
-    case 'phase.edited':
-      return { uris: ofMission(fact.missionId), list: false }
-    case 'phase.created':
-      return { uris: ofMission(fact.phase.missionId), list: false }
-    case 'task.planned':
-      return about({ taskId: fact.task.id, missionId: fact.task.missionId })
-    case 'attempt.opened':
-      return measured(fact.attempt)
-    case 'attempt.closed':
-    case 'attempt.abandoned':
-      return measured(fact)
-    case 'attempt.corrected':
-    case 'attempt.continued':
-    case 'hold.closed':
-      return about(fact)
-    case 'decision.logged':
-      return about(fact.decision)
-    case 'issue.logged':
-      return about(fact.issue)
-    case 'progress.logged':
-      return about(fact.progress)
-    case 'hold.opened':
-      return about(fact.hold)
-    case 'note.added':
-      return ofTask(fact.note.taskId)
-    case 'task.edited':
-    case 'task.marked':
-    case 'task.dropped':
-    case 'task.forced':
-    case 'task.claimed':
-    case 'claim.ended':
-    case 'dependency.added':
-    case 'dependency.removed':
-      return ofTask(fact.taskId)
-    case 'run.created':
-      return moved(fact.run.id, fact.run)
-    case 'run.advanced':
-    case 'run.migrated':
-    case 'run.cancelled':
-    case 'run.approved':
-      return moved(fact.runId, fact)
-    case 'run.refused':
-      return { uris: [], list: false }
-    case 'command.started':
-      return ofCommand(fact.command.runId)
-    case 'command.ended':
-      return ofCommand(fact.runId)
-  }
+  const changes = concernsOf(fact).map(changedBy)
+  return { uris: changes.flatMap(({ uris }) => uris), list: changes.some(({ list }) => list) }
 }
 
-/** A run moved, or what its guards look at did: what may be emitted is another than before. */
-function moved(runId: string, subject: ChangeSubject): Changed {
-  return { uris: [summaryUri(runId), ...about(subject).uris], list: true }
-}
-
-function ofCommand(runId: string | null): Changed {
-  return runId === null ? { uris: [], list: false } : { uris: [summaryUri(runId)], list: true }
-}
-
-interface ChangeSubject {
-  readonly taskId: string | null
-  readonly missionId: string | null
-}
-
-function about({ taskId, missionId }: ChangeSubject): Changed {
-  return { uris: [...(taskId === null ? [] : [taskUri(taskId)]), ...ofMission(missionId)], list: false }
-}
-
-function ofTask(taskId: string): Changed {
-  return { uris: [taskUri(taskId)], list: false }
-}
-
-/** An attempt began or ended: the list shows the tasks that are worked on, and its changes are others. */
-function measured({ taskId, missionId }: { taskId: string; missionId: string | null }): Changed {
-  return { uris: [taskUri(taskId), changesUri(taskId), ...ofMission(missionId)], list: true }
-}
-
-function ofMission(missionId: string | null): readonly string[] {
-  return missionId === null ? [] : [missionUri(missionId)]
+function changedBy({ change, of }: Concern): Changed {
+  if (of.kind === 'mission') return { uris: [missionUri(of.id)], list: change === 'created' }
+  if (of.kind === 'task') return { uris: [taskUri(of.id)], list: false }
+  // The list shows the tasks that are worked on.
+  if (of.kind === 'attempt') return { uris: [changesUri(of.taskId)], list: true }
+  // A run moved, or what its guards look at did: what may be emitted is another than before.
+  if (of.kind === 'run') return { uris: [summaryUri(of.id)], list: true }
+  if (of.kind === 'command' && of.runId !== null) return { uris: [summaryUri(of.runId)], list: true }
+  return { uris: [], list: false }
 }
 
 /** Several facts of one transaction are one change to whoever reads: they are told together, each address once. */

@@ -1,0 +1,414 @@
+import type { NewFact } from './fact.ts'
+import type { ProcessDefinition } from './gate/definition.ts'
+import type { RunEvent, RunRefusal, Tried } from './gate/run.ts'
+import type { RunId, TaskId } from './id.ts'
+import type { Note } from './plan/plan.ts'
+import { counted, plainWord, shortened } from './text.ts'
+import { countChanges } from './track/completion-report.ts'
+import type { Decision, Issue, Progress } from './track/records.ts'
+
+export type FactKind = NewFact['kind']
+export type FactOf<Kind extends FactKind> = Extract<NewFact, { readonly kind: Kind }>
+
+/** What a fact did to an entity. One that is only `touched` shows something else, and is itself as it was. */
+export interface Concern {
+  readonly change:
+    | 'created'
+    | 'updated'
+    | 'claimed'
+    | 'opened'
+    | 'closed'
+    | 'resolved'
+    | 'refused'
+    | 'touched'
+  readonly of: EntityReference
+}
+
+/** An entity to be read, or one that is whole in the fact because it never changes. */
+export type EntityReference =
+  | { readonly kind: 'project'; readonly id: string; readonly root: string }
+  | { readonly kind: 'mission'; readonly id: string }
+  /** The workflow that a task belongs to, where it belongs to one. */
+  | { readonly kind: 'workflow of task'; readonly id: TaskId }
+  | { readonly kind: 'phase'; readonly id: string }
+  | { readonly kind: 'milestone'; readonly id: string }
+  | { readonly kind: 'task'; readonly id: string }
+  | { readonly kind: 'attempt'; readonly id: string; readonly taskId: TaskId }
+  | { readonly kind: 'decision'; readonly decision: Decision }
+  | { readonly kind: 'issue'; readonly issue: Issue }
+  /** The issue that opened a hold, where one did. */
+  | { readonly kind: 'issue of hold'; readonly id: string }
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  | { readonly kind: 'note'; readonly note: Note }
+  | { readonly kind: 'hold'; readonly id: string }
+  | { readonly kind: 'role'; readonly role: string }
+  | {
+      readonly kind: 'process'
+      readonly process: Pick<ProcessDefinition, 'id' | 'version' | 'name'>
+      readonly hash: string
+    }
+  | { readonly kind: 'run'; readonly id: string }
+  | { readonly kind: 'refusal'; readonly refusal: RunRefusal }
+  | {
+      readonly kind: 'command'
+      /** Of its result, or the hash of an approval that was taken back. */
+      readonly id: string
+      readonly runId: RunId | null
+      readonly status: string
+    }
+  | { readonly kind: 'setting'; readonly name: string; readonly value: string }
+
+type Concerns = readonly [Concern, ...Concern[]]
+
+interface KindOfFact<OneFact> {
+  /** In the order in which they are told. */
+  concerns(fact: OneFact): Concerns
+  /** The rest of a sentence that begins with who did it. */
+  words(fact: OneFact): string
+}
+
+/** The entities that a fact concerns, what it is about first. */
+export function concernsOf(fact: NewFact): Concerns {
+  return kindOf(fact).concerns(fact)
+}
+
+/** What happened, as the rest of a sentence that begins with who did it. */
+export function factWords(fact: NewFact): string {
+  return kindOf(fact).words(fact)
+}
+
+function kindOf(fact: NewFact): KindOfFact<NewFact> {
+  return kinds[fact.kind] as KindOfFact<NewFact> // the row of its own kind
+}
+
+/** Everything that can happen: which entities it concerns, and how it is said. How it is stored is said in the storage. */
+const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
+  'project.created': {
+    concerns: ({ id, root }) => [created({ kind: 'project', id, root })],
+    words: ({ root }) => `began the record of ${root}`,
+  },
+
+  'mission.started': {
+    concerns: ({ mission }) => [created({ kind: 'mission', id: mission.id })],
+    words: ({ mission }) => `started ${mission.kind} ${mission.id} "${shortened(mission.name)}"`,
+  },
+  'mission.ended': {
+    concerns: ({ missionId }) => [updated({ kind: 'mission', id: missionId })],
+    words: ({ missionId, status, despiteRuns = [] }) =>
+      `ended mission ${missionId}: ${plainWord(status)}${despite(despiteRuns)}`,
+  },
+  'mission.extended': {
+    concerns: ({ missionId }) => [updated({ kind: 'mission', id: missionId })],
+    words: ({ missionId, before, totalPhases }) =>
+      `extended mission ${missionId} from ${before} to ${counted(totalPhases, 'phase')}`,
+  },
+  'mission.reopened': {
+    concerns: ({ missionId }) => [updated({ kind: 'mission', id: missionId })],
+    words: ({ missionId }) => `took up mission ${missionId} again`,
+  },
+
+  'phase.created': {
+    concerns: ({ phase }) => [created({ kind: 'phase', id: phase.id }), ...missionUpdated(phase.missionId)],
+    words: ({ phase }) =>
+      `opened phase ${phase.number ?? phase.id} "${shortened(phase.name)}"${inMission(phase.missionId)}`,
+  },
+  'phase.reopened': {
+    concerns: phaseUpdated,
+    words: ({ phaseId, missionId }) => `took up phase ${phaseId} again${inMission(missionId)}`,
+  },
+  'phase.completed': {
+    concerns: phaseUpdated,
+    words: ({ phaseId, missionId }) => `completed phase ${phaseId}${inMission(missionId)}`,
+  },
+  'phase.edited': {
+    concerns: phaseUpdated,
+    words: ({ phaseId, changes }) => `edited phase ${phaseId}${changed(changes)}`,
+  },
+  'milestone.created': {
+    concerns: ({ milestone }) => [created({ kind: 'milestone', id: milestone.id })],
+    words: ({ milestone: { id, name, phaseId } }) => `set milestone ${id}${named(name)} for phase ${phaseId}`,
+  },
+  'milestone.edited': {
+    concerns: ({ milestoneId }) => [updated({ kind: 'milestone', id: milestoneId })],
+    words: ({ milestoneId, changes }) =>
+      changes.reached === true
+        ? `reached milestone ${milestoneId}`
+        : `edited milestone ${milestoneId}${changed(changes)}`,
+  },
+
+  'task.planned': {
+    concerns: ({ task }) => [created({ kind: 'task', id: task.id }), ...missionTouched(task.missionId)],
+    words: ({ task }) => `planned task ${task.id} "${shortened(task.name)}"${inMission(task.missionId)}`,
+  },
+  'task.edited': {
+    concerns: taskUpdated,
+    words: ({ taskId, changes }) => `edited task ${taskId}${changed(changes)}`,
+  },
+  'task.marked': {
+    concerns: taskOfWorkflowUpdated,
+    words: ({ taskId, as }) =>
+      as === 'done'
+        ? `says that task ${taskId} is done (a claim, not measured)`
+        : `put task ${taskId} back to do`,
+  },
+  'task.dropped': {
+    concerns: taskOfWorkflowUpdated,
+    words: ({ taskId, reason }) => `dropped task ${taskId}: ${shortened(reason)}`,
+  },
+  'task.forced': {
+    concerns: taskUpdated,
+    words: ({ taskId, open }) =>
+      `began task ${taskId} although ${open.join(', ')} ${open.length === 1 ? 'is' : 'are'} open`,
+  },
+  'task.claimed': {
+    concerns: ({ taskId }) => [
+      { change: 'claimed', of: { kind: 'task', id: taskId } },
+      updated({ kind: 'workflow of task', id: taskId }),
+    ],
+    words: ({ taskId, claim }) => `claimed task ${taskId} for ${claim.agent}`,
+  },
+  'claim.ended': {
+    concerns: taskOfWorkflowUpdated,
+    words: ({ taskId, agent, why }) =>
+      `${why === 'expired' ? 'saw the claim expire' : 'released the claim'} of ${agent} on task ${taskId}`,
+  },
+  'dependency.added': {
+    concerns: taskUpdated,
+    words: ({ taskId, dependsOnId }) => `made task ${taskId} wait for ${dependsOnId}`,
+  },
+  'dependency.removed': {
+    concerns: taskUpdated,
+    words: ({ taskId, dependsOnId }) => `freed task ${taskId} from waiting for ${dependsOnId}`,
+  },
+  'role.declared': {
+    concerns: ({ role }) => [created({ kind: 'role', role })],
+    words: ({ role }) => `declared the role ${role}`,
+  },
+
+  'attempt.opened': {
+    concerns: ({ attempt: { id, taskId, missionId } }) => [
+      updated({ kind: 'task', id: taskId }),
+      { change: 'opened', of: { kind: 'attempt', id, taskId } },
+      ...missionUpdated(missionId),
+    ],
+    words: ({ attempt: { number, taskId, agentName } }) =>
+      `began attempt ${number} at task ${taskId}${asAgent(agentName)}`,
+  },
+  'attempt.closed': {
+    // Where the phase ends with the task, the mission is told after the phase: by the fact of the phase, which follows.
+    concerns: ({ attemptId: id, taskId, missionId, answer }) => [
+      updated({ kind: 'task', id: taskId }),
+      { change: 'closed', of: { kind: 'attempt', id, taskId } },
+      ...(answer['phase_status'] === 'completed' ? missionTouched(missionId) : missionUpdated(missionId)),
+    ],
+    words: ({ taskId, status, evidence }) =>
+      `ended task ${taskId} (${plainWord(status)}): ${measured(evidence)}`,
+  },
+  'attempt.abandoned': {
+    concerns: ({ attemptId: id, taskId, missionId }) => [
+      updated({ kind: 'task', id: taskId }),
+      { change: 'closed', of: { kind: 'attempt', id, taskId } },
+      ...missionUpdated(missionId),
+    ],
+    words: ({ attemptId, taskId, reason }) =>
+      `gave up attempt ${attemptId} at task ${taskId}: ${shortened(reason)}`,
+  },
+  'attempt.corrected': {
+    concerns: ({ taskId, missionId }) => [
+      updated({ kind: 'task', id: taskId }),
+      ...missionTouched(missionId),
+    ],
+    words: ({ taskId, agentName, text }) =>
+      `adds to the end of task ${taskId}${asAgent(agentName)}: "${shortened(text)}"`,
+  },
+  'attempt.continued': {
+    concerns: ({ taskId, missionId }) => [
+      updated({ kind: 'task', id: taskId }),
+      ...missionTouched(missionId),
+    ],
+    words: ({ attemptId, taskId }) => `let attempt ${attemptId} at task ${taskId} go on`,
+  },
+
+  'decision.logged': {
+    concerns: ({ decision }) => [created({ kind: 'decision', decision }), ...placeTouched(decision)],
+    words: ({ decision }) => `decided "${shortened(decision.question)}": ${shortened(decision.chosen)}`,
+  },
+  'issue.logged': {
+    concerns: ({ issue }) => [
+      created({ kind: 'issue', issue }),
+      ...(issue.requiresHumanReview ? missionUpdated(issue.missionId) : []),
+      ...placeTouched(issue),
+    ],
+    words: ({ issue }) =>
+      `met an issue (${plainWord(issue.type)}) in task ${issue.taskId}: ${shortened(issue.description)}`,
+  },
+  'progress.logged': {
+    concerns: ({ progress }) => [created({ kind: 'progress', progress }), ...placeTouched(progress)],
+    words: ({ progress: { taskId, message, progress } }) =>
+      `says of task ${taskId}: "${shortened(message)}"${progress === null ? '' : ` (${progress} %)`}`,
+  },
+  'note.added': {
+    concerns: ({ note }) => [created({ kind: 'note', note }), ...taskTouched(note.taskId)],
+    words: ({ note }) => `noted on task ${note.taskId}: "${shortened(note.content)}"`,
+  },
+  'hold.opened': {
+    concerns: ({ hold }) => [{ change: 'opened', of: { kind: 'hold', id: hold.id } }, ...placeTouched(hold)],
+    words: ({ hold: { kind, id, reason } }) =>
+      `opened ${plainWord(kind)} ${id}, which waits for a person: ${shortened(reason)}`,
+  },
+  'hold.closed': {
+    concerns: ({ holdId: id, taskId, missionId }) => [
+      { change: 'closed', of: { kind: 'hold', id } },
+      { change: 'resolved', of: { kind: 'issue of hold', id } },
+      ...missionUpdated(missionId),
+      ...taskTouched(taskId),
+    ],
+    words: ({ holdId, status, answer }) =>
+      `${status} ${holdId}${answer === null ? '' : `: ${shortened(answer)}`}`,
+  },
+
+  'process.kept': {
+    concerns: ({ definition: process, hash }) => [created({ kind: 'process', process, hash })],
+    words: ({ definition }) =>
+      `kept version ${definition.version} of process "${shortened(definition.name)}"`,
+  },
+  'run.created': {
+    concerns: ({ run }) => [created({ kind: 'run', id: run.id }), ...placeTouched(run)],
+    words: ({ run: { id, process, state, taskId, missionId } }) =>
+      `created ${id} of process ${process.id} in "${state}"${forSubject(taskId ?? missionId)}`,
+  },
+  'run.advanced': {
+    concerns: runUpdated,
+    words: ({ runId, event }) => `emitted ${event.event} in ${runId}: ${way(event)}`,
+  },
+  'run.migrated': {
+    concerns: runUpdated,
+    words: ({ runId, process, event }) =>
+      `moved ${runId} to version ${process.version} of its process: ${way(event)}`,
+  },
+  'run.cancelled': {
+    concerns: runUpdated,
+    words: ({ runId, event }) => `cancelled ${runId} in "${event.from}": ${shortened(event.event)}`,
+  },
+  'run.refused': {
+    concerns: ({ refusal }) => [{ change: 'refused', of: { kind: 'refusal', refusal } }],
+    words: ({ runId, refusal: { event, code, tried, message } }) =>
+      `was refused ${event} in ${runId} (${code})${withTried(tried)}: ${shortened(message)}`,
+  },
+  'run.approved': {
+    concerns: runUpdated,
+    words: ({ runId, approval }) => `approved ${approval.of ?? 'the state'} of ${runId} as ${approval.role}`,
+  },
+
+  'command.started': {
+    concerns: ({ command: { id, runId, status } }) => [updated({ kind: 'command', id, runId, status })],
+    words: ({ command }) => `runs "${shortened(command.run)}"`,
+  },
+  'command.ended': {
+    concerns: ({ commandId: id, runId, status }) => [updated({ kind: 'command', id, runId, status })],
+    words: ({ commandId, status, exitCode }) =>
+      `ended command ${commandId}: ${plainWord(status)}${exitCode === null ? '' : `, exit code ${exitCode}`}`,
+  },
+  'command.revoked': {
+    concerns: ({ hash: id }) => [updated({ kind: 'command', id, runId: null, status: 'revoked' })],
+    words: ({ run, reason }) =>
+      `took back the answer whether "${shortened(run)}" may run${reason === null ? '' : `: ${shortened(reason)}`}`,
+  },
+  'setting.changed': {
+    concerns: ({ name, value }) => [updated({ kind: 'setting', name, value })],
+    words: ({ name, value }) => `set ${name} to ${value}`,
+  },
+}
+
+function created(of: EntityReference): Concern {
+  return { change: 'created', of }
+}
+
+function updated(of: EntityReference): Concern {
+  return { change: 'updated', of }
+}
+
+function missionUpdated(id: string | null): readonly Concern[] {
+  return id === null ? [] : [updated({ kind: 'mission', id })]
+}
+
+function phaseUpdated({
+  phaseId,
+  missionId,
+}: FactOf<'phase.edited' | 'phase.reopened' | 'phase.completed'>): Concerns {
+  return [updated({ kind: 'phase', id: phaseId }), ...missionUpdated(missionId)]
+}
+
+function taskUpdated({ taskId }: { readonly taskId: TaskId }): Concerns {
+  return [updated({ kind: 'task', id: taskId })]
+}
+
+function taskOfWorkflowUpdated({ taskId }: { readonly taskId: TaskId }): Concerns {
+  return [updated({ kind: 'task', id: taskId }), updated({ kind: 'workflow of task', id: taskId })]
+}
+
+function runUpdated(
+  fact: FactOf<'run.advanced' | 'run.migrated' | 'run.cancelled' | 'run.approved'>,
+): Concerns {
+  return [updated({ kind: 'run', id: fact.runId }), ...placeTouched(fact)]
+}
+
+function missionTouched(id: string | null): readonly Concern[] {
+  return id === null ? [] : [{ change: 'touched', of: { kind: 'mission', id } }]
+}
+
+function taskTouched(id: string | null): readonly Concern[] {
+  return id === null ? [] : [{ change: 'touched', of: { kind: 'task', id } }]
+}
+
+function placeTouched(place: {
+  readonly taskId: string | null
+  readonly missionId: string | null
+}): readonly Concern[] {
+  return [...taskTouched(place.taskId), ...missionTouched(place.missionId)]
+}
+
+function measured({ verification, changes, scope }: FactOf<'attempt.closed'>['evidence']): string {
+  if (verification === 'unknown') return 'what changed is not known'
+  const counts = countChanges(changes)
+  const files = counts.added + counts.modified + counts.deleted + counts.renamed
+  const outside = scope.matches === false ? `, ${scope.unexpected.length} outside the scope` : ''
+  return `${verification === 'verified' ? 'verified' : 'verified in part'}, ${counted(files, 'file')} changed${outside}`
+}
+
+/** ` (name, sort order)`: what an edit touched. */
+function changed(changes: object): string {
+  const fields = Object.keys(changes).map((field) => plainWord(field))
+  return fields.length === 0 ? '' : ` (${fields.join(', ')})`
+}
+
+function named(name: string | null): string {
+  return name === null ? '' : ` "${shortened(name)}"`
+}
+
+function inMission(missionId: string | null): string {
+  return missionId === null ? '' : ` in ${missionId}`
+}
+
+function forSubject(id: string | null): string {
+  return id === null ? '' : ` for ${id}`
+}
+
+function asAgent(agentName: string | null): string {
+  return agentName === null ? '' : ` as ${agentName}`
+}
+
+function despite(runs: readonly string[]): string {
+  return runs.length === 0 ? '' : `, although ${runs.slice(0, 3).join(', ')} did not succeed`
+}
+
+function way({ from, to, stateChanged, revision }: RunEvent): string {
+  const moved = stateChanged ? `"${from}" → "${to}"` : `recorded, it stays in "${from}"`
+  return `${moved}, revision ${revision}`
+}
+
+function withTried(tried: Tried | null | undefined): string {
+  const paths = tried?.files.map(({ path }) => shortened(path)) ?? []
+  if (paths.length === 0) return ''
+  return ` with ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`
+}
