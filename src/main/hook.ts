@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { errorCode, Failure } from '../domain/failure.ts'
 import { nearest } from '../domain/nearest-word.ts'
-import { printableJson, tell } from '../surfaces/cli/terminal.ts'
+import { complaint, printableJson, tell } from '../surfaces/cli/terminal.ts'
 import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
 import { type Environment, firstSet } from './settings/environment.ts'
@@ -55,7 +55,7 @@ async function open(folder: string): Promise<HookProject | null> {
 function misspelt(word: string): void {
   const meant = nearest(word, hookEvents)
   const hint = meant === undefined ? `The events are ${hookEvents.join(', ')}.` : `Did you mean ${meant}?`
-  tell(`waymark: There is no hook "${word}".\n${hint}\n`)
+  tell(complaint(`There is no hook "${word}".`, hint))
   process.exitCode = 1
 }
 

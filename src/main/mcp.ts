@@ -1,5 +1,4 @@
 import type { Actor } from '../domain/actor.ts'
-import { Failure } from '../domain/failure.ts'
 import type { Context } from '../operations/operation.ts'
 import { tell } from '../surfaces/cli/terminal.ts'
 import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
@@ -13,8 +12,7 @@ import { keepTidy } from './upkeep.ts'
 
 /** Runs the server until its client is gone. A flag that is not understood ends it with exit code 2. */
 export async function serveMcp(words: readonly string[]): Promise<void> {
-  const flags = understood(words)
-  if (flags === null) return
+  const flags = readMcpFlags(words)
   const environment = process.env
   const connection = crypto.randomUUID().slice(0, 8)
   const base = openContext({
@@ -47,15 +45,4 @@ function asClient(base: Context, client: ClientIdentity | undefined, connection:
 
 function ofThisUser(actor: Actor): Actor {
   return { ...actor, identity: userIdentity(userName()) }
-}
-
-function understood(words: readonly string[]): ReturnType<typeof readMcpFlags> | null {
-  try {
-    return readMcpFlags(words)
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    tell(`waymark: ${error.message}\n${error.hint ?? ''}\n`)
-    process.exitCode = 2
-    return null
-  }
 }

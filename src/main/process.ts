@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { errorCode, Failure } from '../domain/failure.ts'
-import { tell } from '../surfaces/cli/terminal.ts'
+import { errorCode } from '../domain/failure.ts'
 
 /**
  * When a process began, in words of the system that stay the same while it runs; null where there is no such process,
@@ -57,15 +56,4 @@ export async function endSignal(): Promise<string> {
   told.abort()
   process.once('SIGINT', () => process.exit(130))
   return signal
-}
-
-/** Runs a command; what cannot be done is told on standard error, with exit code 2 where it was not understood. */
-export async function reported(run: () => Promise<void> | void): Promise<void> {
-  try {
-    await run()
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    tell(`waymark: ${error.message}\n${error.hint === undefined ? '' : `${error.hint}\n`}`)
-    process.exitCode = error.code === 'INVALID_INPUT' ? 2 : 1
-  }
 }

@@ -178,7 +178,7 @@ test('an agent that starts it is given no address that logs in', async () => {
 
 test.each([
   [['serve', '--prot', '1'], 'serve does not take --prot.', 'Did you mean --port?'],
-  [['serve', '--port', 'x'], '--port must be a number from 0 to 65535, not "x".', 'Usage:'],
+  [['serve', '--port', 'x'], '--port must be a whole number from 0 to 65535, not "x".', 'Usage:'],
   [['serve', '--log-level', 'loud'], '--log-level cannot be "loud"', 'Usage:'],
   [['serve', 'now'], 'serve does not take now.', 'Usage:'],
   [['token', 'ad', 'x'], 'There is no token ad. Did you mean "add"?', 'Usage:'],

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import type { Fact } from '../../domain/fact.ts'
 import { messageOf } from '../../domain/failure.ts'
-import { print, tell } from '../../surfaces/cli/terminal.ts'
+import { complaint, print, tell } from '../../surfaces/cli/terminal.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import { closeContext } from '../open-context.ts'
-import { endSignal, reported, thisProcess } from '../process.ts'
+import { endSignal, thisProcess } from '../process.ts'
 import { openLog } from '../serve/log.ts'
 import { openProjects } from '../serve/projects.ts'
 import type { RunningServer } from '../serve/running-servers.ts'
@@ -24,18 +24,16 @@ const usualLength = 60_000
 const host = '127.0.0.1'
 
 /** `waymark demo play`: serves a recorded day in a temporary folder while it happens again, until it is told to end. */
-export function demoCommand(words: readonly string[]): Promise<void> {
-  return reported(async () => {
-    const flags = readDemoFlags(words)
-    const told = new AbortController()
-    const ended = endSignal().then(() => told.abort())
-    const project = await openDemoProject(flags.recording)
-    try {
-      if (!told.signal.aborted) await serveDemo(project, flags, { signal: told.signal, ended })
-    } finally {
-      project.remove()
-    }
-  })
+export async function playDemo(words: readonly string[]): Promise<void> {
+  const flags = readDemoFlags(words)
+  const told = new AbortController()
+  const ended = endSignal().then(() => told.abort())
+  const project = await openDemoProject(flags.recording)
+  try {
+    if (!told.signal.aborted) await serveDemo(project, flags, { signal: told.signal, ended })
+  } finally {
+    project.remove()
+  }
 }
 
 interface Ending {
@@ -89,7 +87,7 @@ function offerLogins(server: RunningServer, person: string, signal: AbortSignal)
   lines.on('line', () => {
     freshLogin(server, person).then(
       (login) => say(`Dashboard: ${login}`),
-      (error: unknown) => tell(`waymark: ${messageOf(error)}\n`),
+      (error: unknown) => tell(complaint(messageOf(error))),
     )
   })
   signal.addEventListener('abort', () => {

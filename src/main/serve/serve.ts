@@ -4,7 +4,7 @@ import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
 import { startTelemetry } from '../../surfaces/telemetry/telemetry.ts'
 import { closeContext } from '../open-context.ts'
-import { endSignal, reported, thisProcess } from '../process.ts'
+import { endSignal, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
@@ -16,14 +16,12 @@ import { RunningServers } from './running-servers.ts'
 import { type OpenServer, openOnFreePort, type ServerOptions } from './server.ts'
 import { welcome } from './welcome.ts'
 
-/** `waymark serve`. */
-export function serveCommand(words: readonly string[]): Promise<void> {
-  return reported(async () => {
-    const flags = readServeFlags(words)
-    const log = openLog(flags.logLevel)
-    takeConsole(log)
-    await serve(flags, log)
-  })
+/** `waymark serve`: serves until it is told to end; where a server of the same projects runs already, says where. */
+export function serve(words: readonly string[]): Promise<void> {
+  const flags = readServeFlags(words)
+  const log = openLog(flags.logLevel)
+  takeConsole(log)
+  return serveProjects(flags, log)
 }
 
 /** The library below the server tells the console what became of answers whose client left. */
@@ -32,8 +30,7 @@ function takeConsole(log: Log): void {
   console.error = (error: unknown) => log.error('An answer could not be sent.', { error: String(error) })
 }
 
-/** Serves until it is told to end; or, where a server of the same projects runs already, says where. */
-async function serve(flags: ServeFlags, log: Log): Promise<void> {
+async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
   const environment = process.env
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
@@ -58,7 +55,7 @@ async function serve(flags: ServeFlags, log: Log): Promise<void> {
     servers.announce(announced)
     await welcome(announced, options.projects, visit)
     log.info('Waymark serves.', { address, projects: options.projects.map(({ key }) => key) })
-    await serveProjects(projects, log)
+    await untilTold(projects, log)
   } finally {
     servers.withdraw(announced)
     await end(server, projects)
@@ -67,7 +64,7 @@ async function serve(flags: ServeFlags, log: Log): Promise<void> {
 }
 
 /** What goes on beside the requests, until the process is told to end. */
-async function serveProjects(projects: readonly OpenProject[], log: Log): Promise<void> {
+async function untilTold(projects: readonly OpenProject[], log: Log): Promise<void> {
   const stopTidying = projects.map(({ context }) => keepTidy(context, (line) => log.warn(line)))
   const telemetry = await startTelemetry(
     projects.map(({ served }) => served),

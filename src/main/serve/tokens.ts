@@ -1,53 +1,35 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { Failure, messageOf } from '../../domain/failure.ts'
+import { Failure } from '../../domain/failure.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
-import { logoutUsage, tokenUsage } from '../../surfaces/cli/other-commands.ts'
+import { counted } from '../../domain/text.ts'
 import { print, tell } from '../../surfaces/cli/terminal.ts'
 import { Logins } from '../../surfaces/http/guard/logins.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
-import { reported } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
+import { type CommandWords, readWords } from '../settings/flags.ts'
 import { serverFolder } from '../settings/places.ts'
 
 const verbs = ['add', 'list', 'remove']
 
 /** `waymark token`: who may use the server, beside the two tokens that it makes for its own user. */
-export function tokenCommand(words: readonly string[]): Promise<void> {
-  return reported(() => {
-    const { values, positionals } = understood(words)
-    const tokens = new TokenFile(serverFolder(process.env))
-    const [verb = '', name, ...rest] = positionals
-    if (rest[0] !== undefined) throw mistaken(`token ${verb} does not take ${rest[0]}.`)
-    if (verb === 'list' && name === undefined) return listTokens(tokens)
-    if (verb === 'add' && name !== undefined) return addToken(tokens, name, values)
-    if (verb === 'remove' && name !== undefined) return removeToken(tokens, name)
-    if (verb === 'add' || verb === 'remove') throw mistaken(`token ${verb} needs the name of a token.`)
-    if (verb === 'list') throw mistaken('token list takes nothing.')
-    throw mistaken(
-      verb === ''
-        ? 'token needs add, list or remove.'
-        : `There is no token ${verb}.${didYouMean(verb, verbs)}`,
-    )
-  })
+export function token(words: readonly string[]): void {
+  const read = readWords('token', words)
+  const { mistaken } = read
+  const tokens = new TokenFile(serverFolder(process.env))
+  const [verb = '', name, ...rest] = read.positionals
+  if (rest[0] !== undefined) throw mistaken(`token ${verb} does not take ${rest[0]}.`)
+  if (verb === '') throw mistaken('token needs add, list or remove.')
+  if (!verbs.includes(verb)) throw mistaken(`There is no token ${verb}.${didYouMean(verb, verbs)}`)
+  if (verb === 'list' && name !== undefined) throw mistaken('token list takes no values.')
+  if (verb !== 'list' && name === undefined) throw mistaken(`token ${verb} needs the name of a token.`)
+  if (name === undefined) listTokens(tokens)
+  else if (verb === 'add') addToken(tokens, name, read)
+  else removeToken(tokens, name)
 }
 
-interface Flags {
-  readonly kind?: string | undefined
-  readonly role?: string | undefined
-}
-
-function understood(words: readonly string[]) {
-  try {
-    const options = { kind: { type: 'string' }, role: { type: 'string' } } as const
-    return parseArgs({ args: [...words], allowPositionals: true, options })
-  } catch (error) {
-    throw mistaken(`token: ${messageOf(error)}.`)
-  }
-}
-
-function addToken(tokens: TokenFile, name: string, { kind = 'agent', role }: Flags): void {
+function addToken(tokens: TokenFile, name: string, { text, mistaken }: CommandWords): void {
+  const [kind, role] = [text('kind') ?? 'agent', text('role')]
   if (kind !== 'agent' && kind !== 'person') throw mistaken(`--kind must be agent or person, not "${kind}".`)
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@()-]{0,99}$/u.test(name)) {
     throw mistaken(`"${name}" cannot be a token's name: it has up to 100 letters, digits, spaces and ._@-.`)
@@ -58,7 +40,7 @@ function addToken(tokens: TokenFile, name: string, { kind = 'agent', role }: Fla
   tell(`This is the token of ${name} (${kind}). It is shown only now: keep it where only they can read it.\n`)
 }
 
-/** As on the whole command line: an agent makes nobody a person, and a guard's command gives no roles. */
+/** As on the whole command line: an agent makes no one a person, and a guard's command gives no roles. */
 function refuseAgentForPerson(kind: string, role: string | undefined): void {
   const { kind: caller, name, insideCommand } = commandLineActor(process.env, userName())
   if (insideCommand && role !== undefined) {
@@ -84,29 +66,20 @@ function removeToken(tokens: TokenFile, name: string): void {
   tell(`The token of ${name} is no longer valid, also for servers that run.\n`)
 }
 
-function mistaken(message: string): Failure {
-  return new Failure('INVALID_INPUT', message, { hint: `Usage: ${tokenUsage}` })
-}
-
 /** `waymark logout`: ends logins of the dashboard, at every server of this user and in every browser. */
-export function logoutCommand(words: readonly string[]): Promise<void> {
-  return reported(() => {
-    const [name, more] = words
-    const odd = more ?? (name?.startsWith('-') ? name : undefined)
-    if (odd !== undefined) {
-      throw new Failure('INVALID_INPUT', `logout does not take ${odd}.`, { hint: `Usage: ${logoutUsage}` })
-    }
-    refuseAgent()
-    const folder = serverFolder(process.env)
-    const token = name === undefined ? null : tokenNamed(name, folder)
-    const sessions = new Logins(join(folder, 'sessions.json'))
-    const ended = sessions.end((session) => token === null || session.token === token)
-    const whose = name === undefined ? '' : ` of ${name}`
-    const what = ended === 1 ? '1 login' : `${ended} logins`
-    print(
-      `${ended === 0 ? `No browser was logged in${whose && ` with the token${whose}`}.` : `Ended ${what}${whose}. waymark serve prints a fresh address.`}\n`,
-    )
-  })
+export function logout(words: readonly string[]): void {
+  const { positionals, mistaken } = readWords('logout', words)
+  const [name, odd] = positionals
+  if (odd !== undefined) throw mistaken(`logout does not take ${odd}.`)
+  refuseAgent()
+  const folder = serverFolder(process.env)
+  const hash = name === undefined ? null : tokenNamed(name, folder)
+  const sessions = new Logins(join(folder, 'sessions.json'))
+  const ended = sessions.end((session) => hash === null || session.token === hash)
+  const whose = name === undefined ? '' : ` of ${name}`
+  print(
+    `${ended === 0 ? `No browser was logged in${whose && ` with the token${whose}`}.` : `Ended ${counted(ended, 'login')}${whose}. waymark serve prints a fresh address.`}\n`,
+  )
 }
 
 function refuseAgent(): void {

@@ -2,61 +2,119 @@ import { parseArgs } from 'node:util'
 import { Failure } from '../../domain/failure.ts'
 import { nearest } from '../../domain/nearest-word.ts'
 import type { Toolset } from '../../operations/operation.ts'
-import { demoUsage, mcpUsage, serveUsage } from '../../surfaces/cli/other-commands.ts'
+import { flagsIn, otherCommands } from '../../surfaces/cli/other-commands.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
+
+/** The words after a command of the program itself, read by its usage. */
+export interface CommandWords {
+  readonly positionals: readonly string[]
+  has(flag: string): boolean
+  /** The value of a flag, the last one where it was given several times. */
+  text(flag: string): string | undefined
+  texts(flag: string): readonly string[]
+  /** What is not understood, with the usage as the way on. */
+  mistaken(message: string, way?: string): Failure
+}
+
+/** Reads what follows a command. Fails with INVALID_INPUT for a flag that it does not take. */
+export function readWords(command: string, words: readonly string[]): CommandWords {
+  const usage = otherCommands.find((other) => other.command === command)?.usage ?? ''
+  const flags = flagsIn(usage)
+  const options = Object.fromEntries(
+    flags.map(({ name, takesValue }) => [
+      name,
+      { type: takesValue ? ('string' as const) : ('boolean' as const), multiple: true },
+    ]),
+  )
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    strict: false,
+    allowPositionals: true,
+    options,
+  })
+  const mistaken = (message: string, way = '') =>
+    new Failure('INVALID_INPUT', message, { hint: `${way}Usage: ${usage}` })
+  const names = flags.map(({ name }) => name)
+  const unknown = Object.keys(values).find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, names)
+    throw mistaken(`${command} does not take --${unknown}.`, meant && `Did you mean --${meant}? `)
+  }
+  const texts = (flag: string) =>
+    [values[flag] ?? []].flat().flatMap((value) => {
+      if (typeof value !== 'string') throw mistaken(`--${flag} needs a value.`)
+      return value === '' ? [] : [value] // what a client passes whose variable is not set
+    })
+  return {
+    positionals,
+    has: (flag) => values[flag] !== undefined,
+    text: (flag) => texts(flag).at(-1),
+    texts,
+    mistaken,
+  }
+}
+
+/** The same for a command that takes nothing but flags. */
+function readFlags(command: string, words: readonly string[]): CommandWords {
+  const read = readWords(command, words)
+  const [odd] = read.positionals
+  if (odd !== undefined) throw read.mistaken(`${command} does not take ${odd}.`)
+  return read
+}
+
+/** One of several words. */
+function choiceOf<const Choice extends string>(
+  { text, mistaken }: CommandWords,
+  flag: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const given = text(flag)
+  const choice = choices.find((known) => known === given)
+  if (given === undefined || choice !== undefined) return choice
+  throw mistaken(
+    `--${flag} cannot be "${given}": choose ${choices.join(', ').replace(/, ([^,]*)$/, ' or $1')}.`,
+  )
+}
+
+function numberOf(
+  { text, mistaken }: CommandWords,
+  flag: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): number | undefined {
+  const given = text(flag)
+  if (given === undefined) return undefined
+  const number = Number(given)
+  if (/^\d+$/.test(given) && number >= from && number <= to) return number
+  throw mistaken(`--${flag} must be a whole number from ${from} to ${to}, not "${given}".`)
+}
 
 /** What `waymark mcp` was started with. */
 export interface McpFlags {
   readonly project: string | undefined
   readonly toolsets: Surface['toolsets']
   readonly readOnly: boolean
-  /** Lists the gate's tools with the dots of the seed. */
+  /** Lists the gate's tools with the dots of state_gate. */
   readonly dottedNames: boolean
 }
 
-const toolsets: readonly Toolset[] = ['plan', 'track', 'gate']
-const flagNames = ['project', 'toolsets', 'read-only', 'tool-names']
-const mcpHint = `Usage: ${mcpUsage}`
-
 export function readMcpFlags(words: readonly string[]): McpFlags {
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    strict: false,
-    allowPositionals: true,
-    options: {
-      project: { type: 'string' },
-      toolsets: { type: 'string' },
-      'tool-names': { type: 'string' },
-      'read-only': { type: 'boolean' },
-    },
-  })
-  refuseUnknown([...Object.keys(values).map((name) => `--${name}`), ...positionals])
+  const flags = readFlags('mcp', words)
   return {
-    project: textOf(values['project'], 'project'),
-    toolsets: toolsetsOf(textOf(values['toolsets'], 'toolsets')),
-    readOnly: values['read-only'] === true,
-    dottedNames: isDotted(textOf(values['tool-names'], 'tool-names')),
+    project: flags.text('project'),
+    toolsets: toolsetsOf(flags),
+    readOnly: flags.has('read-only'),
+    dottedNames: choiceOf(flags, 'tool-names', ['plain', 'dotted']) === 'dotted',
   }
 }
 
-function refuseUnknown(given: readonly string[]): void {
-  const unknown = given.find((name) => !flagNames.includes(name.replace(/^--/, '')))
-  if (unknown === undefined) return
-  const meant = nearest(unknown.replace(/^--/, ''), flagNames)
-  const way = meant === undefined ? '' : `Did you mean --${meant}? `
-  throw new Failure('INVALID_INPUT', `mcp does not take ${unknown}.`, { hint: `${way}${mcpHint}` })
-}
+const toolsets: readonly Toolset[] = ['plan', 'track', 'gate']
 
-function textOf(value: string | boolean | undefined, flag: string): string | undefined {
-  if (value === undefined || typeof value === 'string') return value
-  throw new Failure('INVALID_INPUT', `--${flag} needs a value.`, { hint: mcpHint })
-}
-
-/** All when left out. Fails with a sentence for a name that is none. */
-function toolsetsOf(text: string | undefined): Surface['toolsets'] {
-  if (text === undefined) return toolsets
-  if (text.trim() === 'auto') return 'auto'
-  const names = text.split(',').map((name) => name.trim())
+/** All where none is named. */
+function toolsetsOf({ text }: CommandWords): Surface['toolsets'] {
+  const given = text('toolsets')
+  if (given === undefined) return toolsets
+  if (given.trim() === 'auto') return 'auto'
+  const names = given.split(',').map((name) => name.trim())
   const wrong = names.find((name) => !toolsets.some((known) => known === name))
   if (wrong === undefined) return toolsets.filter((known) => names.includes(known))
   throw new Failure('INVALID_INPUT', `There is no toolset "${wrong}".`, {
@@ -64,16 +122,10 @@ function toolsetsOf(text: string | undefined): Surface['toolsets'] {
   })
 }
 
-function isDotted(text: string | undefined): boolean {
-  if (text === undefined || text === 'plain') return false
-  if (text === 'dotted') return true
-  throw new Failure('INVALID_INPUT', `--tool-names cannot be "${text}": choose plain or dotted.`, {
-    hint: mcpHint,
-  })
-}
-
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
+
+const anyPort = { from: 0, to: 65_535 }
 
 /** What `waymark serve` was started with. */
 export interface ServeFlags {
@@ -90,83 +142,27 @@ export interface ServeFlags {
   readonly toolsets: Surface['toolsets']
 }
 
-const serveOptions = {
-  port: { type: 'string' },
-  host: { type: 'string' },
-  'allow-remote': { type: 'boolean' },
-  'allow-host': { type: 'string', multiple: true },
-  project: { type: 'string', multiple: true },
-  open: { type: 'boolean' },
-  'log-level': { type: 'string' },
-  toolsets: { type: 'string' },
-} as const
-
 export function readServeFlags(words: readonly string[]): ServeFlags {
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    strict: false,
-    allowPositionals: true,
-    options: serveOptions,
-  })
-  refuseUnknownServe([...Object.keys(values).map((name) => `--${name}`), ...positionals])
-  const allowRemote = values['allow-remote'] === true
+  const flags = readFlags('serve', words)
   return {
-    port: portOf(one(values.port, 'port')),
-    host: hostOf(one(values.host, 'host'), allowRemote),
-    allowRemote,
-    allowHosts: many(values['allow-host'], 'allow-host'),
-    projects: many(values.project, 'project'),
-    open: values.open === true,
-    logLevel: levelOf(one(values['log-level'], 'log-level')),
-    toolsets: toolsetsOf(one(values.toolsets, 'toolsets')),
+    port: numberOf(flags, 'port', anyPort) ?? null,
+    host: hostOf(flags),
+    allowRemote: flags.has('allow-remote'),
+    allowHosts: flags.texts('allow-host'),
+    projects: flags.texts('project'),
+    open: flags.has('open'),
+    logLevel: choiceOf(flags, 'log-level', logLevels) ?? 'info',
+    toolsets: toolsetsOf(flags),
   }
 }
 
-function refuseUnknownServe(given: readonly string[]): void {
-  const names = Object.keys(serveOptions)
-  const unknown = given.find((name) => !names.includes(name.replace(/^--/, '')))
-  if (unknown === undefined) return
-  const meant = nearest(unknown.replace(/^--/, ''), names)
-  const way = meant === undefined ? '' : `Did you mean --${meant}? `
-  throw mistakenServe(`serve does not take ${unknown}.`, way)
-}
-
-type Value = string | boolean | undefined
-
-function one(value: Value, flag: string): string | undefined {
-  if (value === undefined || (typeof value === 'string' && value !== '')) return value
-  throw mistakenServe(`--${flag} needs a value.`)
-}
-
-function many(values: readonly Value[] | undefined, flag: string): readonly string[] {
-  return (values ?? []).map((value) => one(value, flag) ?? '')
-}
-
-function portOf(text: string | undefined): number | null {
-  if (text === undefined) return null
-  const port = Number(text)
-  if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw mistakenServe(`--port must be a number from 0 to 65535, not "${text}".`)
-}
-
-function hostOf(host: string | undefined, allowRemote: boolean): string {
-  if (host === undefined) return allowRemote ? '0.0.0.0' : '127.0.0.1'
-  if (allowRemote || ['127.0.0.1', 'localhost', '::1'].includes(host)) return host
-  throw mistakenServe(
+function hostOf({ text, has, mistaken }: CommandWords): string {
+  const host = text('host') ?? (has('allow-remote') ? '0.0.0.0' : '127.0.0.1')
+  if (has('allow-remote') || ['127.0.0.1', 'localhost', '::1'].includes(host)) return host
+  throw mistaken(
     `--host ${host} can be reached from other machines, which needs --allow-remote.`,
     'Make a token first: waymark token add <name>. ',
   )
-}
-
-function levelOf(text: string | undefined): LogLevel {
-  if (text === undefined) return 'info'
-  const level = logLevels.find((known) => known === text)
-  if (level !== undefined) return level
-  throw mistakenServe(`--log-level cannot be "${text}": choose ${logLevels.join(', ')}.`)
-}
-
-function mistakenServe(message: string, way = ''): Failure {
-  return new Failure('INVALID_INPUT', message, { hint: `${way}Usage: ${serveUsage}` })
 }
 
 /** What `waymark demo play` was started with. */
@@ -181,57 +177,12 @@ export interface DemoFlags {
   readonly recording: string | undefined
 }
 
-const demoOptions = {
-  speed: { type: 'string' },
-  'at-once': { type: 'boolean' },
-  port: { type: 'string' },
-  open: { type: 'boolean' },
-  recording: { type: 'string' },
-} as const
-
 export function readDemoFlags(words: readonly string[]): DemoFlags {
-  const { values, positionals } = parseArgs({
-    args: [...words],
-    strict: false,
-    allowPositionals: true,
-    options: demoOptions,
-  })
-  refuseUnknownDemo([...Object.keys(values).map((name) => `--${name}`), ...positionals])
+  const flags = readFlags('demo play', words)
   return {
-    speed: values['at-once'] === true ? null : numberOf(values.speed, 'speed', { from: 1, to: 100_000 }),
-    port: numberOf(values.port, 'port', { from: 0, to: 65_535 }) ?? null,
-    open: values.open === true,
-    recording: folderOf(values.recording),
+    speed: flags.has('at-once') ? null : numberOf(flags, 'speed', { from: 1, to: 100_000 }),
+    port: numberOf(flags, 'port', anyPort) ?? null,
+    open: flags.has('open'),
+    recording: flags.text('recording'),
   }
-}
-
-function refuseUnknownDemo(given: readonly string[]): void {
-  const names = Object.keys(demoOptions)
-  const unknown = given.find((name) => !names.includes(name.replace(/^--/, '')))
-  if (unknown === undefined) return
-  const meant = nearest(unknown.replace(/^--/, ''), names)
-  throw mistakenDemo(
-    `demo play does not take ${unknown}.`,
-    meant === undefined ? '' : `Did you mean --${meant}? `,
-  )
-}
-
-function numberOf(
-  value: string | boolean | undefined,
-  flag: string,
-  { from, to }: { readonly from: number; readonly to: number },
-): number | undefined {
-  if (value === undefined) return undefined
-  const number = Number(value)
-  if (typeof value === 'string' && /^\d+$/.test(value) && number >= from && number <= to) return number
-  throw mistakenDemo(`--${flag} must be a whole number from ${from} to ${to}, not "${value}".`, '')
-}
-
-function folderOf(value: string | boolean | undefined): string | undefined {
-  if (value === undefined || (typeof value === 'string' && value !== '')) return value
-  throw mistakenDemo('--recording needs a folder.', '')
-}
-
-function mistakenDemo(message: string, way: string): Failure {
-  return new Failure('INVALID_INPUT', message, { hint: `${way}Usage: ${demoUsage}` })
 }

@@ -2,7 +2,7 @@ import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Context, Operation } from '../../operations/operation.ts'
 import { findCommand } from './commands.ts'
 import { type Flag, flagsOf, generalFlags, usageFailure } from './flags.ts'
-import { otherCommands } from './other-commands.ts'
+import { otherCommands, wordsAfter } from './other-commands.ts'
 import { idsLike } from './short-ids.ts'
 
 type Known = Pick<Context, 'store' | 'processFiles'>
@@ -18,7 +18,7 @@ export async function candidates(
   const found = findCommand(operations, before)
   if (!found) {
     const other = otherCommands.find(({ command }) => command === before.join(' '))
-    const next = other?.words ?? commandWords(before, operations)
+    const next = other ? wordsAfter(other) : commandWords(before, operations)
     return next.filter((word) => word.startsWith(typed))
   }
   const { operation, rest } = found

@@ -1,14 +1,14 @@
-import { Failure, type FailureCode } from '../../domain/failure.ts'
+import { Failure } from '../../domain/failure.ts'
 import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { flagsOf, kebab } from './flags.ts'
 import { entriesAt, entryAt, textAt } from './render/view.ts'
-import { printable, type Terminal } from './terminal.ts'
+import { complaint, printable, type Terminal } from './terminal.ts'
 
 /** `waymark: <sentence>` on stderr, and the way on in the next line. */
 export function reportFailure(failure: Failure, terminal: Terminal, operations: readonly Operation[]): void {
-  const hint = failure.hint === undefined ? '' : `${inCommands(failure.hint, operations)}\n`
-  terminal.writeError(printable(`waymark: ${failure.message}\n${differences(failure)}${hint}`))
+  const hint = inCommands(failure.hint ?? '', operations)
+  terminal.writeError(printable(complaint(failure.message, `${differences(failure)}${hint}`)))
 }
 
 /** What is another now than what a person saw, line by line where that is known. */
@@ -51,27 +51,6 @@ export function inCommandWords(failure: Failure, operation: Operation): Failure 
     cause: failure,
   })
 }
-
-/** 0 when done, 1 when it could not be done, 2 when the command was not understood. */
-export type ExitCode = 0 | 1 | 2
-
-export const exitCodes = {
-  INVALID_INPUT: 2,
-  NOT_FOUND: 1,
-  CONFLICT: 1,
-  REFUSED: 1,
-  FORBIDDEN: 1,
-  IDEMPOTENCY_KEY_REUSED: 1,
-  UNAVAILABLE: 1,
-  INTERNAL: 1,
-  RUN_NOT_FOUND: 1,
-  PROCESS_NOT_FOUND: 1,
-  RUN_FINISHED: 1,
-  REVISION_CONFLICT: 1,
-  INVALID_EVENT: 1,
-  INVALID_PAYLOAD: 1,
-  GUARD_FAILED: 1,
-} as const satisfies Record<FailureCode, ExitCode>
 
 /** A sentence that names tools, as one that names commands: `start_task { name: "x" }` is `waymark task start --name x`. */
 export function inCommands(sentence: string, operations: readonly Operation[]): string {

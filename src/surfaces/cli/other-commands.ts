@@ -2,55 +2,32 @@
 export interface OtherCommand {
   readonly command: string
   readonly title: string
+  /** Its flags are read from here: `[--port <number>]` takes a value, `[--open]` none, `[--name <text>]…` several. */
   readonly usage: string
-  /** What may follow it. */
-  readonly words: readonly string[]
-  /** Its flags, each with what it is for. */
-  readonly flags?: readonly (readonly [string, string])[]
+  /** What may follow it, besides its flags. */
+  readonly words?: readonly string[]
+  /** What its flags are for. */
+  readonly explained?: readonly (readonly [string, string])[]
 }
-
-export const mcpUsage =
-  'waymark mcp [--project <folder>] [--toolsets auto|plan,track,gate] [--read-only] [--tool-names dotted]'
-
-export const serveUsage =
-  'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]'
-
-export const tokenUsage =
-  'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>'
-
-export const logoutUsage = 'waymark logout [<name of a token>]'
-
-export const demoUsage =
-  'waymark demo play [--speed <times>] [--at-once] [--port <port>] [--open] [--recording <folder>]'
 
 export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'mcp',
     title: 'MCP server (stdio): read JSON-RPC on stdin, write on stdout',
-    usage: mcpUsage,
-    words: ['--project', '--toolsets', '--read-only', '--tool-names'],
+    usage:
+      'waymark mcp [--project <folder>] [--toolsets auto|plan,track,gate] [--read-only] [--tool-names dotted]',
   },
   {
     command: 'serve',
     title: 'Serve the dashboard, the HTTP API, the live feed and MCP over HTTP',
-    usage: serveUsage,
-    words: [
-      '--port',
-      '--project',
-      '--open',
-      '--host',
-      '--allow-remote',
-      '--allow-host',
-      '--toolsets',
-      '--log-level',
-    ],
+    usage:
+      'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]',
   },
   {
     command: 'demo play',
     title: 'Play a recorded day of real work on a dashboard of its own, in a temporary folder',
-    usage: demoUsage,
-    words: ['--speed', '--at-once', '--port', '--open', '--recording'],
-    flags: [
+    usage: 'waymark demo play [--speed <times>] [--at-once] [--port <port>] [--open] [--recording <folder>]',
+    explained: [
       ['--speed <times>', 'How many times as fast as it was; default: so that the day takes a minute'],
       ['--at-once', 'The whole day at once'],
       ['--port <port>', 'Default: one that is free'],
@@ -61,14 +38,14 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'token',
     title: 'Tokens of the server: add, list, remove',
-    usage: tokenUsage,
-    words: ['add', 'list', 'remove', '--kind', '--role'],
+    usage:
+      'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>',
+    words: ['add', 'list', 'remove'],
   },
   {
     command: 'logout',
     title: 'End the logins of the dashboard: all of them, or those of one token',
-    usage: logoutUsage,
-    words: [],
+    usage: 'waymark logout [<name of a token>]',
   },
   {
     command: 'hook',
@@ -76,17 +53,32 @@ export const otherCommands: readonly OtherCommand[] = [
     usage: 'waymark hook pre-tool-use|session-start|stop',
     words: ['pre-tool-use', 'session-start', 'stop'],
   },
-  {
-    command: 'pre-tool-use',
-    title: 'The same as hook pre-tool-use',
-    usage: 'waymark pre-tool-use',
-    words: [],
-  },
+  { command: 'pre-tool-use', title: 'The same as hook pre-tool-use', usage: 'waymark pre-tool-use' },
   {
     command: 'completion',
     title: 'Completion for a shell: bash, zsh or fish',
     usage: 'waymark completion bash|zsh|fish',
     words: ['bash', 'zsh', 'fish'],
   },
-  { command: 'help', title: 'Explain a command', usage: 'waymark help [command]', words: [] },
+  { command: 'help', title: 'Explain a command', usage: 'waymark help [command]' },
 ]
+
+/** A flag of such a command. */
+export interface OtherFlag {
+  readonly name: string
+  readonly takesValue: boolean
+  readonly many: boolean
+}
+
+export function flagsIn(usage: string): readonly OtherFlag[] {
+  return [...usage.matchAll(/\[--([a-z-]+)( [^\]]+)?\](…?)/g)].map(([, name = '', value, many]) => ({
+    name,
+    takesValue: value !== undefined,
+    many: many !== '',
+  }))
+}
+
+/** What completes a command line that has come to this command. */
+export function wordsAfter({ usage, words = [] }: OtherCommand): readonly string[] {
+  return [...words, ...flagsIn(usage).map(({ name }) => `--${name}`)]
+}

@@ -4,13 +4,13 @@ import type { Context, Operation } from '../../operations/operation.ts'
 import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
 import { candidates, completionScript } from './completion.ts'
-import { type ExitCode, exitCodes, forPerson, inCommandWords, reportFailure } from './failures.ts'
+import { forPerson, inCommandWords, reportFailure } from './failures.ts'
 import { commandHelp, everyCommand, groupUsage, usage } from './help.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { render, type Wanted } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
 import { expandIds } from './short-ids.ts'
-import type { Terminal } from './terminal.ts'
+import { type ExitCode, exitCodeOf, type Terminal } from './terminal.ts'
 
 /** What the command line needs from the program around it. */
 export interface CommandLineHost {
@@ -36,7 +36,7 @@ export async function runCommandLine(
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     reportFailure(error, around.terminal, around.operations)
-    return exitCodes[error.code]
+    return exitCodeOf(error)
   }
 }
 
@@ -140,7 +140,7 @@ function startsWith(words: readonly string[], command: string): boolean {
   return command.split(' ').every((word, at) => word === words[at])
 }
 
-function otherHelp({ title, usage: line, flags = [] }: OtherCommand): string {
+function otherHelp({ title, usage: line, explained: flags = [] }: OtherCommand): string {
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, { width: 110 })}\n`
   return `${title}\n\nUsage: ${line}\n${explained}`
 }

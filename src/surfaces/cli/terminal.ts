@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { errorCode, Failure } from '../../domain/failure.ts'
 
 /** What a command is run at: its output, and how that is shown. */
 export interface Terminal {
@@ -16,7 +17,7 @@ export type Style = 'bold' | 'dim' | 'italic' | 'red' | 'green' | 'yellow' | 'cy
 /** Styles a text, or answers it as it is where colours are not wanted. */
 export type Ink = (style: Style, text: string) => string
 
-/** The terminal of this process. Colours follow NO_COLOR, FORCE_COLOR and whether somebody looks. */
+/** The terminal of this process. Colours follow NO_COLOR, FORCE_COLOR and whether it is a screen. */
 export function processTerminal(): Terminal {
   quietWhenClosed()
   return {
@@ -40,11 +41,34 @@ export function tell(text: string): void {
   process.stderr.write(printable(text))
 }
 
+/** What could not be done, as every command says it on standard error; the way on follows in lines of its own. */
+export function complaint(message: string, way = ''): string {
+  return `waymark: ${message}\n${way === '' || way.endsWith('\n') ? way : `${way}\n`}`
+}
+
+/** 0 when done, 1 when it could not be done, 2 when the command was not understood. */
+export type ExitCode = 0 | 1 | 2
+
+export function exitCodeOf({ code }: Failure): ExitCode {
+  return code === 'INVALID_INPUT' ? 2 : 1
+}
+
+/** Runs a command of the program itself. A refusal is told on standard error, and sets the exit code. */
+export async function reported(run: () => Promise<void> | void): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    tell(complaint(error.message, error.hint))
+    process.exitCode = exitCodeOf(error)
+  }
+}
+
 /** `waymark log | head` closes the pipe early; that is no error of ours. */
 function quietWhenClosed(): void {
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
+    stream.on('error', (error) => {
+      if (errorCode(error) !== 'EPIPE') throw error
       process.exit(0)
     })
   }
