@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { commitCopied } from '../support/copied-folder.ts'
 import { type Ran, runProgram, type Variables } from '../support/program.ts'
 
 /** A project in a folder of its own, and the command line in it. */
@@ -26,6 +27,8 @@ export interface CommandLineProject {
 /** An answer in a test: read freely, whatever is missing is undefined. */
 export type Entry = any
 
+const files = { 'README.md': '# Project\n', 'src/app.ts': 'export const app = 1\n' }
+
 export function openCommandLine(options: { readonly git?: boolean } = {}): CommandLineProject {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-cli-')))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
@@ -43,13 +46,8 @@ export function openCommandLine(options: { readonly git?: boolean } = {}): Comma
     const gitOptions: ExecFileSyncOptions = { cwd: folder, stdio: 'pipe' }
     return execFileSync('git', words, gitOptions).toString()
   }
-  write('README.md', '# Project\n')
-  write('src/app.ts', 'export const app = 1\n')
-  if (options.git !== false) {
-    git('init', '-q')
-    git('add', '.')
-    git('commit', '-qm', 'Begin')
-  }
+  if (options.git === false) for (const [path, content] of Object.entries(files)) write(path, content)
+  else commitCopied(folder, files)
   const runWith: CommandLineProject['runWith'] = (more, ...words) =>
     runProgram(words, {
       folder: more.folder ?? folder,

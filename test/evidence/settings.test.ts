@@ -34,13 +34,16 @@ const blinding = {
 test.for(Object.entries(blinding))(
   'an edit of the same size with its time restored is found under %s=%s, from either scope',
   async ([key, value]) => {
-    for (const scope of ['local', 'global']) {
+    const made = ['local', 'global'].map((scope) => {
       const home = new WorkFolder(temporaryFolder())
       const repo = agedRepository()
       if (scope === 'local') repo.git('config', key, value)
       else repo.git('config', '--file', home.path('.gitconfig'), key, value)
-      // Makes the change visible in seconds as well.
-      await pause(1_100)
+      return { home, repo }
+    })
+    // Makes the change visible in seconds as well.
+    await pause(1_100)
+    for (const { home, repo } of made) {
       const witness = testWitness({ HOME: home.top, XDG_CONFIG_HOME: home.top })
       const { changes, report } = await watch(repo, () => editUnseen(repo, 'lib/util.ts'), witness)
       expect(changes).toEqual(['M lib/util.ts'])

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { closeContext } from '../../src/main/open-context.ts'
 import { openProjects } from '../../src/main/serve/projects.ts'
 import { type OpenServer, openServer, type ServerOptions } from '../../src/main/serve/server.ts'
 import type { Log } from '../../src/surfaces/http/serving.ts'
+import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
@@ -88,6 +89,10 @@ export async function jsonOf(response: Response | Promise<Response>): Promise<An
 }
 
 function repositoryIn(folder: string): string {
+  if (!existsSync(folder)) {
+    commitCopied(folder, { 'README.md': '# Shop\n' })
+    return folder
+  }
   const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: folder })
   put(join(folder, 'README.md'), '# Shop\n')
   git('init', '-q')

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { commitCopied } from '../support/copied-folder.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { dismiss, type StartedProgram, startAlone, startProgram } from '../support/started-program.ts'
@@ -38,10 +38,7 @@ export function temporaryRepository(): string {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-mcp-')))
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
   const folder = join(home, 'tree')
-  execFileSync('git', ['init', '-q', folder])
-  writeFileSync(join(folder, 'README.md'), '# Project\n')
-  execFileSync('git', ['add', '.'], { cwd: folder })
-  execFileSync('git', ['commit', '-qm', 'Begin'], { cwd: folder })
+  commitCopied(folder, { 'README.md': '# Project\n' })
   return folder
 }
 

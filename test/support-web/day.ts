@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { catalog } from '../../src/operations/catalog.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import type { Context } from '../../src/operations/operation.ts'
+import { commitCopied } from '../support/copied-folder.ts'
 
 const minute = 60_000
 
@@ -54,14 +54,7 @@ export function plantRepository(folder: string): void {
     'src/diff/regex-parser.ts': lines(90, (at) => `// rule ${at}`),
     'test/diff/reader.test.ts': lines(30, (at) => `// case ${at}`),
   }
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), content)
-  }
-  const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: folder })
-  git('init', '-q', '-b', 'main')
-  git('add', '.')
-  git('-c', 'user.name=Tess', '-c', 'user.email=tess@example.com', 'commit', '-qm', 'Begin')
+  commitCopied(folder, files)
 }
 
 export function lines(count: number, of: (at: number) => string): string {

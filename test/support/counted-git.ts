@@ -9,11 +9,13 @@ export interface CountedGit {
   readonly started: () => string[]
 }
 
+let git: string | undefined
+
 /** A git in a folder that writes down how it is called, and then does what git does. */
 export function countedGit(place: string): CountedGit {
   const folder = join(place, 'bin')
   const log = join(place, 'calls')
-  const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
+  git ??= execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
   mkdirSync(folder)
   writeFileSync(log, '')
   // Waymark's own calls begin with two settings; others are the test's.

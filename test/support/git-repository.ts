@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { copyFolder } from './copied-folder.ts'
 
 /** A folder of its own, removed when the test ends. */
 export function temporaryFolder(): string {
@@ -93,14 +94,26 @@ export function lines(name: string, count = 20): string {
 /** A repository without commits. */
 export function emptyRepository(...options: string[]): WorkFolder {
   const folder = new WorkFolder(join(temporaryFolder(), 'project'))
+  copyFolder(`empty ${options.join(' ')}`, folder.top, (top) => beginEmpty(new WorkFolder(top), options))
+  return folder
+}
+
+function beginEmpty(folder: WorkFolder, options: readonly string[]): void {
   mkdirSync(folder.top)
   folder.git('init', '-q', ...options)
-  return folder
 }
 
 /** A small project with two commits. */
 export function projectRepository(...options: string[]): WorkFolder {
-  const folder = emptyRepository(...options)
+  const folder = new WorkFolder(join(temporaryFolder(), 'project'))
+  copyFolder(`project ${options.join(' ')}`, folder.top, (top) => beginProject(new WorkFolder(top), options))
+  // The index knows the files as if they had just been committed.
+  folder.git('update-index', '-q', '--refresh')
+  return folder
+}
+
+function beginProject(folder: WorkFolder, options: readonly string[]): void {
+  beginEmpty(folder, options)
   folder.put('README.md', '# Project\n')
   folder.put('lib/util.ts', lines('util'))
   folder.put('src/api/routes.ts', lines('route'))
@@ -108,7 +121,6 @@ export function projectRepository(...options: string[]): WorkFolder {
   folder.commit('First')
   folder.append('README.md', 'A second line.\n')
   folder.commit('Second')
-  return folder
 }
 
 /** A clone beside the repository it comes from, whose `main` can move on. */

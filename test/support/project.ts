@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -18,6 +18,7 @@ import { planFiles } from '../../src/plans/plan-files.ts'
 import { fingerprint } from '../../src/storage/fingerprint.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore } from '../../src/storage/store.ts'
+import { commitCopied } from './copied-folder.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
 export type Answer = any
@@ -45,6 +46,13 @@ const shippedProcesses = join(import.meta.dirname, '..', '..', 'processes')
 export const agentActor: Actor = { name: 'test-agent', kind: 'agent', role: null, channel: 'stdio' }
 export const person: Actor = { name: 'Tess', kind: 'person', role: null, channel: 'cli' }
 
+const files = {
+  'README.md': '# Project\n',
+  'src/auth.ts': 'export const auth = 1\n',
+  'src/api.ts': 'export const api = 1\n',
+  'utils.ts': 'export const utils = 1\n',
+}
+
 /** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
 export async function openProject(options: { readonly git?: boolean } = {}): Promise<TestProject> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-project-')))
@@ -54,7 +62,8 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  cpSync(templateTree(options.git !== false), folder, { recursive: true })
+  if (options.git === false) for (const [path, content] of Object.entries(files)) write(path, content)
+  else commitCopied(folder, files)
   let now = Date.now()
   let started = performance.now()
   const clock = { now: () => Math.round(now + performance.now() - started) }
@@ -114,27 +123,4 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
       started = performance.now()
     },
   }
-}
-
-const templates = new Map<boolean, string>()
-
-/** A small tree, with git and a first commit or without: made once for a process, and copied for each project. */
-function templateTree(withGit: boolean): string {
-  const made = templates.get(withGit)
-  if (made !== undefined) return made
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-template-')))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  mkdirSync(join(folder, 'src'))
-  writeFileSync(join(folder, 'README.md'), '# Project\n')
-  writeFileSync(join(folder, 'src', 'auth.ts'), 'export const auth = 1\n')
-  writeFileSync(join(folder, 'src', 'api.ts'), 'export const api = 1\n')
-  writeFileSync(join(folder, 'utils.ts'), 'export const utils = 1\n')
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder })
-  if (withGit) {
-    git('init', '-q')
-    git('add', '.')
-    git('commit', '-qm', 'Begin')
-  }
-  templates.set(withGit, folder)
-  return folder
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
+import { commitCopied } from './copied-folder.ts'
 import type { Answer } from './project.ts'
 import { ProgramTransport } from './started-program.ts'
 
@@ -26,12 +27,8 @@ export async function openStdioProject(files: Readonly<Record<string, string>>):
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  for (const [path, content] of Object.entries({ 'README.md': '# Project\n', ...files })) write(path, content)
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
-  git('init', '-q')
-  git('add', '.')
-  git('commit', '-qm', 'Begin')
-
+  commitCopied(folder, { 'README.md': '# Project\n', ...files })
   const client = new Client({ name: 'test-client', version: '1.0.0' })
   const env = serverEnvironment(home)
   await client.connect(new ProgramTransport(['mcp'], { folder, environment: env }))

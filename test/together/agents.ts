@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { parseNumstat } from '../../src/git/diff.ts'
+import { commitCopied } from '../support/copied-folder.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { ProgramTransport } from '../support/started-program.ts'
@@ -49,10 +50,7 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
     writeFileSync(join(folder, path), content)
   }
   const git: SharedTree['git'] = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
-  for (const [path, content] of Object.entries(files)) write(path, content)
-  git('init', '-q')
-  git('add', '.')
-  git('commit', '-qm', 'Begin')
+  commitCopied(folder, files)
 
   const agent = async (name: string): Promise<Agent> => {
     const client = new Client({ name, version: '1.0.0' })
