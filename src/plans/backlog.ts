@@ -1,6 +1,17 @@
 import { LineCounter, parseDocument } from 'yaml'
+import type { z } from 'zod'
 import type { DocumentMilestone, DocumentNote, DocumentTask } from '../domain/plan/document.ts'
-import { type FieldReader, fieldReader, instantOfText, isObject, unreadFields } from './fields.ts'
+import {
+  instantOfText,
+  isObject,
+  maybeText,
+  type ReadFields,
+  readFields,
+  record,
+  text,
+  texts,
+  unreadFields,
+} from './fields.ts'
 import {
   type DescriptionPart,
   descriptionText,
@@ -30,15 +41,14 @@ export function readBacklog(files: readonly SourceText[]): ImportResult {
   const notices = files
     .filter(({ path }) => backlogKind(path) === 'draft')
     .map(({ path }) => `${path}: left out: it is a draft.`)
-  const read = files
-    .filter(({ path }) => !['draft', 'other'].includes(backlogKind(path)))
-    .flatMap((file) => backlogFile(file, problems) ?? [])
-  const isMilestone = ({ kind }: BacklogFile): boolean => kind === 'milestone'
-  const foreign = read
-    .filter((file) => !isMilestone(file))
-    .map((file) => backlogTask(file, notices))
-    .sort(compareTasks)
-  const { milestones, keyOf } = milestonesOf(read.filter(isMilestone), {
+  const milestoneFiles = files
+    .filter(({ path }) => backlogKind(path) === 'milestone')
+    .flatMap((file) => backlogFile(milestoneFields, file, problems) ?? [])
+  const taskFiles = files
+    .filter(({ path }) => ['task', 'completed', 'archived'].includes(backlogKind(path)))
+    .flatMap((file) => backlogFile(taskFields, file, problems) ?? [])
+  const foreign = taskFiles.map((file) => backlogTask(file, notices)).sort(compareTasks)
+  const { milestones, keyOf } = milestonesOf(milestoneFiles, {
     phase,
     named: foreign.flatMap(({ milestone }) => milestone ?? []),
   })
@@ -62,7 +72,7 @@ export function readBacklog(files: readonly SourceText[]): ImportResult {
       tasks: foreign.map(({ place }) => place),
     },
     problems,
-    notices: [...notices, ...unreadFields(read.map(({ fields }) => fields))],
+    notices: [...notices, ...unreadFields([...milestoneFiles, ...taskFiles])],
   })
 }
 
@@ -107,24 +117,50 @@ function withProgress(milestone: DocumentMilestone, tasks: readonly DocumentTask
 /** What a file of a Backlog.md folder holds, by the folder it is in. */
 export type BacklogKind = 'task' | 'completed' | 'archived' | 'draft' | 'milestone' | 'other'
 
-export interface BacklogFile {
+const taskFields = record({
+  id: text,
+  title: text,
+  status: maybeText,
+  type: maybeText,
+  assignee: texts,
+  reporter: maybeText,
+  labels: texts,
+  priority: maybeText,
+  references: texts,
+  documentation: texts,
+  milestone: maybeText,
+  parent_task_id: maybeText,
+  parent: maybeText,
+  ordinal: maybeText,
+  dependencies: texts,
+  created_date: maybeText,
+  updated_date: maybeText,
+})
+
+const milestoneFields = record({ id: text, title: maybeText })
+
+interface BacklogFile<Fields> extends ReadFields<Fields> {
   readonly kind: BacklogKind
-  readonly path: string
-  readonly fields: FieldReader
   readonly sections: readonly Section[]
 }
 
+type TaskFile = BacklogFile<z.output<typeof taskFields>>
+type MilestoneFile = BacklogFile<z.output<typeof milestoneFields>>
+
 /** Null, with a problem, when the file cannot be read. */
-function backlogFile({ path, text }: SourceText, problems: string[]): BacklogFile | null {
+function backlogFile<Fields>(
+  schema: z.ZodType<Fields>,
+  { path, text }: SourceText,
+  problems: string[],
+): BacklogFile<Fields> | null {
   const found = frontMatter(text)
   if (!found.readable) {
     problems.push(`${path}: ${found.problem}.`)
     return null
   }
   return {
+    ...readFields(schema, withoutEmpty(found.value.fields), { place: path, problems }),
     kind: backlogKind(path),
-    path,
-    fields: fieldReader(withoutEmpty(found.value.fields), path, problems),
     sections: sections(found.value.body),
   }
 }
@@ -224,50 +260,46 @@ const noteKinds: ReadonlyMap<string, string> = new Map([
   ['comments', 'comments'],
 ])
 
-function backlogTask(file: BacklogFile, notices: string[]): BacklogTask {
-  const { fields, path, sections } = file
-  const word = fields.textOrNull('status') ?? ''
-  const { status, resolution, keepWord } = standing(file, word, notices)
-  const list = (name: string): string => fields.texts(name).join(', ')
-  const instant = (name: string): number | null => {
-    const text = fields.textOrNull(name)
+function backlogTask(file: TaskFile, notices: string[]): BacklogTask {
+  const { fields, place, sections } = file
+  const word = fields.status ?? ''
+  const { status, resolution, keepWord } = statusOf(file, word, notices)
+  const instant = (name: 'created_date' | 'updated_date'): number | null => {
+    const text = fields[name]
     const at = text === null ? null : instantOfText(text)
     if (text !== null && at === null)
-      notices.push(`${path}: left out: the ${name} "${text}", which is no date.`)
+      notices.push(`${place}: left out: the ${name} "${text}", which is no date.`)
     return at
   }
   const parts = sections.filter(({ title }) => noteKind(title) === undefined)
   return {
-    id: fields.text('id'),
-    place: path,
+    id: fields.id,
+    place,
     kind: file.kind,
-    title: fields.text('title'),
+    title: fields.title,
     description: descriptionText([
       ...parts.flatMap(({ title, text }): DescriptionPart[] => [
         { title: title === null || title.toLowerCase() === 'description' ? null : title, text },
       ]),
-      { title: 'Type', text: fields.textOrNull('type') },
-      { title: 'Assignee', text: list('assignee') },
-      { title: 'Labels', text: list('labels') },
-      { title: 'Priority', text: fields.textOrNull('priority') },
-      {
-        title: 'References',
-        text: [...fields.texts('references'), ...fields.texts('documentation')].join(', '),
-      },
+      { title: 'Type', text: fields.type },
+      { title: 'Assignee', text: fields.assignee.join(', ') },
+      { title: 'Labels', text: fields.labels.join(', ') },
+      { title: 'Priority', text: fields.priority },
+      { title: 'References', text: [...fields.references, ...fields.documentation].join(', ') },
       { title: 'Status in Backlog.md', text: keepWord ? word : null },
     ]),
-    milestone: fields.textOrNull('milestone'),
-    parent: fields.textOrNull('parent_task_id') ?? fields.textOrNull('parent'),
+    milestone: fields.milestone,
+    parent: fields.parent_task_id ?? fields.parent,
     role: null,
     status,
     resolution,
-    sortOrder: ordinal(fields.textOrNull('ordinal')),
-    dependsOn: fields.texts('dependencies'),
+    sortOrder: ordinal(fields.ordinal),
+    dependsOn: fields.dependencies,
     notes: sections.flatMap(({ title, text }): DocumentNote[] => {
       const kind = noteKind(title)
       return kind === undefined ? [] : [{ content: text, kind, role: null, author: null, createdAt: null }]
     }),
-    creator: fields.textOrNull('reporter'),
+    creator: fields.reporter,
     createdAt: instant('created_date'),
     updatedAt: instant('updated_date'),
   }
@@ -277,12 +309,12 @@ function noteKind(title: string | null): string | undefined {
   return noteKinds.get(title?.toLowerCase() ?? '')
 }
 
-function standing({ kind, path }: BacklogFile, word: string, notices: string[]): ForeignStatus {
+function statusOf({ kind, place }: TaskFile, word: string, notices: string[]): ForeignStatus {
   const found = foreignStatus(backlogStatuses, word)
   if (kind === 'archived') return found?.status === 'done' ? found : dropped
   if (kind === 'completed') return found?.status === 'done' ? found : done
   if (found) return found
-  if (word !== '') notices.push(unknownStatus(path, word))
+  if (word !== '') notices.push(unknownStatus(place, word))
   return { ...toDo, keepWord: true }
 }
 
@@ -318,12 +350,12 @@ interface Found {
 
 /** The milestones that have a file, and those that tasks only name. */
 function milestonesOf(
-  files: readonly BacklogFile[],
+  files: readonly MilestoneFile[],
   { phase, named }: { readonly phase: string; readonly named: readonly string[] },
 ): Found {
   const milestones = files.map(({ fields, sections }): DocumentMilestone => {
-    const id = fields.text('id')
-    const name = fields.textOrNull('title')
+    const id = fields.id
+    const name = fields.title
     const criterion = sections.map(({ text }) => text).join('\n\n') || null
     return { key: id, phase, name, criterion, reached: false, foreignId: id }
   })

@@ -1,5 +1,18 @@
+import type { z } from 'zod'
 import type { DocumentNote, DocumentTask } from '../domain/plan/document.ts'
-import { type FieldReader, fieldReader, jsonLines, unreadFields } from './fields.ts'
+import {
+  instant,
+  jsonLines,
+  many,
+  maybeText,
+  number,
+  passedOver,
+  readFields,
+  record,
+  text,
+  texts,
+  unreadFields,
+} from './fields.ts'
 import {
   descriptionText,
   done,
@@ -11,19 +24,61 @@ import {
 } from './foreign-task.ts'
 import { type ImportResult, judged } from './import-result.ts'
 
+const beadsIssue = record({
+  id: text,
+  title: text,
+  status: maybeText,
+  description: maybeText,
+  design: maybeText,
+  acceptance_criteria: maybeText,
+  issue_type: maybeText,
+  priority: maybeText,
+  labels: texts,
+  assignee: maybeText,
+  estimated_minutes: number,
+  external_ref: maybeText,
+  notes: maybeText,
+  comments: many(
+    record({ text, author: maybeText, created_at: instant, id: passedOver, issue_id: passedOver }),
+  ),
+  close_reason: maybeText,
+  closed_at: instant,
+  dependencies: many(
+    record({
+      depends_on_id: text,
+      /** `blocks`, `parent-child`, `related`, `discovered-from`, … */
+      type: maybeText,
+      issue_id: passedOver,
+      created_at: passedOver,
+      created_by: passedOver,
+      metadata: passedOver,
+      thread_id: passedOver,
+    }),
+  ),
+  created_by: maybeText,
+  created_at: instant,
+  updated_at: instant,
+})
+
+type BeadsIssue = z.output<typeof beadsIssue>
+
+interface BeadsLink {
+  readonly to: string
+  readonly type: string
+}
+
 /** Links that make an issue wait. The others are kept as notes. */
 const waitingTypes: ReadonlySet<string> = new Set(['blocks', 'conditional-blocks', 'waits-for'])
 
 /** Reads the issues of beads, one JSON object a line. Deleted ones (tombstones) are left out. */
 export function readBeads(text: string): ImportResult {
   const { lines, problems } = jsonLines(text)
-  const readers = lines.map(({ place, value }) => fieldReader(value, place, problems))
-  const issues = readers.map(beadsIssue)
-  const kept = issues.filter(({ status }) => status !== 'tombstone')
-  const known = new Set(kept.map(({ id }) => id))
+  const read = lines.map(({ place, value }) => readFields(beadsIssue, value, { place, problems }))
+  const kept = read.filter(({ fields }) => fields.status !== 'tombstone')
+  const known = new Set(kept.map(({ fields }) => fields.id))
   const notices: string[] = []
-  const tasks = kept.map((issue) => documentTask(issue, known, notices))
-  const deleted = issues.length - kept.length
+  const tasks = kept.map(({ place, fields }) => documentTask(fields, known, { place, notices }))
+  const deleted = read.length - kept.length
   return judged({
     document: { phases: [], milestones: [], tasks },
     places: { phases: [], milestones: [], tasks: kept.map(({ place }) => place) },
@@ -31,16 +86,22 @@ export function readBeads(text: string): ImportResult {
     notices: [
       ...(deleted === 0 ? [] : [`left out: deleted issues (${deleted}).`]),
       ...notices,
-      ...unreadFields(readers.filter((_, at) => issues[at]?.status !== 'tombstone')),
+      ...unreadFields(kept),
     ],
   })
 }
 
-function documentTask(issue: BeadsIssue, known: ReadonlySet<string>, notices: string[]): DocumentTask {
-  const { place, id, title, notes, links, creator, createdAt, updatedAt } = issue
-  const standing = foreignStatus(beadsStatuses, issue.status)
-  if (!standing) notices.push(unknownStatus(place, issue.status))
-  const { status, resolution, keepWord } = standing ?? { ...toDo, keepWord: true }
+function documentTask(
+  issue: BeadsIssue,
+  known: ReadonlySet<string>,
+  { place, notices }: { readonly place: string; readonly notices: string[] },
+): DocumentTask {
+  const { id, title, dependencies } = issue
+  const said = issue.status ?? 'open'
+  const meant = foreignStatus(beadsStatuses, said)
+  if (!meant) notices.push(unknownStatus(place, said))
+  const { status, resolution, keepWord } = meant ?? { ...toDo, keepWord: true }
+  const links = dependencies.map(({ depends_on_id, type }) => ({ to: depends_on_id, type: type ?? 'blocks' }))
   const [parent = null, ...moreParents] = links
     .filter(({ type }) => type === 'parent-child')
     .map(({ to }) => to)
@@ -52,11 +113,11 @@ function documentTask(issue: BeadsIssue, known: ReadonlySet<string>, notices: st
   if (parent !== null && !known.has(parent)) {
     notices.push(`${place}: left out: the parent ${parent}, which is not in the file.`)
   }
-  const word = keepWord ? `Status in beads: ${issue.status}` : null
+  const word = keepWord ? `Status in beads: ${said}` : null
   return {
     key: id,
     title,
-    description: [issue.description, word].filter((text) => text !== null).join('\n\n') || null,
+    description: [descriptionOf(issue), word].filter((text) => text !== null).join('\n\n') || null,
     phase: null,
     milestone: null,
     parent: parent !== null && known.has(parent) ? parent : parentByName(id, parent, known),
@@ -66,13 +127,13 @@ function documentTask(issue: BeadsIssue, known: ReadonlySet<string>, notices: st
     sortOrder: null,
     dependsOn: [...new Set(blockers)].filter((name) => known.has(name)),
     notes: [
-      ...notes,
+      ...notesOf(issue),
       ...links.filter(({ type }) => !waitingTypes.has(type) && type !== 'parent-child').map(linkNote),
       ...moreParents.map((to) => linkNote({ to, type: 'parent-child' })),
     ],
-    creator,
-    createdAt,
-    updatedAt,
+    creator: issue.created_by || null,
+    createdAt: issue.created_at,
+    updatedAt: issue.updated_at,
     foreignId: id,
   }
 }
@@ -87,75 +148,32 @@ function linkNote({ to, type }: BeadsLink): DocumentNote {
   return { content: `${type} ${to}`, kind: 'link', role: null, author: null, createdAt: null }
 }
 
-export interface BeadsIssue {
-  readonly place: string
-  readonly id: string
-  readonly title: string
-  readonly status: string
-  readonly description: string | null
-  readonly notes: readonly DocumentNote[]
-  readonly links: readonly BeadsLink[]
-  readonly creator: string | null
-  readonly createdAt: number | null
-  readonly updatedAt: number | null
+function descriptionOf(issue: BeadsIssue): string | null {
+  return descriptionText([
+    { title: null, text: issue.description },
+    { title: 'Design', text: issue.design },
+    { title: 'Acceptance criteria', text: issue.acceptance_criteria },
+    { title: 'Type', text: issue.issue_type },
+    { title: 'Priority', text: issue.priority },
+    { title: 'Labels', text: issue.labels.join(', ') },
+    { title: 'Assignee', text: issue.assignee },
+    {
+      title: 'Estimate',
+      text: issue.estimated_minutes === null ? null : `${issue.estimated_minutes} minutes`,
+    },
+    { title: 'Elsewhere', text: issue.external_ref },
+  ])
 }
 
-export interface BeadsLink {
-  readonly to: string
-  /** `blocks`, `parent-child`, `related`, `discovered-from`, … */
-  readonly type: string
-}
-
-function beadsIssue(fields: FieldReader): BeadsIssue {
-  const status = fields.textOrNull('status') ?? 'open'
-  const estimate = fields.numberOrNull('estimated_minutes')
-  return {
-    place: fields.place,
-    id: fields.text('id'),
-    title: fields.text('title'),
-    status,
-    description: descriptionText([
-      { title: null, text: fields.textOrNull('description') },
-      { title: 'Design', text: fields.textOrNull('design') },
-      { title: 'Acceptance criteria', text: fields.textOrNull('acceptance_criteria') },
-      { title: 'Type', text: fields.textOrNull('issue_type') },
-      { title: 'Priority', text: fields.textOrNull('priority') },
-      { title: 'Labels', text: fields.texts('labels').join(', ') },
-      { title: 'Assignee', text: fields.textOrNull('assignee') },
-      { title: 'Estimate', text: estimate === null ? null : `${estimate} minutes` },
-      { title: 'Elsewhere', text: fields.textOrNull('external_ref') },
-    ]),
-    notes: notesOf(fields),
-    links: fields.records('dependencies').map(linkOf),
-    creator: fields.textOrNull('created_by') || null,
-    createdAt: fields.instantOrNull('created_at'),
-    updatedAt: fields.instantOrNull('updated_at'),
-  }
-}
-
-function linkOf(fields: FieldReader): BeadsLink {
-  for (const said of ['issue_id', 'created_at', 'created_by', 'metadata', 'thread_id']) fields.ignore(said)
-  return { to: fields.text('depends_on_id'), type: fields.textOrNull('type') ?? 'blocks' }
-}
-
-function notesOf(fields: FieldReader): readonly DocumentNote[] {
+function notesOf({ notes, comments, close_reason, closed_at }: BeadsIssue): readonly DocumentNote[] {
   const note = (kind: string, content: string | null, createdAt: number | null): readonly DocumentNote[] =>
     content === null || content.trim() === '' ? [] : [{ content, kind, role: null, author: null, createdAt }]
-  const comments = fields.records('comments').map((comment): DocumentNote => {
-    comment.ignore('id')
-    comment.ignore('issue_id')
-    return {
-      content: comment.text('text'),
-      kind: 'comment',
-      role: null,
-      author: comment.textOrNull('author'),
-      createdAt: comment.instantOrNull('created_at'),
-    }
-  })
   return [
-    ...note('notes', fields.textOrNull('notes'), null),
-    ...comments,
-    ...note('close_reason', fields.textOrNull('close_reason'), fields.instantOrNull('closed_at')),
+    ...note('notes', notes, null),
+    ...comments.map(({ text, author, created_at }) => {
+      return { content: text, kind: 'comment', role: null, author, createdAt: created_at }
+    }),
+    ...note('close_reason', close_reason, closed_at),
   ]
 }
 

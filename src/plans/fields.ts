@@ -1,31 +1,144 @@
+import { z } from 'zod'
 import { messageOf } from '../domain/failure.ts'
 import { deepestNesting, outlineOf } from '../domain/json-outline.ts'
 import { excerpt } from '../domain/text.ts'
 
-/** Reads the fields of one parsed object, and says what is wrong with them. A field that is null counts as absent. */
-export interface FieldReader {
-  /** `''` when it is missing, which is a problem. */
-  text(name: string): string
-  textOrNull(name: string): string | null
-  /** A list, or a single text in place of a list of one. */
-  texts(name: string): readonly string[]
-  numberOrNull(name: string): number | null
-  flag(name: string): boolean
-  /** ISO 8601. */
-  instantOrNull(name: string): number | null
-  choice<T extends string>(name: string, choices: readonly T[], absent: T): T
-  choiceOrNull<T extends string>(name: string, choices: readonly T[]): T | null
-  records(name: string): readonly FieldReader[]
-  /** Says that a field may be passed over. */
-  ignore(name: string): void
-  readonly place: string
-  /** Fields that were not asked for, here and in the records read, except those whose value is null. */
-  unread(): readonly UnreadField[]
+// What a field of a plan may hold. One that is null counts as absent.
+
+function expected(what: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) => `expected ${what}, found ${shown(input)}`,
+  }
+}
+
+/** A number is a text too. */
+export const text = z.union([z.string(), z.number().transform(String)], expected('a text'))
+export const number = maybe(z.number(expected('a number')))
+export const flag = z
+  .boolean(expected('true or false'))
+  .nullish()
+  .transform((value) => value ?? false)
+
+/** ISO 8601. */
+export const instant = maybe(
+  text
+    .refine((written) => instantOfText(written) !== null, expected('a time such as 2026-01-31T09:30:00Z'))
+    .transform((written) => instantOfText(written)),
+)
+
+export const maybeText = maybe(text)
+export const texts = many(text)
+/** What may stand there and is not kept, because something else says it too. */
+export const passedOver = z.unknown().optional()
+
+export function maybe<Value extends z.ZodType>(value: Value) {
+  return value.nullish().transform((found) => found ?? null)
+}
+
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return maybe(z.enum(words, expected(`one of ${words.join(', ')}`)))
+}
+
+/** A list, or a single one in place of a list of one. */
+export function many<Entry extends z.ZodType>(entry: Entry) {
+  return z.preprocess((found) => (found == null ? [] : [found].flat()), z.array(entry))
+}
+
+export function record<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, expected('an object'))
+}
+
+type Camel<Name> = Name extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<Camel<Rest>>}` : Name
+
+/** `sort_order` in JSON is `sortOrder` in a document. */
+export function camelKeys<Fields extends object>(fields: Fields) {
+  const entries = Object.entries(fields).map(([key, value]) => [
+    key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ])
+  return Object.fromEntries(entries) as { [Key in keyof Fields as Camel<Key>]: Fields[Key] } // by its keys
 }
 
 export interface UnreadField {
   readonly place: string
   readonly name: string
+}
+
+export interface ReadFields<Fields> {
+  readonly place: string
+  readonly fields: Fields
+  /** Fields that the schema does not have, except those whose value is null. */
+  readonly unread: readonly UnreadField[]
+}
+
+/**
+ * Reads the fields of one parsed object, and appends what is wrong with them as sentences that begin with the place. A
+ * wrong one counts as absent, and a text that must be there as empty, so that the rest is judged too.
+ */
+export function readFields<Fields>(
+  schema: z.ZodType<Fields>,
+  value: unknown,
+  { place, problems }: { readonly place: string; readonly problems: string[] },
+): ReadFields<Fields> {
+  const first = schema.safeParse(value)
+  if (first.success) return { place, fields: first.data, unread: [] }
+  const { issues } = first.error
+  const unread: UnreadField[] = []
+  for (const issue of issues) {
+    const owner = `${place}${named(issue.path)}`
+    if (issue.code !== 'unrecognized_keys') problems.push(problemOf(issue, value, place))
+    else
+      for (const name of issue.keys)
+        if (at(value, [...issue.path, name]) !== null) unread.push({ place: owner, name })
+  }
+  const copy = { value: structuredClone(value) }
+  let wrong = issues
+  for (let round = 0; round < mostRounds; round += 1) {
+    for (const issue of wrong.toReversed()) repair(copy, issue)
+    const again = schema.safeParse(copy.value)
+    if (again.success) return { place, fields: again.data, unread }
+    wrong = again.error.issues
+  }
+  throw new Error(`A field that ${place} must have is no text.`)
+}
+
+/** What is taken away may be missing then, a level below. */
+const mostRounds = 10
+
+type Path = readonly PropertyKey[]
+
+function problemOf({ path, message }: z.core.$ZodIssue, value: unknown, place: string): string {
+  const isMissing = path.length > 0 && at(value, path) == null && isObject(at(value, path.slice(0, -1)))
+  if (!isMissing) return `${place}${named(path)}: ${message}.`
+  return `${place}${named(path.slice(0, -1))}: "${String(path.at(-1))}" is missing.`
+}
+
+/** Takes away what is wrong; what must be there becomes empty. */
+function repair(copy: { value: unknown }, issue: z.core.$ZodIssue): void {
+  const path = ['value', ...issue.path]
+  if (issue.code === 'unrecognized_keys') {
+    const owner = at(copy, path)
+    for (const key of issue.keys) if (isObject(owner)) Reflect.deleteProperty(owner, key)
+    return
+  }
+  const [owner, key] = [at(copy, path.slice(0, -1)), path.at(-1) ?? '']
+  if (typeof owner !== 'object' || owner === null) return
+  if (issue.code === 'invalid_type' && issue.expected === 'object') Reflect.set(owner, key, {})
+  else if (Array.isArray(owner)) owner.splice(Number(key), 1)
+  else if (at(copy, path) == null) Reflect.set(owner, key, '')
+  else Reflect.deleteProperty(owner, key)
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (found, key) => (typeof found === 'object' && found !== null ? Reflect.get(found, key) : undefined),
+    value,
+  )
+}
+
+/** `.tasks[0].notes[1]`. */
+function named(path: Path): string {
+  return path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('')
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -34,89 +147,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Problems are appended to the list given, as sentences that begin with the place. */
-export function fieldReader(value: unknown, place: string, problems: string[]): FieldReader {
-  const fields: JsonObject = isObject(value) ? value : {}
-  if (!isObject(value)) problems.push(`${place}: expected an object, found ${shown(value)}.`)
-  const asked = new Set<string>()
-  const within: FieldReader[] = []
-  const at = (name: string): unknown => {
-    asked.add(name)
-    return Object.hasOwn(fields, name) ? (fields[name] ?? null) : null
-  }
-  const refuse = (name: string, expected: string): null => {
-    problems.push(`${place}.${name}: expected ${expected}, found ${shown(fields[name])}.`)
-    return null
-  }
-  const textOrNull = (name: string): string | null => {
-    const found = at(name)
-    return found === null ? null : (textOf(found) ?? refuse(name, 'a text'))
-  }
-  const listOf = (name: string): readonly unknown[] => {
-    const found = at(name)
-    if (found === null) return []
-    return Array.isArray(found) ? found : [found]
-  }
-  const choiceOrNull = <T extends string>(name: string, choices: readonly T[]): T | null => {
-    const found = at(name)
-    if (found === null) return null
-    return choices.find((choice) => choice === found) ?? refuse(name, `one of ${choices.join(', ')}`)
-  }
-  return {
-    place,
-    textOrNull,
-    choiceOrNull,
-    ignore: (name) => void asked.add(name),
-    text: (name) => {
-      if (at(name) === null) problems.push(`${place}: "${name}" is missing.`)
-      return textOrNull(name) ?? ''
-    },
-    texts: (name) => listOf(name).flatMap((item) => textOf(item) ?? refuse(name, 'a list of texts') ?? []),
-    numberOrNull: (name) => {
-      const found = at(name)
-      return found === null || typeof found === 'number' ? found : refuse(name, 'a number')
-    },
-    flag: (name) => {
-      const found = at(name)
-      return (found === null || typeof found === 'boolean' ? found : refuse(name, 'true or false')) ?? false
-    },
-    instantOrNull: (name) => {
-      const text = textOrNull(name)
-      return text === null
-        ? null
-        : (instantOfText(text) ?? refuse(name, 'a time such as 2026-01-31T09:30:00Z'))
-    },
-    choice: (name, choices, absent) => choiceOrNull(name, choices) ?? absent,
-    records: (name) => {
-      const found = listOf(name).map((item, index) =>
-        fieldReader(item, `${place}.${name}[${index}]`, problems),
-      )
-      within.push(...found)
-      return found
-    },
-    unread: () => [
-      ...Object.keys(fields)
-        .filter((name) => !asked.has(name) && fields[name] !== null)
-        .map((name) => ({ place, name })),
-      ...within.flatMap((fields) => fields.unread()),
-    ],
-  }
-}
-
-function textOf(value: unknown): string | null {
-  if (typeof value === 'string') return value
-  return typeof value === 'number' ? String(value) : null
-}
-
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return excerpt(text, 60)
+  return excerpt(JSON.stringify(value) ?? 'nothing', 60)
 }
 
 /** One sentence for each field of another program that is not kept, with how often it stood there. */
-export function unreadFields(readers: readonly FieldReader[]): readonly string[] {
+export function unreadFields(read: readonly Pick<ReadFields<unknown>, 'unread'>[]): readonly string[] {
   const found = Map.groupBy(
-    readers.flatMap((fields) => fields.unread()),
+    read.flatMap(({ unread }) => unread),
     ({ name }) => name,
   )
   return [...found].map(([name, all]) => {

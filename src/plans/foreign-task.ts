@@ -1,9 +1,7 @@
 import type { DocumentStatus, DocumentTask } from '../domain/plan/document.ts'
 
-type Standing = Pick<DocumentTask, 'status' | 'resolution'>
-
 /** What a word of another program means here. */
-export interface ForeignStatus extends Standing {
+export interface ForeignStatus extends Pick<DocumentTask, 'status' | 'resolution'> {
   /** The word says more than our status does, so it is kept in the description. */
   readonly keepWord?: true
 }

@@ -3,7 +3,27 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PlanDocument } from '../domain/plan/document.ts'
 import { readMarkdownPlan } from './markdown.ts'
-import { markdownExample } from './markdown-example.ts'
+
+const markdownExample = `# Shop
+
+## Design #p1
+
+**Milestone:** Design agreed — everyone has read it #agreed
+
+- [x] Draw the screens @project-designer
+- [ ] Describe the API #api @software-architect
+      OpenAPI, with examples.
+      after: Draw the screens
+
+## Build
+
+- [ ] Basket (after: api)
+  - [ ] Prices
+  - [ ] Discounts (after: Prices)
+- [ ] Checkout after: Basket, api @developer
+
+**Milestone:** First order — an order goes through on staging
+`
 
 function accepted(text: string): { readonly document: PlanDocument; readonly notices: readonly string[] } {
   const result = readMarkdownPlan(text)

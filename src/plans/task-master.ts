@@ -1,10 +1,18 @@
+import { z } from 'zod'
 import type { DocumentPhase, DocumentTask } from '../domain/plan/document.ts'
 import {
-  type FieldReader,
-  fieldReader,
+  instant,
   isObject,
   type JsonObject,
+  many,
+  maybeText,
   parsedJson,
+  passedOver,
+  type ReadFields,
+  readFields,
+  record,
+  text,
+  texts,
   unreadFields,
 } from './fields.ts'
 import {
@@ -20,6 +28,43 @@ import {
   unknownStatus,
 } from './foreign-task.ts'
 import { type ImportResult, judged, unreadable } from './import-result.ts'
+
+interface TaskFields {
+  readonly id: string
+  readonly title: string
+  readonly status: string | null
+  readonly description: string | null
+  readonly details: string | null
+  readonly testStrategy: string | null
+  readonly acceptanceCriteria: string | null
+  readonly priority: string | null
+  readonly dependencies: readonly string[]
+  readonly createdAt: number | null
+  readonly updatedAt: number | null
+  readonly subtasks: readonly TaskFields[]
+}
+
+const task: z.ZodType<TaskFields> = record({
+  id: text,
+  title: text,
+  status: maybeText,
+  description: maybeText,
+  details: maybeText,
+  testStrategy: maybeText,
+  acceptanceCriteria: maybeText,
+  priority: maybeText,
+  dependencies: texts,
+  createdAt: instant,
+  updatedAt: instant,
+  subtasks: many(z.lazy(() => task)),
+  // Said by the place of a subtask already.
+  parentTaskId: passedOver,
+  parentId: passedOver,
+  parentTask: passedOver,
+  isSubtask: passedOver,
+})
+
+const list = z.looseObject({ tasks: many(task) })
 
 /** Task Master's own tag, whose tasks keep their bare numbers. */
 const mainTag = 'master'
@@ -40,11 +85,12 @@ export function readTaskMaster(text: string): ImportResult {
   const phases: DocumentPhase[] = []
   const tasks: DocumentTask[] = []
   const places: string[] = []
-  const readers: FieldReader[] = []
+  const lists: ReadFields<unknown>[] = []
   for (const { tag, place, value } of tags) {
-    const list = fieldReader(value, place, problems).records('tasks')
-    const found = taskMasterTasks(foreignTasks(list), { tag, prefix: tag === mainTag ? '' : `${tag}:` })
-    readers.push(...list)
+    const read = readFields(list, value, { place, problems })
+    const foreign = foreignTasks(read.fields.tasks, { place: `${place}.tasks`, parent: null })
+    const found = taskMasterTasks(foreign, { tag, prefix: tag === mainTag ? '' : `${tag}:` })
+    lists.push(read)
     tasks.push(...found.tasks)
     places.push(...found.places)
     notices.push(...found.notices)
@@ -54,7 +100,7 @@ export function readTaskMaster(text: string): ImportResult {
     document: { phases, milestones: [], tasks },
     places: { phases: tags.map(({ place }) => place), milestones: [], tasks: places },
     problems,
-    notices: [...notices, ...unreadFields(readers)],
+    notices: [...notices, ...unreadFields(lists)],
   })
 }
 
@@ -71,61 +117,27 @@ function tagsOf(file: JsonObject): readonly Tag[] {
   )
 }
 
-/** A task or subtask of Task Master as its file says it. */
-export interface TaskMasterTask {
+/** A task or subtask, where its file says it. */
+interface TaskMasterTask extends Omit<TaskFields, 'subtasks'> {
   readonly place: string
   /** `3`, or `3.1` for a subtask. */
   readonly id: string
   readonly parent: string | null
-  readonly title: string
-  readonly status: string | null
-  readonly description: string | null
-  readonly details: string | null
-  readonly testStrategy: string | null
-  readonly acceptanceCriteria: string | null
-  readonly priority: string | null
-  readonly dependencies: readonly string[]
-  readonly createdAt: number | null
-  readonly updatedAt: number | null
 }
 
-interface Waiting {
-  readonly fields: FieldReader
-  readonly parent: string | null
-}
-
-/** Tasks, each followed by its subtasks, however deep they are. */
-function foreignTasks(records: readonly FieldReader[]): readonly TaskMasterTask[] {
-  const found: TaskMasterTask[] = []
-  const waiting: Waiting[] = records.map((fields) => ({ fields, parent: null })).reverse()
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const task = foreignTask(next.fields, next.parent)
-    found.push(task)
-    const subtasks = next.fields.records('subtasks').map((fields) => ({ fields, parent: task.id }))
-    waiting.push(...subtasks.reverse())
-  }
-  return found
-}
-
-function foreignTask(fields: FieldReader, parent: string | null): TaskMasterTask {
-  const id = fields.text('id')
-  // Said by the place of a subtask already.
-  for (const said of ['parentTaskId', 'parentId', 'parentTask', 'isSubtask']) fields.ignore(said)
-  return {
-    place: fields.place,
-    id: parent === null || id.startsWith(`${parent}.`) ? id : `${parent}.${id}`,
-    parent,
-    title: fields.text('title'),
-    status: fields.textOrNull('status'),
-    description: fields.textOrNull('description'),
-    details: fields.textOrNull('details'),
-    testStrategy: fields.textOrNull('testStrategy'),
-    acceptanceCriteria: fields.textOrNull('acceptanceCriteria'),
-    priority: fields.textOrNull('priority'),
-    dependencies: fields.texts('dependencies'),
-    createdAt: fields.instantOrNull('createdAt'),
-    updatedAt: fields.instantOrNull('updatedAt'),
-  }
+/** Tasks, each followed by its subtasks. */
+function foreignTasks(
+  tasks: readonly TaskFields[],
+  { place, parent }: { readonly place: string; readonly parent: string | null },
+): readonly TaskMasterTask[] {
+  return tasks.flatMap(({ subtasks, ...task }, at) => {
+    const id = parent === null || task.id.startsWith(`${parent}.`) ? task.id : `${parent}.${task.id}`
+    const own = `${place}[${at}]`
+    return [
+      { ...task, id, place: own, parent },
+      ...foreignTasks(subtasks, { place: `${own}.subtasks`, parent: id }),
+    ]
+  })
 }
 
 interface Found {
@@ -144,9 +156,9 @@ function taskMasterTasks(
   const notices = [...renamed]
   const tasks = foreign.map((task, at): DocumentTask => {
     const word = task.status ?? 'pending'
-    const standing = foreignStatus(taskMasterStatuses, word)
-    if (!standing) notices.push(unknownStatus(task.place, word))
-    const { status, resolution, keepWord } = standing ?? { ...toDo, keepWord: true }
+    const meant = foreignStatus(taskMasterStatuses, word)
+    if (!meant) notices.push(unknownStatus(task.place, word))
+    const { status, resolution, keepWord } = meant ?? { ...toDo, keepWord: true }
     const dependsOn = new Set<string>()
     for (const reference of task.dependencies) {
       const id = dependencyOf(task, reference, known)

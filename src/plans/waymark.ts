@@ -1,6 +1,6 @@
+import { z } from 'zod'
 import {
   type DocumentMilestone,
-  type DocumentNote,
   type DocumentPhase,
   type DocumentTask,
   documentJson,
@@ -13,23 +13,89 @@ import {
   planJsonVersion,
   taskJson,
 } from '../domain/plan/document.ts'
-import { type FieldReader, fieldReader, isObject, jsonLines, parsedJson } from './fields.ts'
+import {
+  camelKeys,
+  choice,
+  flag,
+  instant,
+  isObject,
+  jsonLines,
+  many,
+  maybeText,
+  number,
+  parsedJson,
+  type ReadFields,
+  readFields,
+  record,
+  text,
+  texts,
+} from './fields.ts'
 import { type ImportResult, judged, unreadable } from './import-result.ts'
 
+// The form of each entity in JSON; `document.ts` writes it.
+
+const status = choice(documentStatuses).transform((said) => said ?? 'to_do')
+
+const phase: z.ZodType<DocumentPhase> = record({
+  key: text,
+  name: text,
+  status,
+  sort_order: number,
+  foreign_id: maybeText,
+}).transform(camelKeys)
+
+const milestone: z.ZodType<DocumentMilestone> = record({
+  key: text,
+  phase: text,
+  name: maybeText,
+  criterion: maybeText,
+  reached: flag,
+  foreign_id: maybeText,
+}).transform(camelKeys)
+
+const note = record({
+  content: text,
+  kind: maybeText,
+  role: maybeText,
+  author: maybeText,
+  created_at: instant,
+}).transform(camelKeys)
+
+const task: z.ZodType<DocumentTask> = record({
+  key: text,
+  title: text,
+  description: maybeText,
+  phase: maybeText,
+  milestone: maybeText,
+  parent: maybeText,
+  role: maybeText,
+  status,
+  resolution: choice(documentResolutions),
+  sort_order: number,
+  depends_on: texts,
+  notes: many(note),
+  creator: maybeText,
+  created_at: instant,
+  updated_at: instant,
+  foreign_id: maybeText,
+}).transform(camelKeys)
+
+const plan = record({
+  waymark_plan: number,
+  phases: many(phase),
+  milestones: many(milestone),
+  tasks: many(task),
+})
+
 /** Reads what `writePlanJson` writes. Unknown fields are problems, because they are most often misspelt. */
-export function readPlanJson(text: string): ImportResult {
-  const parsed = parsedJson(text)
+export function readPlanJson(written: string): ImportResult {
+  const parsed = parsedJson(written)
   if (!parsed.readable) return unreadable(`${parsed.place}: ${parsed.problem}`)
   const problems: string[] = []
-  const top = fieldReader(parsed.value, 'plan', problems)
-  const version = top.numberOrNull('waymark_plan') ?? planJsonVersion
-  if (version !== planJsonVersion) return unreadable(newerVersion('plan', version))
-  const document: PlanDocument = {
-    phases: top.records('phases').map(readPhase),
-    milestones: top.records('milestones').map(readMilestone),
-    tasks: top.records('tasks').map(readTask),
-  }
-  problems.push(...unknownFields(top))
+  const read = readFields(plan, parsed.value, { place: 'plan', problems })
+  const { waymark_plan: version, ...document } = read.fields
+  if (version !== null && version !== planJsonVersion) return unreadable(newerVersion('plan', version))
+  problems.push(...unknownFields(read))
   const own = problems.map((problem) => problem.replace(/^plan\./, ''))
   return judged({ document, places: pathsOf(document), problems: own, notices: [] })
 }
@@ -43,35 +109,34 @@ function newerVersion(place: string, version: number): string {
   return `${place}: the plan has version ${version}, and this Waymark reads version ${planJsonVersion}.`
 }
 
-function unknownFields(fields: FieldReader): readonly string[] {
-  return fields.unread().map(({ place, name }) => `${place}: the field "${name}" is unknown.`)
+function unknownFields({ unread }: Pick<ReadFields<unknown>, 'unread'>): readonly string[] {
+  return unread.map(({ place, name }) => `${place}: the field "${name}" is unknown.`)
 }
 
-interface Found<T> {
-  readonly place: string
-  readonly value: T
-}
+const line = z.looseObject({ kind: choice(['plan', 'phase', 'milestone', 'task']) })
+const head = record({ version: number })
 
 /** One entity a line, each with its `kind`: phase, milestone or task. */
-export function readPlanJsonl(text: string): ImportResult {
-  const { lines, problems } = jsonLines(text)
-  const phases: Found<DocumentPhase>[] = []
-  const milestones: Found<DocumentMilestone>[] = []
-  const tasks: Found<DocumentTask>[] = []
+export function readPlanJsonl(written: string): ImportResult {
+  const { lines, problems } = jsonLines(written)
+  const phases: ReadFields<DocumentPhase>[] = []
+  const milestones: ReadFields<DocumentMilestone>[] = []
+  const tasks: ReadFields<DocumentTask>[] = []
   for (const { place, value } of lines) {
-    const fields = fieldReader(value, place, problems)
-    const kind = fields.choiceOrNull('kind', ['plan', 'phase', 'milestone', 'task'])
-    if (kind === 'plan') {
-      const version = fields.numberOrNull('version') ?? planJsonVersion
-      if (version !== planJsonVersion) problems.push(newerVersion(place, version))
-    }
-    if (kind === 'phase') phases.push({ place, value: readPhase(fields) })
-    if (kind === 'milestone') milestones.push({ place, value: readMilestone(fields) })
-    if (kind === 'task') tasks.push({ place, value: readTask(fields) })
-    if (kind !== null) problems.push(...unknownFields(fields))
-    else if (missing(value))
+    const as = { place, problems }
+    const { kind, ...fields } = readFields(line, value, as).fields
+    if (kind === null && isObject(value) && (value['kind'] ?? null) === null) {
       problems.push(`${place}: "kind" is missing; it is plan, phase, milestone or task.`)
+    }
+    if (kind === 'plan') {
+      const { version } = readFields(head, fields, as).fields
+      if (version !== null && version !== planJsonVersion) problems.push(newerVersion(place, version))
+    }
+    if (kind === 'phase') phases.push(readFields(phase, fields, as))
+    if (kind === 'milestone') milestones.push(readFields(milestone, fields, as))
+    if (kind === 'task') tasks.push(readFields(task, fields, as))
   }
+  problems.push(...[...phases, ...milestones, ...tasks].flatMap(unknownFields))
   const document = { phases: values(phases), milestones: values(milestones), tasks: values(tasks) }
   const places = { phases: placesOf(phases), milestones: placesOf(milestones), tasks: placesOf(tasks) }
   return judged({ document, places, problems, notices: [] })
@@ -87,67 +152,10 @@ export function writePlanJsonl({ phases, milestones, tasks }: PlanDocument): str
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
-function missing(value: unknown): boolean {
-  return isObject(value) && (value['kind'] ?? null) === null
+function values<Fields>(read: readonly ReadFields<Fields>[]): readonly Fields[] {
+  return read.map(({ fields }) => fields)
 }
 
-function values<T>(found: readonly Found<T>[]): readonly T[] {
-  return found.map(({ value }) => value)
-}
-
-function placesOf(found: readonly Found<unknown>[]): readonly string[] {
-  return found.map(({ place }) => place)
-}
-
-/** The form of each entity in JSON is read here, and written in `document-json.ts`. */
-function readPhase(fields: FieldReader): DocumentPhase {
-  return {
-    key: fields.text('key'),
-    name: fields.text('name'),
-    status: fields.choice('status', documentStatuses, 'to_do'),
-    sortOrder: fields.numberOrNull('sort_order'),
-    foreignId: fields.textOrNull('foreign_id'),
-  }
-}
-
-function readMilestone(fields: FieldReader): DocumentMilestone {
-  return {
-    key: fields.text('key'),
-    phase: fields.text('phase'),
-    name: fields.textOrNull('name'),
-    criterion: fields.textOrNull('criterion'),
-    reached: fields.flag('reached'),
-    foreignId: fields.textOrNull('foreign_id'),
-  }
-}
-
-function readTask(fields: FieldReader): DocumentTask {
-  return {
-    key: fields.text('key'),
-    title: fields.text('title'),
-    description: fields.textOrNull('description'),
-    phase: fields.textOrNull('phase'),
-    milestone: fields.textOrNull('milestone'),
-    parent: fields.textOrNull('parent'),
-    role: fields.textOrNull('role'),
-    status: fields.choice('status', documentStatuses, 'to_do'),
-    resolution: fields.choiceOrNull('resolution', documentResolutions),
-    sortOrder: fields.numberOrNull('sort_order'),
-    dependsOn: fields.texts('depends_on'),
-    notes: fields.records('notes').map(readNote),
-    creator: fields.textOrNull('creator'),
-    createdAt: fields.instantOrNull('created_at'),
-    updatedAt: fields.instantOrNull('updated_at'),
-    foreignId: fields.textOrNull('foreign_id'),
-  }
-}
-
-function readNote(fields: FieldReader): DocumentNote {
-  return {
-    content: fields.text('content'),
-    kind: fields.textOrNull('kind'),
-    role: fields.textOrNull('role'),
-    author: fields.textOrNull('author'),
-    createdAt: fields.instantOrNull('created_at'),
-  }
+function placesOf(read: readonly ReadFields<unknown>[]): readonly string[] {
+  return read.map(({ place }) => place)
 }
