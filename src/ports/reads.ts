@@ -13,7 +13,7 @@ import type {
   SettingName,
 } from '../domain/gate/run.ts'
 import type { AttemptId, MilestoneId, MissionId, PhaseId, RunId, TaskId } from '../domain/id.ts'
-import type { Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan/plan.ts'
+import type { Claim, Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan/plan.ts'
 import type { ChangeKind, MissionChange, ReportedChange } from '../domain/track/changes.ts'
 import type { Mission, MissionStatus, Phase, PhaseWithWork } from '../domain/track/mission.ts'
 import type { Decision, Hold, HoldKind, Issue, Progress } from '../domain/track/records.ts'
@@ -237,6 +237,28 @@ export interface TaskFilter {
   readonly since?: number
 }
 
+/** What was measured at the end of an attempt, in numbers. */
+export interface MeasuredTotals {
+  readonly verification: Measured['verification']
+  readonly scopeMatches: boolean | null
+  readonly outOfScope: number
+  readonly files: number
+  readonly addedLines: number
+  readonly deletedLines: number
+}
+
+/** A task as a card shows it. */
+export interface TaskCard {
+  readonly task: Task
+  readonly missionName: string | null
+  readonly claim: Claim | null
+  /** The last one. */
+  readonly attempt: Attempt | null
+  /** How far it is, in percent, as was said last. */
+  readonly progress: number | null
+  readonly measured: MeasuredTotals | null
+}
+
 export interface TaskReads {
   find(id: string): Promise<Task | null>
   /** The names of tasks, at most 200. */
@@ -247,6 +269,10 @@ export interface TaskReads {
   openAttempt(taskId: TaskId): Promise<Attempt | null>
   lastAttempt(taskId: TaskId): Promise<Attempt | null>
   end(attemptId: AttemptId): Promise<AttemptEnd | null>
+  /** Those of these attempts that ended with a measurement. */
+  measured(ids: readonly AttemptId[]): Promise<ReadonlyMap<AttemptId, MeasuredTotals>>
+  /** Those of these tasks that exist, in the order given. */
+  cards(ids: readonly string[]): Promise<readonly TaskCard[]>
   /** The attempts at a task that ended, newest first. */
   past(taskId: TaskId, limit: number): Promise<readonly PastAttempt[]>
   /** What was said of an attempt after its end, first to last, at most 100. */

@@ -77,6 +77,7 @@ test('the dashboard acts as the person, over its own channel', async () => {
     project: 'shop',
     projects: [{ key: 'shop', name: 'shop', folder: project.folder }],
     version: expect.any(String),
+    seq: 0,
     program: expect.stringMatching(/^[/\\A-Z]/),
     clients: [],
   })

@@ -51,6 +51,7 @@ export async function inboxCard(reads: Reads, line: HoldLine) {
   const last = taskId === null ? null : await tasks.lastAttempt(taskId)
   const attempt = attemptId === null ? last : await tasks.attempt(attemptId)
   const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
+  const measured = attempt && (await tasks.measured([attempt.id])).get(attempt.id)
   return {
     ...holdEntry(line),
     task_name: task === null ? null : excerpt(task.name, 160),
@@ -61,7 +62,7 @@ export async function inboxCard(reads: Reads, line: HoldLine) {
     agent_name: attempt === null ? null : (attempt.agentName ?? attempt.actor.name),
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
-    verified: await verifiedShort(reads, attempt),
+    verified: measured ? verifiedShort(measured) : null,
     /** The agent's own words about its work. */
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
   }

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import type { TaskId } from '../../domain/id.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import type { PlacedTask } from '../../domain/plan/outline.ts'
-import { isHeld, type PlannedTask } from '../../domain/plan/plan.ts'
+import { isHeld } from '../../domain/plan/plan.ts'
 import { taskStates } from '../../domain/plan/readiness.ts'
 import { excerpt } from '../../domain/text.ts'
-import type { Attempt } from '../../domain/track/task.ts'
-import type { Reads } from '../../ports/store.ts'
+import type { Task } from '../../domain/track/task.ts'
+import type { MeasuredTotals, TaskCard } from '../../ports/reads.ts'
 import { findPlanned } from '../find.ts'
 import { count, identifier } from '../input/fields.ts'
 import { taskStatusShown } from '../mission/entries.ts'
@@ -35,39 +36,35 @@ export const board = defineOperation({
     const active = await reads.plan.tasks({ now, status: 'in_progress' }, { limit })
     const recent = await reads.tasks.list({}, { limit: limit * 2 })
     const done = recent.items.map(({ item }) => item.task).filter(({ status }) => status === 'done')
-    const names = await missionNames(reads)
-    const cardOf = (planned: PlannedTask) => boardCard(reads, planned, { now, names })
-    const cards = (list: readonly PlannedTask[]) =>
-      Promise.all(list.filter(({ task }) => !review.has(task.id)).map(cardOf))
-    const found = (ids: readonly string[]) => Promise.all(ids.map((id) => reads.plan.task(id)))
-    const isThere = (planned: PlannedTask | null) => planned !== null
+    const others = (tasks: readonly Task[]) => tasks.map(({ id }) => id).filter((id) => !review.has(id))
+    const columns = {
+      ready: others(ready.tasks.map(({ task }) => task)),
+      active: others(active.tasks.map(({ task }) => task)),
+      review: [...review],
+      done: others(done.slice(0, limit)),
+    }
+    const found = await reads.tasks.cards([...new Set(Object.values(columns).flat())])
+    const cards = new Map(found.map((card) => [card.task.id, boardCard(card, now)]))
+    const cardsOf = (ids: readonly TaskId[]) => ids.flatMap((id) => cards.get(id) ?? [])
     return {
       columns: {
-        ready: await cards(ready.tasks),
-        active: await cards(active.tasks),
-        review: await Promise.all((await found([...review])).filter(isThere).map(cardOf)),
-        done: await cards((await found(done.slice(0, limit).map(({ id }) => id))).filter(isThere)),
+        ready: cardsOf(columns.ready),
+        active: cardsOf(columns.active),
+        review: cardsOf(columns.review),
+        done: cardsOf(columns.done),
       },
       totals: { ready: ready.total, active: active.total },
     }
   }),
 )
 
-interface Around {
-  readonly now: number
-  readonly names: ReadonlyMap<string, string>
-}
-
-export async function boardCard(reads: Reads, planned: PlannedTask, { now, names }: Around) {
-  const { task, claim } = planned
-  const attempt = await reads.tasks.lastAttempt(task.id)
-  const said = await reads.records.progress({ taskId: task.id }, { limit: 1 })
+export function boardCard({ task, missionName, claim, attempt, progress, measured }: TaskCard, now: number) {
   const holder = isHeld(claim, now) ? (claim?.agent ?? null) : null
   return {
     id: task.id,
     title: excerpt(task.name, 160),
     mission_id: task.missionId,
-    mission_name: task.missionId === null ? null : (names.get(task.missionId) ?? null),
+    mission_name: missionName === null ? null : excerpt(missionName, 120),
     phase_id: task.phaseId,
     role: task.role,
     outcome: taskStatusShown(task, attempt),
@@ -75,38 +72,22 @@ export async function boardCard(reads: Reads, planned: PlannedTask, { now, names
     agent_name: attempt === null ? holder : (attempt.agentName ?? attempt.actor.name),
     started_at: instantOrNull(attempt?.openedAt ?? null),
     completed_at: instantOrNull(attempt?.closedAt ?? null),
-    progress: said.items[0]?.item.progress ?? null,
-    verified: await verifiedShort(reads, attempt),
+    progress,
+    verified: measured && verifiedShort(measured),
     updated_at: instant(task.updatedAt),
   }
 }
 
-async function missionNames({ missions }: Reads): Promise<ReadonlyMap<string, string>> {
-  const page = await missions.list({ limit: 200 })
-  return new Map(page.items.map(({ item }) => [item.id, excerpt(item.name, 120)]))
-}
-
-/** Most changes whose lines are counted for one card. */
-const mostChanges = 1_000
-
-/** What was measured at the end of an attempt, as short as a card shows it. Null while it is open, or was given up. */
-export async function verifiedShort({ tasks }: Reads, attempt: Attempt | null) {
-  const end = attempt === null || attempt.status === 'open' ? null : await tasks.end(attempt.id)
-  if (attempt === null || end === null) return null
-  const changes = await tasks.changes(attempt.id, { limit: mostChanges, offset: 0 })
-  const { added, modified, deleted, renamed } = end.counts
+/** What was measured at the end of an attempt, as short as a card shows it. */
+export function verifiedShort(measured: MeasuredTotals) {
   return {
-    status: end.evidence.verification,
-    scope_match: end.evidence.scope.matches,
-    out_of_scope: end.evidence.scope.unexpected.length,
-    files: added + modified + deleted + renamed,
-    added_lines: sum(changes.map(({ addedLines }) => addedLines)),
-    deleted_lines: sum(changes.map(({ deletedLines }) => deletedLines)),
+    status: measured.verification,
+    scope_match: measured.scopeMatches,
+    out_of_scope: measured.outOfScope,
+    files: measured.files,
+    added_lines: measured.addedLines,
+    deleted_lines: measured.deletedLines,
   }
-}
-
-function sum(lines: readonly (number | null | undefined)[]): number {
-  return lines.reduce<number>((total, count) => total + (count ?? 0), 0)
 }
 
 /** Most tasks that one list names. */

@@ -15,6 +15,7 @@ import {
   scopeMatchesOf,
   silentAttempts,
 } from './attempt.ts'
+import { measuredAttempts, taskCards } from './card.ts'
 import { holdOf } from './hold.ts'
 import { plannedTasks } from './plan-list.ts'
 import { idsLike, parsed } from './query.ts'
@@ -41,6 +42,8 @@ export function taskReads(scope: ReadScope): TaskReads {
     },
     ...attemptReads(scope),
     end: (attemptId) => attemptEnd(scope, attemptId),
+    measured: (ids) => measuredAttempts(scope, ids),
+    cards: (ids) => taskCards(scope, ids),
     changes: (attemptId, request) => changesOf(scope, attemptId, request),
     past: (taskId, limit) => pastAttempts(scope, taskId, limit),
     corrections: (attemptId) => correctionsOf(scope, attemptId),

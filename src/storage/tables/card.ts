@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import type { AttemptId, TaskId } from '../../domain/id.ts'
+import type { MeasuredTotals, TaskCard } from '../../ports/reads.ts'
+import { attemptOf, countsOf } from './attempt.ts'
+import { claimOf } from './claim.ts'
+import type { ReadScope } from './scope.ts'
+import { taskOf } from './task.ts'
+
+/** Most changes of an attempt whose lines are counted. */
+const mostChanges = 1_000
+
+/** Tasks as cards show them, in the order given: five queries, whatever the number. */
+export async function taskCards(scope: ReadScope, ids: readonly string[]): Promise<readonly TaskCard[]> {
+  if (ids.length === 0) return []
+  const { db, projectId } = scope
+  const tasks = await db
+    .selectFrom('task')
+    .leftJoin('mission', (join) =>
+      join.onRef('mission.project_id', '=', 'task.project_id').onRef('mission.id', '=', 'task.mission_id'),
+    )
+    .selectAll('task')
+    .select('mission.name as mission_name')
+    .where('task.project_id', '=', projectId)
+    .where('task.id', 'in', ids)
+    .execute()
+  const attemptIds = tasks.flatMap(({ last_attempt_id: id }) => id ?? [])
+  const attempts = await db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', attemptIds.length === 0 ? [''] : attemptIds) // no row has an empty id
+    .execute()
+  const measured = await measuredAttempts(scope, attemptIds)
+  const progress = await lastProgress(scope, ids)
+  const attemptById = new Map(attempts.map((row) => [row.id, attemptOf(row)]))
+  const cards = tasks.map((row): TaskCard => {
+    const task = taskOf(row)
+    const attempt = attemptById.get(row.last_attempt_id ?? '') ?? null
+    return {
+      task,
+      missionName: row.mission_name,
+      claim: claimOf(row),
+      attempt,
+      progress: progress.get(task.id) ?? null,
+      measured: (attempt && measured.get(attempt.id)) ?? null,
+    }
+  })
+  const byId = new Map<string, TaskCard>(cards.map((card) => [card.task.id, card]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** What was measured at the ends of attempts, without the changes themselves: two queries, whatever the number. */
+export async function measuredAttempts(
+  { db, projectId }: ReadScope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<AttemptId, MeasuredTotals>> {
+  if (ids.length === 0) return new Map()
+  const ends = await db
+    .selectFrom('attempt_end as end')
+    .innerJoin('attempt', (join) =>
+      join.onRef('attempt.project_id', '=', 'end.project_id').onRef('attempt.id', '=', 'end.attempt_id'),
+    )
+    .selectAll('attempt')
+    .select([
+      sql<MeasuredTotals['verification']>`end.evidence ->> '$.verification'`.as('verification'),
+      sql<number | null>`end.evidence ->> '$.scope.matches'`.as('matches'),
+      sql<number>`json_array_length(end.evidence, '$.scope.unexpected')`.as('unexpected'),
+    ])
+    .where('end.project_id', '=', projectId)
+    .where('end.attempt_id', 'in', ids)
+    .execute()
+  const lines = await db
+    .selectFrom('attempt_change')
+    .select([
+      'attempt_id',
+      sql<number>`total(body ->> '$.addedLines')`.as('added'),
+      sql<number>`total(body ->> '$.deletedLines')`.as('deleted'),
+    ])
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', ids)
+    .where('position', '<', mostChanges)
+    .groupBy('attempt_id')
+    .execute()
+  const linesOf = new Map(lines.map((row) => [row.attempt_id, row]))
+  return new Map(
+    ends.map((row) => {
+      const { added = 0, modified = 0, deleted = 0, renamed = 0 } = countsOf(row) ?? {}
+      const measured: MeasuredTotals = {
+        verification: row.verification,
+        scopeMatches: row.matches === null ? null : row.matches === 1,
+        outOfScope: row.unexpected,
+        files: added + modified + deleted + renamed,
+        addedLines: linesOf.get(row.id)?.added ?? 0,
+        deletedLines: linesOf.get(row.id)?.deleted ?? 0,
+      }
+      return [row.id as AttemptId, measured] // a brand
+    }),
+  )
+}
+
+/** How far each task is, as was said last; absent where nothing was. */
+async function lastProgress(
+  { db, projectId }: ReadScope,
+  ids: readonly string[],
+): Promise<ReadonlyMap<TaskId, number | null>> {
+  const rows = await db
+    .selectFrom('progress')
+    // SQLite takes the other columns from the row that has the greatest.
+    .select(['task_id', 'progress', sql<number>`max(seq)`.as('seq')])
+    .where('project_id', '=', projectId)
+    .where('task_id', 'in', ids)
+    .groupBy('task_id')
+    .execute()
+  return new Map(rows.map(({ task_id, progress }) => [task_id as TaskId, progress])) // a brand
+}
