@@ -1,10 +1,9 @@
 import { defineConfig } from 'rolldown'
 
-/** One entry, chunks that load when a command needs them, and the threads: one reads trees without git, one long definitions, one plans. */
+/** One entry, chunks that load when a command needs them, and the threads: one reads long definitions, one plans. */
 export default defineConfig({
   input: {
     waymark: 'src/main/main.ts',
-    'checksum-worker': 'src/git/checksum/worker.ts',
     'definition-worker': 'src/definitions/definition-worker.ts',
     'plan-worker': 'src/plans/plan-worker.ts',
   },
@@ -14,7 +13,7 @@ export default defineConfig({
     dir: 'dist',
     format: 'esm',
     entryFileNames: '[name].js',
-    // All beside each other, because the checksum engine finds its worker beside the chunk it is in. With a hash,
+    // All beside each other, because each reader finds its thread beside the chunk it is in. With a hash,
     // because a server that runs while we build loads its own chunks later.
     chunkFileNames: '[name]-[hash].js',
     minify: true,

@@ -10,16 +10,11 @@ import {
   sameState,
 } from './comparison.ts'
 import { settingsDoubts } from './conversion.ts'
-import {
-  type ChangeDetail,
-  changeDetails,
-  changesType,
-  pairEqualContents,
-  writeChangeCommits,
-} from './diff.ts'
+import { type ChangeDetail, changeDetails, changesType } from './diff.ts'
 import { findOrigins, type Origins } from './origin.ts'
 import { changedElsewhere } from './other-work-trees.ts'
 import { displayPath, type PathBytes } from './paths.ts'
+import type { PrivateDirectory } from './private-directory.ts'
 import type { Environment } from './process.ts'
 
 /** What differs between two snapshots of one work tree. */
@@ -42,6 +37,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
       ...all.flatMap(({ uncertain }) => uncertain ?? []),
       ...origins.doubts,
       ...settingsDoubts(span),
+      ...unreadableDoubts(span),
     ]),
   ]
   const elsewhere = all.length === 0 ? await changedElsewhere(span) : []
@@ -63,6 +59,14 @@ export async function reportChanges(span: Span, environment: Environment): Promi
   }
 }
 
+function unreadableDoubts({ from, to }: Span): string[] {
+  return [...from.repositories, ...to.repositories].flatMap(({ prefix, unreadable = [] }) =>
+    unreadable.map((folder) => {
+      return `${displayPath(prefix + folder)} could not be looked at: what changed there is not known.`
+    }),
+  )
+}
+
 /** The paths that differ, without renames, lines and origins. */
 export async function touchedPaths(span: Span, environment: Environment): Promise<string[]> {
   const compared = await compareSnapshots(span, comparisonPlace(span, environment))
@@ -78,19 +82,9 @@ interface Details {
   readonly lost: boolean
 }
 
-async function describe(
-  place: Parameters<typeof writeChangeCommits>[0],
-  differences: readonly Difference[],
-): Promise<Details> {
+async function describe(place: PrivateDirectory, differences: readonly Difference[]): Promise<Details> {
   if (differences.length === 0) return { byPath: new Map(), renamedAway: new Set(), lost: false }
-  const commits = await writeChangeCommits(place, differences)
-  const counted = commits.without.size === differences.length ? [] : await changeDetails(place, commits)
-  const uncounted = differences.filter(({ path }) => commits.without.has(path))
-  const pairs = pairEqualContents(uncounted)
-  const paired = [...pairs].map(([path, from]): ChangeDetail => {
-    return { path, from, addedLines: null, deletedLines: null }
-  })
-  const details = [...counted, ...paired]
+  const { details, uncounted } = await changeDetails(place, differences)
   return {
     byPath: new Map(details.map((detail) => [detail.path, detail])),
     renamedAway: new Set(details.flatMap(({ from }) => (from === undefined ? [] : [from]))),

@@ -72,13 +72,22 @@ export async function compareSnapshots(
   const merged = new Map<PathBytes, Difference>()
   for (const [at, pair] of pairs.entries()) {
     for (const compared of comparedPaths(pair.from, pair.to, trees[at] ?? new Map())) {
-      if (!isIncluded(compared.path, span.to.excluded) || !isIncluded(compared.path, span.from.excluded))
-        continue
+      const isCompared = [span.from, span.to].every((state) => {
+        return isIncluded(compared.path, state.excluded) && !isHidden(compared.path, state)
+      })
+      if (!isCompared) continue
       const other = merged.get(compared.path)
       merged.set(compared.path, other === undefined ? compared : combine(other, compared))
     }
   }
   return merged
+}
+
+// What is in a folder that could not be listed did not vanish.
+function isHidden(path: PathBytes, { repositories }: WorkTreeState): boolean {
+  return repositories.some(({ prefix, unreadable }) => {
+    return unreadable?.some((folder) => path.startsWith(prefix + folder)) === true
+  })
 }
 
 // A folder that became a repository, or stopped being one, is seen by two repositories: one knows each end.

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import {
   compareSnapshots,
   comparisonPlace,
@@ -7,10 +7,13 @@ import {
   type Span,
   typeDiffers,
 } from './comparison.ts'
-import { nulRecords, type PathBytes, pathBytes, quotePath } from './paths.ts'
+import { PackWriter } from './pack.ts'
+import { nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
-import { type Environment, git, runGit } from './process.ts'
+import { type Environment, git, gitFault, noGit, runGit } from './process.ts'
 import type { DiskState } from './recorded-state.ts'
+import type { GitState } from './status.ts'
+import { folderMode, formatOf, treeObject } from './trees.ts'
 
 /** The unified diff between two snapshots, of some paths when given. Null when the contents are gone. */
 export async function unifiedDiff(
@@ -23,16 +26,13 @@ export async function unifiedDiff(
   const { differences } = reconcileIgnored(span, compared.values())
   const wanted = paths === undefined ? differences : await named(place, differences, paths)
   if (wanted.length === 0) return ''
-  const commits = await writeChangeCommits(place, wanted)
-  if (commits.without.size === wanted.length) return null
-  const question = ['diff-tree', '-r', '-p', '-M50%', '--no-color', '--no-ext-diff', '--no-textconv']
-  const output = await git([...question, commits.before, commits.after], privateCall(place))
-  return output.toString('utf8')
+  const found = await diffContents(place, wanted, ['-p', '--no-color'])
+  return found?.output.toString('utf8') ?? null
 }
 
 /** The differences of some paths, with both ends of a rename where one of them is named. */
 async function named(
-  place: Parameters<typeof writeChangeCommits>[0],
+  place: PrivateDirectory,
   differences: readonly Difference[],
   paths: readonly string[],
 ): Promise<readonly Difference[]> {
@@ -40,8 +40,7 @@ async function named(
   const chosen = differences.filter(({ path }) => names.has(path))
   const isWhole = chosen.every(({ before, after }) => before !== null && after !== null)
   if (chosen.length === 0 || isWhole) return chosen
-  const details = await changeDetails(place, await writeChangeCommits(place, differences))
-  for (const { path, from } of details) {
+  for (const { path, from } of (await changeDetails(place, differences)).details) {
     if (from === undefined || !(names.has(path) || names.has(from))) continue
     names.add(path)
     names.add(from)
@@ -49,7 +48,7 @@ async function named(
   return differences.filter(({ path }) => names.has(path))
 }
 
-/** What git says of a changed path once both of its states are in commits. */
+/** What git says of a changed path once it can read both of its states. */
 export interface ChangeDetail {
   readonly path: PathBytes
   /** The old path of a rename. */
@@ -58,37 +57,24 @@ export interface ChangeDetail {
   readonly deletedLines: number | null
 }
 
-/** The two commits that hold only what changed. */
-export interface ChangeCommits {
-  readonly before: string
-  readonly after: string
-  /** Paths whose content is gone or was not kept: they are in neither commit. */
-  readonly without: ReadonlySet<PathBytes>
+export interface ChangeDetails {
+  readonly details: readonly ChangeDetail[]
+  /** Those whose content is gone or was not kept, of which nothing but a rename is told. */
+  readonly uncounted: readonly Difference[]
 }
 
-/** Puts the changed paths, as they were and as they are, into two commits in the private directory. */
-export async function writeChangeCommits(
-  place: PrivateDirectory,
-  differences: readonly Difference[],
-): Promise<ChangeCommits> {
-  const unkept = differences.filter(({ before, after }) => isUnkept(before) || isUnkept(after))
-  const without = new Set(unkept.map(({ path }) => path))
-  const first = await importCommits(place, differences, without)
-  if (first !== null) return { ...first, without }
-  // Some content was pruned or never fetched. Ask which, and leave it out.
-  for (const path of await pathsWithoutContent(place, differences)) without.add(path)
-  const second = await importCommits(place, differences, without)
-  if (second === null) throw new Error('git fast-import refused contents that git cat-file has found.')
-  return { ...second, without }
-}
-
-/** Renames and line counts of the changed paths. Paths without content are missing from the answer. */
+/** Renames and line counts of changed paths. */
 export async function changeDetails(
   place: PrivateDirectory,
-  commits: ChangeCommits,
-): Promise<ChangeDetail[]> {
-  const question = ['diff-tree', '-r', '-z', '-M50%', '--numstat', '--no-ext-diff', '--no-textconv']
-  return parseNumstat(nulRecords(await git([...question, commits.before, commits.after], privateCall(place))))
+  differences: readonly Difference[],
+): Promise<ChangeDetails> {
+  const found = await diffContents(place, differences, ['-z', '--numstat'])
+  const uncounted = differences.filter(({ path }) => found === null || found.without.has(path))
+  const counted = found === null ? [] : parseNumstat(nulRecords(found.output))
+  const paired = [...pairEqualContents(uncounted)].map(([path, from]): ChangeDetail => {
+    return { path, from, addedLines: null, deletedLines: null }
+  })
+  return { details: [...counted, ...paired], uncounted }
 }
 
 /** Parses `--numstat -z`: `added<tab>deleted<tab>path`, or an empty path followed by the old and the new one. */
@@ -108,69 +94,110 @@ export function parseNumstat(records: readonly string[]): ChangeDetail[] {
   return details
 }
 
+function count(text: string): number | null {
+  return text === '-' ? null : Number(text)
+}
+
 /** Pairs a file that went with one that came, of equal content, among paths that git cannot compare. */
 export function pairEqualContents(differences: readonly Difference[]): Map<PathBytes, PathBytes> {
-  const gone = new Map<string, PathBytes[]>()
-  for (const { path, before, after } of differences) {
-    if (before?.oid == null || after !== null) continue
-    gone.set(before.oid, [...(gone.get(before.oid) ?? []), path])
-  }
+  const gone = differences.filter(({ before, after }) => before?.oid != null && after === null)
+  const come = differences.filter(({ before, after }) => before === null && after?.oid != null)
   const pairs = new Map<PathBytes, PathBytes>()
-  for (const { path, before, after } of differences) {
-    const from = before === null && after?.oid != null ? gone.get(after.oid)?.shift() : undefined
-    if (from !== undefined) pairs.set(path, from)
+  const left = Map.groupBy(gone, ({ before }) => before?.oid ?? '')
+  for (const sameName of [true, false]) {
+    for (const { path, after } of come) {
+      const sources = left.get(after?.oid ?? '') ?? []
+      const at = sources.findIndex((source) => !sameName || nameOf(source.path) === nameOf(path))
+      if (at < 0 || pairs.has(path)) continue
+      const [source] = sources.splice(at, 1)
+      if (source !== undefined) pairs.set(path, source.path)
+    }
   }
   return pairs
 }
 
-function count(text: string): number | null {
-  return text === '-' ? null : Number(text)
+function nameOf(path: PathBytes): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** Whether a difference is a change of type, such as a file that became a link. */
+export function changesType({ before, after }: Difference): boolean {
+  return before !== null && after !== null && typeDiffers(before, after)
+}
+
+interface ContentDiff {
+  readonly output: Buffer
+  /** Paths whose content is gone or was not kept: they are no part of the output. */
+  readonly without: ReadonlySet<PathBytes>
+}
+
+/** Asks git for the difference of two trees that hold what changed and nothing else. Null where no content is there. */
+async function diffContents(
+  place: PrivateDirectory,
+  differences: readonly Difference[],
+  form: readonly string[],
+): Promise<ContentDiff | null> {
+  const unkept = differences.filter(({ before, after }) => isUnkept(before) || isUnkept(after))
+  const without = new Set(unkept.map(({ path }) => path))
+  for (;;) {
+    const usable = differences.filter(({ path }) => !without.has(path))
+    if (usable.length === 0) return null
+    const trees = await writeTrees(place, usable)
+    const question = ['diff-tree', '-r', '-M50%', '--no-ext-diff', '--no-textconv', ...form, ...trees]
+    const call = privateCall(place)
+    const result = await runGit(question, call)
+    if (result.code === 0) return { output: result.output, without }
+    if (result.code === noGit) return null
+    // Some content was pruned or never fetched. Ask which, and leave it out.
+    const missing = await pathsWithoutContent(place, usable)
+    if (missing.length === 0) throw gitFault(question, result, call)
+    for (const path of missing) without.add(path)
+  }
 }
 
 function isUnkept(state: DiskState | null): boolean {
   return state !== null && (state.oid === null || state.unkept === true || state.mode === '160000')
 }
 
-// Null when an object is missing.
-async function importCommits(
+async function writeTrees(
   place: PrivateDirectory,
   differences: readonly Difference[],
-  without: ReadonlySet<PathBytes>,
-): Promise<{ before: string; after: string } | null> {
-  const usable = differences.filter(({ path }) => !without.has(path))
-  // A name of its own, so that two comparisons at the same time do not wait for each other's lock.
-  const reference = `refs/changes/${randomBytes(8).toString('hex')}`
-  const stream = [
-    ...commitCommands(
-      `${reference}/before`,
-      1,
-      usable.map(({ path, before }) => ({ path, state: before })),
-    ),
-    ...commitCommands(
-      `${reference}/after`,
-      2,
-      usable.map(({ path, after }) => ({ path, state: after })),
-    ),
-    'get-mark :1',
-    'get-mark :2',
-    'done',
-  ]
-  const input = Buffer.from(`${stream.join('\n')}\n`, 'latin1')
-  const result = await runGit(['fast-import', '--quiet', '--force', '--done'], privateCall(place, input))
-  const [before, after] = result.output.toString('latin1').split('\n')
-  return result.code === 0 && before && after ? { before, after } : null
+): Promise<readonly string[]> {
+  const format = formatOf(differences.map(({ before, after }) => before?.oid ?? after?.oid)[0] ?? '')
+  const pack = new PackWriter(join(place.directory, 'objects'), format)
+  const trees: string[] = []
+  for (const side of ['before', 'after'] as const) {
+    const top: Folder = new Map()
+    for (const difference of differences) {
+      const state = difference[side]
+      if (state?.oid != null) put(top, difference.path.split('/'), { mode: state.mode, oid: state.oid })
+    }
+    trees.push(await addTree(top, pack))
+  }
+  pack.close()
+  return trees
 }
 
-interface ImportedPath {
-  readonly path: PathBytes
-  readonly state: DiskState | null
+type Folder = Map<string, GitState | Folder>
+
+function put(folder: Folder, [name = '', ...below]: readonly string[], state: GitState): void {
+  if (below.length === 0) {
+    folder.set(name, state)
+    return
+  }
+  const found = folder.get(name)
+  const inside: Folder = found instanceof Map ? found : new Map()
+  folder.set(name, inside)
+  put(inside, below, state)
 }
 
-function commitCommands(reference: string, mark: number, paths: readonly ImportedPath[]): string[] {
-  const files = paths.flatMap(({ path, state }) =>
-    state?.oid == null ? [] : [`M ${state.mode} ${state.oid} ${quotePath(path)}`],
-  )
-  return [`commit ${reference}`, `mark :${mark}`, 'committer Waymark <> 0 +0000', 'data 0', ...files, '']
+async function addTree(folder: Folder, pack: PackWriter): Promise<string> {
+  const entries = new Map<PathBytes, GitState>()
+  for (const [name, inside] of folder) {
+    const state = inside instanceof Map ? { mode: folderMode, oid: await addTree(inside, pack) } : inside
+    entries.set(name, state)
+  }
+  return pack.add(treeObject(entries))
 }
 
 async function pathsWithoutContent(
@@ -189,9 +216,4 @@ async function pathsWithoutContent(
 
 function isText(value: string | null | undefined): value is string {
   return value != null
-}
-
-/** Whether a difference is a change of type, such as a file that became a link. */
-export function changesType({ before, after }: Difference): boolean {
-  return before !== null && after !== null && typeDiffers(before, after)
 }

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 import { openRegular, readRegularSync } from '../files/regular-file.ts'
+import { objectId } from './pack.ts'
 import { onDisk, type PathBytes } from './paths.ts'
 import type { FileStat } from './recorded-state.ts'
 
@@ -45,26 +46,51 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.modified === b.modified && a.changed === b.changed
 }
 
-/** The id of a blob with this content. */
-export function blobId(objectFormat: string, content: Buffer): string {
-  return createHash(objectFormat).update(`blob ${content.length}\0`).update(content).digest('hex')
-}
-
-/** The id of a small file or link as it is, with no conversion. Null when it cannot be read. */
-export function rawBlobId(objectFormat: string, top: string, path: PathBytes): string | null {
+/** The content of a small file, or where a link leads. Null when it cannot be read. */
+export function contentAt(top: string, path: PathBytes, { kind }: Pick<DiskFile, 'kind'>): Buffer | null {
   try {
     const place = onDisk(top, path)
-    const link = lstatSync(place).isSymbolicLink()
-    return blobId(objectFormat, link ? readlinkSync(place, { encoding: 'buffer' }) : readRegularSync(place))
+    return kind === 'link' ? readlinkSync(place, { encoding: 'buffer' }) : readRegularSync(place)
   } catch {
     return null
   }
 }
 
+/** The id of a blob with this content. */
+export function blobId(objectFormat: string, content: Buffer): string {
+  return objectId(objectFormat, { type: 'blob', content })
+}
+
+/** The id of a small file or link as it is, with no conversion. Null when it cannot be read. */
+export function rawBlobId(
+  objectFormat: string,
+  top: string,
+  path: PathBytes,
+  file = diskFile(top, path),
+): string | null {
+  const content = file === null ? null : contentAt(top, path, file)
+  return content === null ? null : blobId(objectFormat, content)
+}
+
+/** The same of a file of any size, read without holding up anything else. */
+export async function blobIdOf(objectFormat: string, top: string, path: PathBytes): Promise<string | null> {
+  const file = diskFile(top, path)
+  if (file === null || file.kind === 'link' || file.stat.size <= smallFile) {
+    return rawBlobId(objectFormat, top, path, file)
+  }
+  const hash = createHash(objectFormat).update(`blob ${file.stat.size}\0`)
+  return digest(hash, onDisk(top, path)).catch(() => null)
+}
+
+const smallFile = 1024 * 1024
+
 /** The SHA-256 of a file of any size. */
-export async function sha256(top: string, path: PathBytes): Promise<string> {
-  const hash = createHash('sha256')
-  const file = await openRegular(onDisk(top, path))
+export function sha256(top: string, path: PathBytes): Promise<string> {
+  return digest(createHash('sha256'), onDisk(top, path))
+}
+
+async function digest(hash: Hash, path: string | Buffer): Promise<string> {
+  const file = await openRegular(path)
   // The stream closes the file.
   for await (const chunk of file.createReadStream()) hash.update(chunk)
   return hash.digest('hex')

@@ -67,6 +67,19 @@ export async function anyObstacle(folder: string, isWanted: () => boolean): Prom
   }
 }
 
+/** Looks at the files of attributes on the way to some paths, which git would open to store them. */
+export function attributesObstacle(top: string, paths: readonly string[]): Obstacle | null {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    for (let at = dirname(path); !folders.has(at); at = dirname(at)) folders.add(at)
+  }
+  for (const folder of folders) {
+    const obstacle = obstacleAt(join(top, folder, '.gitattributes'))
+    if (obstacle !== null) return obstacle
+  }
+  return null
+}
+
 function gitPlaceAt(top: string): GitPlace | Obstacle | null {
   const entry = join(top, '.git')
   const found = statSync(entry, { throwIfNoEntry: false })

@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import { configured, isTrue } from './configuration.ts'
-import {
-  type ContentSettings,
-  type Conversion,
-  conversionOf,
-  filteredState,
-  filtersOf,
-} from './conversion.ts'
-import { blobId, CarefulDisk, type DiskFile, diskFile, rawBlobId, sameStat } from './disk.ts'
+import { type Conversion, conversionOf, filteredState, filtersOf } from './conversion.ts'
+import { blobId, CarefulDisk, contentAt, type DiskFile, diskFile, rawBlobId, sameStat } from './disk.ts'
 import { type HiddenEntry, type IndexEntries, readIndexFile } from './index-file.ts'
+import { attributesObstacle, obstructed } from './obstacles.ts'
+import { PackWriter } from './pack.ts'
 import { displayPath, nulInput, onDisk, type PathBytes, quotePath } from './paths.ts'
 import { keepingCall, type PrivateDirectory, privateCall } from './private-directory.ts'
 import { keptBytes } from './private-store.ts'
 import { git, runGit } from './process.ts'
-import type { DiskState, IgnoredFile, OverlayEntry, RepositoryState } from './recorded-state.ts'
+import type { DiskState, IgnoredFile, OverlayEntry } from './recorded-state.ts'
 import type { Repository } from './repository.ts'
 import type { GitState, Status } from './status.ts'
 import { headStates } from './trees.ts'
@@ -170,17 +167,27 @@ export interface DraftWork {
   readonly known: Known
 }
 
-/** What earlier snapshots of the work tree know, and how much may be kept beside it. */
+/** What an earlier snapshot of the work tree knows, and how much may be kept beside it. */
 export interface Known {
-  readonly earlier: RepositoryState | null
+  /** Empty where what git makes of a content depends on other settings now. */
+  readonly earlier: ReadonlyMap<PathBytes, OverlayEntry>
   /** When that one began, by the clock of the file system. */
   readonly takenAt: number
-  readonly settings: ContentSettings
-  readonly budget: number
+  /** The most that contents may take, in bytes; null where none are kept. */
+  readonly budget: number | null
 }
 
 // A clock may tick in steps of up to two seconds: a younger file may have changed again within the same tick.
 const settled = 2_000
+
+/** The state of a file that is as it was at the earlier snapshot; null where it must be read. */
+export function unchangedSince(file: DiskFile, path: PathBytes, known: Known): DiskState | null {
+  const entry = known.earlier.get(path)
+  if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined) return null
+  if (entry.disk.unkept && known.budget !== null && file.stat.size <= limits.keptFile) return null
+  const isSettled = Math.max(file.stat.modified, file.stat.changed) < known.takenAt - settled
+  return isSettled && sameStat(file.stat, entry.disk.stat) ? entry.disk : null
+}
 
 export interface HashedDrafts {
   readonly entries: ReadonlyMap<PathBytes, OverlayEntry>
@@ -221,15 +228,20 @@ interface Reading extends HashedDrafts {
 async function readDrafts(place: PrivateDirectory, work: DraftWork): Promise<Reading> {
   const { repository, conversion, drafts } = work
   const { candidates, entries } = sortOut(place, work)
+  const { budget } = work.known
   const used = place.contents === undefined ? 0 : keptBytes(place.contents)
-  const tiers = shareTiers(candidates, used < work.known.budget)
+  // Only beside what the index holds is known what git would store.
+  const tiers = shareTiers(candidates, budget === null ? conversion.byIndex : used < budget)
   const paths = conversion.attributes ? candidates.map(({ path }) => path) : []
   const { objectFormat } = repository
   const [kept, identified, filters] = await Promise.all([
-    hashAndKeep(place, tiers.keep, { objectFormat, byIndex: conversion.byIndex }),
+    isPlain(conversion)
+      ? keepAsTheyAre(place, tiers.keep, { objectFormat, isThere: keptBefore(work.known) })
+      : hashAndKeep(place, tiers.keep, { objectFormat, byIndex: conversion.byIndex }),
     hashOnly(place, tiers.identify, objectFormat),
     filtersOf(place, paths),
   ])
+  await aTickAfter(candidates)
   const changed: PathBytes[] = []
   for (const candidate of candidates) {
     const { path } = candidate
@@ -240,46 +252,52 @@ async function readDrafts(place: PrivateDirectory, work: DraftWork): Promise<Rea
       filter === undefined
         ? null
         : { filter, top: place.top, objectFormat, configuration: repository.configuration }
-    entries.set(path, await entryOf(candidate, { head, raw, keptOid: kept.get(path)?.oid, context }))
+    const keptOid = budget === null ? undefined : kept.get(path)?.oid
+    entries.set(path, await entryOf(candidate, { head, raw, keptOid, context }))
     const now = diskFile(place.top, path)
     if (now === null || !sameStat(now.stat, candidate.file.stat)) changed.push(path)
   }
   return {
     entries,
     changed,
-    notes: budgetNotes(used, work.known.budget),
+    notes: budgetNotes(used, budget),
   }
+}
+
+// The longest that a clock of a file system stands still between two ticks, in milliseconds.
+const tick = 20
+
+/** Waits until what is written once more has another time than what was read. */
+async function aTickAfter(candidates: readonly Candidate[]): Promise<void> {
+  const last = candidates.reduce((latest, { file }) => Math.max(latest, file.stat.changed), 0)
+  const left = last + tick - Date.now()
+  if (left > 0 && left <= tick) await pause(left)
 }
 
 function sortOut(place: PrivateDirectory, { drafts, known, conversion }: DraftWork) {
   const candidates: Candidate[] = []
   const entries = new Map<PathBytes, OverlayEntry>()
-  const earlier = conversion.attributes || conversion.byIndex ? null : comparable(known)
+  const isKnown = isPlain(conversion)
   for (const [path, { head, index, tracked }] of drafts) {
     const file = diskFile(place.top, path)
-    const disk = file === null ? null : unchangedSince(file, earlier?.overlay.get(path), known.takenAt)
+    const disk = file === null || !isKnown ? null : unchangedSince(file, path, known)
     if (file === null || disk !== null) entries.set(path, { head, disk, tracked, staged: false })
     else candidates.push({ path, file, index, tracked })
   }
   return { candidates, entries }
 }
 
-// What git makes of a content depends on its settings.
-function comparable({ earlier, settings }: Known): RepositoryState | null {
-  if (earlier === null || earlier.contents === undefined) return null
-  return JSON.stringify(earlier.settings) === JSON.stringify(settings) ? earlier : null
-}
-
-function unchangedSince(file: DiskFile, entry: OverlayEntry | undefined, takenAt: number): DiskState | null {
-  if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined || entry.disk.unkept) {
-    return null
+/** Tells which contents the earlier snapshot has kept. */
+export function keptBefore({ earlier }: Known): (oid: string) => boolean {
+  const kept = new Set<string>()
+  for (const { disk } of earlier.values()) {
+    if (disk?.oid != null && disk.unkept === undefined) kept.add(disk.oid)
   }
-  const isSettled = Math.max(file.stat.modified, file.stat.changed) < takenAt - settled
-  return isSettled && sameStat(file.stat, entry.disk.stat) ? entry.disk : null
+  return (oid) => kept.has(oid)
 }
 
-function budgetNotes(used: number, budget: number): string[] {
-  if (used < budget * warnedFrom) return []
+function budgetNotes(used: number, budget: number | null): string[] {
+  if (budget === null || used < budget * warnedFrom) return []
   const size = `The contents kept for this project's reports take ${megabytes(used)} of ${megabytes(budget)} MB`
   const effect = used < budget ? '' : ', so those of further files are not kept: their lines are not counted'
   return [`${size}${effect}. What no task needs any more goes with: waymark tidy`]
@@ -351,8 +369,8 @@ export interface Tiers {
 const megabyte = 1024 * 1024
 const limits = {
   keptFile: 5 * megabyte,
-  keptUntracked: { files: 2_000, bytes: 64 * megabyte },
-  identified: { files: 50_000, bytes: 2048 * megabyte },
+  keptUntracked: { files: 20_000, bytes: 64 * megabyte },
+  identified: { files: 200_000, bytes: 2048 * megabyte },
 }
 
 /** Shares out how closely each file is looked at. */
@@ -371,7 +389,38 @@ function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): Tiers {
   return { keep, identify, glance }
 }
 
-/** States of the files whose content is kept, by a small index of these paths only. */
+/** Whether git stores what stands on disk. */
+function isPlain({ attributes, byIndex }: Conversion): boolean {
+  return !(attributes || byIndex)
+}
+
+// About ten milliseconds: a server goes on answering meanwhile.
+const perTurn = 100
+
+/** States of the files whose content is kept just as it stands on disk. Those that cannot be read are left out. */
+async function keepAsTheyAre(
+  place: PrivateDirectory,
+  candidates: readonly Candidate[],
+  { objectFormat, isThere }: { readonly objectFormat: string; readonly isThere: (oid: string) => boolean },
+): Promise<Map<PathBytes, GitState>> {
+  const obstacle = attributesObstacle(
+    place.top,
+    candidates.map(({ path }) => displayPath(path)),
+  )
+  if (obstacle !== null) throw obstructed(obstacle)
+  const pack = new PackWriter(place.contents ?? join(place.directory, 'objects'), objectFormat, isThere)
+  const states = new Map<PathBytes, GitState>()
+  for (const [at, { path, file }] of candidates.entries()) {
+    if (at % perTurn === perTurn - 1) await nextTurn()
+    const content = contentAt(place.top, path, file)
+    if (content !== null)
+      states.set(path, { mode: file.mode, oid: await pack.add({ type: 'blob', content }) })
+  }
+  pack.close()
+  return states
+}
+
+/** States of the files whose content is kept as git stores it, by a small index of these paths only. */
 async function hashAndKeep(
   place: PrivateDirectory,
   candidates: readonly Candidate[],

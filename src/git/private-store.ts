@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { alternate } from './private-directory.ts'
-import { type Environment, type GitCall, git, runGit } from './process.ts'
+import { type Environment, type GitCall, GitError, git, noGit, runGit } from './process.ts'
 import { loadState, type WorkTreeState } from './recorded-state.ts'
 
 /**
@@ -84,6 +84,9 @@ export async function sweepContents(sweep: ContentsSweep): Promise<void> {
     if (!(await madeFolder(lock))) continue
     try {
       await sweepFormat(join(root, format), sweep)
+    } catch (error) {
+      // Without a git program all stays as it is.
+      if (!(error instanceof GitError && error.code === noGit)) throw error
     } finally {
       await rm(lock, { recursive: true, force: true })
     }

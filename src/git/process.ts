@@ -12,8 +12,11 @@ export interface GitCall {
   readonly limit?: number
 }
 
+/** The exit code where there is no git to run. */
+export const noGit = 127
+
 export interface GitResult {
-  /** The exit code; 127 when there is no git to run. */
+  /** The exit code, or `noGit`. */
   readonly code: number
   readonly output: Buffer
   readonly complaint: string
@@ -87,7 +90,7 @@ export function runGit(args: readonly string[], call: GitCall): Promise<GitResul
       ended()
       const fault = environmentFault(error.message, call.folder)
       if (fault !== null) reject(fault)
-      else resolve({ code: 127, output: Buffer.alloc(0), complaint: error.message })
+      else resolve({ code: noGit, output: Buffer.alloc(0), complaint: error.message })
     })
     child.on('close', (code, signal) => {
       ended()
@@ -130,7 +133,7 @@ function tooSlow([command = '']: readonly string[], { folder, limit = timeLimit 
 }
 
 /** A git call that had to succeed and did not. */
-class GitError extends Error {
+export class GitError extends Error {
   readonly code: number
 
   constructor(args: readonly string[], result: GitResult) {
@@ -143,8 +146,13 @@ class GitError extends Error {
 /** Runs git and answers its output. Throws GitError when it fails. */
 export async function git(args: readonly string[], call: GitCall): Promise<Buffer> {
   const result = await runGit(args, call)
-  if (result.code !== 0) throw environmentFault(result.complaint, call.folder) ?? new GitError(args, result)
+  if (result.code !== 0) throw gitFault(args, result, call)
   return result.output
+}
+
+/** What to throw for a call that failed. */
+export function gitFault(args: readonly string[], result: GitResult, { folder }: GitCall): Error {
+  return environmentFault(result.complaint, folder) ?? new GitError(args, result)
 }
 
 interface Fault {

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readRegular } from '../files/regular-file.ts'
 import type { SnapshotRef } from '../ports/work-tree.ts'
@@ -75,6 +76,8 @@ export interface RepositoryState {
   readonly submodules: readonly PathBytes[]
   readonly operation: OperationInProgress | null
   readonly conflicts: readonly PathBytes[]
+  /** Folders that could not be listed, ending with `/`: what changed in them is not known. */
+  readonly unreadable?: readonly PathBytes[]
   /** Keys of its configuration that name programs, with a digest of their values. */
   readonly suspicious: readonly string[]
   /** Missing in what earlier versions recorded. */
@@ -118,8 +121,8 @@ interface Stored extends Omit<WorkTreeState, 'repositories'> {
   readonly repositories: readonly StoredRepository[]
 }
 
-/** Writes a snapshot whole or not at all. */
-export async function storeState(directory: string, state: WorkTreeState): Promise<void> {
+/** Writes a snapshot whole or not at all. Synchronous: nothing can be answered before, and it is quicker so. */
+export function storeState(directory: string, state: WorkTreeState): void {
   const stored: Stored = {
     ...state,
     version,
@@ -129,14 +132,15 @@ export async function storeState(directory: string, state: WorkTreeState): Promi
       ignoredFiles: [...repository.ignoredFiles],
     })),
   }
-  const draft = join(directory, `${fileName}.draft`)
-  await mkdir(directory, { recursive: true, mode: 0o700 })
-  await writeFile(draft, JSON.stringify(stored), { mode: 0o600 })
-  await rename(draft, join(directory, fileName))
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  writeWhole(join(directory, fileName), JSON.stringify(stored))
+  remember(directory, state)
 }
 
 /** Reads a snapshot back. Null when it is gone or was written by another version. */
 export async function loadState(directory: string): Promise<WorkTreeState | null> {
+  const known = remembered.get(directory)
+  if (known !== undefined && known.stamp === stampAt(join(directory, fileName))) return known.state
   let stored: Stored
   try {
     // Written by `storeState` alone, in a directory that only this user can enter.
@@ -145,7 +149,7 @@ export async function loadState(directory: string): Promise<WorkTreeState | null
     return null
   }
   if (stored.version !== version) return null
-  return {
+  const state: WorkTreeState = {
     ...stored,
     repositories: stored.repositories.map((repository) => ({
       ...repository,
@@ -153,23 +157,67 @@ export async function loadState(directory: string): Promise<WorkTreeState | null
       ignoredFiles: new Map(repository.ignoredFiles),
     })),
   }
+  remember(directory, state)
+  return state
 }
 
-/** The private directory of the last snapshot of a top by one engine, so that unchanged files are not read again. */
-export async function latestScan(stateFolder: string, top: string): Promise<string | undefined> {
-  return readFile(pointer(stateFolder, top), 'utf8').catch(() => undefined)
+interface Remembered {
+  readonly state: WorkTreeState
+  readonly stamp: string
+  readonly size: number
 }
 
-export async function rememberScan(stateFolder: string, top: string, directory: string): Promise<void> {
-  const path = pointer(stateFolder, top)
+/** Paths that the remembered snapshots name, all together. */
+const mostRemembered = 50_000
+const remembered = new Map<string, Remembered>()
+
+function remember(directory: string, state: WorkTreeState): void {
+  const stamp = stampAt(join(directory, fileName))
+  if (stamp === null) return
+  const size = state.repositories.reduce(
+    (sum, { overlay, ignoredFiles }) => sum + overlay.size + ignoredFiles.size,
+    100,
+  )
+  remembered.delete(directory)
+  remembered.set(directory, { state, stamp, size })
+  let total = [...remembered.values()].reduce((sum, one) => sum + one.size, 0)
+  for (const [oldest, one] of remembered) {
+    if (total <= mostRemembered) break
+    remembered.delete(oldest)
+    total -= one.size
+  }
+}
+
+function stampAt(path: string): string | null {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeMs}`
+}
+
+function writeWhole(path: string, content: string): void {
   const draft = `${path}.${randomUUID()}`
-  await mkdir(join(stateFolder, 'scans'), { recursive: true, mode: 0o700 })
-  await writeFile(draft, directory, { mode: 0o600 })
-  await rename(draft, path)
+  writeFileSync(draft, content, { mode: 0o600 })
+  renameSync(draft, path)
 }
 
-function pointer(stateFolder: string, top: string): string {
-  return join(stateFolder, 'scans', createHash('sha256').update(top).digest('hex').slice(0, 32))
+/** The last snapshot of a top by one engine, so that unchanged files are not read again. Null when there is none. */
+export async function latestState(stateFolder: string, key: string): Promise<WorkTreeState | null> {
+  const path = pointer(stateFolder, key)
+  const directory = latest.get(path) ?? (await readFile(path, 'utf8').catch(() => null))
+  return directory === null ? null : loadState(directory)
+}
+
+export function rememberLatest(stateFolder: string, key: string, directory: string): void {
+  const path = pointer(stateFolder, key)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeWhole(path, directory)
+  latest.set(path, directory)
+}
+
+// What another process recorded since is as good; this one's own is read already.
+const latest = new Map<string, string>()
+
+function pointer(stateFolder: string, key: string): string {
+  return join(stateFolder, 'scans', createHash('sha256').update(key).digest('hex').slice(0, 32))
 }
 
 /** Workspace packages of the project that a snapshot was made of: name → folder, relative to the project. */

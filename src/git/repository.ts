@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstatSync, statSync } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
@@ -30,7 +30,7 @@ export type Location =
 
 /** Finds out how a folder can be witnessed. Throws UNAVAILABLE where it must not or cannot be. */
 export async function locateFolder(path: string, environment: Environment): Promise<Location> {
-  const folder = await existingFolder(path)
+  const folder = existingFolder(path)
   if (isTooWide(folder, environment)) {
     throw new Failure('UNAVAILABLE', `${folder} is too wide to be a project: choose a folder below it.`)
   }
@@ -46,10 +46,10 @@ export async function locateFolder(path: string, environment: Environment): Prom
   return { engine: 'git', folder, repository: found }
 }
 
-async function existingFolder(folder: string): Promise<string> {
+function existingFolder(folder: string): string {
   try {
-    const top = await realpath(folder)
-    if ((await stat(top)).isDirectory()) return top
+    const top = realpathSync.native(folder)
+    if (statSync(top).isDirectory()) return top
   } catch (cause) {
     throw new Failure('UNAVAILABLE', `There is no folder ${folder}.`, { cause })
   }
@@ -468,20 +468,30 @@ async function linkedFolder(top: string): Promise<string | null> {
 }
 
 /**
- * Stands for a repository that disappeared: no commit, an empty index. Every file is untracked in it, so the
- * state on disk is measured in the same terms as when the repository was there.
+ * Stands for a repository that disappeared: no commit, an empty index. Every file is untracked in it, so the state on
+ * disk is measured in the same terms as when the repository was there.
  */
 export async function missingRepository(
   top: string,
   directory: string,
   environment: Environment,
 ): Promise<Repository> {
-  const settings = await runGit(['config', '-z', '--list', '--show-scope'], { folder: top, environment })
+  const question = ['config', '-z', '--list', '--show-scope']
+  const settings = await runGit(question, { folder: top, environment })
+  const configuration = withSafeSettings(
+    parseConfiguration(nulRecords(settings.output)),
+    distinctionsOf(top, directory),
+  )
+  return { ...standIn(top, directory), objectFormat: 'sha1', configuration }
+}
+
+/** Stands for a repository around a folder that is in none. */
+export function standIn(top: string, directory: string): Repository {
   return {
     status: 'usable',
     top,
     prefix: '',
-    objectFormat: 'sha1',
+    objectFormat: 'sha256',
     gitFolder: directory,
     commonFolder: directory,
     objects: join(directory, 'objects'),
@@ -492,9 +502,6 @@ export async function missingRepository(
     shallow: '',
     reflog: join(directory, 'logs/HEAD'),
     head: null,
-    configuration: withSafeSettings(
-      parseConfiguration(nulRecords(settings.output)),
-      distinctionsOf(top, directory),
-    ),
+    configuration: [],
   }
 }

@@ -1,15 +1,15 @@
-import { realpathSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Snapshot, SnapshotRequest } from '../ports/work-tree.ts'
-import { checksumSnapshot } from './checksum/engine.ts'
+import type { Snapshot, SnapshotEngine, SnapshotRequest } from '../ports/work-tree.ts'
 import { sameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
-import { contentSettingsOf, pathsToReadRaw } from './conversion.ts'
+import { type ContentSettings, contentSettingsOf, pathsToReadRaw } from './conversion.ts'
+import { scanFolder } from './folder-scan.ts'
 import { operationInProgress, readRefTips, reflogPosition } from './git-folder.ts'
 import { doubtfulTimes, type IndexEntries, readIndexEntries } from './index-file.ts'
-import { readIgnored, readOverlay } from './overlay.ts'
+import { type Known, readIgnored, readOverlay } from './overlay.ts'
 import {
   displayPath,
   excludedFolders,
@@ -20,13 +20,12 @@ import {
   pathBytes,
 } from './paths.ts'
 import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
-import { contentBudget, contentsFolder, keepBaseline } from './private-store.ts'
-import { type Environment, type GitCall, git, runGit } from './process.ts'
+import { contentsFolder, keepBaseline } from './private-store.ts'
+import { type Environment, type GitCall, gitFault, runGit } from './process.ts'
 import {
-  latestScan,
-  loadState,
+  latestState,
   type RepositoryState,
-  rememberScan,
+  rememberLatest,
   storeState,
   type WorkTreeState,
 } from './recorded-state.ts'
@@ -37,6 +36,7 @@ import {
   missingRepository,
   OutdatedPlace,
   type Repository,
+  standIn,
 } from './repository.ts'
 import { parseStatus, type Status } from './status.ts'
 import { emptyTree } from './trees.ts'
@@ -57,29 +57,28 @@ export async function takeSnapshot(
   context: SnapshotContext,
 ): Promise<Snapshot> {
   const location = await locateFolder(request.folder, context.environment)
-  const repository = await repositoryFor(request, location, { directory, environment: context.environment })
-  if (repository === null) return scan(location, directory, context)
-  const { stateFolder, environment, budget } = context
-  const recorded = await recordSnapshot(repository, {
+  const measured = await measuredAs(request, location, { directory, environment: context.environment })
+  const { repository, engine } = measured
+  const { state, paths, notes } = await recordSnapshot(repository, {
+    ...context,
     directory,
-    stateFolder,
-    environment,
-    budget,
-    repositoryMissing: location.engine !== 'git',
+    engine,
+    repositoryMissing: measured.isMissing,
   })
   // Once the answer is out: nobody should wait for it.
   context.afterwards(
     nextTurn()
-      .then(() => keepBaseline(recorded.state, environment))
+      .then(() => keepBaseline(state, context.environment))
       // What cannot be kept is missed only where the repository loses it as well.
       .catch(() => undefined),
   )
   const { top, prefix, head } = repository
+  const id = engine === 'checksum' ? contentHash(state) : (head?.commit ?? 'unborn')
   return {
-    ref: { engine: 'git', directory, top, prefix, id: head?.commit ?? 'unborn' },
-    paths: recorded.paths,
-    dirty: uncommitted(recorded.state),
-    notes: recorded.notes,
+    ref: { engine, directory, top, prefix, id },
+    paths,
+    dirty: engine === 'checksum' ? [] : uncommitted(state),
+    notes: [...measured.notes, ...notes],
   }
 }
 
@@ -91,45 +90,58 @@ function uncommitted({ repositories }: WorkTreeState): string[] {
   )
 }
 
-// Null where checksums are to be used. An attempt that began with git stays with it even if `.git` has gone.
-async function repositoryFor(
-  request: SnapshotRequest,
-  location: Location,
-  { directory, environment }: { readonly directory: string; readonly environment: Environment },
-): Promise<Repository | null> {
-  if (request.engine === 'checksum') return null
-  if (location.engine === 'git') return location.repository
-  if (request.engine !== 'git' || location.hasRepository) return null
-  return missingRepository(request.top ?? location.folder, directory, environment)
+/** Equal for two snapshots that found the same. */
+function contentHash({ repositories }: WorkTreeState): string {
+  const hash = createHash('sha256')
+  for (const { prefix, tree, overlay } of repositories) {
+    hash.update(`${prefix} ${tree}\0`, 'latin1')
+    for (const [path, { disk }] of [...overlay].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const content = disk?.oid ?? JSON.stringify(disk?.stat)
+      hash.update(`${disk?.mode} ${content} ${path}\0`, 'latin1')
+    }
+  }
+  return hash.digest('hex')
 }
 
-async function scan(location: Location, directory: string, context: SnapshotContext): Promise<Snapshot> {
-  const top = location.folder
-  const reuse = await latestScan(context.stateFolder, top)
-  const snapshot = await checksumSnapshot({
-    top,
-    prefix: '',
-    directory,
-    ...(reuse === undefined ? {} : { reuse }),
-  })
-  await rememberScan(context.stateFolder, top, directory)
+interface Measured {
+  readonly engine: SnapshotEngine
+  readonly repository: Repository
+  readonly isMissing: boolean
+  readonly notes: readonly string[]
+}
+
+// An attempt that began with git stays with it even if `.git` has gone, and one that began without does as well.
+async function measuredAs(
+  { engine, top }: SnapshotRequest,
+  location: Location,
+  { directory, environment }: { readonly directory: string; readonly environment: Environment },
+): Promise<Measured> {
+  if (location.engine === 'git' && engine !== 'checksum') {
+    return { engine: 'git', repository: location.repository, isMissing: false, notes: [] }
+  }
+  const { folder } = location
+  if (location.engine === 'checksum' && engine === 'git' && !location.hasRepository) {
+    const repository = await missingRepository(top ?? folder, directory, environment)
+    return { engine: 'git', repository, isMissing: true, notes: [] }
+  }
   const notes =
     location.engine === 'checksum' && location.hasRepository
       ? [`${location.reason} Files are compared by checksum instead.`]
       : []
-  return { ...snapshot, notes: [...notes, ...snapshot.notes] }
+  return { engine: 'checksum', repository: standIn(folder, directory), isMissing: false, notes }
 }
 
 export interface SnapshotWish {
   readonly directory: string
   readonly stateFolder: string
   readonly environment: Environment
+  readonly engine: SnapshotEngine
   readonly repositoryMissing: boolean
   /** The most that kept contents may take, in bytes; null to keep none. */
   readonly budget: number | null
 }
 
-export interface RecordedSnapshot {
+interface RecordedSnapshot {
   readonly state: WorkTreeState
   readonly paths: readonly string[]
   readonly notes: readonly string[]
@@ -139,34 +151,32 @@ const mostPackages = 1_000
 
 /** Records a work tree and the repositories in it, and stores the record before it answers. */
 export async function recordSnapshot(repository: Repository, wish: SnapshotWish): Promise<RecordedSnapshot> {
-  const { directory, environment } = wish
-  const excluded = excludedFolders(repository.top, repository.prefix, wish.stateFolder)
+  const { directory, stateFolder, budget } = wish
+  const { top } = repository
+  // By the clock that also stamps the files: it is compared with theirs.
+  const takenAt = statSync(directory).mtimeMs
+  const excluded = excludedFolders(top, repository.prefix, stateFolder)
   const includes = (path: PathBytes) => isIncluded(path, excluded)
-  const keeping = await keepingOf(repository, wish)
-  const outer = await snapshotRepository(repository, {
-    directory,
-    environment,
-    keeping,
-    includes,
-    prefix: '',
-  })
-  const nested = await snapshotNested(outer, {
-    top: repository.top,
-    directory,
-    environment,
-    keeping,
-    includes,
-    objects: repository.objects,
-  })
+  const earlier = await latestState(stateFolder, top)
+  const place = { directory, prefix: '', environment: wish.environment, stateFolder, budget, includes }
+  const known = { ...place, earlier: earlier?.top === top ? earlier : null }
+  const snapshotTop = wish.engine === 'git' ? snapshotRepository : snapshotFolder
+  const outer = await snapshotTop(repository, known)
+  const nested = await snapshotNested(outer, { ...known, top, objects: repository.objects })
   const all = [outer, ...nested.snapshots]
-  const notes = [...all.flatMap((snapshot) => snapshot.notes), ...nested.notes]
+  const unreadable = all.flatMap(({ state }) => state.unreadable?.map((path) => state.prefix + path) ?? [])
+  const notes = [
+    ...all.flatMap((snapshot) => snapshot.notes),
+    ...unreadable.map((path) => `${displayPath(path)} could not be looked at.`),
+    ...nested.notes,
+  ]
   const inside = nested.snapshots.flatMap(({ paths, state }) => paths.map((path) => state.prefix + path))
   const bytes = inside.length === 0 ? outer.paths : [...outer.paths, ...inside]
   const state: WorkTreeState = {
-    top: repository.top,
+    top,
     prefix: pathBytes(repository.prefix),
     objectFormat: repository.objectFormat,
-    takenAt: await recordedSince(directory),
+    takenAt,
     repositoryMissing: wish.repositoryMissing,
     repositories: withSubmoduleCommits(all.map((snapshot) => snapshot.state)),
     linkedWorkTrees: nested.linkedWorkTrees,
@@ -174,26 +184,11 @@ export async function recordSnapshot(repository: Repository, wish: SnapshotWish)
     packageFiles: packageFiles(bytes, pathBytes(repository.prefix)),
     excluded,
   }
-  await storeState(directory, state)
-  if (keeping !== null) await rememberScan(wish.stateFolder, latestKey(repository.top), directory)
+  storeState(directory, state)
+  if (budget !== null) rememberLatest(stateFolder, top, directory)
   // In a large tree nearly always true, and then there are 100,000 paths to leave alone.
   const ascii = all.every((snapshot) => snapshot.ascii)
   return { state, paths: ascii ? bytes : bytes.map(displayPath), notes }
-}
-
-async function keepingOf(
-  { top }: Repository,
-  { stateFolder, budget }: SnapshotWish,
-): Promise<Keeping | null> {
-  if (budget === null) return null
-  const latest = await latestScan(stateFolder, latestKey(top))
-  const earlier = latest === undefined ? null : await loadState(latest)
-  return { stateFolder, budget, earlier: earlier?.top === top ? earlier : null }
-}
-
-// Beside the last scan without git of the same folder.
-function latestKey(top: string): string {
-  return `git ${top}`
 }
 
 // A submodule's state in the repository around it is the commit that is checked out in it.
@@ -210,11 +205,6 @@ function withSubmoduleCommits(states: readonly RepositoryState[]): RepositorySta
   })
 }
 
-// By the clock that also stamps the files: it is compared with theirs.
-async function recordedSince(directory: string): Promise<number> {
-  return (await stat(join(directory, 'HEAD'))).mtimeMs
-}
-
 function packageFiles(paths: readonly PathBytes[], prefix: PathBytes): PathBytes[] {
   return paths
     .filter(
@@ -223,7 +213,7 @@ function packageFiles(paths: readonly PathBytes[], prefix: PathBytes): PathBytes
     .slice(0, mostPackages)
 }
 
-export interface RepositorySnapshot {
+interface RepositorySnapshot {
   readonly state: RepositoryState
   /** Every path on disk that is not ignored, relative to this repository's top. */
   readonly paths: readonly PathBytes[]
@@ -234,20 +224,15 @@ export interface RepositorySnapshot {
   readonly notes: readonly string[]
 }
 
-export interface Keeping {
-  readonly stateFolder: string
-  /** The most that contents may take, in bytes. */
-  readonly budget: number
-  /** The last snapshot of the same work tree: what did not change since is not read again. */
-  readonly earlier: WorkTreeState | null
-}
-
-export interface SnapshotPlace {
+interface SnapshotPlace {
   readonly directory: string
   readonly prefix: PathBytes
   readonly environment: Environment
-  /** Where contents are kept for all snapshots of the project; null where they are not to be kept. */
-  readonly keeping: Keeping | null
+  readonly stateFolder: string
+  /** The most that contents of all snapshots of the project may take, in bytes; null where none are kept. */
+  readonly budget: number | null
+  /** The last snapshot of the same work tree: what did not change since is not read again. */
+  readonly earlier: WorkTreeState | null
   readonly includes: (path: PathBytes) => boolean
 }
 
@@ -263,18 +248,8 @@ const statusQuestion = [
 
 /** Records one repository, without the ones nested in it. */
 async function snapshotRepository(repository: Repository, place: SnapshotPlace): Promise<RepositorySnapshot> {
-  writePrivateDirectory(place.directory, repository)
-  const contents =
-    place.keeping === null ? null : contentsFolder(place.keeping.stateFolder, repository.objectFormat)
-  const own: PrivateDirectory = {
-    directory: place.directory,
-    top: repository.top,
-    index: repository.index,
-    objects: [repository.objects],
-    environment: place.environment,
-    ...(contents === null ? {} : { contents }),
-  }
-  const [statusOutput, { index, doubtful }, settings, position, operation, refs] = await Promise.all([
+  const own = privatePlace(repository, place)
+  const [answered, { index, doubtful }, settings, position, operation, refs] = await Promise.all([
     statusOf(repository, privateCall(own)),
     // Read while `status` is at work.
     readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
@@ -285,19 +260,14 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
     operationInProgress(repository.gitFolder),
     readRefTips(repository.commonFolder),
   ])
-  const status = only(parseStatus(nulRecords(statusOutput)), place.includes)
+  const status = only(parseStatus(nulRecords(answered.output)), place.includes)
   const raw = await pathsToReadRaw(own, repository, { status, index })
   const overlay = await readOverlay(own, repository, {
     status,
     index,
     doubtful,
     raw,
-    known: {
-      earlier: place.keeping?.earlier?.repositories.find(({ prefix }) => prefix === place.prefix) ?? null,
-      takenAt: place.keeping?.earlier?.takenAt ?? 0,
-      settings,
-      budget: place.keeping?.budget ?? contentBudget,
-    },
+    known: knownTo(place, settings),
   })
   const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
   return {
@@ -320,7 +290,8 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
       suspicious: suspiciousKeys(repository.configuration),
       settings,
       leftOut: overlay.leftOut,
-      ...(contents === null ? {} : { contents }),
+      ...(answered.unreadable.length === 0 ? {} : { unreadable: answered.unreadable }),
+      ...(own.contents === undefined ? {} : { contents: own.contents }),
     },
     paths: presentPaths(index, overlay.entries),
     ascii: index.ascii && status.untracked.every(isAsciiPath),
@@ -329,11 +300,69 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
   }
 }
 
-async function statusOf(repository: Repository, call: GitCall): Promise<Buffer> {
-  if (repository.remembered === undefined) return git(statusQuestion, call)
-  const { code, output, complaint } = await runGit(statusQuestion, call)
-  if (code !== 0) throw new OutdatedPlace(complaint)
-  return output
+/** Our own directory for work on a repository, written. */
+function privatePlace(repository: Repository, place: SnapshotPlace): PrivateDirectory {
+  const { directory, environment, stateFolder, budget } = place
+  const { top, index, objects, objectFormat } = repository
+  writePrivateDirectory(directory, repository)
+  const contents = budget === null ? {} : { contents: contentsFolder(stateFolder, objectFormat) }
+  return { directory, top, index, objects: [objects], environment, ...contents }
+}
+
+interface StatusAnswer {
+  readonly output: Buffer
+  readonly unreadable: readonly PathBytes[]
+}
+
+async function statusOf(repository: Repository, call: GitCall): Promise<StatusAnswer> {
+  const answered = await runGit(statusQuestion, call)
+  if (answered.code !== 0) {
+    if (repository.remembered !== undefined) throw new OutdatedPlace(answered.complaint)
+    throw gitFault(statusQuestion, answered, call)
+  }
+  const warnings = answered.complaint.matchAll(/^warning: could not open directory '(.*?)\/?': /gm)
+  return { output: answered.output, unreadable: [...warnings].map(([, path = '']) => `${pathBytes(path)}/`) }
+}
+
+/** What the earlier snapshot knows of a repository; nothing where what git makes of a content depends on other settings. */
+function knownTo({ earlier, prefix, budget }: SnapshotPlace, settings: ContentSettings): Known {
+  const found = earlier?.repositories.find((state) => state.prefix === prefix)
+  const isSame = found !== undefined && JSON.stringify(found.settings) === JSON.stringify(settings)
+  return { earlier: isSame ? found.overlay : new Map(), takenAt: earlier?.takenAt ?? 0, budget }
+}
+
+/** Records a folder that is in no repository, in the terms of one that has no commit. */
+async function snapshotFolder(repository: Repository, place: SnapshotPlace): Promise<RepositorySnapshot> {
+  const own = privatePlace(repository, place)
+  const found = await scanFolder(own, place.includes, knownTo(place, {}))
+  const { overlay, ignored, unreadable } = found
+  return {
+    state: {
+      prefix: place.prefix,
+      directory: place.directory,
+      gitFolder: repository.gitFolder,
+      objects: repository.objects,
+      reflog: repository.reflog,
+      reflogPosition: null,
+      head: null,
+      tree: emptyTree(repository.objectFormat),
+      refs: null,
+      overlay,
+      ignoredFiles: ignored.files,
+      ignoredFolders: ignored.folders,
+      submodules: [],
+      operation: null,
+      conflicts: [],
+      suspicious: [],
+      settings: {},
+      ...(unreadable.length === 0 ? {} : { unreadable }),
+      ...(own.contents === undefined ? {} : { contents: own.contents }),
+    },
+    paths: [...overlay.keys()],
+    ascii: [...overlay.keys()].every(isAsciiPath),
+    nested: [],
+    notes: found.notes,
+  }
 }
 
 function only(status: Status, includes: (path: PathBytes) => boolean): Status {
@@ -360,18 +389,14 @@ function presentPaths(index: IndexEntries, overlay: RepositoryState['overlay']):
 const deepest = 4
 const most = 50
 
-export interface NestedSnapshots {
+interface NestedSnapshots {
   readonly snapshots: readonly RepositorySnapshot[]
   readonly linkedWorkTrees: readonly PathBytes[]
   readonly notes: readonly string[]
 }
 
-export interface NestedPlace {
+interface NestedPlace extends SnapshotPlace {
   readonly top: string
-  readonly directory: string
-  readonly environment: Environment
-  readonly keeping: Keeping | null
-  readonly includes: (path: PathBytes) => boolean
   /** The object folder of the repository around. */
   readonly objects: string
 }
@@ -403,10 +428,9 @@ async function snapshotNested(outer: RepositorySnapshot, place: NestedPlace): Pr
       const { path } = next
       known.add(opened.objects)
       const snapshot = await snapshotRepository(opened, {
+        ...place,
         directory: join(place.directory, 'nested', String(snapshots.length)),
         prefix: path,
-        environment: place.environment,
-        keeping: place.keeping,
         includes: (inner) => place.includes(path + inner),
       })
       snapshots.push(snapshot)

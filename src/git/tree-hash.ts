@@ -1,24 +1,21 @@
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { checksumTreeHash } from './checksum/engine.ts'
 import { isIncluded, type PathBytes } from './paths.ts'
 import type { Environment } from './process.ts'
 import {
-  latestScan,
+  latestState,
   type OverlayEntry,
   type RepositoryState,
-  rememberScan,
+  rememberLatest,
   type WorkTreeState,
 } from './recorded-state.ts'
-import { locateFolder } from './repository.ts'
+import { locateFolder, standIn } from './repository.ts'
 import { recordSnapshot, type SnapshotContext } from './snapshot.ts'
 import type { GitState } from './status.ts'
 import { emptyTree, folderMode, formatOf, PatchedTree, readTrees } from './trees.ts'
-
-type TreeHashContext = Pick<SnapshotContext, 'stateFolder' | 'environment'>
 
 /** The hash of a work tree's content, and of which paths, relative to its top. */
 interface HashedTree {
@@ -34,31 +31,21 @@ interface HashedTree {
 export async function hashedTree(
   folder: string,
   directory: string,
-  setting: TreeHashContext,
+  { stateFolder, environment }: Pick<SnapshotContext, 'stateFolder' | 'environment'>,
 ): Promise<HashedTree> {
   let keep = false
   try {
-    const location = await locateFolder(folder, setting.environment)
-    if (location.engine === 'git') {
-      const { state, paths } = await recordSnapshot(location.repository, {
-        ...setting,
-        directory,
-        repositoryMissing: false,
-        budget: null,
-      })
-      return { hash: await workTreeId(state, setting.environment), top: state.top, paths }
-    }
-    const reuse = await latestScan(setting.stateFolder, location.folder)
-    const reusable = reuse !== undefined && existsSync(reuse)
-    const tree = await checksumTreeHash({
-      top: location.folder,
-      directory,
-      ...(reusable ? { reuse } : {}),
-    })
-    // The first one stays, so that the next need not read every file again.
-    keep = !reusable
-    if (keep) await rememberScan(setting.stateFolder, location.folder, directory)
-    return { ...tree, top: location.folder }
+    const location = await locateFolder(folder, environment)
+    const { engine } = location
+    const repository = engine === 'git' ? location.repository : standIn(location.folder, directory)
+    const isFirst = engine === 'checksum' && (await latestState(stateFolder, location.folder)) === null
+    const wish = { directory, stateFolder, environment, engine, repositoryMissing: false, budget: null }
+    const { state, paths } = await recordSnapshot(repository, wish)
+    const hash = await workTreeId(state, environment)
+    // The first one stays where every file is read, so that the next need not.
+    keep = isFirst
+    if (keep) rememberLatest(stateFolder, location.folder, directory)
+    return { hash, top: state.top, paths }
   } finally {
     if (!keep) await rm(directory, { recursive: true, force: true })
   }

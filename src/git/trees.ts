@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { type NewObject, objectId } from './pack.ts'
 import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git } from './process.ts'
@@ -74,6 +74,7 @@ export async function readTrees(
   root: string,
   folders: readonly PathBytes[],
 ): Promise<Map<PathBytes, TreeEntries>> {
+  if (root === emptyTree(formatOf(root))) return new Map()
   const names = folders.map((folder) => `${root}:${folder}`)
   // Only a newer git can be asked for names that hold the usual separator.
   const odd = names.some((name) => name.includes('\n'))
@@ -114,7 +115,7 @@ export function formatOf(oid: string): 'sha1' | 'sha256' {
 
 /** The id of the tree with nothing in it, which git knows without having it. */
 export function emptyTree(objectFormat: string): string {
-  return createHash(objectFormat).update('tree 0\0').digest('hex')
+  return objectId(objectFormat, treeObject(new Map()))
 }
 
 /** Parses the content of a tree object: `<mode> <name>\0<id>`, again and again. */
@@ -134,8 +135,8 @@ function parseTree(content: Buffer, objectFormat: string): TreeEntries {
   return entries
 }
 
-/** The id of the tree that holds these entries. */
-function treeId(entries: TreeEntries, objectFormat: string): string {
+/** The tree that holds these entries. */
+export function treeObject(entries: TreeEntries): NewObject {
   const records = [...entries]
     .map(([name, state]) => ({ name, state, order: state.mode === folderMode ? `${name}/` : name }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
@@ -143,8 +144,7 @@ function treeId(entries: TreeEntries, objectFormat: string): string {
       Buffer.from(`${state.mode} ${name}\0`, 'latin1'),
       Buffer.from(state.oid, 'hex'),
     ])
-  const body = Buffer.concat(records)
-  return createHash(objectFormat).update(`tree ${body.length}\0`).update(body).digest('hex')
+  return { type: 'tree', content: Buffer.concat(records) }
 }
 
 interface Node {
@@ -207,7 +207,7 @@ export class PatchedTree {
         if (!includes(`${path}/${name}${mode === folderMode ? '/' : ''}`)) entries.delete(name)
       }
     }
-    return entries.size === 0 ? null : { mode: folderMode, oid: treeId(entries, objectFormat) }
+    return entries.size === 0 ? null : { mode: folderMode, oid: objectId(objectFormat, treeObject(entries)) }
   }
 
   #after(

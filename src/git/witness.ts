@@ -1,10 +1,9 @@
-import { access, constants, mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure, messageOf } from '../domain/failure.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SnapshotRef, WorkTreeWitness } from '../ports/work-tree.ts'
 import { reportChanges, touchedPaths, unknownReport } from './changes.ts'
-import { checksumChanges, checksumTouched, checksumUnifiedDiff } from './checksum/engine.ts'
 import type { Span } from './comparison.ts'
 import { unifiedDiff } from './diff.ts'
 import { otherTops } from './other-work-trees.ts'
@@ -42,8 +41,8 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
 
   const hashed = (path: string) => {
     return onCurrentPlaces(environment, async () => {
-      await writableFolder(folder)
-      return hashedTree(path, await mkdtemp(join(folder, 'tree-')), context)
+      const directory = inWritable(folder, () => mkdtempSync(join(folder, 'tree-')))
+      return hashedTree(path, directory, context)
     })
   }
 
@@ -64,7 +63,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     snapshot: (request) => {
       return tellingFaults(request.folder, () => {
         return onCurrentPlaces(environment, async () => {
-          const directory = await freshDirectory(folder, request.name)
+          const directory = freshDirectory(folder, request.name)
           return takeSnapshot(request, directory, context)
         })
       })
@@ -72,7 +71,6 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     changes: async (from, to) => {
       const reason = incomparable(from, to)
       if (reason !== null) return unknownReport(reason)
-      if (from.engine === 'checksum') return checksumChanges(from, to)
       const span = await loadSpan(from, to)
       if (typeof span === 'string') return unknownReport(span)
       return reportChanges(span, environment).catch((error: unknown) => {
@@ -81,13 +79,11 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
     touched: async (from, to) => {
       if (incomparable(from, to) !== null) return null
-      if (from.engine === 'checksum') return checksumTouched(from, to)
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
     },
     unifiedDiff: async (from, to, paths) => {
       if (incomparable(from, to) !== null) return null
-      if (from.engine === 'checksum') return checksumUnifiedDiff(from, to, paths)
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : unifiedDiff(span, environment, paths).catch(() => null)
     },
@@ -110,21 +106,23 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
   }
 }
 
-async function freshDirectory(folder: string, name: string): Promise<string> {
+function freshDirectory(folder: string, name: string): string {
   const directory = join(folder, name)
   if (!/^[a-z0-9-]+$/.test(name)) {
     throw new Failure('INVALID_INPUT', `"${name}" cannot name a snapshot: use a-z, 0-9 and "-".`)
   }
-  await writableFolder(folder)
-  // What an interrupted snapshot of this name left.
-  await rm(directory, { recursive: true, force: true })
-  return directory
+  return inWritable(folder, () => {
+    // What an interrupted snapshot of this name left.
+    if (existsSync(directory)) rmSync(directory, { recursive: true, force: true })
+    mkdirSync(directory, { mode: 0o700 })
+    return directory
+  })
 }
 
-async function writableFolder(folder: string): Promise<void> {
+function inWritable(folder: string, make: () => string): string {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await access(folder, constants.W_OK)
+    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return make()
   } catch (cause) {
     throw new Failure('REFUSED', `Snapshots cannot be kept in ${folder}: it cannot be written.`, {
       hint: 'Make that folder writable, or your state folder (~/.local/state on Linux); then call again.',

@@ -3,7 +3,7 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -13,20 +13,36 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ChangeReport } from '../../domain/track/changes.ts'
-import type { SnapshotRef } from '../../ports/work-tree.ts'
-import { checksumChanges, checksumSnapshot, checksumTouched, checksumUnifiedDiff } from './engine.ts'
+import type { ChangeReport } from '../../src/domain/track/changes.ts'
+import { createWitness } from '../../src/git/witness.ts'
+import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import { brief } from './watch.ts'
+
+// Folders that are in no repository, with a git program and without one.
 
 let home = ''
 let top = ''
 let taken = 0
+let witness: WorkTreeWitness
+let gitless: WorkTreeWitness
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'checksum-'))
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'folder-')))
   top = join(home, 'tree')
   mkdirSync(top)
+  witness = witnessWith('state', {})
+  gitless = witnessWith('bare-state', { PATH: home })
 })
 afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+function witnessWith(state: string, environment: NodeJS.ProcessEnv): WorkTreeWitness {
+  const own = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, ...environment }
+  return createWitness({
+    stateFolder: join(home, state),
+    clock: { now: () => Date.now() },
+    environment: own,
+  })
+}
 
 function put(path: string, content: string | Buffer): void {
   mkdirSync(dirname(join(top, path)), { recursive: true })
@@ -37,35 +53,24 @@ function remove(path: string): void {
   rmSync(join(top, path), { recursive: true })
 }
 
-async function snap(reuse?: SnapshotRef) {
+function snap(by: WorkTreeWitness = witness) {
   taken += 1
-  const directory = join(home, `snapshot-${taken}`)
-  return checksumSnapshot({
-    top,
-    prefix: '',
-    directory,
-    ...(reuse === undefined ? {} : { reuse: reuse.directory }),
-  })
+  return by.snapshot({ folder: top, name: `snapshot-${taken}` })
 }
 
-/** What a piece of work changed, with and without reuse of the first scan: both must say the same. */
+/** What a piece of work changed: without git the same is told, but for lines and where they are missing. */
 async function during(work: () => void): Promise<ChangeReport> {
-  const { ref: before } = await snap()
+  const [before, bare] = [await snap(), await snap(gitless)]
+  expect(before.ref.id).toBe(bare.ref.id)
   work()
-  const { ref: cold } = await snap()
-  const { ref: warm } = await snap(before)
-  expect(warm.id).toBe(cold.id)
-  const report = await checksumChanges(before, warm)
-  expect(await checksumChanges(before, cold)).toEqual(report)
+  const [after, bareAfter] = [await snap(), await snap(gitless)]
+  expect(after.ref).toMatchObject({ engine: 'checksum', id: bareAfter.ref.id })
+  expect(after.paths).toEqual(bareAfter.paths)
+  const report = await witness.changes(before.ref, after.ref)
+  const bareReport = await gitless.changes(bare.ref, bareAfter.ref)
+  expect(brief(bareReport)).toEqual(brief(report))
+  expect(bareReport).toMatchObject({ status: report.status, ignored: report.ignored, doubts: report.doubts })
   return report
-}
-
-const LETTERS = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
-
-function told({ changes }: ChangeReport): readonly string[] {
-  return changes.map(({ change, path, from, typeChanged }) => {
-    return `${typeChanged ? 'T' : LETTERS[change]} ${from === undefined ? path : `${from}>${path}`}`
-  })
 }
 
 test('tells added, modified, deleted and renamed files, with their lines', async () => {
@@ -79,7 +84,7 @@ test('tells added, modified, deleted and renamed files, with their lines', async
     renameSync(join(top, 'c.txt'), join(top, 'd.txt'))
   })
   expect(report.status).toBe('verified')
-  expect(told(report)).toEqual(['D b.py', 'R c.txt>d.txt', 'M src/a.ts', 'A src/new.ts'])
+  expect(brief(report)).toEqual(['D b.py', 'R c.txt>d.txt', 'M src/a.ts', 'A src/new.ts'])
   expect(report.changes.map(({ addedLines, deletedLines }) => [addedLines, deletedLines])).toEqual([
     [0, 2],
     [0, 0],
@@ -97,7 +102,7 @@ describe('nothing changed', () => {
 
   test('when a file was added and deleted again', async () => {
     put('a.ts', 'a')
-    expect(told(await during(() => [put('b.ts', 'b'), remove('b.ts')]))).toEqual([])
+    expect(brief(await during(() => [put('b.ts', 'b'), remove('b.ts')]))).toEqual([])
   })
 })
 
@@ -108,7 +113,7 @@ test('sees an edit that keeps size and modification time', async () => {
     put('a.ts', 'bbbb')
     utimesSync(join(top, 'a.ts'), 1_000_000, 1_000_000)
   })
-  expect(told(report)).toEqual(['M a.ts'])
+  expect(brief(report)).toEqual(['M a.ts'])
 })
 
 test('sees modes, links and changes of type', async () => {
@@ -128,7 +133,7 @@ test('sees modes, links and changes of type', async () => {
     remove('folder')
     put('folder', 'flat')
   })
-  expect(told(report)).toEqual(
+  expect(brief(report)).toEqual(
     ['T file', 'A folder', 'D folder/a', 'A lib/util.ts/a', 'D lib/util.ts', 'M link', 'M run.sh'].sort(
       (a, b) => (a.slice(2) < b.slice(2) ? -1 : 1),
     ),
@@ -146,7 +151,7 @@ test('never opens a pipe, and never follows a link out of the tree or in a circl
     symlinkSync('.', join(top, 'circle'))
     symlinkSync(home, join(top, 'outside'))
   })
-  expect(told(report)).toEqual(['A circle', 'A outside', 'A pipe'])
+  expect(brief(report)).toEqual(['A circle', 'A outside', 'A pipe'])
 })
 
 test('leaves out what ignore files, version control and package managers own', async () => {
@@ -156,7 +161,7 @@ test('leaves out what ignore files, version control and package managers own', a
     put(path, 'x')
   for (const path of ['keep.log', 'packages/x/debug.log', 'packages/y/out/o.js', 'out.ts']) put(path, 'x')
   const { paths } = await snap()
-  expect(paths).toEqual([
+  expect(paths.toSorted()).toEqual([
     '.gitignore',
     'keep.log',
     'out.ts',
@@ -171,7 +176,10 @@ test("keeps Waymark's own folder out, except the processes", async () => {
   put('.waymark/state/s', 'x')
   put('.waymark/processes/deploy/p.yaml', 'x')
   put('sub/.waymark/processes/p.yaml', 'x')
-  expect((await snap()).paths).toEqual(['.waymark/processes/deploy/p.yaml', 'sub/.waymark/processes/p.yaml'])
+  expect((await snap()).paths.toSorted()).toEqual([
+    '.waymark/processes/deploy/p.yaml',
+    'sub/.waymark/processes/p.yaml',
+  ])
 })
 
 test('lists single ignored files apart', async () => {
@@ -184,7 +192,7 @@ test('lists single ignored files apart', async () => {
     remove('.env.old')
     put('secret/key', 'x')
   })
-  expect(told(report)).toEqual([])
+  expect(brief(report)).toEqual([])
   expect(report.ignored).toEqual({ added: ['.env.new'], modified: ['.env'], deleted: ['.env.old'] })
 })
 
@@ -193,7 +201,7 @@ test('a new or removed ignore rule adds and deletes nothing, but is told', async
   put('build/out.js', 'x')
   put('notes.txt', 'x')
   const report = await during(() => put('.gitignore', 'notes.txt\n'))
-  expect(told(report)).toEqual(['M .gitignore'])
+  expect(brief(report)).toEqual(['M .gitignore'])
   expect(report.notes.map((note) => note.split(' ')[0])).toEqual(['notes.txt', 'build/out.js'])
 })
 
@@ -203,7 +211,7 @@ test('never looks into a linked work tree', async () => {
     put('.worktrees/x/.git', 'gitdir: /somewhere/.git/worktrees/x\n')
     put('.worktrees/x/a.ts', 'a')
   })
-  expect(told(report)).toEqual([])
+  expect(brief(report)).toEqual([])
   expect(report.notes).toEqual(['The linked work tree .worktrees/x/ was not looked into.'])
 })
 
@@ -226,7 +234,7 @@ test('takes names of any bytes', async () => {
   expect(report.changes.map(({ path }) => path).sort()).toEqual([...names, 'bad-\ufffd\ufffd'].sort())
 })
 
-test('pairs renames by content, the same name first, and never by emptiness', async () => {
+test('pairs renames by content, the same name first, and empty files as git does', async () => {
   for (const path of ['a/x.ts', 'a/y.ts']) put(path, 'same')
   put('empty', '')
   const report = await during(() => {
@@ -234,7 +242,7 @@ test('pairs renames by content, the same name first, and never by emptiness', as
     for (const name of ['x.ts', 'y.ts']) renameSync(join(top, 'a', name), join(top, 'b', name))
     renameSync(join(top, 'empty'), join(top, 'hollow'))
   })
-  expect(told(report)).toEqual(['R a/x.ts>b/x.ts', 'R a/y.ts>b/y.ts', 'D empty', 'A hollow'])
+  expect(brief(report)).toEqual(['R a/x.ts>b/x.ts', 'R a/y.ts>b/y.ts', 'R empty>hollow'])
 })
 
 test('counts no lines of binary or large files', async () => {
@@ -250,39 +258,12 @@ test('counts no lines of binary or large files', async () => {
   ])
 })
 
-describe('a lost snapshot', () => {
-  test.each(['removed', 'cut short', 'altered'])('is unknown, never "no changes": %s', async (how) => {
-    put('a.ts', 'a')
-    const { ref: before } = await snap()
-    const { ref: after } = await snap()
-    const manifest = join(before.directory, 'manifest')
-    if (how === 'removed') rmSync(before.directory, { recursive: true })
-    if (how === 'cut short') spawnSync('truncate', ['-s', '-5', manifest])
-    if (how === 'altered') spawnSync('sed', ['-i', 's/a\\.ts/b.ts/', manifest])
-    for (const [from, to] of [
-      [before, after],
-      [after, before],
-    ] as const) {
-      expect(await checksumChanges(from, to)).toMatchObject({ status: 'unknown', changes: [] })
-      expect(await checksumTouched(from, to)).toBeNull()
-      expect(await checksumUnifiedDiff(from, to)).toBeNull()
-    }
-  })
-
-  test('is no hindrance to the next scan', async () => {
-    put('a.ts', 'a')
-    const { ref } = await snap()
-    rmSync(ref.directory, { recursive: true })
-    expect((await snap(ref)).ref.id).toBe(ref.id)
-  })
-})
-
 test('answers which paths differ, both names of a rename', async () => {
   put('a.ts', 'a')
   put('b.ts', 'b')
   const { ref: before } = await snap()
   renameSync(join(top, 'a.ts'), join(top, 'c.ts'))
-  expect(await checksumTouched(before, (await snap()).ref)).toEqual(['a.ts', 'c.ts'])
+  expect(await witness.touched(before, (await snap()).ref)).toEqual(['a.ts', 'c.ts'])
 })
 
 test('git applies the unified diff', async () => {
@@ -301,8 +282,8 @@ test('git applies the unified diff', async () => {
   remove('gone.ts')
   renameSync(join(top, 'moved.ts'), join(top, 'there.ts'))
   chmodSync(join(top, 'run.sh'), 0o755)
-  const { ref: after } = await snap(before)
-  const diff = (await checksumUnifiedDiff(before, after)) ?? ''
+  const { ref: after } = await snap()
+  const diff = (await witness.unifiedDiff(before, after)) ?? ''
   const applied = spawnSync('git', ['apply', '--unsafe-paths', '-'], {
     cwd: copy,
     input: diff,
@@ -312,33 +293,15 @@ test('git applies the unified diff', async () => {
   expect(spawnSync('diff', ['-r', copy, top], { encoding: 'utf8' }).stdout).toBe('')
 })
 
-test('the diff of one path is found by its old and its new name, and is null without its contents', async () => {
+test('the diff of one path is found by its old and its new name', async () => {
   put('old.ts', 'x\n')
-  put('a.bin', Buffer.from([0, 1]))
   const { ref: before } = await snap()
   renameSync(join(top, 'old.ts'), join(top, 'new.ts'))
-  put('a.bin', Buffer.from([0, 2]))
   const { ref: after } = await snap()
-  const byOld = await checksumUnifiedDiff(before, after, ['old.ts'])
+  const byOld = await witness.unifiedDiff(before, after, ['old.ts'])
   expect(byOld).toContain('rename to new.ts\n')
-  expect(await checksumUnifiedDiff(before, after, ['new.ts'])).toBe(byOld)
-  expect(await checksumUnifiedDiff(before, after, ['a.bin'])).toBeNull()
-  expect(await checksumUnifiedDiff(before, after, ['untouched.ts'])).toBe('')
-})
-
-test('contents outlive the snapshots they were carried from', async () => {
-  for (let i = 0; i < 12; i++) put(`f${i}.ts`, `${i}\n`)
-  let { ref } = await snap()
-  for (let i = 0; i < 12; i++) {
-    put(`f${i}.ts`, `${i} edited\n`)
-    const next = await snap(ref)
-    rmSync(ref.directory, { recursive: true })
-    ref = next.ref
-  }
-  expect(readdirSync(ref.directory).length).toBeLessThan(12)
-  rmSync(join(top, 'f3.ts'))
-  const { ref: last } = await snap(ref)
-  expect(await checksumUnifiedDiff(ref, last)).toContain('-3 edited\n')
+  expect(await witness.unifiedDiff(before, after, ['new.ts'])).toBe(byOld)
+  expect(await witness.unifiedDiff(before, after, ['untouched.ts'])).toBe('')
 })
 
 test('what cannot be looked at makes the report partial, on either side', async () => {
@@ -349,19 +312,23 @@ test('what cannot be looked at makes the report partial, on either side', async 
   spawnSync('sh', ['-c', script, 'sh', 'n'.repeat(230)], { cwd: top })
   const { ref: after, notes } = await snap()
   spawnSync('rm', ['-rf', join(top, 'n'.repeat(230))])
-  expect(notes.join()).toContain('could not be looked at (ENAMETOOLONG)')
+  expect(notes.join()).toContain('could not be looked at.')
   for (const [from, to] of [
     [before, after],
     [after, before],
     [after, after],
   ] as const) {
-    const report = await checksumChanges(from, to)
+    const report = await witness.changes(from, to)
     expect(report).toMatchObject({ status: 'partial', changes: [] })
     expect(report.doubts.join()).toContain('what changed there is not known')
   }
 })
 
-test('a top that is not there fails', async () => {
-  remove('')
-  await expect(snap()).rejects.toThrow('ENOENT')
+test('without a git program the sweep leaves the kept contents alone', async () => {
+  put('a.ts', 'a')
+  const { ref } = await snap(gitless)
+  await expect(gitless.sweep([])).resolves.toBe(0)
+  put('a.ts', 'b\n')
+  const { ref: later } = await snap(gitless)
+  expect(await gitless.changes(ref, later)).toMatchObject({ changes: [{ path: 'a.ts', addedLines: null }] })
 })

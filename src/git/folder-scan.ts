@@ -1,0 +1,204 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import ignore, { type Ignore } from 'ignore'
+import { readRegularSync, specialKind } from '../files/regular-file.ts'
+import { blobId, blobIdOf, contentAt, type DiskFile, diskFile, sameStat } from './disk.ts'
+import { type Known, keptBefore, readIgnored, unchangedSince } from './overlay.ts'
+import { PackWriter } from './pack.ts'
+import { displayPath, onDisk, type PathBytes } from './paths.ts'
+import type { PrivateDirectory } from './private-directory.ts'
+import { keptBytes } from './private-store.ts'
+import type { DiskState, OverlayEntry } from './recorded-state.ts'
+
+/** Never looked into outside a repository: what version control keeps, and what package managers can put there again. */
+const dependencyFolders = [
+  ...['.hg', '.svn', '.jj', '.bzr', 'CVS', '_darcs', '.pijul', '.sl'],
+  ...['node_modules', 'bower_components', 'jspm_packages', '.pnpm-store', 'elm-stuff', 'Pods'],
+  ...['.venv', 'venv', 'site-packages', '__pycache__', '.tox', '.nox', '.eggs'],
+  ...['.gradle', '.terraform', '.dart_tool'],
+]
+
+/** What is in a folder, in the terms of a repository that has no commit. */
+interface FolderScan {
+  readonly overlay: ReadonlyMap<PathBytes, OverlayEntry>
+  readonly ignored: ReturnType<typeof readIgnored>
+  /** Folders that could not be listed, ending with `/`. */
+  readonly unreadable: readonly PathBytes[]
+  readonly notes: readonly string[]
+}
+
+// Of Waymark's folder, also of another project's, only the processes belong to what is compared.
+const waymarksOwn = /(?:^|\/)\.waymark\/(?!$|processes\/)/
+
+const format = 'sha256'
+const megabyte = 1024 * 1024
+
+// Beyond these, contents are not kept, and then not read: size and times stand for them.
+const kept = { file: 5 * megabyte, files: 20_000, bytes: 64 * megabyte }
+const read = { files: 200_000, bytes: 4_000 * megabyte }
+
+// About ten milliseconds: a server goes on answering meanwhile.
+const perTurn = 200
+
+/** Looks at every file in a folder: at what git does not look at as well, and without a git program. */
+export async function scanFolder(
+  place: PrivateDirectory,
+  includes: (path: PathBytes) => boolean,
+  known: Known,
+): Promise<FolderScan> {
+  const { top } = place
+  const overlay = new Map<PathBytes, OverlayEntry>()
+  const ignored: PathBytes[] = []
+  const unreadable: PathBytes[] = []
+  const notes: string[] = []
+  const reader = new Reader(place, known)
+  const waiting: { readonly path: PathBytes; readonly above: Rules | null }[] = [{ path: '', above: null }]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { path: folder, above } = next
+    const entries = entriesOf(top, folder)
+    if (entries === null) {
+      unreadable.push(folder)
+      continue
+    }
+    if (folder !== '' && isLinkedWorkTree(top, folder, entries)) {
+      notes.push(`The linked work tree ${displayPath(folder)} was not looked into.`)
+      continue
+    }
+    const rules = entries.some(({ name }) => name === '.gitignore') ? rulesOf(top, folder, above) : above
+    for (const entry of entries) {
+      const path = `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`
+      if (entry.name === '.git' || waymarksOwn.test(path)) continue
+      if (entry.name !== '.waymark' && !includes(path)) continue
+      if (isIgnored(rules, path) || (entry.isDirectory() && dependencyFolders.includes(entry.name))) {
+        ignored.push(path)
+      } else if (entry.isDirectory()) waiting.push({ path, above: rules })
+      else {
+        const found = await reader.read(path)
+        if (found !== null) overlay.set(path, found)
+        if (overlay.size % perTurn === 0) await nextTurn()
+      }
+    }
+  }
+  reader.close()
+  return { overlay, ignored: readIgnored(top, format, ignored), unreadable, notes }
+}
+
+function entriesOf(top: string, folder: PathBytes) {
+  try {
+    return readdirSync(onDisk(top, folder), { encoding: 'latin1', withFileTypes: true })
+  } catch (error) {
+    if (folder === '') throw error
+    return null
+  }
+}
+
+/** Takes the state of single files, within limits, and keeps the contents of small ones. */
+class Reader {
+  readonly #top: string
+  readonly #known: Known
+  readonly #pack: PackWriter | null
+  readonly #read = { files: 0, bytes: 0 }
+  readonly #kept = { files: 0, bytes: 0 }
+
+  constructor({ top, contents }: PrivateDirectory, known: Known) {
+    this.#top = top
+    this.#known = known
+    const mayKeep = contents !== undefined && keptBytes(contents) < (known.budget ?? 0)
+    this.#pack = mayKeep ? new PackWriter(contents, format, keptBefore(known)) : null
+  }
+
+  async read(path: PathBytes): Promise<OverlayEntry | null> {
+    const file = diskFile(this.#top, path)
+    if (file === null) return specialFile(this.#top, path)
+    const around = { head: null, tracked: false, staged: false }
+    const disk = unchangedSince(file, path, this.#known)
+    if (disk !== null) return { ...around, disk }
+    const { mode, stat } = file
+    const oid = within(this.#read, stat.size, read) ? await this.#oid(path, file) : null
+    const now = diskFile(this.#top, path)
+    if (now === null) return null
+    if (oid === null) return { ...around, disk: { mode, oid, stat }, uncertain: unread }
+    const uncertain = sameStat(now.stat, stat) ? {} : { uncertain: 'It changed while it was read.' }
+    return { ...around, disk: { mode, stat: now.stat, ...oid }, ...uncertain }
+  }
+
+  async #oid(path: PathBytes, file: DiskFile): Promise<Pick<DiskState, 'oid' | 'unkept'> | null> {
+    const { size } = file.stat
+    if (this.#pack !== null && size <= kept.file && within(this.#kept, size, kept)) {
+      const content = contentAt(this.#top, path, file)
+      return content === null ? null : { oid: await this.#pack.add({ type: 'blob', content }) }
+    }
+    const oid = await blobIdOf(format, this.#top, path)
+    return oid === null ? null : { oid, unkept: true }
+  }
+
+  close(): void {
+    this.#pack?.close()
+  }
+}
+
+const unread = 'Its content was not read: only its size and times are known.'
+
+function within(
+  sum: { files: number; bytes: number },
+  size: number,
+  most: { readonly files: number; readonly bytes: number },
+): boolean {
+  sum.files += 1
+  sum.bytes += size
+  return sum.files <= most.files && sum.bytes <= most.bytes
+}
+
+/** A pipe, a socket or a device: that it is there is all that is told of it. */
+function specialFile(top: string, path: PathBytes): OverlayEntry | null {
+  const found = lstatSync(onDisk(top, path), { throwIfNoEntry: false })
+  const kind = found === undefined ? null : specialKind(found)
+  if (kind === null) return null
+  const disk = { mode: kind, oid: blobId(format, Buffer.alloc(0)), unkept: true } as const
+  return { head: null, tracked: false, staged: false, disk }
+}
+
+/** The ignore files that hold in a folder: its own, and those of the folders above it. */
+interface Rules {
+  readonly folder: PathBytes
+  readonly own: Ignore
+  readonly above: Rules | null
+}
+
+const ignoresCase = process.platform === 'win32' || process.platform === 'darwin'
+
+function rulesOf(top: string, folder: PathBytes, above: Rules | null): Rules | null {
+  const text = textAt(top, `${folder}.gitignore`)
+  if (text === null) return above
+  return { folder, own: ignore({ ignorecase: ignoresCase, allowRelativePaths: true }).add(text), above }
+}
+
+/** The nearest ignore file that speaks of a path decides. */
+function isIgnored(rules: Rules | null, path: PathBytes): boolean {
+  for (let at = rules; at !== null; at = at.above) {
+    const answer = at.own.test(path.slice(at.folder.length))
+    if (answer.ignored) return true
+    if (answer.unignored) return false
+  }
+  return false
+}
+
+function isLinkedWorkTree(
+  top: string,
+  folder: PathBytes,
+  entries: NonNullable<ReturnType<typeof entriesOf>>,
+): boolean {
+  if (!entries.some((entry) => entry.name === '.git' && entry.isFile())) return false
+  return /^gitdir: .*\/worktrees\/[^/]+\s*$/.test(textAt(top, `${folder}.git`) ?? '')
+}
+
+// Only a regular file: git does not follow a linked one either.
+function textAt(top: string, path: PathBytes): string | null {
+  try {
+    const place = onDisk(top, path)
+    const found = lstatSync(place)
+    return found.isFile() && found.size <= 1_000_000 ? readRegularSync(place).toString('latin1') : null
+  } catch {
+    return null
+  }
+}
