@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
 import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
-import type { Decided, Fingerprint, Reads, Store } from '../ports/store.ts'
+import type { Decided, DecidedFirst, Fingerprint, Reads, Store } from '../ports/store.ts'
 import type { LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
@@ -119,7 +119,7 @@ export interface Handling extends Context {
 }
 
 export type Recording = <Answer>(
-  decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>,
+  decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer> | DecidedFirst<Answer>>,
 ) => Promise<Answer>
 
 /** Writes what a question noticed, if it can be written: whoever only asks is answered all the same. */

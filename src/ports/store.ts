@@ -29,6 +29,12 @@ export interface Decided<Answer> {
   readonly answer: Answer
 }
 
+/** The same, where the answer is read in the transaction once the facts are applied. */
+export interface DecidedFirst<Answer> {
+  readonly facts: readonly NewFact[]
+  readonly answerFrom: (after: Reads) => Promise<Answer>
+}
+
 /** A command's key: same key and same input, same answer. */
 export interface Idempotency {
   readonly key: string
@@ -47,7 +53,7 @@ export interface RecordRequest<Answer> {
   readonly at: number
   readonly idempotency?: Idempotency
   /** Runs inside the one write transaction: reads what it rests on, calls the pure domain, answers what happened. */
-  decide(reads: Reads): Promise<Decided<Answer>>
+  decide(reads: Reads): Promise<Decided<Answer> | DecidedFirst<Answer>>
 }
 
 export interface Store {

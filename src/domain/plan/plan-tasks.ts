@@ -50,10 +50,7 @@ export interface TogetherSituation {
 
 interface PlannedTogether {
   readonly key: string
-  readonly task: Task
-  readonly dependsOn: readonly TaskId[]
-  /** Whether it waits for a task of the same call. */
-  readonly waitsForNew: boolean
+  readonly id: TaskId
 }
 
 /** Phases, tasks and dependencies in one piece. Everything that is wrong is told at once. */
@@ -74,17 +71,15 @@ export function planTogether(
     homes.find(({ name }) => isSame(name, asked))
   refuse(problemsOf(together, situation, homeOf))
   const ids = new Map(together.tasks.map(({ key }) => [key, setting.ids.next('task')]))
-  const tasks = together.tasks.flatMap((asked): readonly PlannedTogether[] => {
+  const tasks = together.tasks.flatMap((asked) => {
     const [home, id] = [homeOf(asked.phase), ids.get(asked.key)]
     if (!home || !id) return []
-    const waitsFor = [...new Set(asked.depends_on)]
-    const dependsOn = waitsFor.map((name) => ids.get(name) ?? (name as TaskId)) // a known id
-    const task = newTask(asked, { id, home, creator: situation.creator, at: setting.at })
-    return [{ key: asked.key, task, dependsOn, waitsForNew: waitsFor.some((name) => ids.has(name)) }]
+    const dependsOn = [...new Set(asked.depends_on)].map((name) => ids.get(name) ?? (name as TaskId)) // a known id
+    return [{ task: newTask(asked, { id, home, creator: situation.creator, at: setting.at }), dependsOn }]
   })
   return {
     phases,
-    tasks,
+    tasks: [...ids].map(([key, id]) => ({ key, id })),
     facts: [
       ...phases.map((phase): NewFact => ({ kind: 'phase.created', phase })),
       ...tasks.map(({ task }): NewFact => ({ kind: 'task.planned', task })),

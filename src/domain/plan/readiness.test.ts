@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { acyclicTasks, aGraphTask } from '../../../test/support/graph-tasks.ts'
-import { blockedTasks, criticalPath, type GraphTask, nextTask, rankedWork, readyTasks } from './readiness.ts'
+import { blockedTasks, rankedWork } from '../../../test/support/ranked-work.ts'
+import { criticalPath, type GraphTask, readyTasks } from './readiness.ts'
 
 const ids = (tasks: readonly GraphTask[]): readonly string[] => tasks.map(({ id }) => id)
 
@@ -100,7 +101,7 @@ test('the work that the longest chain waits for comes first, whatever the phases
     aGraphTask('root', { phaseOrder: 9 }),
     aGraphTask('leaf', { phaseOrder: 9, dependsOn: ['root'] }),
   ]
-  expect(nextTask(tasks, anyRole)?.id).toBe('root')
+  expect(rankedWork(tasks, anyRole)[0]?.id).toBe('root')
 })
 
 test('equal chains go by phase order, sort order and creation, and tasks without a phase come last', () => {
@@ -121,7 +122,7 @@ test('a role gets its own tasks and those of no role', () => {
     aGraphTask('docs', { role: 'writer' }),
   ]
   expect(ids(rankedWork(tasks, { role: 'writer' }))).toEqual(['any', 'docs'])
-  expect(nextTask([aGraphTask('code', { role: 'developer' })], { role: 'writer' })).toBeNull()
+  expect(rankedWork([aGraphTask('code', { role: 'developer' })], { role: 'writer' })).toEqual([])
 })
 
 test('no ready task has an open dependency, and every task to do is ready, blocked or claimed', () => {
@@ -146,8 +147,8 @@ test('the next task is ready and fits the role, and there is one whenever someth
       const fitting = readyTasks(tasks).filter(
         (task) => role === null || task.role === null || task.role === role,
       )
-      const next = nextTask(tasks, { role })
-      expect(next === null).toBe(fitting.length === 0)
+      const [next] = rankedWork(tasks, { role })
+      expect(next === undefined).toBe(fitting.length === 0)
       if (next) expect(fitting).toContain(next)
     }),
   )
@@ -157,7 +158,7 @@ test('the first task of the critical path is the next task when it is free to ta
   fc.assert(
     fc.property(acyclicTasks, (tasks) => {
       const head = criticalPath(tasks)[0]
-      if (head && head.status === 'to_do' && !head.claimed) expect(nextTask(tasks, anyRole)).toBe(head)
+      if (head && head.status === 'to_do' && !head.claimed) expect(rankedWork(tasks, anyRole)[0]).toBe(head)
     }),
   )
 })

@@ -24,7 +24,7 @@ export interface GraphTask {
 }
 
 /** The tasks by their place in the list, with the edges of work that is not done. */
-export interface TaskGraph<T extends GraphTask> {
+interface TaskGraph<T extends GraphTask> {
   readonly tasks: readonly T[]
   /** Places of the unfinished tasks that each unfinished task depends on. */
   readonly dependencies: readonly (readonly number[])[]
@@ -70,7 +70,7 @@ function isReady<T extends GraphTask>(graph: TaskGraph<T>, place: number): boole
 }
 
 /** Unfinished tasks that wait for each other form a chain. Its length is the sum of what its tasks count. */
-export interface Chains {
+interface Chains {
   /** By place: the longest chain that begins with the task and goes on through what waits for it; 0 when done. */
   readonly lengths: readonly number[]
   /** By place: the task that goes on with this longest chain. */
@@ -174,50 +174,10 @@ function markOf(task: GraphTask, ready: boolean): Mark {
   return ready ? 'ready' : 'blocked'
 }
 
-/** A task to do that has to wait, and for what. */
-export interface BlockedTask<T extends GraphTask> {
-  readonly task: T
-  readonly waitsFor: readonly string[]
-}
-
-export interface WorkFilter {
-  /** Null takes work for any role. */
-  readonly role: string | null
-}
-
 /** To do, claimed by nobody, and every dependency done and settled; in the order in which the tasks were given. */
 export function readyTasks<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const graph = taskGraph(tasks)
   return tasks.filter((_, place) => isReady(graph, place))
-}
-
-/** To do, with a dependency that is open. */
-export function blockedTasks<T extends GraphTask>(tasks: readonly T[]): readonly BlockedTask<T>[] {
-  const graph = taskGraph(tasks)
-  return tasks.flatMap((task, place) => {
-    const open = task.status === 'to_do' ? waitsFor(graph, place) : []
-    return open.length > 0 ? [{ task, waitsFor: open }] : []
-  })
-}
-
-/** Ready work in the order in which it is best done: what the longest chain waits for comes first. */
-export function rankedWork<T extends GraphTask>(tasks: readonly T[], filter: WorkFilter): readonly T[] {
-  const graph = taskGraph(tasks)
-  return rank(graph, chains(graph), filter)
-}
-
-/** The first of the ranked work, or null when nothing is ready for the role. */
-export function nextTask<T extends GraphTask>(tasks: readonly T[], filter: WorkFilter): T | null {
-  return rankedWork(tasks, filter)[0] ?? null
-}
-
-function rank<T extends GraphTask>(graph: TaskGraph<T>, found: Chains, { role }: WorkFilter): readonly T[] {
-  return graph.tasks
-    .map((task, place) => ({ task, place, chain: found.lengths[place] ?? 0 }))
-    .filter(({ place }) => isReady(graph, place))
-    .filter(({ task }) => role === null || task.role === null || task.role === role)
-    .sort((one, other) => other.chain - one.chain || compareWork(one.task, other.task))
-    .map(({ task }) => task)
 }
 
 type Ordered = Pick<GraphTask, 'id' | 'phaseOrder' | 'sortOrder' | 'createdOrder'>

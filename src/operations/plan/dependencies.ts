@@ -7,9 +7,8 @@ import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { printEntity } from '../print.ts'
 import { spanField } from './fields.ts'
-import { foreseen, waits } from './foreseen.ts'
 import { planSource } from './plan-show.ts'
-import { briefField, briefTask, orBrief, taskFields, taskShape } from './shapes.ts'
+import { briefField, briefTask, orBrief, taskAnswer, taskFields, taskShape } from './shapes.ts'
 
 const dependencyFields = z.strictObject({
   'task-id': identifier('Task that waits'),
@@ -41,9 +40,7 @@ export const depAdd = defineOperation({
       known: await reads.plan.dependsOn(taskId, dependsOnId),
       wayBack: await reads.plan.chain(dependsOnId, taskId),
     })
-    const after = foreseen(planned, [fact], setting)
-    const answer = taskShape({ ...after, blocked: await waits(reads, after) }, setting.at)
-    return { facts: [fact], answer }
+    return { facts: [fact], answerFrom: taskAnswer(taskId, setting.at) }
   }),
 )
 
@@ -72,9 +69,7 @@ export const depRemove = defineOperation({
     // As taskman: what is not there need not be removed.
     if (dependsOnId === undefined) return { facts: [], answer: taskShape(planned, setting.at) }
     const fact: NewPlanFact = { kind: 'dependency.removed', taskId, dependsOnId }
-    const after = foreseen(planned, [fact], setting)
-    const answer = taskShape({ ...after, blocked: await waits(reads, after) }, setting.at)
-    return { facts: [fact], answer }
+    return { facts: [fact], answerFrom: taskAnswer(taskId, setting.at) }
   }),
 )
 

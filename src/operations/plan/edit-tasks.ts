@@ -9,8 +9,7 @@ import { identifier, name, text, texts, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { printEdited, printEntity } from '../print.ts'
 import { assertRole, assigneeField, formatField, roleField, sortOrderField, statusField } from './fields.ts'
-import { foreseen, waits } from './foreseen.ts'
-import { briefField, briefTask, orBrief, taskFields, taskShape } from './shapes.ts'
+import { briefField, briefTask, orBrief, taskAnswer, taskFields } from './shapes.ts'
 
 export const taskAdd = defineOperation({
   name: 'taskman_task_add',
@@ -65,8 +64,6 @@ export const taskAdd = defineOperation({
       updatedAt: setting.at,
     }
     const dependsOn = await dependenciesOf(reads, input.depends_on)
-    const blocked = await waits(reads, { task, dependsOn })
-    const planned = { task, dependsOn, unsettled: false, blocked, claim: null }
     return {
       facts: [
         { kind: 'task.planned', task },
@@ -76,7 +73,7 @@ export const taskAdd = defineOperation({
           dependsOnId,
         })),
       ],
-      answer: taskShape(planned, setting.at),
+      answerFrom: taskAnswer(task.id, setting.at),
     }
   }),
 )
@@ -144,9 +141,7 @@ export const taskEdit = defineOperation({
       { actor, agentName: input.agent_name ?? null },
       setting,
     )
-    const after = foreseen(planned, facts, setting)
-    const blocked = planned.task.status === 'done' ? await waits(reads, after) : after.blocked
-    return { facts, answer: taskShape({ ...after, blocked }, setting.at) }
+    return { facts, answerFrom: taskAnswer(planned.task.id, setting.at) }
   }),
 )
 
@@ -195,7 +190,7 @@ export const taskDrop = defineOperation({
     const openAttempt = await reads.tasks.openAttempt(planned.task.id)
     const by = { actor, agentName: null }
     const facts = dropTask({ planned, openAttempt }, { reason: input.reason, by }, setting)
-    return { facts, answer: taskShape(foreseen(planned, facts, setting), setting.at) }
+    return { facts, answerFrom: taskAnswer(planned.task.id, setting.at) }
   }),
 )
 

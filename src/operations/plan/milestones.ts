@@ -98,7 +98,7 @@ export const milestoneEdit = defineOperation({
       return { facts: [], answer: milestoneShape(milestone, home.missionId) }
     return {
       facts: [{ kind: 'milestone.edited', milestoneId: milestone.id, changes }],
-      answer: milestoneShape({ ...milestone, ...changes }, home.missionId),
+      answerFrom: async (after) => milestoneShape(await findMilestone(after, milestone.id), home.missionId),
     }
   }),
 )

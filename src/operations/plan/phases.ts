@@ -110,7 +110,7 @@ export const phaseEdit = defineOperation({
   // What gates a phase gates it by whatever call an agent ends it.
   const isGated = asked === 'completed' && before.status !== 'completed' && handling.actor.kind === 'agent'
   if (isGated) await refuseGatedPhase(handling, { missionId: before.missionId, phaseId: before.id })
-  return handling.record(async (reads, setting) => {
+  return handling.record(async (reads) => {
     const phase = await findPhase(reads, input.id)
     if (isGated) await assertPhaseFree(reads, { missionId: phase.missionId, phaseId: phase.id }, 'agent')
     const changes: PhaseChanges = {
@@ -122,14 +122,10 @@ export const phaseEdit = defineOperation({
     if (Object.keys(changes).length === 0) return { facts: [], answer: phaseShape(phase) }
     return {
       facts: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
-      answer: phaseShape({ ...phase, ...changes, ...ended(changes, setting.at) }),
+      answerFrom: async (after) => phaseShape(await findPhase(after, phase.id)),
     }
   })
 })
-
-function ended({ status }: PhaseChanges, at: number) {
-  return status === undefined ? {} : { completedAt: status === 'completed' ? at : null }
-}
 
 export const phaseList = defineOperation({
   name: 'taskman_phase_list',

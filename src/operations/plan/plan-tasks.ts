@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { NewFact } from '../../domain/fact.ts'
 import { knownRoles, type PlannedTask } from '../../domain/plan/plan.ts'
 import { planTogether, type TogetherPhase } from '../../domain/plan/plan-tasks.ts'
 import { isEnded, nextNumber } from '../../domain/track/mission.ts'
@@ -8,7 +7,6 @@ import { ownerOf } from '../find.ts'
 import { identifier, name, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { printList } from '../print.ts'
-import { waits } from './foreseen.ts'
 import { clashOf } from './phases.ts'
 
 const mostTasks = 200
@@ -77,21 +75,18 @@ export const planTasks = defineOperation({
       },
       setting,
     )
-    const facts: readonly NewFact[] = planned.facts
-    const answers = await Promise.all(
-      planned.tasks.map(async ({ key, task, dependsOn, waitsForNew }) => ({
-        key,
-        id: task.id,
-        ready: !waitsForNew && !(await waits(reads, { task, dependsOn })),
-      })),
-    )
+    const { phases, tasks, facts } = planned
     return {
       facts,
-      answer: {
-        tasks: answers,
-        ...(planned.phases.length > 0 && {
-          phases: planned.phases.map(({ id, number, name: called }) => ({ id, number, name: called })),
-        }),
+      answerFrom: async (after) => {
+        const ids = tasks.map(({ id }) => id)
+        const histories = await after.tasks.histories(ids, setting.at)
+        return {
+          tasks: tasks.map(({ key, id }) => ({ key, id, ready: !histories.get(id)?.blocked })),
+          ...(phases.length > 0 && {
+            phases: phases.map(({ id, number, name: called }) => ({ id, number, name: called })),
+          }),
+        }
       },
     }
   }),

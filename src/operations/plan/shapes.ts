@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { TaskId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import {
   isHeld,
@@ -10,6 +11,8 @@ import {
   planStatus,
 } from '../../domain/plan/plan.ts'
 import type { Phase } from '../../domain/track/mission.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findPlanned } from '../find.ts'
 import { unlisted } from '../input/fields.ts'
 import type { Answer } from '../operation.ts'
 
@@ -81,6 +84,11 @@ export function taskShape(planned: PlannedTask, now: number) {
     created_at: instant(task.createdAt),
     updated_at: instant(task.updatedAt),
   }
+}
+
+/** The task as it is once what was decided about it is recorded. */
+export function taskAnswer(id: TaskId, now: number) {
+  return async (after: Reads) => taskShape(await findPlanned(after, id), now)
 }
 
 export const noteFields = z.looseObject({ id: z.string(), task_id: z.string(), content: z.string() })

@@ -4,12 +4,11 @@ import { claimTask, nameOf } from '../../domain/plan/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../../domain/plan/plan.ts'
 import { counted, reasonsFor } from '../../domain/plan/readiness.ts'
 import type { Reads } from '../../ports/store.ts'
-import { spanOf } from '../find.ts'
+import { findPlanned, spanOf } from '../find.ts'
 import { name } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { asText } from '../print.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
-import { foreseen } from './foreseen.ts'
 import { expiryOf, viewPlan } from './read-tasks.ts'
 import { taskFields, taskShape } from './shapes.ts'
 
@@ -63,7 +62,8 @@ export const taskNext = defineOperation({
     const { claim, facts } = claimTask(planned, claimant, setting)
     return {
       facts: [...ended, ...facts],
-      answer: answerOf(foreseen(planned, facts, setting), claim, { now: setting.at, said }),
+      answerFrom: async (after) =>
+        answerOf(await findPlanned(after, planned.task.id), claim, { now: setting.at, said }),
     }
   })
 })

@@ -33,9 +33,13 @@ export async function record<Answer>(
     const stored = await storedAnswer(db, found.id, idempotency)
     if (stored) return { answer: stored.answer as Answer, project: found } // stored as this very answer
   }
-  const { facts, answer } = await request.decide(readsOf({ db, projectId: project.id }))
-  if (facts.length === 0 && !idempotency) return { answer, project: found }
-  const seq = await append({ db, root: place.root, project }, facts, { actor, at })
+  const reads = readsOf({ db, projectId: project.id })
+  const decided = await request.decide(reads)
+  const { facts } = decided
+  const isWritten = facts.length > 0 || idempotency !== undefined
+  const seq = isWritten ? await append({ db, root: place.root, project }, facts, { actor, at }) : 0
+  const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
+  if (!isWritten) return { answer, project: found }
   if (idempotency) await storeAnswer(db, idempotency, { projectId: project.id, answer, seq, at })
   return { answer, project: { id: project.id, rootKnown: true } }
 }

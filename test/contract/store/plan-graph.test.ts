@@ -3,18 +3,13 @@ import { describe, expect, test } from 'vitest'
 import type { NewFact } from '../../../src/domain/fact.ts'
 import type { HoldId, TaskId } from '../../../src/domain/id.ts'
 import { findCycle } from '../../../src/domain/plan/cycles.ts'
-import {
-  blockedTasks,
-  compareWork,
-  type GraphTask,
-  rankedWork,
-  readyTasks,
-} from '../../../src/domain/plan/readiness.ts'
+import { compareWork, type GraphTask, readyTasks } from '../../../src/domain/plan/readiness.ts'
 import { type HoldsGate, holdingKinds } from '../../../src/domain/track/holds.ts'
 import type { Hold } from '../../../src/domain/track/records.ts'
 import type { Reads } from '../../../src/ports/store.ts'
 import { amount } from '../../support/amount.ts'
 import { aHold, anAttempt } from '../../support/entities.ts'
+import { blockedTasks, rankedWork } from '../../support/ranked-work.ts'
 import { dialects } from './dialects.ts'
 import { closing, happened } from './facts.ts'
 import { aClaim, p, planPhase, planTask, t } from './plan-facts.ts'
