@@ -67,7 +67,8 @@ const atOnce = 64 * 1024
  * on meanwhile, so it is read at once: a stream takes ten milliseconds to load.
  */
 async function readInput(): Promise<string> {
-  if (isatty(0)) throw new Failure('INVALID_INPUT', 'A client calls it, with JSON on standard input.')
+  if (isatty(0))
+    throw new Failure('INVALID_INPUT', 'This command is for clients, which send JSON on standard input.')
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of chunksOfInput()) {

@@ -24,7 +24,7 @@ test.each([
   [['complete-mission'], 'There is no command "complete-mission".', 'waymark mission complete'],
   [['task:strat'], 'There is no command "task strat".', 'waymark task start'],
   [['status', '--fromat', 'json'], 'status has no flag --fromat.', '--format'],
-  [['status', 'now'], 'status takes no value by position; too much: "now".', 'waymark status --help'],
+  [['status', 'now'], 'status takes no values by position; it was given "now".', 'waymark status --help'],
   [['status', '--format', 'xml'], '--format cannot be "xml": choose json or text.', ''],
   [['log', '--limit', 'many'], '--limit must be a number, not "many".', 'waymark log --help'],
   [['log', '--limit'], '--limit needs a value.', 'waymark log --help'],
@@ -32,7 +32,7 @@ test.each([
   [['log', '--limit', '1', '--limit', '2'], '--limit was given 2 times; it takes one value.', ''],
   [['log', '-x'], 'log has no flag -x.', 'waymark log --help'],
   [['mission', 'start', 'Name'], '--objective is missing.', 'waymark mission start --help'],
-  [['workflow', 'start', 'W', '--plan', 'nope'], '--plan takes JSON, and this is none: nope', '--plan'],
+  [['workflow', 'start', 'W', '--plan', 'nope'], '--plan takes JSON, and this is not JSON: nope', '--plan'],
   [['completion', 'tcsh'], 'There is no completion for tcsh.', 'bash, zsh or fish'],
 ])('what is not understood ends with code 2: %j', (words, message, hint) => {
   const { run } = openCommandLine()

@@ -30,6 +30,6 @@ test('an id that could be several is refused with those', () => {
   const { code, error } = project.run('show', 'm-')
   expect({ code, error }).toEqual({
     code: 2,
-    error: `waymark: m- could be ${ids.join(', ')}.\nWrite enough of the id that only one begins so.\n`,
+    error: `waymark: m- could be ${ids.join(', ')}.\nType more of the id, so that only one matches.\n`,
   })
 })

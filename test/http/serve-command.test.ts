@@ -27,9 +27,9 @@ test('it serves, logs in, and ends when it is told', async () => {
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-    ['info', 'Waymark serves.'],
-    ['info', 'Waymark ends, once what runs is answered.'],
-    ['info', 'Waymark ended.'],
+    ['info', 'Waymark is serving.'],
+    ['info', 'Waymark stops as soon as running requests are answered.'],
+    ['info', 'Waymark stopped.'],
   ])
   for (const secret of [token('person'), token('agent'), 'code=']) expect(error).not.toContain(secret)
 })
@@ -40,7 +40,9 @@ test('a second one of the same project finds the first, and gives a fresh login 
   const { port, child } = await serve(folder, '--port', '0')
   const { code, out } = run(folder, 'serve')
   expect(code).toBe(0)
-  expect(out).toContain(`Waymark serves here already, at http://127.0.0.1:${port} (process ${child.pid}).`)
+  expect(out).toContain(
+    `Waymark is already serving here, at http://127.0.0.1:${port} (process ${child.pid}).`,
+  )
   const login = /Dashboard: (\S+)/.exec(out)?.[1] ?? ''
   expect((await fetch(login, { redirect: 'manual' })).status).toBe(303)
 })
@@ -70,7 +72,7 @@ test('a port that another program has is refused by its number', async () => {
   const { port } = foreign.address() as AddressInfo // it listens on TCP
   const { code, error } = run(repository('shop'), 'serve', '--port', String(port))
   expect(code).toBe(1)
-  expect(error).toContain(`waymark: Port ${port} of 127.0.0.1 is taken by another program`)
+  expect(error).toContain(`waymark: Port ${port} of 127.0.0.1 is used by another program`)
 })
 
 test('several projects are served by one, and refused where a folder is none', async () => {

@@ -70,7 +70,7 @@ async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }:
     say(playing(facts, speed))
     await play(facts, { store: context.store, signal, speed })
     if (!signal.aborted)
-      say('The day is over. Look around for as long as you like; Ctrl-C ends it and leaves nothing.')
+      say('The day is over. Look around as long as you like; Ctrl-C ends the demo and removes everything.')
     await ended
   } finally {
     await server.stop()
@@ -103,8 +103,8 @@ function lengthOf(facts: readonly Fact[]): number {
 function playing(facts: readonly Fact[], speed: number | null): string {
   const minutes = Math.round(lengthOf(facts) / 60_000)
   const day = `${minutes} minutes of real work, ${facts.length} facts`
-  if (speed === null) return `A recorded day is restored: ${day}.`
-  return `A recorded day happens again: ${day}, in ${Math.round(lengthOf(facts) / speed / 1000)} seconds.`
+  if (speed === null) return `A recorded day, all at once: ${day}.`
+  return `Playing a recorded day: ${day}, in ${Math.round(lengthOf(facts) / speed / 1000)} seconds.`
 }
 
 function say(sentence: string): void {

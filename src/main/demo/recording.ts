@@ -57,7 +57,7 @@ function textOf(folder: string, name: string): string {
 
 export function damaged(folder: string, reason: string): Failure {
   return new Failure('UNAVAILABLE', `The recording in ${folder} is damaged: ${reason}.`, {
-    hint: 'Install Waymark again, or record the day anew: demo/README.md says how.',
+    hint: 'Install Waymark again, or record the day again: demo/README.md says how.',
   })
 }
 

@@ -120,7 +120,7 @@ async function meet(server: Asked, hash: string): Promise<Meeting> {
   if (answered === null || proof === null) throw unanswered(server, 'does not know this token')
   const meeting = { port: server.port, instance: server.instance, asked, answered }
   if (isProof(proof, proofOf('server', meeting, hash))) return meeting
-  throw unanswered(server, 'did not show that it is Waymark of this user, so that nothing was told to it')
+  throw unanswered(server, 'did not prove that it is this user’s Waymark, so nothing was sent to it')
 }
 
 async function post({ address }: Asked, path: string, body: object): Promise<unknown> {

@@ -54,12 +54,12 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
   try {
     servers.announce(announced)
     await welcome(announced, options.projects, visit)
-    log.info('Waymark serves.', { address, projects: options.projects.map(({ key }) => key) })
+    log.info('Waymark is serving.', { address, projects: options.projects.map(({ key }) => key) })
     await untilTold(projects, log)
   } finally {
     servers.withdraw(announced)
     await end(server, projects)
-    log.info('Waymark ended.')
+    log.info('Waymark stopped.')
   }
 }
 
@@ -72,7 +72,7 @@ async function untilTold(projects: readonly OpenProject[], log: Log): Promise<vo
     log,
   )
   const signal = await endSignal()
-  log.info('Waymark ends, once what runs is answered.', { signal })
+  log.info('Waymark stops as soon as running requests are answered.', { signal })
   for (const stop of stopTidying) stop()
   await telemetry?.stop()
 }
@@ -86,7 +86,7 @@ function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFil
   if (!allowRemote || tokens.entries().some(({ explicit }) => explicit)) return
   throw new Failure(
     'REFUSED',
-    '--allow-remote lets other machines in, and no token was made for them: there are only those that a server makes for its own user.',
+    '--allow-remote lets other machines in, but no token was made for them: the only tokens are those that the server makes for its own user.',
     { hint: 'Make one first: waymark token add <name>' },
   )
 }

@@ -59,7 +59,7 @@ async function startedMeanwhile(running: () => Promise<RunningServer | null>): P
 }
 
 function taken(port: number, host: string): Failure {
-  return new Failure('UNAVAILABLE', `Port ${port} of ${host} is taken by another program, or not allowed.`, {
+  return new Failure('UNAVAILABLE', `Port ${port} of ${host} is used by another program, or not allowed.`, {
     hint: 'Choose another with --port, or leave --port out to get a free one.',
   })
 }

@@ -78,7 +78,7 @@ export function logout(words: readonly string[]): void {
   const ended = sessions.end((session) => hash === null || session.token === hash)
   const whose = name === undefined ? '' : ` of ${name}`
   print(
-    `${ended === 0 ? `No browser was logged in${whose && ` with the token${whose}`}.` : `Ended ${counted(ended, 'login')}${whose}. waymark serve prints a fresh address.`}\n`,
+    `${ended === 0 ? `No browser was logged in${whose && ` with the token${whose}`}.` : `Ended ${counted(ended, 'login')}${whose}. waymark serve prints a new login address.`}\n`,
   )
 }
 
@@ -95,5 +95,5 @@ function tokenNamed(name: string, folder: string): string {
   const found = entries.find((entry) => entry.name === name)
   if (found) return found.hash
   const names = entries.map((entry) => entry.name).join(', ') || 'none'
-  throw new Failure('NOT_FOUND', `There is no token "${name}".`, { hint: `There are: ${names}.` })
+  throw new Failure('NOT_FOUND', `There is no token "${name}".`, { hint: `The tokens are ${names}.` })
 }

@@ -27,7 +27,7 @@ export async function welcome(
   const lines = [
     projects
       ? `Waymark serves ${namesOf(projects)} at http://${address}`
-      : `Waymark serves here already, at http://${address} (process ${pid}).`,
+      : `Waymark is already serving here, at http://${address} (process ${pid}).`,
     login === null
       ? `Dashboard: http://${address}. To log in, run waymark serve in a terminal of your own.`
       : `Dashboard: ${login}\n           logs you in, once and within ten minutes; ${another}.`,

@@ -37,7 +37,7 @@ export function unusableFolder(folder: string, home: string): Failure | null {
   if (folder !== home && folder !== '/' && !/^[a-z]:\\$/i.test(folder)) return null
   return new Failure(
     'UNAVAILABLE',
-    `No project is chosen: Waymark was started in ${folder}, which is none.`,
+    `No project is chosen: Waymark was started in ${folder}, which is not a project folder.`,
     {
       hint: 'Start it in the folder of a project, or name one with --project <folder> or WAYMARK_PROJECT=<folder>.',
     },

@@ -100,8 +100,8 @@ function placed(
   if (positionals.length > places.length) {
     const extra = positionals.slice(places.length).map((word) => `"${word}"`)
     throw usageFailure(
-      `${operation.command} takes ${places.length === 0 ? 'no value' : `at most ${counted(places.length, 'value')}`} by position; too much: ${extra.join(', ')}.`,
-      `${places.length === 0 ? 'Its values are named by flags.' : 'Put a text of several words in quotes.'} ${helpHint(operation)}`,
+      `${operation.command} takes ${places.length === 0 ? 'no values' : `at most ${counted(places.length, 'value')}`} by position; it was ${places.length === 0 ? '' : 'also '}given ${extra.join(', ')}.`,
+      `${places.length === 0 ? 'Give its values with flags.' : 'Quote a text of several words.'} ${helpHint(operation)}`,
     )
   }
   return positionals.flatMap((value, at) => {
@@ -122,8 +122,8 @@ function placesFor(
   const [first = '', second] = positional
   const flagOf = (place: string | undefined) => flags.find(({ path }) => path.join('.') === place)
   const isNamed = (place: string | undefined) => named.some(({ flag }) => flag === flagOf(place))
-  if (positionals.length === 0 || positionals.length >= positional.length) return positional
-  if (flagOf(first)?.required || !flagOf(second)?.required || isNamed(second)) return positional
+  if (positionals.length === 0 || flagOf(first)?.required || !flagOf(second)?.required) return positional
+  if (isNamed(second)) return positional
   const isId = positionals[0]?.startsWith(`${first.replace(/_id$/, '')}-`)
   return isId && !isNamed(first) ? positional : positional.slice(1)
 }
@@ -184,10 +184,14 @@ function parsedJson(flag: Flag, value: string): unknown {
   try {
     return JSON.parse(value)
   } catch (cause) {
-    throw new Failure('INVALID_INPUT', `--${flag.name} takes JSON, and this is none: ${excerpt(value, 60)}`, {
-      hint: `Such as --${flag.name} '{"key": "value"}'${flag.path.length === 1 ? ', or its fields one by one where it has any' : ''}.`,
-      cause,
-    })
+    throw new Failure(
+      'INVALID_INPUT',
+      `--${flag.name} takes JSON, and this is not JSON: ${excerpt(value, 60)}`,
+      {
+        hint: `Such as --${flag.name} '{"key": "value"}'${flag.path.length === 1 ? ', or its fields one by one where it has any' : ''}.`,
+        cause,
+      },
+    )
   }
 }
 

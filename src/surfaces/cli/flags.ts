@@ -61,7 +61,7 @@ export const generalFlags: readonly Flag[] = [
     name: 'format',
     path: ['format'],
     takes: 'text',
-    description: 'How to answer; default: text on a terminal, JSON when piped',
+    description: 'Output format; default: text on a terminal, JSON when piped',
     choices: ['json', 'text'],
   },
   {
@@ -76,7 +76,7 @@ export const generalFlags: readonly Flag[] = [
     name: 'idempotency-key',
     path: ['idempotencyKey'],
     takes: 'text',
-    description: 'A key of your own: the same call again is answered again, not done twice',
+    description: 'Your own key: the same call again gets the same answer and is not done twice',
   },
   { ...base, name: 'help', path: ['help'], takes: 'nothing', description: 'Explain this command' },
 ]

@@ -38,7 +38,7 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
     ink('bold', 'Flags of every command'),
     twoColumns([...generalFlags.map(flagRow), ['-v, --version', 'The version']], { width }),
     '',
-    'waymark help all lists every command, waymark task those of tasks, waymark <command> --help explains one.',
+    'waymark help all lists every command, waymark task the task commands; waymark <command> --help explains one.',
     'A command may also be written with colons: task:start.',
     '',
   ].join('\n')

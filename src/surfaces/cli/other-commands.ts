@@ -28,11 +28,11 @@ export const otherCommands: readonly OtherCommand[] = [
     title: 'Play a recorded day of real work on a dashboard of its own, in a temporary folder',
     usage: 'waymark demo play [--speed <times>] [--at-once] [--port <port>] [--open] [--recording <folder>]',
     explained: [
-      ['--speed <times>', 'How many times as fast as it was; default: so that the day takes a minute'],
+      ['--speed <times>', 'How many times faster than real time; default: the day takes a minute'],
       ['--at-once', 'The whole day at once'],
-      ['--port <port>', 'Default: one that is free'],
+      ['--port <port>', 'Default: any free port'],
       ['--open', 'Open the dashboard in a browser'],
-      ['--recording <folder>', 'Another recording than the one that comes with Waymark'],
+      ['--recording <folder>', 'A recording other than the one that comes with Waymark'],
     ],
   },
   {

@@ -44,7 +44,7 @@ async function expand(reads: Reads, prefix: string): Promise<string> {
   if (found.length < 2) return found[0] ?? prefix
   const [shown, more] = [found.slice(0, 5).join(', '), found.length > 5 ? ' and more' : '']
   throw new Failure('INVALID_INPUT', `${prefix} could be ${shown}${more}.`, {
-    hint: 'Write enough of the id that only one begins so.',
+    hint: 'Type more of the id, so that only one matches.',
   })
 }
 

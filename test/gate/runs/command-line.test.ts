@@ -30,6 +30,8 @@ test('an event is emitted without naming the only run, by position or by flag', 
   expect(refused).toMatchObject({ code: 1, error: '' })
   expect(JSON.parse(refused.out)).toMatchObject({ success: false, error: { code: 'GUARD_FAILED' } })
   expect(run('emit-event', id, ...dry).error).toContain('event')
+  const extra = run('emit-event', 'submit_plan', '{"summary":"x"}', ...dry)
+  expect(extra).toMatchObject({ code: 2, error: expect.stringContaining('also given "{"summary":"x"}"') })
   expect(json('get-state', id)).toMatchObject({ revision: 1 })
 })
 

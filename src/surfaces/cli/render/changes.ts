@@ -11,7 +11,7 @@ export const changes: View = (answer, page) => {
   return blocks(
     `Task ${textAt(answer, 'task_id')}, attempt ${textAt(answer, 'attempt_id')}${soFar}: ${countsInWords(entryAt(answer, 'counts') ?? {})}`,
     changedFiles(files, page),
-    next === '' ? '' : cutNote(files.length, numberAt(answer, 'total'), `the next ones: --offset ${next}`),
+    next === '' ? '' : cutNote(files.length, numberAt(answer, 'total'), `more: --offset ${next}`),
     sharedTree(answer, page),
     verification ? verdict(verification, page, entryAt(answer, 'counts')) : '',
   )
@@ -82,9 +82,9 @@ export function sharedTree(answer: Entry, page: Page): string {
   )
   const total = numberAt(answer, 'commits_total')
   return blocks(
-    section('Probably of others, and not counted', indented(contested.join('\n')), page),
+    section('Probably by others, not counted', indented(contested.join('\n')), page),
     section('Commits made meanwhile', indented(commits.join('\n')), page),
-    total > commits.length ? cutNote(commits.length, total, 'git log has the others.') : '',
+    total > commits.length ? cutNote(commits.length, total, 'git log shows the others.') : '',
     section('Paths that the report names', indented(claimed.join('\n')), page),
   )
 }

@@ -9,8 +9,7 @@ import { type Entry, entriesAt, numberAt, type Page, textAt, textsAt, type View 
 
 export const listMissions: View = (answer, page) => {
   const missions = entriesAt(answer, 'missions')
-  if (missions.length === 0)
-    return 'There are no such missions. waymark mission list --status all shows every one.'
+  if (missions.length === 0) return 'No mission matches. waymark mission list --status all shows all of them.'
   return blocks(
     missionTable(missions, page),
     cutNote(missions.length, numberAt(answer, 'total'), nextPage(answer)),
@@ -32,7 +31,7 @@ export function missionPage(mission: Entry, page: Page): string {
     section('Runs', runLines(mission, page), page),
     section('Waiting for a person', holdList(entriesAt(mission, 'holds'), page), page),
     section('Decisions', decisionList(entriesAt(mission, 'decisions'), page), page),
-    claims(mission, 'Whoever completed it', page),
+    claims(mission, 'The one who completed it', page),
   )
 }
 

@@ -43,7 +43,7 @@ export function cutNote(shown: number, total: number, way: string): string {
 /** How to see what comes after. */
 export function nextPage(answer: Entry): string {
   const cursor = textAt(answer, 'next_cursor')
-  return cursor === '' ? '--limit shows more.' : `the next ones: --cursor ${cursor}`
+  return cursor === '' ? '--limit shows more.' : `more: --cursor ${cursor}`
 }
 
 const styles: Readonly<Record<string, Style>> = {

@@ -9,7 +9,7 @@ import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, t
 export const planShow: View = (answer, page) => {
   const phases = entriesAt(answer, 'phases')
   if (phases.length === 0)
-    return 'There is no plan yet. waymark phase add begins one, waymark import reads one.'
+    return 'There is no plan yet. waymark phase add starts one, waymark import reads one.'
   const summary = [
     counted(numberAt(answer, 'tasks'), 'task'),
     `${numberAt(answer, 'done')} done`,
@@ -72,7 +72,7 @@ function marked(mark: string, page: Page): string {
 export const planTasks: View = (answer, page) => {
   const tasks = entriesAt(answer, 'tasks')
   if (tasks.length === 0)
-    return 'There are no such tasks. waymark task add --title "<title>" --phase <phase> plans one.'
+    return 'No task matches. waymark task add --title "<title>" --phase <phase> plans one.'
   return blocks(planTable(tasks, page), cutNote(tasks.length, numberAt(answer, 'total'), nextPage(answer)))
 }
 
@@ -93,7 +93,7 @@ export const planPhases: View = (answer, page) => {
 
 export const planMilestones: View = (answer, page) => {
   const milestones = entriesAt(answer, 'milestones')
-  if (milestones.length === 0) return 'There are no such milestones.'
+  if (milestones.length === 0) return 'No milestone matches.'
   const columns = [
     { title: 'id' },
     { title: 'phase' },

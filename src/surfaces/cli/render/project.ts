@@ -36,7 +36,7 @@ export const status: View = (answer, page) => {
 const firstSteps = indented(
   [
     'waymark import plan.md                   reads a plan: headings are phases, lists are tasks',
-    'waymark phase add --id P1 --name Design  begins one by hand; then waymark task add --phase P1 --title "…"',
+    'waymark phase add --id P1 --name Design  starts one by hand; then waymark task add --phase P1 --title "…"',
     'claude mcp add waymark -- waymark mcp    connects an agent, here Claude Code; any MCP client runs waymark mcp',
     'waymark serve --open                     opens the dashboard',
     'waymark demo play                        plays a recorded day, in a folder of its own',
@@ -45,7 +45,7 @@ const firstSteps = indented(
 
 function recordLine(answer: Entry): string {
   const database = textAt(answer, 'database')
-  if (answer['recorded'] !== true) return `${database}, made when something is recorded`
+  if (answer['recorded'] !== true) return `${database}, created when something is recorded`
   return `${database}, ${counted(numberAt(answer, 'facts'), 'fact')}`
 }
 
@@ -135,7 +135,7 @@ export const commandList: View = (answer, page) => {
     const files = entriesAt(command, 'files').map(
       (file) => `${textAt(file, 'path')}  ${textAt(file, 'sha256').slice(0, 12) || 'none'}`,
     )
-    const stands = command['as_approved'] === true ? '' : '  changed since: it does not run as it is now'
+    const stands = command['as_approved'] === true ? '' : '  changed since then: it does not run as it is now'
     return [
       `${page.ink('bold', textAt(command, 'hash').slice(0, 12))}  ${textAt(command, 'run')}${page.ink('yellow', stands)}`,
       indented(
@@ -170,7 +170,7 @@ export const log: View = (answer, page) => {
     cutNote(
       facts.length,
       numberAt(answer, 'head'),
-      first > 1 ? `the ones before: --before ${first}` : '--limit shows more.',
+      first > 1 ? `earlier ones: --before ${first}` : '--limit shows more.',
     ),
     entriesAt(answer, 'checks').length > 0 ? doctor(answer, page) : '',
   )

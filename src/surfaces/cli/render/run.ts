@@ -83,7 +83,7 @@ const columns = [
 export const runList: View = (answer, page) => {
   const runs = entriesAt(answer, 'runs')
   if (runs.length === 0) {
-    return 'There are no such runs. waymark list-runs --status all shows every one; waymark create-run <process> begins one.'
+    return 'No run matches. waymark list-runs --status all shows all of them; waymark create-run <process> starts one.'
   }
   const rows = runs.map((run) => [
     textAt(run, 'run_id'),

@@ -78,7 +78,7 @@ function headOf(task: Entry, page: Page): readonly (readonly [string, string])[]
     ['mission', textAt(task, 'mission_id')],
     ['parent', textAt(task, 'parent_task_id')],
     ['step', textAt(task, 'step')],
-    ['made', `${age(textAt(task, 'created_at'), page.now)} by ${textAt(task, 'created_by') || 'somebody'}`],
+    ['made', `${age(textAt(task, 'created_at'), page.now)} by ${textAt(task, 'created_by') || 'someone'}`],
   ]
 }
 

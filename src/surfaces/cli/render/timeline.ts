@@ -22,7 +22,7 @@ export const timeline: View = (answer, page) => {
   return blocks(
     `${page.ink('bold', textAt(answer, 'name'))}\n${head}`,
     section('Attempts', attempts(entriesAt(answer, 'attempts'), tasks, page), page) ||
-      'No task was begun yet.',
+      'No task was started yet.',
     section('Said', said(entriesAt(answer, 'marks'), tasks, page), page),
   )
 }
