@@ -4,8 +4,9 @@ import { excerpt } from './text.ts'
 export const answerBudget = 5_600
 
 /** The same record with every text in it cut, and every list inside a list cut to its first entries. */
-export function inExcerpts(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, excerptsOf(value, 0)]))
+export function inExcerpts<Cut extends object>(record: Cut): Cut {
+  const cut = Object.entries(record).map(([key, value]) => [key, excerptsOf(value, 0)])
+  return Object.fromEntries(cut) as Cut // the same keys, and each text and list still one
 }
 
 const mostInside = 8
@@ -44,18 +45,17 @@ export function fitSections(sections: readonly Section[], budget: number): Reado
 }
 
 /** The same record with its lists cut to a budget: what else it holds is kept whole. */
-export function fitLists(record: Readonly<Record<string, unknown>>, budget: number): Record<string, unknown> {
+export function fitLists<Cut extends object>(record: Cut, budget: number): Cut {
   const sections = Object.entries(record).flatMap(([name, value]) =>
     Array.isArray(value) ? [{ name, entries: value as readonly unknown[] }] : [],
   )
   const rest = sizeOf(record) - sections.reduce((size, { entries }) => size + sizeOf(entries), 0)
   const kept = fitSections(sections, Math.max(budget - rest, 0))
-  return Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? value.slice(0, kept.get(name)) : value,
-    ]),
-  )
+  const cut = Object.entries(record).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.slice(0, kept.get(name)) : value,
+  ])
+  return Object.fromEntries(cut) as Cut // the same keys, and each list still one
 }
 
 function fitting(sizes: readonly number[], share: number): number {

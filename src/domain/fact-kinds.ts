@@ -4,7 +4,7 @@ import type { RunEvent, RunRefusal, Tried } from './gate/run.ts'
 import type { RunId, TaskId } from './id.ts'
 import type { Note } from './plan/plan.ts'
 import { counted, plainWord, shortened } from './text.ts'
-import { countChanges } from './track/completion-report.ts'
+import { countChanges } from './track/changes.ts'
 import type { Decision, Issue, Progress } from './track/records.ts'
 
 export type FactKind = NewFact['kind']

@@ -14,7 +14,10 @@ export type Toolset = 'plan' | 'track' | 'gate'
 /** Who may call it. What only people may do is never a tool. */
 export type Audience = 'agent' | 'person' | 'both'
 
-export interface OperationContract<Input extends z.ZodObject, Output extends z.ZodObject> {
+/** What an operation answers: one object, or one of several. */
+type AnswerSchema = z.ZodType<Answer>
+
+export interface OperationContract<Input extends z.ZodObject, Output extends AnswerSchema> {
   /** Identity: catalog and `POST /api/<name>`. */
   readonly name: string
   /** The MCP tool's name, only if agents may call it. */
@@ -42,6 +45,8 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
   readonly keyField?: string
   readonly input: Input
   readonly output: Output
+  /** Which of its keys the list of tools names, where not all: a list costs every agent tokens. */
+  readonly listedOutput?: readonly (keyof z.output<Output> & string)[]
   /** Input fields that the CLI takes by position, in this order. */
   readonly positional?: readonly (keyof z.output<Input> & string)[]
   /**
@@ -56,8 +61,10 @@ export interface OperationContract<Input extends z.ZodObject, Output extends z.Z
 export type Answer = Readonly<Record<string, unknown>>
 
 /** An operation is a value; surfaces interpret it. The method form lets operations of different inputs share a list. */
-export interface Operation<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject>
-  extends OperationContract<Input, Output> {
+export interface Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends AnswerSchema = AnswerSchema,
+> extends OperationContract<Input, Output> {
   handle(handling: Handling, input: z.output<Input>): Promise<z.output<Output>>
 }
 
@@ -66,7 +73,7 @@ interface Named<Name extends string> {
   readonly name: Name
 }
 
-interface Defining<Name extends string, Input extends z.ZodObject, Output extends z.ZodObject> {
+interface Defining<Name extends string, Input extends z.ZodObject, Output extends AnswerSchema> {
   handler(
     handle: (handling: Handling, input: z.output<Input>) => Promise<z.output<Output>>,
   ): Operation<Input, Output> & Named<Name>
@@ -76,7 +83,7 @@ interface Defining<Name extends string, Input extends z.ZodObject, Output extend
 export function defineOperation<
   const Name extends string,
   Input extends z.ZodObject,
-  Output extends z.ZodObject,
+  Output extends AnswerSchema,
 >(contract: OperationContract<Input, Output> & Named<Name>): Defining<Name, Input, Output> {
   return { handler: (handle) => ({ ...contract, handle }) }
 }

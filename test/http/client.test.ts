@@ -25,7 +25,7 @@ test('calls are typed by the catalog', () => {
   const client = createClient()
   // What does not compile is no operation, or takes something else.
   type Answer = Awaited<ReturnType<typeof client<'list_missions'>>>
-  expectTypeOf<Answer['missions']>().toBeArray()
+  expectTypeOf<Answer['missions']>().toExtend<readonly { mission_id: string }[]>()
 })
 
 test('it calls operations of a real server and gets their answers', async () => {
@@ -37,7 +37,7 @@ test('it calls operations of a real server and gets their answers', async () => 
     profile: 'simple',
   })
   const { missions } = await client('list_missions', {})
-  expect(missions.map((mission) => mission['mission_id'])).toEqual([mission_id])
+  expect(missions.map((mission) => mission.mission_id)).toEqual([mission_id])
 })
 
 test('the same idempotency key is answered the same', async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { commandApprovals } from '../../src/commands/command-approvals.ts'
 import { commandRunner } from '../../src/commands/command-runner.ts'
 import { processFiles } from '../../src/definitions/process-files.ts'
@@ -13,7 +13,7 @@ import { linkedTrees } from '../../src/git/linked-trees.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import { type InvokeOptions, invoke } from '../../src/operations/invoke.ts'
-import type { Context } from '../../src/operations/operation.ts'
+import type { Context, Operation } from '../../src/operations/operation.ts'
 import { planFiles } from '../../src/plans/plan-files.ts'
 import { fingerprint } from '../../src/storage/fingerprint.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
@@ -97,10 +97,12 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
     rmSync(home, { recursive: true, force: true })
   })
 
-  const call: TestProject['call'] = (name, input = {}, { actor, ...rest } = {}) => {
+  const call: TestProject['call'] = async (name, input = {}, { actor, ...rest } = {}) => {
     const operation = catalog.find((candidate) => candidate.name === name)
     if (!operation) throw new Error(`no operation ${name}`)
-    return invoke(operation, actor ? { ...context, actor } : context, input, rest)
+    const answer = await invoke(operation, actor ? { ...context, actor } : context, input, rest)
+    assertDeclared(operation, answer)
+    return answer
   }
   return {
     folder,
@@ -123,4 +125,13 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
       started = performance.now()
     },
   }
+}
+
+/** An answer holds what its operation declares, and nothing else. */
+export function assertDeclared({ name, output }: Operation, answer: unknown): void {
+  const sent: unknown = JSON.parse(JSON.stringify(answer))
+  const declared = output.safeParse(sent)
+  if (!declared.success)
+    throw new Error(`${name} answers what it does not declare: ${declared.error.message}`)
+  expect(declared.data, `${name} answers what it does not declare`).toEqual(sent)
 }

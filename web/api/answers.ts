@@ -1,20 +1,18 @@
 import type { OutlinePhase } from '../../src/domain/plan/outline.ts'
 import type { Mark } from '../../src/domain/plan/readiness.ts'
-import type { changeDetail } from '../../src/domain/track/completion-report.ts'
-import type { holdEntry } from '../../src/operations/inbox/inbox.ts'
-import type { inboxCard } from '../../src/operations/inbox/inbox-page.ts'
-import type { decisionEntry } from '../../src/operations/mission/entries.ts'
-import type { missionEntry } from '../../src/operations/mission/list-missions.ts'
+import type { ChangeEntry } from '../../src/operations/answers/attempt.ts'
+import type { HoldEntry } from '../../src/operations/answers/hold.ts'
+import type { MissionEntry } from '../../src/operations/answers/mission.ts'
+import type { DecisionEntry } from '../../src/operations/answers/record.ts'
 import type { processPageAnswer } from '../../src/operations/process/process-page.ts'
 import type { runEntry } from '../../src/operations/run/list-runs.ts'
 import type { approvalEntry, eventEntry, refusalEntry } from '../../src/operations/run/run-history.ts'
 import type { runPageAnswer } from '../../src/operations/run/run-page.ts'
-import type { boardCard } from '../../src/operations/show/board.ts'
-import type { taskDetail } from '../../src/operations/show/show.ts'
+import type { OutputOf } from '../../src/surfaces/http/client/client.ts'
 
 export type Run = ReturnType<typeof runEntry>
-export type Hold = ReturnType<typeof holdEntry>
-export type Mission = ReturnType<typeof missionEntry>
+export type Hold = HoldEntry
+export type Mission = MissionEntry
 
 export type RunPage = Awaited<ReturnType<typeof runPageAnswer>>
 export type Way = RunPage['ways'][number]
@@ -24,16 +22,13 @@ export type RunRefusal = ReturnType<typeof refusalEntry>
 export type RunApproval = ReturnType<typeof approvalEntry>
 export type ProcessPage = Awaited<ReturnType<typeof processPageAnswer>>
 
-export type DeskCard = Awaited<ReturnType<typeof inboxCard>> & {
-  /** What the card shows, as the server names it: an answer says it, so that nothing else is decided. */
-  readonly content: string | null
-}
-export type BoardCard = Awaited<ReturnType<typeof boardCard>>
+export type DeskCard = OutputOf<'desk'>['cards'][number]
+export type BoardCard = OutputOf<'board'>['columns']['ready'][number]
 export type Verified = NonNullable<BoardCard['verified']>
 
-export type TaskDetail = Awaited<ReturnType<typeof taskDetail>>
+export type TaskDetail = Extract<OutputOf<'show'>, { kind: 'task' }>
 export type AttemptDetail = TaskDetail['attempts'][number]
-export type Change = ReturnType<typeof changeDetail>
+export type Change = ChangeEntry
 
 /** The verified changes of an attempt. */
 export interface Changes {
@@ -96,7 +91,7 @@ export interface Answers {
     readonly next_cursor: string | null
   }
   readonly get_context: {
-    readonly decisions?: readonly ReturnType<typeof decisionEntry>[]
+    readonly decisions?: readonly DecisionEntry[]
     readonly next_cursor: string | null
   }
   readonly plan_show: {

@@ -145,7 +145,8 @@ function comesFirst<T extends GraphTask>(
   return longer > 0 || (longer === 0 && !!task && !!rival && compareWork(task, rival) < 0)
 }
 
-export type Mark = 'done' | 'in_progress' | 'ready' | 'blocked' | 'dropped'
+export const marks = ['done', 'in_progress', 'ready', 'blocked', 'dropped'] as const
+export type Mark = (typeof marks)[number]
 
 /** How a task stands in its plan. */
 export interface TaskState {

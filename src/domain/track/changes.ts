@@ -73,6 +73,20 @@ export interface ReportedChange extends FileChange {
   readonly via?: AttemptId
 }
 
+export type ChangeCounts = Readonly<Record<ChangeKind, number>>
+
+export function countChanges(changes: readonly ReportedChange[]): ChangeCounts {
+  const counts = { added: 0, modified: 0, deleted: 0, renamed: 0 }
+  for (const { change } of changes) counts[change] += 1
+  return counts
+}
+
+/** Out of scope first, then by path: what a reader must see comes before a cut. */
+export function inReadingOrder(changes: readonly ReportedChange[]): readonly ReportedChange[] {
+  const rank = (change: ReportedChange): number => (change.scope === 'out' ? 0 : 1)
+  return [...changes].sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+}
+
 /** What the scope verdict comes to for a whole attempt. */
 export interface ScopeSummary {
   /** Null when no areas were declared or the changes are unknown. */

@@ -33,7 +33,8 @@ export interface Mission {
   readonly completedAt: number | null
 }
 
-export type PhaseStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
+export const phaseStatuses = ['pending', 'in_progress', 'completed', 'failed'] as const
+export type PhaseStatus = (typeof phaseStatuses)[number]
 
 /** A phase of a mission (numbered) or of the project's own plan (named by people, outside any mission). */
 export interface Phase {

@@ -9,8 +9,9 @@ export type TaskOutcome = (typeof taskOutcomes)[number]
 export const callerTypes = ['orchestrator', 'subagent'] as const
 export type CallerType = (typeof callerTypes)[number]
 
-/** How a done task came to be done. `claimed` is somebody's word, without an attempt that was witnessed. */
-export type Resolution = 'success' | 'partial_success' | 'claimed' | 'dropped'
+/** How a done task came to be done. `claimed` is someone's word, without an attempt that was measured. */
+export const resolutions = ['success', 'partial_success', 'claimed', 'dropped'] as const
+export type Resolution = (typeof resolutions)[number]
 
 export interface Task {
   readonly id: TaskId
@@ -35,7 +36,8 @@ export interface Task {
   readonly updatedAt: number
 }
 
-export type AttemptStatus = 'open' | TaskOutcome | 'abandoned'
+export const attemptStatuses = ['open', ...taskOutcomes, 'abandoned'] as const
+export type AttemptStatus = (typeof attemptStatuses)[number]
 
 /** One try at a task: who, where, from which snapshot, and how it ended. */
 export interface Attempt {

@@ -2,15 +2,35 @@ import { z } from 'zod'
 import type { RunRecord } from '../../domain/gate/run.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
+import { attemptStatuses } from '../../domain/track/task.ts'
 import type { HoldLine } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { content, HoldEntry, holdEntry } from '../answers/hold.ts'
+import { list, Named, strings } from '../answers/list.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation, whereWritable } from '../operation.ts'
 import { subjectOf } from '../run/find-run.ts'
-import { verifiedShort } from '../show/board.ts'
-import { holdEntry, noticeStaleAttempts } from './inbox.ts'
+import { VerifiedShort, verifiedShort } from '../show/board.ts'
+import { noticeStaleAttempts } from './inbox.ts'
 import { contentsShown } from './shown.ts'
-import { choiceEntries } from './subject.ts'
+import { ChoiceEntry, choiceEntries } from './subject.ts'
+
+const InboxCard = HoldEntry.extend({
+  task_name: z.string().nullable(),
+  mission_name: z.string().nullable(),
+  run: z.object({ process_name: z.string(), state: z.string() }).nullable(),
+  choices: list(ChoiceEntry),
+  /** Whose measured changes are to be approved. */
+  changed: z
+    .object({ mission_id: z.string().nullable(), task_id: z.string().nullable(), tasks: list(Named) })
+    .nullable(),
+  agent_name: z.string().nullable(),
+  attempt_status: z.enum(attemptStatuses).nullable(),
+  areas: strings,
+  verified: VerifiedShort.nullable(),
+  /** The agent's own words about its work. */
+  claimed: z.string().nullable(),
+})
 
 export const inboxPage = defineOperation({
   name: 'desk',
@@ -23,7 +43,7 @@ export const inboxPage = defineOperation({
     'The open holds, oldest first, each with its task, its mission, what was measured and claimed.',
   kind: 'query',
   input: z.strictObject({ limit: count('How many; default 50', 200).optional() }),
-  output: z.looseObject({ cards: z.array(z.looseObject({ hold_id: z.string() })), total: z.int() }),
+  output: z.object({ cards: list(InboxCard.extend({ content })), total: z.int() }),
 }).handler(async (handling, input) => {
   await whereWritable(() => noticeStaleAttempts(handling))
   const { cards, holds, total } = await handling.store.view(async (reads) => {
@@ -41,7 +61,7 @@ export const inboxPage = defineOperation({
   }
 })
 
-export async function inboxCard(reads: Reads, line: HoldLine) {
+async function inboxCard(reads: Reads, line: HoldLine): Promise<z.output<typeof InboxCard>> {
   const { missions, tasks, runs } = reads
   const { taskId, missionId, attemptId, runId } = line.hold
   const task = taskId === null ? null : await tasks.find(taskId)
@@ -63,7 +83,6 @@ export async function inboxCard(reads: Reads, line: HoldLine) {
     attempt_status: attempt?.status ?? null,
     areas: attempt?.areas ?? [],
     verified: measured ? verifiedShort(measured) : null,
-    /** The agent's own words about its work. */
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
   }
 }

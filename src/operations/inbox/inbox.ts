@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { instant, instantOrNull } from '../../domain/instant.ts'
+import { instant } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
-import { answersTo } from '../../domain/track/holds.ts'
 import { holdKinds, openHold } from '../../domain/track/records.ts'
 import { type Attempt, isStale, staleAfter } from '../../domain/track/task.ts'
-import type { HoldLine } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { content, HoldEntry, holdEntry } from '../answers/hold.ts'
+import { list, page } from '../answers/list.ts'
 import { findMission } from '../find.ts'
 import { choice, count, identifier } from '../input/fields.ts'
 import { defineOperation, type Handling, whereWritable } from '../operation.ts'
@@ -28,18 +28,23 @@ export const inbox = defineOperation({
     limit: count('How many; default 20', 200).optional(),
     cursor: identifier('next_cursor of the answer before').optional(),
   }),
-  output: z.looseObject({
-    holds: z.array(z.looseObject({ hold_id: z.string(), kind: z.string(), reason: z.string() })),
-    total: z.int(),
-    next_cursor: z.string().nullable(),
+  output: z.object({
+    holds: list(
+      HoldEntry.extend({
+        task_name: z.string().nullable(),
+        mission_name: z.string().nullable(),
+        content,
+      }),
+    ),
+    ...page,
   }),
 }).handler(async (handling, input) => {
   await whereWritable(() => noticeStaleAttempts(handling))
-  const answer = await handling.store.view(async (reads) => {
+  const found = await handling.store.view(async (reads) => {
     const limit = input.limit ?? 20
     const before = readCursor(input.cursor, ['holds'])?.get('holds')
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
-    const page = await reads.holds.list(
+    const holds = await reads.holds.list(
       {
         status: input.closed ? 'closed' : 'open',
         ...(input.kind && { kinds: [input.kind] }),
@@ -47,20 +52,20 @@ export const inbox = defineOperation({
       },
       { limit: limit + 1, ...(before !== undefined && { before }) },
     )
-    const shown = page.items.slice(0, limit)
+    const shown = holds.items.slice(0, limit)
     const tasks = await reads.tasks.named(shown.flatMap(({ item }) => item.hold.taskId ?? []))
     const missions = await reads.missions.named(shown.flatMap(({ item }) => item.hold.missionId ?? []))
     return {
       tasks,
       missions,
       shown: shown.map(({ item }) => item),
-      total: page.total,
+      total: holds.total,
       next_cursor: nextCursor([
-        { name: 'holds', seqs: shown.map(({ seq }) => seq), more: page.items.length > limit },
+        { name: 'holds', seqs: shown.map(({ seq }) => seq), more: holds.items.length > limit },
       ]),
     }
   })
-  const { shown, tasks, missions, ...page } = answer
+  const { shown, tasks, missions, ...rest } = found
   const contents = await contentsShown(
     handling,
     shown.map(({ hold }) => hold),
@@ -72,38 +77,13 @@ export const inbox = defineOperation({
       mission_name: nameOf(line.hold.missionId, missions),
       content: contents.get(line.hold.id) ?? null,
     })),
-    ...page,
+    ...rest,
   }
 })
 
 function nameOf(id: string | null, names: ReadonlyMap<string, string>): string | null {
   const name = id === null ? undefined : names.get(id)
   return name === undefined ? null : excerpt(name, 120)
-}
-
-export function holdEntry({ hold, issue }: HoldLine) {
-  return {
-    hold_id: hold.id,
-    kind: hold.kind,
-    status: hold.status,
-    reason: excerpt(hold.reason, 1000),
-    mission_id: hold.missionId,
-    task_id: hold.taskId,
-    attempt_id: hold.attemptId,
-    issue_id: hold.issueId,
-    run_id: hold.runId,
-    request: hold.request,
-    /** What the agent did meanwhile, in its words. */
-    workaround: issue ? excerpt(issue.resolution, 1000) || null : null,
-    paths: hold.paths.slice(0, 50),
-    opened_by: hold.openedBy,
-    opened_at: instant(hold.openedAt),
-    /** How it can be ended, while it is open. */
-    answers: hold.status === 'open' ? answersTo(hold) : [],
-    answer: hold.answer,
-    closed_by: hold.closedBy,
-    closed_at: instantOrNull(hold.closedAt),
-  }
 }
 
 /** Opens a hold for each attempt that nobody spoke of for two hours, and answers how many. Writes only when there is one. */

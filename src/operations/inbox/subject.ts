@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { decisionChoices } from '../../domain/gate/decisions.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
@@ -5,6 +6,7 @@ import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { strings } from '../answers/list.ts'
 import { identifier, text } from '../input/fields.ts'
 import { loadRun } from '../run/find-run.ts'
 
@@ -75,8 +77,22 @@ export function neededWords(
   )
 }
 
-/** What each event means that a person may send in a state, as it is answered. */
-export function choiceEntries(definition: ProcessDefinition, state: string, events: readonly string[]) {
+/** An event that a person may send in a state, and what it means. */
+export const ChoiceEntry = z.object({
+  event: z.string(),
+  description: z.string().nullable(),
+  answer: z.enum(['yes', 'no', 'other']),
+  sends_back: z.boolean(),
+  approves: z.boolean(),
+  /** What its payload must hold beside a reason. */
+  asks_for: strings,
+})
+
+export function choiceEntries(
+  definition: ProcessDefinition,
+  state: string,
+  events: readonly string[],
+): readonly z.output<typeof ChoiceEntry>[] {
   return decisionChoices(definition, state, events).map((choice) => ({
     event: choice.event,
     description: choice.description === null ? null : excerpt(choice.description, 160),

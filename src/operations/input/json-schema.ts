@@ -34,7 +34,16 @@ export function outputSchema(operation: Operation): JsonSchema {
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const known = schemas.get(schema)
   if (known) return known
-  const made = z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as JsonSchema // zod types every keyword
+  const made = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => {
+      if (io === 'input') return
+      // An answer may gain fields; a list that our code does not change is a list.
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+      delete jsonSchema.readOnly
+    },
+  }) as JsonSchema // zod types every keyword
   schemas.set(schema, made)
   return made
 }

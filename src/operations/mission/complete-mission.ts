@@ -8,10 +8,11 @@ import type { Setting } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
 import { completeMission as decide, type MissionClosing } from '../../domain/track/complete-mission.ts'
-import { waitingOf } from '../../domain/track/holds.ts'
 import { isEnded, type Mission, missionEndings } from '../../domain/track/mission.ts'
 import type { HoldLine, Page } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { WaitingEntry, waitingEntry } from '../answers/hold.ts'
+import { list, strings } from '../answers/list.ts'
 import { findMission } from '../find.ts'
 import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -44,23 +45,39 @@ export const completeMission = defineOperation({
     achievements: texts('Achievements').optional(),
     limitations: texts('Limitations').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     mission_id: z.string(),
-    status: z.string(),
+    status: z.enum(missionEndings),
     summary: z.string(),
-    achievements: z.array(z.string()),
-    limitations: z.array(z.string()),
-    metrics: z.looseObject({
+    achievements: strings,
+    limitations: strings,
+    metrics: z.object({
       total_phases: z.int(),
       total_tasks: z.int(),
       total_duration_seconds: z.int(),
       total_duration_minutes: z.number(),
       files_changed: z.int(),
+      tokens_input: z.int(),
+      tokens_output: z.int(),
     }),
     completed_at: z.string(),
-    waits_for: z.array(z.strictObject({ hold_id: z.string(), kind: z.string(), question: z.string() })),
-    warnings: z.array(z.string()),
+    waits_for: list(WaitingEntry),
+    warnings: strings,
+    already_completed: z.literal(true).optional(),
+    /** Where it was completed as a workflow. */
+    workflow_id: z.string().optional(),
   }),
+  listedOutput: [
+    'mission_id',
+    'status',
+    'summary',
+    'achievements',
+    'limitations',
+    'metrics',
+    'completed_at',
+    'waits_for',
+    'warnings',
+  ],
 }).handler(async (handling, input) => {
   const before = await handling.store.view((reads) => findMission(reads, input.mission_id))
   const isGated = !isEnded(before) && input.status !== 'failed'
@@ -111,7 +128,7 @@ export const completeMission = defineOperation({
         limitations: echoed(closing.limitations),
         metrics: await metricsOf(reads, mission, completedAt),
         completed_at: instant(completedAt),
-        waits_for: waiting.items.map(({ item }) => waitingOf(item.hold)),
+        waits_for: waiting.items.map(({ item }) => waitingEntry(item.hold)),
         warnings: [
           ...(waiting.total === 0
             ? []
@@ -137,7 +154,7 @@ function refuseWhileWaiting(mission: Mission, { items, total }: Page<HoldLine>):
     `Cannot complete ${mission.kind} ${mission.id}: ${total === 1 ? '1 question waits' : `${total} questions wait`} for a person, and this project waits for the answers: ${named.join('; ')}.`,
     {
       hint: `A person answers: waymark inbox. Wait with get_context { mission_id: "${mission.id}", include: ["blockers"], wait_seconds: 50 }, or complete it as partial.`,
-      details: { waits_for: items.map(({ item }) => waitingOf(item.hold)) },
+      details: { waits_for: items.map(({ item }) => waitingEntry(item.hold)) },
     },
   )
 }
@@ -168,8 +185,8 @@ async function givenUp(
 }
 
 /** What was said, as the caller reads it back: the whole is in the record. */
-function echoed(texts: readonly string[]): string[] {
-  return texts.slice(0, 10).map((text) => excerpt(text, 300))
+function echoed(said: readonly string[]): readonly string[] {
+  return said.slice(0, 10).map((text) => excerpt(text, 300))
 }
 
 /** What was measured over the whole mission. Tokens are the agents' own counts, added up. */

@@ -6,20 +6,22 @@ import { excerpt } from '../../domain/text.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import type { Page, PageRequest, RecordFilter } from '../../ports/reads.ts'
 import type { Reads, Store } from '../../ports/store.ts'
+import { BlockerEntry, blockerEntry } from '../answers/hold.ts'
+import { list, strings } from '../answers/list.ts'
+import { missionRunsFields, missionStatus, PhaseSummary, TaskEntry, taskEntry } from '../answers/mission.ts'
+import {
+  DecisionEntry,
+  decisionEntry,
+  IssueEntry,
+  issueEntry,
+  ProgressEntry,
+  progressEntry,
+} from '../answers/record.ts'
 import { findMission } from '../find.ts'
 import { choice, count, identifier, name, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursor, readCursor } from '../paging.ts'
-import {
-  blockerEntry,
-  decisionEntry,
-  issueEntry,
-  milestoneEntry,
-  missionRuns,
-  phaseSummary,
-  phasesAround,
-  taskEntry,
-} from './entries.ts'
+import { missionRuns, phaseSummary, phasesAround } from './summary.ts'
 
 export const contextSections = [
   'decisions',
@@ -51,7 +53,7 @@ const loaders: Readonly<Record<ListSection, Loader>> = {
   decisions: async ({ records }, filter, page) =>
     mapped(await records.decisions(filter, page), decisionEntry),
   milestones: async ({ records }, filter, page) =>
-    mapped(await records.progress(filter, page), milestoneEntry),
+    mapped(await records.progress(filter, page), progressEntry),
   tasks: loadTasks,
   issues: async ({ records }, filter, page) =>
     mapped(await records.issues({ ...filter, unblocking: true }, page), issueEntry),
@@ -102,7 +104,10 @@ async function loadBlockers(
 const answeredBudget = 2_000
 
 /** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
-async function answeredBlockers({ holds }: Reads, filter: RecordFilter): Promise<readonly unknown[]> {
+export async function answeredBlockers(
+  { holds }: Reads,
+  filter: RecordFilter,
+): Promise<readonly BlockerEntry[]> {
   const { items } = await holds.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
   const entries = items.map(({ item }) => blockerEntry(item))
   return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
@@ -158,15 +163,40 @@ export const getContext = defineOperation({
     wait_seconds: count('Wait up to this long for a change after filter.since', longestWait).optional(),
     since: unlisted(sinceField).optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     mission_id: z.string(),
     mission_name: z.string(),
-    mission_status: z.string(),
+    mission_status: missionStatus,
+    objective: z.string().nullable(),
     current_phase: z.int(),
     total_phases: z.int(),
+    runs: missionRunsFields.runs.optional(),
+    completed_despite: strings.optional(),
+    phase_summary: list(PhaseSummary).optional(),
+    phase_summary_total: z.int().optional(),
+    decisions: list(DecisionEntry).optional(),
+    decisions_total: z.int().optional(),
+    milestones: list(ProgressEntry).optional(),
+    milestones_total: z.int().optional(),
+    blockers: list(BlockerEntry).optional(),
+    blockers_total: z.int().optional(),
+    issues: list(IssueEntry).optional(),
+    issues_total: z.int().optional(),
+    tasks: list(TaskEntry).optional(),
+    tasks_total: z.int().optional(),
+    answered_blockers: list(BlockerEntry).optional(),
     as_of: z.string(),
     next_cursor: z.string().nullable(),
   }),
+  listedOutput: [
+    'mission_id',
+    'mission_name',
+    'mission_status',
+    'current_phase',
+    'total_phases',
+    'as_of',
+    'next_cursor',
+  ],
 }).handler(async ({ store, clock }, input) => {
   const since = input.filter?.since ?? input.since
   if (input.wait_seconds !== undefined) {

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { answerBudget, fitSections } from '../../domain/budget.ts'
-import { instant, instantOrNull } from '../../domain/instant.ts'
-import { excerpt } from '../../domain/text.ts'
-import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
-import type { MissionListed } from '../../ports/reads.ts'
+import { list, page } from '../answers/list.ts'
+import { MissionEntry, missionEntry } from '../answers/mission.ts'
 import { choice, count, identifier, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursor, readCursor } from '../paging.ts'
@@ -25,56 +23,35 @@ export const listMissions = defineOperation({
     limit: count('Default 20', 200).optional(),
     cursor: identifier('next_cursor').optional(),
   }),
-  output: z.looseObject({
-    missions: z.array(z.looseObject({ mission_id: z.string(), name: z.string(), status: z.string() })),
-    total: z.int(),
-    next_cursor: z.string().nullable(),
-  }),
+  output: z.object({ missions: list(MissionEntry), ...page }),
 }).handler(({ store }, input) =>
   store.view(async ({ missions }) => {
     const limit = input.limit ?? 20
     const before = readCursor(input.cursor, ['missions'])?.get('missions')
-    const page = await missions.list({
+    const found = await missions.list({
       limit: limit + 1,
       ...(before !== undefined && { before }),
       ...statusFilter[input.status ?? 'open'],
       ...(input.search !== undefined && { search: input.search }),
     })
-    const shown = page.items.slice(0, limit)
+    const shown = found.items.slice(0, limit)
     const entries = (await missions.listed(shown.map(({ item }) => item))).map(missionEntry)
     const fitting =
       fitSections([{ name: 'missions', entries }], answerBudget).get('missions') ?? entries.length
     const kept = input.limit === undefined ? fitting : entries.length
     return {
       missions: entries.slice(0, kept),
-      total: page.total,
+      total: found.total,
       next_cursor: nextCursor([
         {
           name: 'missions',
           seqs: shown.slice(0, kept).map(({ seq }) => seq),
-          more: page.items.length > kept,
+          more: found.items.length > kept,
         },
       ]),
     }
   }),
 )
-
-export function missionEntry({ mission, now, phases }: MissionListed) {
-  return {
-    mission_id: mission.id,
-    kind: mission.kind,
-    name: excerpt(mission.name, 120),
-    objective: mission.objective === null ? null : excerpt(mission.objective, 160),
-    status: shownStatus(mission, now),
-    current_phase: currentPhase(mission, phases),
-    total_phases: totalPhases(mission, phases),
-    open_tasks: now.openAttempts,
-    done_tasks: now.doneTasks,
-    open_blockers: now.openBlockers,
-    created_at: instant(mission.createdAt),
-    completed_at: instantOrNull(mission.completedAt),
-  }
-}
 
 const statusFilter = {
   open: { statuses: ['pending', 'in_progress'] },

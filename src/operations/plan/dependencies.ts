@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { addDependency } from '../../domain/plan/editing.ts'
 import type { NewPlanFact } from '../../domain/plan/plan.ts'
-import { taskStates } from '../../domain/plan/readiness.ts'
+import { marks, taskStates } from '../../domain/plan/readiness.ts'
+import { list, Named } from '../answers/list.ts'
+import { listedOfTask, plannedTaskEntry, TaskOrBrief, taskAnswer } from '../answers/plan.ts'
 import { findPlanned, spanOf } from '../find.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { printEntity } from '../print.ts'
-import { spanField } from './fields.ts'
+import { briefField, briefTask, spanField } from './fields.ts'
 import { planSource } from './plan-show.ts'
-import { briefField, briefTask, orBrief, taskAnswer, taskFields, taskShape } from './shapes.ts'
 
 const dependencyFields = z.strictObject({
   'task-id': identifier('Task that waits'),
@@ -28,7 +29,8 @@ export const depAdd = defineOperation({
   positional: ['task-id', 'dep-id'],
   synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
   input: dependencyFields,
-  output: orBrief(taskFields),
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
   brief: briefTask,
   print: printEntity,
 }).handler(({ record }, input) =>
@@ -58,7 +60,8 @@ export const depRemove = defineOperation({
   positional: ['task-id', 'dep-id'],
   synonyms: { id: 'task-id', depends_on: 'dep-id', depends_on_id: 'dep-id', dependency_id: 'dep-id' },
   input: dependencyFields,
-  output: orBrief(taskFields),
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
   brief: briefTask,
   print: printEntity,
 }).handler(({ record }, input) =>
@@ -67,7 +70,7 @@ export const depRemove = defineOperation({
     const taskId = planned.task.id
     const dependsOnId = planned.dependsOn.find((id) => id === input['dep-id'])
     // As taskman: what is not there need not be removed.
-    if (dependsOnId === undefined) return { facts: [], answer: taskShape(planned, setting.at) }
+    if (dependsOnId === undefined) return { facts: [], answer: plannedTaskEntry(planned, setting.at) }
     const fact: NewPlanFact = { kind: 'dependency.removed', taskId, dependsOnId }
     return { facts: [fact], answerFrom: taskAnswer(taskId, setting.at) }
   }),
@@ -84,18 +87,18 @@ export const planDependencies = defineOperation({
     'The dependency graph of the plan as nodes and edges, with what is ready and the critical path.',
   kind: 'query',
   input: z.strictObject({ mission: spanField.optional() }),
-  output: z.looseObject({
-    phases: z.array(z.looseObject({ id: z.string(), name: z.string() })),
-    nodes: z.array(
-      z.looseObject({
+  output: z.object({
+    phases: list(Named),
+    nodes: list(
+      z.object({
         id: z.string(),
         title: z.string(),
         phase_id: z.string().nullable(),
-        mark: z.enum(['done', 'in_progress', 'ready', 'blocked', 'dropped']),
+        mark: z.enum(marks),
         critical: z.boolean(),
       }),
     ),
-    edges: z.array(z.looseObject({ from: z.string(), to: z.string(), critical: z.boolean() })),
+    edges: list(z.object({ from: z.string(), to: z.string(), critical: z.boolean() })),
   }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {

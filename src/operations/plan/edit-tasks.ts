@@ -4,12 +4,21 @@ import { dropTask, editTask, notOfPhase } from '../../domain/plan/editing.ts'
 import { knownRoles, type Milestone, type TaskChanges } from '../../domain/plan/plan.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
+import { listedOfTask, PlannedTaskEntry, TaskOrBrief, taskAnswer } from '../answers/plan.ts'
 import { findMilestone, findPhase, findPlanned } from '../find.ts'
 import { identifier, name, text, texts, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { printEdited, printEntity } from '../print.ts'
-import { assertRole, assigneeField, formatField, roleField, sortOrderField, statusField } from './fields.ts'
-import { briefField, briefTask, orBrief, taskAnswer, taskFields } from './shapes.ts'
+import {
+  assertRole,
+  assigneeField,
+  briefField,
+  briefTask,
+  formatField,
+  roleField,
+  sortOrderField,
+  statusField,
+} from './fields.ts'
 
 export const taskAdd = defineOperation({
   name: 'taskman_task_add',
@@ -35,7 +44,8 @@ export const taskAdd = defineOperation({
     brief: briefField.optional(),
     format: formatField.optional(),
   }),
-  output: orBrief(taskFields),
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
   brief: briefTask,
   print: printEntity,
 }).handler(({ record, actor }, input) =>
@@ -125,7 +135,8 @@ export const taskEdit = defineOperation({
   idempotent: true,
   positional: ['id'],
   input: inputFields,
-  output: orBrief(taskFields),
+  output: TaskOrBrief,
+  listedOutput: listedOfTask,
   brief: briefTask,
   print: printEdited,
 }).handler(({ record, actor }, input) =>
@@ -182,7 +193,8 @@ export const taskDrop = defineOperation({
     id: identifier('Task ID'),
     reason: text('Why it is given up'),
   }),
-  output: taskFields,
+  output: PlannedTaskEntry,
+  listedOutput: listedOfTask,
   print: printEntity,
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {

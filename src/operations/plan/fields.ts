@@ -4,6 +4,7 @@ import { didYouMean } from '../../domain/nearest-word.ts'
 import { knownRoles, taskStatuses } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
 import { choice, identifier, name, unlisted } from '../input/fields.ts'
+import type { Answer } from '../operation.ts'
 
 export const statusField = (description: string) =>
   choice(taskStatuses, description, {
@@ -52,4 +53,17 @@ export async function assertRole(reads: Reads, role: string | undefined): Promis
       hint: `A project declares its own with: waymark role add ${role}`,
     },
   )
+}
+export const briefField = z.boolean().describe('Return only id, ready, blocked')
+
+/** The same for phases and milestones, whose answers are short anyway. */
+export const briefIdField = unlisted(z.boolean().describe('Answer only the id'))
+
+export function briefTask(task: Answer): Answer {
+  const { id, status, blocked, claimed_by } = task
+  return { id, ready: status === 'to_do' && blocked === false && claimed_by === null, blocked }
+}
+
+export function briefEntity({ id }: Answer): Answer {
+  return { id }
 }

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { MilestoneId } from '../../domain/id.ts'
 import type { Milestone, MilestoneChanges } from '../../domain/plan/plan.ts'
+import { list } from '../answers/list.ts'
+import { MilestoneEntry, MilestoneOrBrief, milestoneEntry } from '../answers/plan.ts'
 import { findMilestone, findPhase, spanOf } from '../find.ts'
 import { identifier, name, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { printEdited, printEntity, printList } from '../print.ts'
-import { reachedField, spanField } from './fields.ts'
-import { briefEntity, briefIdField, milestoneFields, milestoneShape, orBrief } from './shapes.ts'
+import { briefEntity, briefIdField, reachedField, spanField } from './fields.ts'
 
 export const milestoneAdd = defineOperation({
   name: 'taskman_milestone_add',
@@ -27,7 +28,7 @@ export const milestoneAdd = defineOperation({
     reached: reachedField.optional(),
     brief: briefIdField.optional(),
   }),
-  output: orBrief(milestoneFields),
+  output: MilestoneOrBrief,
   brief: briefEntity,
   print: printEntity,
 }).handler(({ record }, input) =>
@@ -48,7 +49,7 @@ export const milestoneAdd = defineOperation({
     }
     return {
       facts: [{ kind: 'milestone.created', milestone }],
-      answer: milestoneShape(milestone, phase.missionId),
+      answer: milestoneEntry(milestone, phase.missionId),
     }
   }),
 )
@@ -78,7 +79,7 @@ export const milestoneEdit = defineOperation({
       .optional(),
     brief: briefIdField.optional(),
   }),
-  output: orBrief(milestoneFields),
+  output: MilestoneOrBrief,
   brief: briefEntity,
   print: printEdited,
 }).handler(({ record }, input) =>
@@ -95,10 +96,10 @@ export const milestoneEdit = defineOperation({
       ...(input.clear?.includes('criterion') && { criterion: null }),
     }
     if (Object.keys(changes).length === 0)
-      return { facts: [], answer: milestoneShape(milestone, home.missionId) }
+      return { facts: [], answer: milestoneEntry(milestone, home.missionId) }
     return {
       facts: [{ kind: 'milestone.edited', milestoneId: milestone.id, changes }],
-      answerFrom: async (after) => milestoneShape(await findMilestone(after, milestone.id), home.missionId),
+      answerFrom: async (after) => milestoneEntry(await findMilestone(after, milestone.id), home.missionId),
     }
   }),
 )
@@ -117,7 +118,7 @@ export const milestoneList = defineOperation({
     phase: identifier('Phase ID').optional(),
     mission: spanField.optional(),
   }),
-  output: z.looseObject({ milestones: z.array(milestoneFields), total: z.int() }),
+  output: z.object({ milestones: list(MilestoneEntry), total: z.int() }),
   print: printList('milestones'),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
@@ -130,7 +131,7 @@ export const milestoneList = defineOperation({
     const homes = new Map((phase ? [phase] : await reads.plan.phases(span)).map((home) => [home.id, home]))
     return {
       milestones: milestones.map((milestone) =>
-        milestoneShape(milestone, homes.get(milestone.phaseId)?.missionId ?? null),
+        milestoneEntry(milestone, homes.get(milestone.phaseId)?.missionId ?? null),
       ),
       total: milestones.length,
     }

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { type Note, noteKinds } from '../../domain/plan/plan.ts'
+import { list, page } from '../answers/list.ts'
+import { NoteEntry, noteEntry } from '../answers/plan.ts'
 import { findPlanned } from '../find.ts'
 import { choice, count, identifier, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { fitted, nextCursor, pageSize, readCursor } from '../paging.ts'
 import { printEntity, printList } from '../print.ts'
 import { assertRole, formatField, roleField } from './fields.ts'
-import { noteFields, noteShape } from './shapes.ts'
 
 export const noteAdd = defineOperation({
   name: 'taskman_task_note_add',
@@ -26,7 +27,7 @@ export const noteAdd = defineOperation({
     role: roleField.optional(),
     format: formatField.optional(),
   }),
-  output: noteFields,
+  output: NoteEntry,
   print: printEntity,
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {
@@ -41,7 +42,7 @@ export const noteAdd = defineOperation({
       author: actor.name,
       createdAt: setting.at,
     }
-    return { facts: [{ kind: 'note.added', note }], answer: noteShape(note) }
+    return { facts: [{ kind: 'note.added', note }], answer: noteEntry(note) }
   }),
 )
 
@@ -62,24 +63,24 @@ export const noteList = defineOperation({
     cursor: identifier('next_cursor').optional(),
     format: formatField.optional(),
   }),
-  output: z.looseObject({ notes: z.array(noteFields), total: z.int(), next_cursor: z.string().nullable() }),
+  output: z.object({ notes: list(NoteEntry), ...page }),
   print: printList('notes'),
 }).handler(({ store, actor }, input) =>
   store.view(async (reads) => {
     const { task } = await findPlanned(reads, input.id)
     const limit = pageSize(input.limit, actor)
     const before = readCursor(input.cursor, ['notes'])?.get('notes')
-    const page = await reads.plan.notes(task.id, {
+    const found = await reads.plan.notes(task.id, {
       limit: limit + 1,
       ...(before !== undefined && { before }),
     })
-    const entries = page.items.slice(0, limit).map(({ item }) => noteShape(item))
+    const entries = found.items.slice(0, limit).map(({ item }) => noteEntry(item))
     const shown = fitted(entries, input.limit, actor)
-    const seqs = page.items.slice(0, shown.length).map(({ seq }) => seq)
+    const seqs = found.items.slice(0, shown.length).map(({ seq }) => seq)
     return {
-      notes: [...shown],
-      total: page.total,
-      next_cursor: nextCursor([{ name: 'notes', seqs, more: page.items.length > shown.length }]),
+      notes: shown,
+      total: found.total,
+      next_cursor: nextCursor([{ name: 'notes', seqs, more: found.items.length > shown.length }]),
     }
   }),
 )
@@ -106,12 +107,12 @@ export const noteListByIds = defineOperation({
       .describe('Note IDs with commas between them, from note_ids of taskman_task_get'),
     format: formatField.optional(),
   }),
-  output: z.looseObject({ notes: z.array(noteFields), total: z.int() }),
+  output: z.object({ notes: list(NoteEntry), total: z.int() }),
   print: printList('notes'),
 }).handler(({ store, actor }, { ids }) =>
   store.view(async (reads) => {
     const named = [...new Set(ids.split(',').map((id) => id.trim()))].filter((id) => id !== '')
-    const notes = (await reads.plan.notesWithIds(named.slice(0, mostNotes))).map(noteShape)
-    return { notes: [...fitted(notes, undefined, actor)], total: notes.length }
+    const notes = (await reads.plan.notesWithIds(named.slice(0, mostNotes))).map(noteEntry)
+    return { notes: fitted(notes, undefined, actor), total: notes.length }
   }),
 )

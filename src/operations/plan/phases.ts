@@ -4,13 +4,14 @@ import type { PhaseId } from '../../domain/id.ts'
 import { type PhaseChanges, phaseStatus } from '../../domain/plan/plan.ts'
 import { isEnded, nextNumber, type Phase } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
+import { list } from '../answers/list.ts'
+import { PhaseEntry, PhaseOrBrief, phaseEntry } from '../answers/plan.ts'
 import { findPhase, ownerOf, spanOf } from '../find.ts'
 import { identifier, name } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { printEdited, printEntity, printList } from '../print.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
-import { missionField, sortOrderField, spanField, statusField } from './fields.ts'
-import { briefEntity, briefIdField, orBrief, phaseFields, phaseShape } from './shapes.ts'
+import { briefEntity, briefIdField, missionField, sortOrderField, spanField, statusField } from './fields.ts'
 
 export const phaseAdd = defineOperation({
   name: 'taskman_phase_add',
@@ -30,7 +31,7 @@ export const phaseAdd = defineOperation({
     mission: missionField.optional(),
     brief: briefIdField.optional(),
   }),
-  output: orBrief(phaseFields),
+  output: PhaseOrBrief,
   brief: briefEntity,
   print: printEntity,
 }).handler(({ record }, input) =>
@@ -48,7 +49,7 @@ export const phaseAdd = defineOperation({
       createdAt: setting.at,
       completedAt: status === 'completed' ? setting.at : null,
     }
-    return { facts: [{ kind: 'phase.created', phase }], answer: phaseShape(phase) }
+    return { facts: [{ kind: 'phase.created', phase }], answer: phaseEntry(phase) }
   }),
 )
 
@@ -101,7 +102,7 @@ export const phaseEdit = defineOperation({
       .optional(),
     brief: briefIdField.optional(),
   }),
-  output: orBrief(phaseFields),
+  output: PhaseOrBrief,
   brief: briefEntity,
   print: printEdited,
 }).handler(async (handling, input) => {
@@ -119,10 +120,10 @@ export const phaseEdit = defineOperation({
       ...(input['sort-order'] !== undefined && { sortOrder: input['sort-order'] }),
       ...(input.clear?.includes('sort-order') && { sortOrder: null }),
     }
-    if (Object.keys(changes).length === 0) return { facts: [], answer: phaseShape(phase) }
+    if (Object.keys(changes).length === 0) return { facts: [], answer: phaseEntry(phase) }
     return {
       facts: [{ kind: 'phase.edited', phaseId: phase.id, missionId: phase.missionId, changes }],
-      answerFrom: async (after) => phaseShape(await findPhase(after, phase.id)),
+      answerFrom: async (after) => phaseEntry(await findPhase(after, phase.id)),
     }
   })
 })
@@ -138,11 +139,11 @@ export const phaseList = defineOperation({
   description: 'List the phases in order',
   kind: 'query',
   input: z.strictObject({ mission: spanField.optional() }),
-  output: z.looseObject({ phases: z.array(phaseFields), total: z.int() }),
+  output: z.object({ phases: list(PhaseEntry), total: z.int() }),
   print: printList('phases'),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
     const phases = await reads.plan.phases(await spanOf(reads, input.mission))
-    return { phases: phases.map(phaseShape), total: phases.length }
+    return { phases: phases.map(phaseEntry), total: phases.length }
   }),
 )

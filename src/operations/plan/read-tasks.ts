@@ -7,14 +7,15 @@ import type { Claim, NewPlanFact, Note, PlannedTask } from '../../domain/plan/pl
 import { excerpt } from '../../domain/text.ts'
 import type { PlanFilter } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { list, page, strings } from '../answers/list.ts'
+import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from '../answers/plan.ts'
 import { findMilestone, findPhase, findPlanned, spanOf } from '../find.ts'
 import { choice, count, identifier, text, unlisted } from '../input/fields.ts'
 import { defineOperation, type Handling, whereWritable } from '../operation.ts'
 import { fitted, pageSize } from '../paging.ts'
 import { printEntity, printList } from '../print.ts'
-import { toldStory } from '../task/task-story.ts'
+import { toldStory, toldStoryFields } from '../task/task-story.ts'
 import { assertRole, formatField, roleField, spanField, statusField } from './fields.ts'
-import { taskFields, taskShape } from './shapes.ts'
 
 const inputFields = z.strictObject({
   phase: identifier('Phase ID').optional(),
@@ -45,7 +46,7 @@ export const taskList = defineOperation({
   description: 'List tasks of the plan, in its order',
   kind: 'query',
   input: inputFields,
-  output: z.looseObject({ tasks: z.array(taskFields), total: z.int(), next_cursor: z.string().nullable() }),
+  output: z.object({ tasks: list(PlannedTaskEntry), ...page }),
   print: printList('tasks'),
 }).handler(async (handling, input) =>
   viewPlan(handling, async (reads) => {
@@ -58,15 +59,15 @@ export const taskList = defineOperation({
       limit: limit + 1,
       ...(after && { after: after.task.id }),
     })
-    const entries = tasks.slice(0, limit).map((planned) => listed(taskShape(planned, now), actor))
+    const entries = tasks.slice(0, limit).map((planned) => listed(plannedTaskEntry(planned, now), actor))
     const shown = fitted(entries, input.limit, actor)
     const next = tasks.length > shown.length ? (shown.at(-1)?.id ?? null) : null
-    return { tasks: [...shown], total, next_cursor: next }
+    return { tasks: shown, total, next_cursor: next }
   }),
 )
 
 /** A long description is cut in a list that an agent reads; the task itself has it whole. */
-function listed(task: ReturnType<typeof taskShape>, { channel }: Actor): ReturnType<typeof taskShape> {
+function listed(task: PlannedTaskEntry, { channel }: Actor): PlannedTaskEntry {
   if (channel === 'cli' || task.description === null) return task
   const description = excerpt(task.description)
   return description === task.description ? task : { ...task, description }
@@ -106,7 +107,8 @@ export const taskGet = defineOperation({
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({ id: identifier('Task ID'), format: formatField.optional() }),
-  output: taskFields,
+  output: PlannedTaskEntry.extend({ note_ids: strings.optional(), ...toldStoryFields }),
+  listedOutput: listedOfTask,
   print: printEntity,
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
@@ -114,7 +116,7 @@ export const taskGet = defineOperation({
     const notes = await reads.plan.notes(planned.task.id, { limit: mostNotes })
     const ids = notes.items.map(({ item }) => item.id)
     return {
-      ...taskShape(planned, clock.now()),
+      ...plannedTaskEntry(planned, clock.now()),
       ...(ids.length > 0 && { note_ids: ids }),
       ...(await toldStory(reads, planned.task.id)),
     }

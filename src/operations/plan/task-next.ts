@@ -4,13 +4,14 @@ import { claimTask, nameOf } from '../../domain/plan/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../../domain/plan/plan.ts'
 import { counted, reasonsFor } from '../../domain/plan/readiness.ts'
 import type { Reads } from '../../ports/store.ts'
+import { strings } from '../answers/list.ts'
+import { PlannedTaskEntry, plannedTaskEntry } from '../answers/plan.ts'
 import { findPlanned, spanOf } from '../find.ts'
 import { name } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { asText } from '../print.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
 import { expiryOf, viewPlan } from './read-tasks.ts'
-import { taskFields, taskShape } from './shapes.ts'
 
 const inputFields = z.strictObject({
   role: roleField.optional(),
@@ -32,10 +33,13 @@ export const taskNext = defineOperation({
     'The next task that can be begun: on the critical path first. Claim it, then start_task { planned_task_id, claim_token }',
   kind: 'command',
   input: inputFields,
-  output: z.looseObject({
-    task: taskFields.nullable(),
-    claim: z.looseObject({ token: z.string(), agent: z.string(), expires_at: z.string() }).nullable(),
+  output: z.object({
+    task: PlannedTaskEntry.extend({ areas: strings.optional() }).nullable(),
+    claim: z.object({ token: z.string(), agent: z.string(), expires_at: z.string() }).nullable(),
+    /** What the task wants, or why there is none. */
+    message: z.string().optional(),
   }),
+  listedOutput: ['task', 'claim'],
   print: (answer, input) => [
     input['format'] === 'text'
       ? asText(answer['task'] ?? answer['message'] ?? 'nothing is ready')
@@ -170,7 +174,7 @@ function answerOf(
       planned === null
         ? null
         : {
-            ...taskShape(planned, now),
+            ...plannedTaskEntry(planned, now),
             ...(planned.task.areas.length > 0 && { areas: planned.task.areas }),
           },
     claim:

@@ -3,15 +3,45 @@ import type { TaskId } from '../../domain/id.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import type { PlacedTask } from '../../domain/plan/outline.ts'
 import { isHeld } from '../../domain/plan/plan.ts'
-import { taskStates } from '../../domain/plan/readiness.ts'
+import { marks, taskStates } from '../../domain/plan/readiness.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type { MeasuredTotals, TaskCard } from '../../ports/reads.ts'
+import { verification } from '../answers/attempt.ts'
+import { list, Named } from '../answers/list.ts'
+import { taskWord, taskWordOf } from '../answers/mission.ts'
 import { findPlanned } from '../find.ts'
 import { count, identifier } from '../input/fields.ts'
-import { taskStatusShown } from '../mission/entries.ts'
 import { defineOperation } from '../operation.ts'
 import { planSource } from '../plan/plan-show.ts'
+
+/** What was measured at the end of an attempt, as short as a card shows it. */
+export const VerifiedShort = z.object({
+  status: verification,
+  scope_match: z.boolean().nullable(),
+  out_of_scope: z.int(),
+  files: z.int(),
+  added_lines: z.int(),
+  deleted_lines: z.int(),
+})
+
+const BoardCard = z.object({
+  id: z.string(),
+  title: z.string(),
+  mission_id: z.string().nullable(),
+  mission_name: z.string().nullable(),
+  phase_id: z.string().nullable(),
+  role: z.string().nullable(),
+  outcome: taskWord,
+  is_claimed: z.boolean(),
+  agent_name: z.string().nullable(),
+  started_at: z.string().nullable(),
+  completed_at: z.string().nullable(),
+  /** Percent, of the last step that was told. */
+  progress: z.number().nullable(),
+  verified: VerifiedShort.nullable(),
+  updated_at: z.string(),
+})
 
 /** What a review, a file outside the scope or an approval waits for is a person's look, not an agent's work. */
 const lookedAt = ['review', 'scope', 'approval', 'command'] as const
@@ -25,7 +55,15 @@ export const board = defineOperation({
   description: 'Tasks of every plan and mission by status: ready, in progress, needs review, done of late.',
   kind: 'query',
   input: z.strictObject({ limit: count('How many in each column; default 100', 1000).optional() }),
-  output: z.looseObject({ columns: z.looseObject({}), totals: z.looseObject({}) }),
+  output: z.object({
+    columns: z.object({
+      ready: list(BoardCard),
+      active: list(BoardCard),
+      review: list(BoardCard),
+      done: list(BoardCard),
+    }),
+    totals: z.object({ ready: z.int(), active: z.int() }),
+  }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
     const limit = input.limit ?? 100
@@ -58,7 +96,10 @@ export const board = defineOperation({
   }),
 )
 
-export function boardCard({ task, missionName, claim, attempt, progress, measured }: TaskCard, now: number) {
+function boardCard(
+  { task, missionName, claim, attempt, progress, measured }: TaskCard,
+  now: number,
+): z.output<typeof BoardCard> {
   const holder = isHeld(claim, now) ? (claim?.agent ?? null) : null
   return {
     id: task.id,
@@ -67,7 +108,7 @@ export function boardCard({ task, missionName, claim, attempt, progress, measure
     mission_name: missionName === null ? null : excerpt(missionName, 120),
     phase_id: task.phaseId,
     role: task.role,
-    outcome: taskStatusShown(task, attempt),
+    outcome: taskWordOf(task, attempt),
     is_claimed: task.resolution === 'claimed',
     agent_name: attempt === null ? holder : (attempt.agentName ?? attempt.actor.name),
     started_at: instantOrNull(attempt?.openedAt ?? null),
@@ -78,8 +119,7 @@ export function boardCard({ task, missionName, claim, attempt, progress, measure
   }
 }
 
-/** What was measured at the end of an attempt, as short as a card shows it. */
-export function verifiedShort(measured: MeasuredTotals) {
+export function verifiedShort(measured: MeasuredTotals): z.output<typeof VerifiedShort> {
   return {
     status: measured.verification,
     scope_match: measured.scopeMatches,
@@ -93,6 +133,8 @@ export function verifiedShort(measured: MeasuredTotals) {
 /** Most tasks that one list names. */
 const mostTasks = 5_000
 
+const NamedAndStatus = Named.extend({ status: z.string() })
+
 export const names = defineOperation({
   name: 'names',
   command: 'names',
@@ -103,10 +145,10 @@ export const names = defineOperation({
   description: 'The missions, runs and tasks by id and name, for a search that answers while one types.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.looseObject({
-    missions: z.array(z.looseObject({})),
-    runs: z.array(z.looseObject({})),
-    tasks: z.array(z.looseObject({})),
+  output: z.object({
+    missions: list(NamedAndStatus),
+    runs: list(NamedAndStatus),
+    tasks: list(NamedAndStatus),
   }),
 }).handler(({ store, clock }) =>
   store.view(async ({ missions, runs, plan }) => {
@@ -129,6 +171,9 @@ export const names = defineOperation({
   }),
 )
 
+/** How a task stands beside another one. */
+const LinkedTask = z.object({ id: z.string(), title: z.string(), mark: z.enum(marks) })
+
 export const links = defineOperation({
   name: 'task_links',
   command: 'task links',
@@ -140,25 +185,35 @@ export const links = defineOperation({
   kind: 'query',
   positional: ['id'],
   input: z.strictObject({ id: identifier('Task ID') }),
-  output: z.looseObject({
-    depends_on: z.array(z.looseObject({})),
-    blocks: z.array(z.looseObject({})),
-    subtasks: z.array(z.looseObject({})),
-    phase: z.looseObject({}).nullable(),
+  output: z.object({
+    depends_on: list(LinkedTask),
+    blocks: list(LinkedTask),
+    subtasks: list(LinkedTask),
+    parent: LinkedTask.nullable(),
+    mark: z.enum(marks).nullable(),
+    critical: z.boolean(),
+    mission: Named.nullable(),
+    phase: Named.nullable(),
   }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
     const { task } = await findPlanned(reads, input.id)
     const { tasks } = await planSource(reads, task.missionId, clock.now())
-    const marks = taskStates(tasks)
+    const states = taskStates(tasks)
     const entries = (isIt: (other: PlacedTask) => boolean) =>
       tasks.flatMap((other, place) =>
         isIt(other)
-          ? [{ id: other.id, title: excerpt(other.title, 160), mark: marks[place]?.mark ?? 'blocked' }]
+          ? [
+              {
+                id: other.id,
+                title: excerpt(other.title, 160),
+                mark: states[place]?.mark ?? ('blocked' as const),
+              },
+            ]
           : [],
       )
     const own = tasks.find(({ id }) => id === task.id)
-    const place = own === undefined ? undefined : marks[tasks.indexOf(own)]
+    const place = own === undefined ? undefined : states[tasks.indexOf(own)]
     const mission = task.missionId === null ? null : await reads.missions.find(task.missionId)
     const phase = task.phaseId === null ? null : await reads.plan.phase(task.phaseId)
     return {

@@ -2,18 +2,21 @@ import { z } from 'zod'
 import type { Measured } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { MissionId } from '../../domain/id.ts'
-import {
-  changeDetail,
-  countChanges,
-  inReadingOrder,
-  sharedTree,
-} from '../../domain/track/completion-report.ts'
-import type { Attempt, SnapshotPlace } from '../../domain/track/task.ts'
+import { countChanges, inReadingOrder } from '../../domain/track/changes.ts'
+import { type Attempt, attemptStatuses, type SnapshotPlace } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
+import {
+  ChangeCounts,
+  ChangeEntry,
+  changeEntry,
+  sharedTree,
+  sharedTreeFields,
+  Verification,
+} from '../answers/attempt.ts'
+import { list } from '../answers/list.ts'
 import { findAttempt, findMission, findTask } from '../find.ts'
 import { count, identifier, text } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
-import { sharedTreeFields } from '../task/completion.ts'
 import { measure } from '../task/measure.ts'
 
 export const changes = defineOperation({
@@ -30,13 +33,13 @@ export const changes = defineOperation({
     limit: count('How many; default 50', 1000).optional(),
     offset: z.int().min(0).describe('How many to pass over').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     task_id: z.string(),
     attempt_id: z.string(),
-    status: z.string(),
-    verification: z.looseObject({}),
-    changes: z.array(z.looseObject({})),
-    counts: z.looseObject({}),
+    status: z.enum(attemptStatuses),
+    verification: Verification,
+    changes: list(ChangeEntry),
+    counts: ChangeCounts,
     ...sharedTreeFields,
     total: z.int(),
     next_offset: z.int().nullable(),
@@ -53,8 +56,8 @@ export const changes = defineOperation({
     attempt_id: attempt.id,
     status: attempt.status,
     ...found,
-    changes: found.changes.map(changeDetail),
-    counts: { ...found.counts },
+    changes: found.changes.map(changeEntry),
+    counts: found.counts,
     total,
     next_offset: offset + found.changes.length < total ? offset + found.changes.length : null,
   }
@@ -87,14 +90,18 @@ async function stored({ store }: Handling, attempt: Attempt, part: Part) {
   })
 }
 
-const unmeasured = {
+const unmeasured: z.output<typeof Verification> = {
   status: 'unknown',
   scope_match: null,
   unexpected_files: [],
   warnings: ['The attempt was abandoned: its end was not measured.'],
 }
 
-function verificationOf({ verification, scope, warnings }: Omit<Measured, 'changes'>) {
+function verificationOf({
+  verification,
+  scope,
+  warnings,
+}: Omit<Measured, 'changes'>): z.output<typeof Verification> {
   return {
     status: verification,
     scope_match: scope.matches,
@@ -119,7 +126,7 @@ export const diff = defineOperation({
     id: identifier('A task, one attempt at it, or a mission (t-…, a-…, m-…, w-…)'),
     path: text('Only this file, from the top of the work tree').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     task_id: z.string().optional(),
     attempt_id: z.string().optional(),
     mission_id: z.string().optional(),
@@ -206,12 +213,12 @@ export const missionChanges = defineOperation({
     id: identifier('A mission or workflow (m-…, w-…)'),
     limit: count('How many files; default 500', 10_000).optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     id: z.string(),
-    files: z.array(
-      z.looseObject({
+    files: list(
+      z.object({
         path: z.string(),
-        change: z.string(),
+        change: ChangeEntry.shape.change,
         scope: z.enum(['in', 'out']).nullable(),
         added_lines: z.int(),
         deleted_lines: z.int(),

@@ -1,26 +1,165 @@
 import { z } from 'zod'
 import { answerBudget, fitLists, inExcerpts } from '../../domain/budget.ts'
-import type { Outcome } from '../../domain/fact.ts'
+import type { Measured, Outcome } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { instant, instantOrNull, secondsBetween } from '../../domain/instant.ts'
-import { changeDetail, sharedTree } from '../../domain/track/completion-report.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../domain/track/mission.ts'
-import type { Issue } from '../../domain/track/records.ts'
-import type { Attempt, Task } from '../../domain/track/task.ts'
-import type { Reads } from '../../ports/store.ts'
-import { holdEntry } from '../inbox/inbox.ts'
-import { identifier } from '../input/fields.ts'
 import {
-  decisionEntry,
-  issueTypeShown,
-  milestoneEntry,
-  missionRuns,
-  phaseSummary,
+  type Attempt,
+  attemptStatuses,
+  callerTypes,
+  resolutions,
+  type Task,
+} from '../../domain/track/task.ts'
+import type { Reads } from '../../ports/store.ts'
+import {
+  ChangeCounts,
+  ChangeEntry,
+  CorrectionEntry,
+  changeEntry,
+  correctionEntry,
+  sharedTree,
+  sharedTreeFields,
+  verification,
+} from '../answers/attempt.ts'
+import { HoldEntry, holdEntry } from '../answers/hold.ts'
+import { list, strings } from '../answers/list.ts'
+import {
+  missionKind,
+  missionRunsFields,
+  missionStatus,
+  PhaseSummary,
+  profileWords,
+  TaskEntry,
   taskEntry,
-  taskStatusShown,
-} from '../mission/entries.ts'
+  taskWord,
+  taskWordOf,
+} from '../answers/mission.ts'
+import {
+  DecisionEntry,
+  decisionEntry,
+  IssueDetail,
+  issueDetail,
+  ProgressEntry,
+  progressEntry,
+} from '../answers/record.ts'
+import { identifier } from '../input/fields.ts'
+import { missionRuns, phaseSummary } from '../mission/summary.ts'
 import { defineOperation } from '../operation.ts'
-import { correctionEntry } from '../task/task-story.ts'
+
+/** What an agent said of its work when it ended an attempt. */
+const Claimed = z.object({
+  summary: z.string(),
+  achievements: strings,
+  limitations: strings,
+  unexpected: list(z.object({ path: z.string(), why: z.string() })).optional(),
+  next_steps: strings,
+  packages_added: strings,
+  packages_removed: strings,
+  commands_executed: strings,
+  tests_status: z.enum(['passed', 'failed', 'not_run']).nullable(),
+  tokens_input: z.int().nullable(),
+  tokens_output: z.int().nullable(),
+})
+
+/** What was measured at the end of an attempt, as it is kept, with what every answer says of it. */
+const MeasuredDetail = z.object({
+  verification,
+  changes: list(ChangeEntry),
+  counts: ChangeCounts,
+  ignored: z.object({ added: strings, modified: strings, deleted: strings }),
+  scope: z.object({ matches: z.boolean().nullable(), unexpected: strings }),
+  contested: list(z.object({ path: z.string(), perhaps: strings })).optional(),
+  claimedPaths: sharedTreeFields.claimed_paths,
+  widened: strings.optional(),
+  mission: list(
+    z.object({
+      path: z.string(),
+      from: z.string().optional(),
+      change: z.enum(['added', 'modified', 'deleted', 'renamed', 'none']),
+      origin: z.enum(['task', 'imported', 'mixed']),
+      addedLines: z.int().nullable(),
+      deletedLines: z.int().nullable(),
+      others: z.literal(true).optional(),
+    }),
+  )
+    .nullable()
+    .optional(),
+  warnings: strings,
+  ...sharedTreeFields,
+})
+
+const AttemptDetail = z.object({
+  attempt_id: z.string(),
+  number: z.int(),
+  status: z.enum(attemptStatuses),
+  agent_name: z.string().nullable(),
+  caller_type: z.enum(callerTypes).nullable(),
+  actor: z.string(),
+  areas: strings,
+  work_tree: z.string(),
+  snapshot_id: z.string(),
+  snapshot_type: z.enum(['git', 'checksum']),
+  started_at: z.string(),
+  completed_at: z.string().nullable(),
+  duration_seconds: z.int().nullable(),
+  measured: MeasuredDetail.nullable(),
+  claimed: Claimed.nullable(),
+  /** What was said after the end: it stands beside the claim. */
+  corrections: list(CorrectionEntry),
+})
+
+const TaskDetail = z.object({
+  kind: z.literal('task'),
+  id: z.string(),
+  name: z.string(),
+  goal: z.string().nullable(),
+  step: z.string().nullable(),
+  mission_id: z.string().nullable(),
+  phase_id: z.string().nullable(),
+  parent_task_id: z.string().nullable(),
+  status: taskWord,
+  resolution: z.enum(resolutions).nullable(),
+  created_by: z.string().nullable(),
+  created_at: z.string(),
+  attempts: list(AttemptDetail),
+  attempts_total: z.int(),
+  decisions: list(DecisionEntry),
+  issues: list(IssueDetail),
+  progress: list(ProgressEntry),
+  holds: list(HoldEntry),
+  answered_holds: list(HoldEntry),
+})
+type TaskDetail = z.output<typeof TaskDetail>
+
+const MissionDetail = z.object({
+  kind: missionKind,
+  id: z.string(),
+  name: z.string(),
+  objective: z.string().nullable(),
+  description: z.string().nullable(),
+  profile: z.enum(profileWords).nullable(),
+  scope: z.string().nullable(),
+  constraints: z.string().nullable(),
+  status: missionStatus,
+  current_phase: z.int(),
+  total_phases: z.int(),
+  files_changed: z.int(),
+  phase_summary: list(PhaseSummary),
+  tasks: list(TaskEntry),
+  tasks_total: z.int(),
+  decisions: list(DecisionEntry),
+  decisions_total: z.int(),
+  holds: list(HoldEntry),
+  holds_total: z.int(),
+  ...missionRunsFields,
+  summary: z.string().nullable(),
+  achievements: strings,
+  limitations: strings,
+  created_at: z.string(),
+  completed_at: z.string().nullable(),
+})
+type MissionDetail = z.output<typeof MissionDetail>
 
 export const show = defineOperation({
   name: 'show',
@@ -36,15 +175,15 @@ export const show = defineOperation({
     id: identifier('A mission, workflow or task (m-…, w-…, t-…)'),
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
   }),
-  output: z.looseObject({ kind: z.string(), id: z.string() }),
+  output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail]),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
     const detail = await detailOf(reads, input.id)
-    return input.brief ? { ...detail, ...fitLists(inExcerpts(detail), answerBudget) } : detail
+    return input.brief ? fitLists(inExcerpts(detail), answerBudget) : detail
   }),
 )
 
-async function detailOf(reads: Reads, id: string) {
+async function detailOf(reads: Reads, id: string): Promise<MissionDetail | TaskDetail> {
   const mission = await reads.missions.find(id)
   if (mission) return missionDetail(reads, mission)
   const task = await reads.tasks.find(id)
@@ -55,7 +194,7 @@ async function detailOf(reads: Reads, id: string) {
 }
 
 /** One mission: what it is for, where it stands, its last tasks and decisions, what blocks it. */
-async function missionDetail(reads: Reads, mission: Mission) {
+async function missionDetail(reads: Reads, mission: Mission): Promise<z.output<typeof MissionDetail>> {
   const { missions, tasks, records, holds } = reads
   const filter = { missionId: mission.id }
   const phases = await missions.phases(mission.id)
@@ -70,7 +209,7 @@ async function missionDetail(reads: Reads, mission: Mission) {
     name: mission.name,
     objective: mission.objective,
     description: mission.description,
-    profile: mission.profile?.toUpperCase() ?? null,
+    profile: mission.profile === null ? null : profileWords[mission.profile],
     scope: mission.scope,
     constraints: mission.constraints,
     status: shownStatus(mission, now),
@@ -94,7 +233,7 @@ async function missionDetail(reads: Reads, mission: Mission) {
 }
 
 /** One task: its attempts with what was measured and what was claimed, and what was said about it. */
-export async function taskDetail(reads: Reads, task: Task) {
+async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof TaskDetail>> {
   const { tasks, records, holds } = reads
   const filter = { taskId: task.id }
   const attempts = await tasks.attempts(task.id)
@@ -113,21 +252,21 @@ export async function taskDetail(reads: Reads, task: Task) {
     mission_id: task.missionId,
     phase_id: task.phaseId,
     parent_task_id: task.parentTaskId,
-    status: taskStatusShown(task, attempts.at(-1) ?? null),
+    status: taskWordOf(task, attempts.at(-1) ?? null),
     resolution: task.resolution,
     created_by: task.creator,
     created_at: instant(task.createdAt),
     attempts: shown,
     attempts_total: attempts.length,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),
-    issues: issues.items.map(({ item }) => issueEntry(item)),
-    progress: progress.items.map(({ item }) => milestoneEntry(item)),
+    issues: issues.items.map(({ item }) => issueDetail(item)),
+    progress: progress.items.map(({ item }) => progressEntry(item)),
     holds: open.items.map(({ item }) => holdEntry(item)),
     answered_holds: closed.items.map(({ item }) => holdEntry(item)),
   }
 }
 
-async function attemptDetail({ tasks }: Reads, attempt: Attempt) {
+async function attemptDetail({ tasks }: Reads, attempt: Attempt): Promise<z.output<typeof AttemptDetail>> {
   const end = await tasks.end(attempt.id)
   const changes = end === null ? [] : await tasks.changes(attempt.id, { limit: 20, offset: 0 })
   return {
@@ -148,11 +287,10 @@ async function attemptDetail({ tasks }: Reads, attempt: Attempt) {
       end === null
         ? null
         : {
-            ...end.evidence,
+            ...measured(end.evidence),
             ...sharedTree(end.evidence),
-            endSnapshot: undefined,
             counts: end.counts,
-            changes: changes.map(changeDetail),
+            changes: changes.map(changeEntry),
           },
     claimed: end === null ? null : claims(end.outcome),
     /** What was said after the end: it stands beside the claim. */
@@ -160,7 +298,12 @@ async function attemptDetail({ tasks }: Reads, attempt: Attempt) {
   }
 }
 
-function claims(outcome: Outcome) {
+/** Where the end was kept is no one's business outside. */
+function measured({ endSnapshot: _, ...evidence }: Omit<Measured, 'changes'>) {
+  return evidence
+}
+
+function claims(outcome: Outcome): z.output<typeof Claimed> {
   return {
     summary: outcome.summary,
     achievements: outcome.achievements,
@@ -173,16 +316,5 @@ function claims(outcome: Outcome) {
     tests_status: outcome.testsStatus,
     tokens_input: outcome.tokensInput,
     tokens_output: outcome.tokensOutput,
-  }
-}
-
-export function issueEntry(issue: Issue) {
-  return {
-    id: issue.id,
-    type: issueTypeShown[issue.type],
-    description: issue.description,
-    resolution: issue.resolution || null,
-    requires_human_review: issue.requiresHumanReview,
-    created_at: instant(issue.createdAt),
   }
 }

@@ -2,41 +2,45 @@ import { z } from 'zod'
 import type { MissionId } from '../../domain/id.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
-import { shownStatus } from '../../domain/track/mission.ts'
+import { phaseStatuses, shownStatus } from '../../domain/track/mission.ts'
+import { attemptStatuses, resolutions } from '../../domain/track/task.ts'
 import type { ChangedLines, TimelineAttempt, TimelineTask } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { ChangeCounts, verification } from '../answers/attempt.ts'
+import { list, Named } from '../answers/list.ts'
+import { missionRunsFields, missionStatus } from '../answers/mission.ts'
 import { findMission } from '../find.ts'
 import { count, identifier } from '../input/fields.ts'
-import { missionRuns } from '../mission/entries.ts'
+import { missionRuns } from '../mission/summary.ts'
 import { defineOperation } from '../operation.ts'
 
-const timelineTaskFields = z.looseObject({
+const TimelineTaskEntry = z.object({
   id: z.string(),
   name: z.string(),
   phase_id: z.string().nullable(),
   parent_task_id: z.string().nullable(),
   standing: z.enum(['ready', 'blocked', 'in_progress', 'done']),
-  resolution: z.string().nullable(),
+  resolution: z.enum(resolutions).nullable(),
 })
 
 /** Lines, and files out of scope. */
-const lineFields = z.looseObject({ added: z.int(), deleted: z.int(), out_of_scope: z.int() })
+const Lines = z.object({ added: z.int(), deleted: z.int(), out_of_scope: z.int() })
 
-const attemptFields = z.looseObject({
+const TimelineAttemptEntry = z.object({
   id: z.string(),
   task_id: z.string(),
   number: z.int(),
   agent: z.string().nullable(),
-  status: z.string(),
+  status: z.enum(attemptStatuses),
   opened_at: z.string(),
   closed_at: z.string().nullable(),
-  counts: z.looseObject({ added: z.int(), modified: z.int(), deleted: z.int(), renamed: z.int() }).nullable(),
-  lines: lineFields.nullable(),
+  counts: ChangeCounts.nullable(),
+  lines: Lines.nullable(),
   scope_match: z.boolean().nullable(),
-  verification: z.string().nullable(),
+  verification: verification.nullable(),
 })
 
-const markFields = z.looseObject({
+const TimelineMark = z.object({
   id: z.string(),
   kind: z.enum(['decision', 'issue', 'progress']),
   task_id: z.string(),
@@ -44,6 +48,7 @@ const markFields = z.looseObject({
   text: z.string(),
   at: z.string(),
 })
+type TimelineMark = z.output<typeof TimelineMark>
 
 export const missionTimeline = defineOperation({
   name: 'mission_timeline',
@@ -59,28 +64,20 @@ export const missionTimeline = defineOperation({
     id: identifier('A mission or workflow (m-…, w-…)'),
     limit: count('How many of the last attempts, and of each kind of mark; default 2000', 10_000).optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     id: z.string(),
     name: z.string(),
     objective: z.string().nullable(),
     scope: z.string().nullable(),
-    status: z.string(),
+    status: missionStatus,
     created_at: z.string(),
     completed_at: z.string().nullable(),
-    phases: z.array(z.looseObject({ id: z.string(), name: z.string(), status: z.string() })),
-    tasks: z.array(timelineTaskFields),
-    attempts: z.array(attemptFields),
-    marks: z.array(markFields),
-    runs: z.array(
-      z.looseObject({
-        run_id: z.string(),
-        process_id: z.string(),
-        status: z.string(),
-        current_state: z.string(),
-      }),
-    ),
-    completed_despite: z.array(z.string()),
-    totals: lineFields.extend({
+    phases: list(Named.extend({ status: z.enum(phaseStatuses) })),
+    tasks: list(TimelineTaskEntry),
+    attempts: list(TimelineAttemptEntry),
+    marks: list(TimelineMark),
+    ...missionRunsFields,
+    totals: Lines.extend({
       tasks: z.int(),
       done: z.int(),
       attempts: z.int(),
@@ -108,7 +105,7 @@ async function timelineOf(reads: Reads, id: string, limit: number) {
     scope: mission.scope,
     status: shownStatus(mission, now),
     created_at: instant(mission.createdAt),
-    completed_at: mission.completedAt === null ? null : instant(mission.completedAt),
+    completed_at: instantOrNull(mission.completedAt),
     phases: phases.map((phase) => ({ id: phase.id, name: phase.name, status: phase.status })),
     tasks: tasks.map(timelineTask),
     attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),
@@ -127,7 +124,7 @@ async function timelineOf(reads: Reads, id: string, limit: number) {
   }
 }
 
-function timelineTask(task: TimelineTask): z.output<typeof timelineTaskFields> {
+function timelineTask(task: TimelineTask): z.output<typeof TimelineTaskEntry> {
   return {
     id: task.id,
     name: excerpt(task.name, 120),
@@ -141,7 +138,7 @@ function timelineTask(task: TimelineTask): z.output<typeof timelineTaskFields> {
 function timelineAttempt(
   attempt: TimelineAttempt,
   lines: ChangedLines = { added: 0, deleted: 0, outOfScope: 0 },
-): z.output<typeof attemptFields> {
+): z.output<typeof TimelineAttemptEntry> {
   const measured = attempt.counts !== null
   return {
     id: attempt.id,
@@ -151,14 +148,12 @@ function timelineAttempt(
     status: attempt.status,
     opened_at: instant(attempt.openedAt),
     closed_at: instantOrNull(attempt.closedAt),
-    counts: attempt.counts === null ? null : { ...attempt.counts },
+    counts: attempt.counts,
     lines: measured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
     scope_match: attempt.scopeMatches,
     verification: attempt.verification,
   }
 }
-
-type TimelineMark = z.output<typeof markFields>
 
 /** What was said in a mission, newest first, and how much of each kind there is in all. */
 async function timelineMarks({ records }: Reads, missionId: MissionId, limit: number) {

@@ -5,12 +5,13 @@ import type { AttemptId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import { changesOfMission, type MissionChange } from '../../domain/track/changes.ts'
 import { correctAttempt, completeTask as decide, refuseOpenSubtasks } from '../../domain/track/completion.ts'
-import { holdingKinds, waitingOf } from '../../domain/track/holds.ts'
+import { holdingKinds } from '../../domain/track/holds.ts'
 import { assertOpen } from '../../domain/track/records.ts'
 import { type Attempt, type SnapshotPlace, type TaskOutcome, taskOutcomes } from '../../domain/track/task.ts'
 import type { MissionTree } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
+import { waitingEntry } from '../answers/hold.ts'
 import { findAttempt, findTask } from '../find.ts'
 import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
@@ -268,7 +269,7 @@ function correct(
       answer: completionShape.parse({
         ...end?.answer,
         settled: undefined,
-        waits_for: (await waitingFor(reads, task.id)).map(waitingOf),
+        waits_for: (await waitingFor(reads, task.id)).map(waitingEntry),
         corrected: true,
         correction: { text: said.correction, at: instant(corrected.at) },
         ...(ignored && { note: 'status and outcome stay as they were: a correction stands beside them.' }),

@@ -4,12 +4,13 @@ import { Failure } from '../../domain/failure.ts'
 import type { MissionId, TaskId } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import type { CompletionSituation } from '../../domain/track/completion.ts'
-import { completionReport } from '../../domain/track/completion-report.ts'
-import { type HoldsGate, holdsGateOf, waitingOf } from '../../domain/track/holds.ts'
+import { type HoldsGate, holdsGateOf } from '../../domain/track/holds.ts'
 import type { Phase } from '../../domain/track/mission.ts'
 import { assertOpen, type Hold } from '../../domain/track/records.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
+import { completionReport } from '../answers/attempt.ts'
+import { waitingEntry } from '../answers/hold.ts'
 import { findAttempt } from '../find.ts'
 import { isPhaseFree } from '../run/gating.ts'
 
@@ -214,7 +215,7 @@ export function completionAnswer(done: {
     duration_seconds: secondsBetween(done.attempt.openedAt, done.at),
     completed_at: instant(done.at),
     ...report,
-    waits_for: done.waiting.map(waitingOf),
+    waits_for: done.waiting.map(waitingEntry),
     ...(done.unsettled && { settled: false }),
     phase_id: done.phase?.id ?? null,
     phase_status: done.phase?.status ?? null,

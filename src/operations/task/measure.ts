@@ -12,7 +12,7 @@ import type {
   ReportedChange,
   Rival,
 } from '../../domain/track/changes.ts'
-import { type ClaimedWork, claimedNotFound, namedIn } from '../../domain/track/completion-report.ts'
+import { type ClaimedWork, claimedNotFound, namedIn } from '../../domain/track/claimed-paths.ts'
 import { judgeScope, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
 import type { Attempt, SnapshotPlace } from '../../domain/track/task.ts'
 import type { TaskReads } from '../../ports/reads.ts'

@@ -1,14 +1,48 @@
+import { z } from 'zod'
 import type { TaskId } from '../../domain/id.ts'
-import { instant, instantOrNull } from '../../domain/instant.ts'
+import { instantOrNull } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
-import { waitingOf } from '../../domain/track/holds.ts'
-import type { Correction, Dependency, PastAttempt } from '../../domain/track/task.ts'
+import type { Dependency, PastAttempt } from '../../domain/track/task.ts'
+import { attemptStatuses } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
+import { CorrectionEntry, correctionEntry } from '../answers/attempt.ts'
+import { WaitingEntry, waitingEntry } from '../answers/hold.ts'
+import { list, strings } from '../answers/list.ts'
 import { waitingFor } from './completion.ts'
 
 const mostPast = 3
 const mostEntries = 8
 const mostDependencies = 20
+
+export const DependencyEntry = z.object({
+  id: z.string(),
+  title: z.string(),
+  status: z.string(),
+  settled: z.literal(false).optional(),
+  waits_for: list(WaitingEntry).optional(),
+  summary: z.string().optional(),
+  files: strings.optional(),
+})
+
+/** An attempt that ended, for whoever takes the task up again: its words, cut, and the first files. */
+export const PastAttemptEntry = z.object({
+  attempt_id: z.string(),
+  agent: z.string(),
+  status: z.enum(attemptStatuses),
+  ended_at: z.string().nullable(),
+  summary: z.string().nullable(),
+  limitations: strings,
+  next_steps: strings,
+  files: strings,
+  corrections: list(CorrectionEntry).optional(),
+})
+
+/** What a task says of itself where there is something to say. */
+export const toldStoryFields = {
+  dependencies: list(DependencyEntry).optional(),
+  previous_attempts: list(PastAttemptEntry).optional(),
+  waits_for: list(WaitingEntry).optional(),
+}
 
 /** What whoever takes a task up is told: what it builds on, what was tried before, what waits for a person. */
 export async function taskStory(reads: Reads, taskId: TaskId) {
@@ -18,7 +52,7 @@ export async function taskStory(reads: Reads, taskId: TaskId) {
   return {
     dependencies: dependencies.slice(0, mostDependencies).map(dependencyEntry),
     previous_attempts: past.map(pastEntry),
-    waits_for: waiting.map(waitingOf),
+    waits_for: waiting.map(waitingEntry),
   }
 }
 
@@ -32,20 +66,25 @@ export async function toldStory(reads: Reads, taskId: TaskId) {
   }
 }
 
-function dependencyEntry({ task, unsettled, summary, files, holds }: Dependency) {
+function dependencyEntry({
+  task,
+  unsettled,
+  summary,
+  files,
+  holds,
+}: Dependency): z.output<typeof DependencyEntry> {
   return {
     id: task.id,
     title: excerpt(task.name, 120),
     status: task.resolution ?? task.status,
     ...(unsettled && { settled: false }),
-    ...(holds.length > 0 && { waits_for: holds.slice(0, 3).map(waitingOf) }),
+    ...(holds.length > 0 && { waits_for: holds.slice(0, 3).map(waitingEntry) }),
     ...(summary !== null && { summary: excerpt(summary, 400) }),
     ...(files.length > 0 && { files }),
   }
 }
 
-/** What a later agent needs of an attempt that ended: its words, cut, and the first files. */
-function pastEntry({ attempt, outcome, corrections, files }: PastAttempt) {
+function pastEntry({ attempt, outcome, corrections, files }: PastAttempt): z.output<typeof PastAttemptEntry> {
   const cut = (texts: readonly string[]) => texts.slice(0, mostEntries).map((text) => excerpt(text))
   return {
     attempt_id: attempt.id,
@@ -58,8 +97,4 @@ function pastEntry({ attempt, outcome, corrections, files }: PastAttempt) {
     files,
     ...(corrections.length > 0 && { corrections: corrections.slice(-3).map(correctionEntry) }),
   }
-}
-
-export function correctionEntry({ text, agentName, saidBy, at }: Correction) {
-  return { text: excerpt(text, 600), agent_name: agentName, said_by: saidBy, at: instant(at) }
 }

@@ -1,4 +1,4 @@
-import { claimedNotFound } from '../../../src/domain/track/completion-report.ts'
+import { claimedNotFound } from '../../../src/domain/track/claimed-paths.ts'
 import type { AttemptDetail, Changes } from '../../api/answers.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { Claimed } from '../../parts/evidence.tsx'

@@ -2,18 +2,12 @@ import type { Fact } from '../../../domain/fact.ts'
 import { type Concern, concernsOf, type EntityReference } from '../../../domain/fact-kinds.ts'
 import { instant, instantOrNull } from '../../../domain/instant.ts'
 import type { RecordPlace } from '../../../domain/track/records.ts'
-import { holdEntry } from '../../../operations/inbox/inbox.ts'
-import {
-  blockerEntry,
-  decisionEntry,
-  milestoneEntry,
-  taskStatusShown,
-} from '../../../operations/mission/entries.ts'
-import { missionEntry } from '../../../operations/mission/list-missions.ts'
-import { milestoneShape, noteShape, phaseShape, taskShape } from '../../../operations/plan/shapes.ts'
+import { blockerEntry, holdEntry } from '../../../operations/answers/hold.ts'
+import { missionEntry, taskWordOf } from '../../../operations/answers/mission.ts'
+import { milestoneEntry, noteEntry, phaseEntry, plannedTaskEntry } from '../../../operations/answers/plan.ts'
+import { decisionEntry, issueDetail, progressEntry } from '../../../operations/answers/record.ts'
 import { runEntry } from '../../../operations/run/list-runs.ts'
 import { refusalEntry } from '../../../operations/run/run-history.ts'
-import { issueEntry } from '../../../operations/show/show.ts'
 import type { HoldLine } from '../../../ports/reads.ts'
 import type { Reads } from '../../../ports/store.ts'
 
@@ -95,7 +89,7 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
     case 'milestone': {
       const milestone = await reads.plan.milestone(of.id)
       const phase = milestone && (await reads.plan.phase(milestone.phaseId))
-      return milestone && milestoneShape(milestone, phase?.missionId ?? null)
+      return milestone && milestoneEntry(milestone, phase?.missionId ?? null)
     }
     case 'task':
       return taskOf(reads, of.id, now)
@@ -112,11 +106,11 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
     case 'decision':
       return { ...decisionEntry(of.decision), ...placeOf(of.decision) }
     case 'issue':
-      return { ...issueEntry(of.issue), ...placeOf(of.issue) }
+      return { ...issueDetail(of.issue), ...placeOf(of.issue) }
     case 'progress':
-      return { ...milestoneEntry(of.progress), ...placeOf(of.progress) }
+      return { ...progressEntry(of.progress), ...placeOf(of.progress) }
     case 'note':
-      return noteShape(of.note)
+      return noteEntry(of.note)
     case 'role':
       return { role: of.role }
     case 'run': {
@@ -148,7 +142,7 @@ async function phaseOf({ plan }: Reads, id: string): Promise<Entity | null> {
   const phase = await plan.phase(id)
   if (!phase) return null
   return {
-    ...phaseShape(phase),
+    ...phaseEntry(phase),
     phase_number: phase.number,
     created_at: instant(phase.createdAt),
     completed_at: instantOrNull(phase.completedAt),
@@ -163,10 +157,10 @@ async function taskOf({ plan, tasks }: Reads, id: string, now: number): Promise<
   const attempt = await tasks.lastAttempt(task.id)
   const end = attempt && attempt.status !== 'open' ? await tasks.end(attempt.id) : null
   return {
-    ...taskShape(planned, now),
+    ...plannedTaskEntry(planned, now),
     mission_id: task.missionId,
     parent_task_id: task.parentTaskId,
-    outcome: taskStatusShown(task, attempt),
+    outcome: taskWordOf(task, attempt),
     attempt: attempt && {
       attempt_id: attempt.id,
       number: attempt.number,

@@ -84,7 +84,7 @@ function definition(name: string, operation: Operation): Tool {
     title,
     description,
     inputSchema: { ...inputOnWire(inputSchema(operation)), type: 'object' },
-    outputSchema: { ...outputOnWire(outputSchema(operation)), type: 'object' },
+    outputSchema: { ...outputOnWire(outputSchema(operation), operation.listedOutput), type: 'object' },
     annotations: {
       readOnlyHint: kind === 'query',
       destructiveHint: operation.destructive ?? false,
@@ -193,8 +193,10 @@ function inputOnWire(schema: WrittenSchema): WireSchema {
  * The top-level keys of an output with their types. None is required, because a refusal has the same schema and
  * clients check it: `{ success: false, error }`.
  */
-function outputOnWire(schema: WrittenSchema): WireSchema {
-  return { type: 'object', properties: mapValues(schema.properties ?? {}, typeOf) }
+function outputOnWire(schema: WrittenSchema, keys?: readonly string[]): WireSchema {
+  const properties = Object.entries(schema.properties ?? {})
+  const named = keys === undefined ? properties : properties.filter(([key]) => keys.includes(key))
+  return { type: 'object', properties: mapValues(Object.fromEntries(named), typeOf) }
 }
 
 function listed<Field extends JsonSchema>(properties: Readonly<Record<string, Field>>) {

@@ -1,0 +1,39 @@
+/** The words in which an agent says what it did. */
+export interface ClaimedWork {
+  readonly summary: string
+  readonly achievements: readonly string[]
+  readonly limitations?: readonly string[]
+  /** Files outside the areas that the agent explains. */
+  readonly unexpected?: readonly { readonly path: string }[] | undefined
+}
+
+// A path has a folder and an ending; a word with a slash alone, such as and/or, is none.
+const path = /(?<![\w@./:-])(?:\.{0,2}\/)?((?:[\w@.-]+\/)+[\w@-][\w@.-]*\.\w{1,8})(?![\w/])/g
+
+/** Files that an agent says it changed and that are not among the measured paths. A path may be named from its middle. */
+export function claimedNotFound(claimed: ClaimedWork, measured: readonly string[]): readonly string[] {
+  const said = [claimed.summary, ...claimed.achievements].flatMap((text) =>
+    [...text.matchAll(path)].map(([, found]) => found ?? ''),
+  )
+  return [...new Set(said)].filter(
+    (path) => !measured.some((real) => real === path || real.endsWith(`/${path}`)),
+  )
+}
+
+/** Which of some paths an agent's words name whole. */
+export function namedIn(claimed: ClaimedWork, paths: readonly string[]): readonly string[] {
+  const text = [claimed.summary, ...claimed.achievements, ...(claimed.limitations ?? [])].join('\n')
+  const explained = new Set(claimed.unexpected?.map(({ path }) => path.replace(/^\.\//, '')))
+  return paths.filter((path) => explained.has(path) || names(text, path))
+}
+
+// Not a part of a longer name: neither `src/a.ts` in `old/src/a.ts`, nor in `src/a.tsx` or `src/a.ts.bak`.
+function names(text: string, path: string): boolean {
+  for (let at = text.indexOf(path); at >= 0; at = text.indexOf(path, at + 1)) {
+    const before = text.slice(0, at)
+    const after = text.slice(at + path.length)
+    const begins = /(?:^|[^\p{L}\p{N}_@./\\-])(?:\.\/)?$/u.test(before)
+    if (begins && !/^(?:[\p{L}\p{N}_@/\\-]|\.[\p{L}\p{N}_])/u.test(after)) return true
+  }
+  return false
+}

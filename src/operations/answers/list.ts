@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+/** A list in an answer. */
+export function list<Entry extends z.ZodType>(entry: Entry) {
+  return z.array(entry).readonly()
+}
+
+export const strings = list(z.string())
+
+/** What an answer with a page of a longer list says besides the list. */
+export const page = { total: z.int(), next_cursor: z.string().nullable() }
+
+/** An id and what it is called, for a link. */
+export const Named = z.object({ id: z.string(), name: z.string() })
