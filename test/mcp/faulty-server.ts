@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { closeContext, openContext } from '../../src/main/open-context.ts'
 import { defineOperation, type Operation, type OperationContract } from '../../src/operations/operation.ts'
 import { serveMcpOverStdio } from '../../src/surfaces/mcp/stdio.ts'
+import type { Surface } from '../../src/surfaces/mcp/surface.ts'
 
 // A server whose operations have the defects that the real ones should not have.
 
@@ -41,7 +42,7 @@ const context = openContext({
   environment: process.env,
   workingFolder: process.cwd(),
 })
-await serveMcpOverStdio({
+const surface: Surface = {
   catalog: () => Promise.resolve(catalog),
   contextOf: () => context,
   toolsets: ['gate'],
@@ -49,5 +50,6 @@ await serveMcpOverStdio({
   toolNames: process.argv.includes('dotted') ? 'dotted' : 'portable',
   version: '0.0.0',
   log: (line) => process.stderr.write(`${line}\n`),
-})
+}
+await serveMcpOverStdio({ ...surface, open: () => Promise.resolve(surface) })
 await closeContext(context)

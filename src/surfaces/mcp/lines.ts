@@ -1,14 +1,11 @@
-import {
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResponse,
-  type JSONRPCErrorResponse,
-  type JSONRPCMessage,
-  type JSONRPCRequest,
-  ProtocolErrorCode,
-  type RequestId,
+import type {
+  JSONRPCErrorResponse,
+  JSONRPCMessage,
+  JSONRPCRequest,
+  RequestId,
 } from '@modelcontextprotocol/server'
 import { outlineOf } from '../../domain/json-outline.ts'
+import { errorCodes, isMembers, isMessage, isRequest, isRequestId } from './json-rpc.ts'
 import { mistakenArguments, tooDeep } from './malformed-params.ts'
 
 /** What a line is to the server: a message, the error that answers it, or nothing. */
@@ -27,13 +24,13 @@ export function readLine(line: Line): ReadLine {
   try {
     value = JSON.parse(line.text)
   } catch {
-    return refused(undefined, { code: ProtocolErrorCode.ParseError, message: 'Parse error' })
+    return refused(undefined, { code: errorCodes.parse, message: 'Parse error' })
   }
-  if (isJSONRPCRequest(value)) return readRequest(value)
-  if (isJSONRPCNotification(value) || isJSONRPCResponse(value)) return { kind: 'message', message: value }
+  if (isRequest(value)) return readRequest(value)
+  if (isMessage(value)) return { kind: 'message', message: value }
   return refused(
     idOf(value),
-    mistakeIn(value) ?? { code: ProtocolErrorCode.InvalidRequest, message: 'Invalid Request' },
+    mistakeIn(value) ?? { code: errorCodes.invalidRequest, message: 'Invalid Request' },
   )
 }
 
@@ -44,10 +41,9 @@ function readRequest(message: JSONRPCRequest): ReadLine {
 
 /** What is wrong with the parameters of what is a request but for them. */
 function mistakeIn(value: unknown): JSONRPCErrorResponse['error'] | null {
-  if (typeof value !== 'object' || value === null || !('params' in value)) return null
+  if (!isMembers(value)) return null
   const { params, ...rest } = value
-  if (!isJSONRPCRequest(rest) || typeof params !== 'object' || params === null || Array.isArray(params))
-    return null
+  if (!isRequest(rest) || !isMembers(params)) return null
   return mistakenArguments({ ...rest, params: { ...params } })
 }
 
@@ -57,15 +53,13 @@ function refused(id: RequestId | undefined, error: JSONRPCErrorResponse['error']
 
 function tooLong(bytes: number): JSONRPCErrorResponse['error'] {
   return {
-    code: ProtocolErrorCode.InvalidRequest,
+    code: errorCodes.invalidRequest,
     message: `Invalid Request: the line has ${bytes} bytes, and at most 10 MiB are read.`,
   }
 }
 
 function idOf(value: unknown): RequestId | undefined {
-  if (typeof value !== 'object' || value === null || !('id' in value)) return undefined
-  const { id } = value
-  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : undefined
+  return isMembers(value) && isRequestId(value['id']) ? value['id'] : undefined
 }
 
 // Clients write the id either right after `jsonrpc` at the beginning or as the last member. Anywhere else it might be
@@ -85,6 +79,7 @@ export type Line =
   | { readonly kind: 'too_long'; readonly bytes: number; readonly ends: ShownEnds }
 
 const newline = 0x0a
+const decoder = new TextDecoder()
 
 /** Cuts a stream of bytes into lines, keeping at most `longest` bytes of one. A character may be split over chunks. */
 export class LineSplitter {
@@ -129,11 +124,16 @@ export class LineSplitter {
   #finish(): Line {
     const line: Line = this.#ends
       ? { kind: 'too_long', bytes: this.#bytes, ends: this.#ends }
-      : { kind: 'text', text: new TextDecoder().decode(Buffer.concat(this.#chunks)) } // drops a byte order mark
+      : { kind: 'text', text: decoder.decode(this.#whole()) } // drops a byte order mark
     this.#chunks = []
     this.#bytes = 0
     this.#ends = null
     return line
+  }
+
+  #whole(): Buffer {
+    const [first] = this.#chunks
+    return this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
   }
 }
 

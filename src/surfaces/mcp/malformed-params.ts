@@ -1,18 +1,13 @@
-import {
-  type JSONRPCErrorResponse,
-  type JSONRPCRequest,
-  ProtocolErrorCode,
-} from '@modelcontextprotocol/server'
+import type { JSONRPCErrorResponse, JSONRPCRequest } from '@modelcontextprotocol/server'
 import { deepestNesting } from '../../domain/json-outline.ts'
 import { excerpt } from '../../domain/text.ts'
+import { errorCodes, isMembers, type Members } from './json-rpc.ts'
 
 /** What is nested deeper than anything that goes into it step by step can bear. */
 export const tooDeep: JSONRPCErrorResponse['error'] = {
-  code: ProtocolErrorCode.InvalidParams,
+  code: errorCodes.invalidParams,
   message: `Invalid params: the message is nested more than ${deepestNesting} levels deep.`,
 }
-
-type Members = Readonly<Record<string, unknown>>
 
 /** What is wrong with a value, as the end of a sentence that begins with its name; null when nothing is. */
 type Check = (value: unknown) => string | null
@@ -26,7 +21,7 @@ export function mistakenArguments({ method, params }: JSONRPCRequest): JSONRPCEr
     const mistake = check(Object.hasOwn(given, name) ? given[name] : undefined)
     if (mistake === null) continue
     const what = name === 'arguments' ? 'Invalid arguments' : `Invalid params of ${method}`
-    return { code: ProtocolErrorCode.InvalidParams, message: `${what}: "${name}" ${mistake}.` }
+    return { code: errorCodes.invalidParams, message: `${what}: "${name}" ${mistake}.` }
   }
   return null
 }
@@ -112,10 +107,6 @@ function inside(value: unknown, checkOf: (name: string) => Check): string | null
 
 function wanted(what: string, value: unknown): string {
   return value === undefined ? `is missing: it must be ${what}` : `must be ${what}, not ${shown(value)}`
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function shown(value: unknown): string {

@@ -4,6 +4,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { introduction } from './introduction.ts'
 import { complete, getPrompt, listedPrompts } from './prompts.ts'
 import { explained } from './protocol-error.ts'
 import { serveResources } from './resources/resources.ts'
@@ -17,7 +18,7 @@ import { type OfferedTools, ToolListChanges } from './tools/tool-list.ts'
 export interface Connection {
   readonly era: 'legacy' | 'modern'
   readonly tools: OfferedTools
-  readonly turns: CallOrder
+  readonly order: CallOrder
   /** What the server announces. None where announcements go another way than over its connection. */
   readonly watch: Watch | null
 }
@@ -29,28 +30,21 @@ const live = { ttlMs: 0, cacheScope: 'private' } as const
 
 /** A server for one connection in one era of the protocol. */
 export function createServer(surface: Surface, connection: Connection): Server {
-  const { era, tools, turns, watch } = connection
+  const { era, tools, order, watch } = connection
   const { log } = surface
-  const server = new Server(
-    { name: 'waymark', title: 'Waymark', version: surface.version },
-    {
-      capabilities: {
-        tools: { listChanged: tools.canGrow },
-        resources: { subscribe: true, listChanged: true },
-        prompts: { listChanged: false },
-        completions: {},
-      },
-      cacheHints: {
-        'server/discover': fixed,
-        'tools/list': tools.canGrow ? live : fixed,
-        'prompts/list': fixed,
-        'resources/templates/list': fixed,
-        'resources/list': live,
-        'resources/read': live,
-      },
-      instructions,
+  const { serverInfo, capabilities, instructions } = introduction(surface)
+  const server = new Server(serverInfo, {
+    capabilities,
+    cacheHints: {
+      'server/discover': fixed,
+      'tools/list': tools.canGrow ? live : fixed,
+      'prompts/list': fixed,
+      'resources/templates/list': fixed,
+      'resources/list': live,
+      'resources/read': live,
     },
-  )
+    instructions,
+  })
   server.onerror = (error) => log(`MCP: ${error.message}`)
   const contextOf = (request: ServerContext) =>
     surface.contextOf(era === 'modern' ? identityOf(request) : server.getClientVersion())
@@ -67,7 +61,7 @@ export function createServer(surface: Surface, connection: Connection): Server {
       responses: request.mcpReq.inputResponses,
     }
     const call = { params, meta: request.mcpReq._meta, context: contextOf(request), asking }
-    const result = await callTool({ tools, turns, log }, call)
+    const result = await callTool({ tools, order, log }, call)
     if (era === 'legacy' && !watch?.isFollowing) void glance.tell(server)
     if (watch) void news.tell(server, call.context)
     return result
@@ -109,17 +103,3 @@ function hasForms(capabilities: unknown): boolean {
   if (typeof elicitation !== 'object' || elicitation === null) return false
   return Object.keys(elicitation).length === 0 || 'form' in elicitation
 }
-
-/** What a model is told about the server when it connects. */
-const instructions = `Waymark records what you work on and checks with git what you really changed.
-
-How to work, 3 to 6 calls per task:
-1. New work: start_mission with a measurable objective; plan_tasks plans its tasks in one call. To join one: list_missions, then get_context.
-2. Before you edit any file: take a planned task with taskman_task_next { claim: true } and start_task { planned_task_id, claim_token }, or start_task a new one with goal, mission_id and areas (folders or globs you will change). It records the state of the work tree; a late start misses your edits.
-3. Meanwhile, sparingly: log_decision for a choice with real alternatives, log_issue for a problem (requires_human_review: true for a person), log_milestone at most 5 times.
-4. When done: complete_task with status and an honest outcome.summary that names what you edited outside your areas. preview: true shows the verdict first. A failed task can be taken again.
-5. Instead of polling: get_context { wait_seconds }. At the end: complete_mission.
-
-What you write is your claim; what changed is measured between start_task and complete_task: commits, uncommitted and new files. "verified": every path is certain; "partial" or "unknown": something could not be seen. In a shared work tree, contested_files are probably others'. A file outside your areas is unexpected: explain it or put it back. scope_match null: nothing was declared.
-
-A refusal says what is wrong and what to do next. Blockers and reviews are resolved by people, not by you.`

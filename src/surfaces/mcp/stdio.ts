@@ -1,42 +1,34 @@
 import { Console } from 'node:console'
 import { type Readable, Writable } from 'node:stream'
-import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/server'
-import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { LineSplitter, readLine } from './lines.ts'
-import { JournalFeed } from './resources/journal-feed.ts'
-import { listenRequests, Watch } from './resources/subscriptions.ts'
-import { createServer } from './server.ts'
+import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
+import { answerToInitialize, type Introduced } from './introduction.ts'
+import { type Line, LineSplitter, readLine } from './lines.ts'
 import type { Surface } from './surface.ts'
-import { CallOrder } from './tools/call-order.ts'
-import { offeredTools } from './tools/tool-list.ts'
+
+export interface StdioServing extends Introduced {
+  readonly log: Surface['log']
+  /** Loads what is served: after the first answer, because a client waits for that. */
+  readonly open: () => Promise<Surface>
+}
 
 /**
  * Serves MCP on standard input and output, in both eras of the protocol. Resolves when the client has left and what it
  * asked for is done and answered; closing the store is the caller's.
  */
 export async function serveMcpOverStdio(
-  surface: Surface,
+  { open, log, ...introduced }: StdioServing,
   streams: StdioStreams = { input: process.stdin, output: process.stdout },
 ): Promise<void> {
-  keepOutputForProtocol(surface.log)
+  keepOutputForProtocol(log)
   process.on('unhandledRejection', (reason) => {
-    surface.log(`Unhandled: ${reason instanceof Error ? reason.stack : String(reason)}`)
+    log(`Unhandled: ${reason instanceof Error ? reason.stack : String(reason)}`)
   })
-  const tools = offeredTools(surface)
-  const turns = new CallOrder()
-  const watch = new Watch(
-    new JournalFeed({ store: () => surface.contextOf(undefined).store, log: surface.log }),
-  )
-  const { promise: clientLeft, resolve: finished } = Promise.withResolvers<void>()
-  const transport = new StdioTransport(streams, { ...listenRequests({ watch, log: surface.log }), finished })
-  const handle = serveStdio(({ era }) => createServer(surface, { era, tools, turns, watch }), {
-    transport,
-    onerror: (error) => surface.log(`MCP: ${error.message}`),
-  })
-  await clientLeft
-  watch.stop()
-  await handle.close() // ends open subscriptions in good form
-  await turns.idle()
+  const transport = new StdioTransport(streams, introduced)
+  if (!(await transport.listen())) return
+  const [{ connect }, surface] = await Promise.all([import('./connection.ts'), open()])
+  const connection = connect(surface, transport)
+  await transport.finished()
+  await connection.end()
 }
 
 /** Whatever a library prints would break the protocol: it goes to standard error. */
@@ -109,42 +101,70 @@ export interface StdioEvents {
   /** Before a message is written. */
   beforeSend(message: JSONRPCMessage): Promise<void>
   received(message: JSONRPCMessage): void
-  /** The client sent its last line and every request of it was answered, or the client is gone. */
-  finished(): void
 }
 
 /**
  * Newline-delimited JSON over two streams. Unlike the SDK's own transport it answers lines that are no message,
- * survives lines of any length, and answers what is in flight when the input ends.
+ * survives lines of any length, and answers what is in flight when the input ends. It begins before the SDK is loaded:
+ * it answers an ordinary `initialize` itself, and keeps what comes until the SDK takes it.
  */
-class StdioTransport implements Transport {
+export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #streams: StdioStreams
-  readonly #events: StdioEvents
+  readonly #introduced: Introduced
   readonly #splitter = new LineSplitter(longestLine)
   readonly #unanswered = new Unanswered()
+  readonly #begun = Promise.withResolvers<boolean>()
+  readonly #finished = Promise.withResolvers<void>()
+  #events: StdioEvents | null = null
+  /** What came before the SDK could take it; null afterwards. */
+  #kept: JSONRPCMessage[] | null = []
+  #isInitialized = false
+  /** The `initialize` that was answered, until the SDK has answered it, too. */
+  #answered: RequestId | null = null
   #closed = false
   #gone = false
 
-  constructor(streams: StdioStreams, events: StdioEvents) {
+  constructor(streams: StdioStreams, introduced: Introduced) {
     this.#streams = streams
-    this.#events = events
+    this.#introduced = introduced
   }
 
-  start(): Promise<void> {
+  /** Begins to read. Resolves with the first message, or with false where the client left without one. */
+  listen(): Promise<boolean> {
     const { input, output } = this.#streams
     input.on('data', this.#onData)
     input.on('end', this.#onEnd)
     input.on('error', this.#onGone)
     output.on('error', this.#onGone)
+    return this.#begun.promise
+  }
+
+  /** Resolves once the client sent its last line and every request of it was answered, or the client is gone. */
+  finished(): Promise<void> {
+    return this.#finished.promise
+  }
+
+  observe(events: StdioEvents): void {
+    this.#events = events
+  }
+
+  start(): Promise<void> {
+    const kept = this.#kept ?? []
+    this.#kept = null
+    for (const message of kept) this.#deliver(message)
     return Promise.resolve()
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    await this.#events.beforeSend(message)
-    if (!this.#gone) this.#streams.output.write(`${JSON.stringify(message)}\n`)
+    if (this.#answered !== null && isAnswerTo(this.#answered, message)) {
+      this.#answered = null
+      return
+    }
+    await this.#events?.beforeSend(message)
+    this.#write(message)
     this.#unanswered.sent(message)
   }
 
@@ -166,25 +186,66 @@ class StdioTransport implements Transport {
 
   readonly #onEnd = (): void => {
     for (const line of this.#splitter.rest()) this.#onLine(line)
-    void this.#unanswered.none().then(() => this.#events.finished())
+    if (this.#kept?.length === 0) this.#begun.resolve(false)
+    void this.#unanswered.none().then(this.#finished.resolve)
   }
 
   // EPIPE, for instance: nobody reads the answers any more, so there is nobody to tell either.
   readonly #onGone = (): void => {
     this.#gone = true
     this.#unanswered.forget()
-    this.#events.finished()
+    this.#begun.resolve(false)
+    this.#finished.resolve()
   }
 
-  #onLine(line: Parameters<typeof readLine>[0]): void {
+  #onLine(line: Line): void {
     const read = readLine(line)
     if (read.kind === 'empty') return
     if (read.kind === 'refused') {
       void this.send(read.answer)
       return
     }
-    this.#unanswered.received(read.message)
-    this.#events.received(read.message)
-    this.onmessage?.(read.message)
+    const { message } = read
+    if (this.#kept?.length === 0) this.#begin(message)
+    else if (this.#isInitialized && isPing(message))
+      this.#write({ jsonrpc: '2.0', id: message.id, result: {} })
+    else this.#take(message)
   }
+
+  /** Answers the first message where it is an ordinary `initialize`, and lets the SDK be loaded. */
+  #begin(message: JSONRPCMessage): void {
+    const answer = answerToInitialize(message, this.#introduced)
+    if (answer === null) this.#take(message)
+    else {
+      this.#write(answer)
+      this.#isInitialized = true
+      this.#answered = answer.id
+      this.#kept?.push(message)
+    }
+    setImmediate(() => this.#begun.resolve(true)) // the answer is on its way first
+  }
+
+  #take(message: JSONRPCMessage): void {
+    this.#unanswered.received(message)
+    if (this.#kept) this.#kept.push(message)
+    else this.#deliver(message)
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    this.#events?.received(message)
+    this.onmessage?.(message)
+  }
+
+  #write(message: JSONRPCMessage): void {
+    if (!this.#gone) this.#streams.output.write(`${JSON.stringify(message)}\n`)
+  }
+}
+
+/** Only the revisions that begin with `initialize` have it. */
+function isPing(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'id' in message && 'method' in message && message.method === 'ping'
+}
+
+function isAnswerTo(id: RequestId, message: JSONRPCMessage): boolean {
+  return !('method' in message) && message.id === id
 }

@@ -161,7 +161,7 @@ export class McpSession {
   readonly owner: string
   readonly #options: SessionOptions
   readonly #transport: WebStandardStreamableHTTPServerTransport
-  readonly #turns = new CallOrder()
+  readonly #order = new CallOrder()
   readonly #watch: Watch
   #open = 1 // it is not unused before it was begun
   #usedAt = performance.now()
@@ -180,7 +180,7 @@ export class McpSession {
   async begin(request: Request, body: unknown): Promise<Response> {
     const { caller, tools, options } = this.#options
     const surface = surfaceFor(this.#options, caller, this.id.slice(0, 8))
-    const connection = { era: 'legacy', tools, turns: this.#turns, watch: this.#watch } as const
+    const connection = { era: 'legacy', tools, order: this.#order, watch: this.#watch } as const
     const server = (options.serverOf ?? createServer)(surface, connection)
     server.onclose = () => {
       this.#watch.stop()
@@ -226,7 +226,7 @@ export class McpSession {
 
   /** Answers what was asked, then ends. */
   async close(): Promise<void> {
-    await this.#turns.idle()
+    await this.#order.idle()
     await new Promise(setImmediate) // the answers are written
     await this.#transport.close()
   }

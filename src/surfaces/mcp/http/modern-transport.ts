@@ -15,7 +15,7 @@ import { refusedArguments, whenOver } from './responses.ts'
 
 interface Exchange {
   readonly caller: Sender
-  readonly turns: CallOrder
+  readonly order: CallOrder
 }
 
 /** 2026-07-28: every request is served by itself. */
@@ -38,9 +38,9 @@ export class ModernTransport {
   async handle({ request, body, caller }: PostedMessage): Promise<Response> {
     const mistake = refusedArguments(body)
     if (mistake) return mistake
-    const exchange = { caller, turns: new CallOrder() }
+    const exchange = { caller, order: new CallOrder() }
     this.#exchanges.set(request, exchange)
-    const over = () => void exchange.turns.idle().then(() => this.#exchanges.delete(request))
+    const over = () => void exchange.order.idle().then(() => this.#exchanges.delete(request))
     // Held while the subscription is made, so that it is acknowledged only when nothing will be missed.
     const release = isListen(body) ? await this.#follow() : nothing
     try {
@@ -54,17 +54,17 @@ export class ModernTransport {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#exchanges.values()].map(({ turns }) => turns.idle()))
+    await Promise.all([...this.#exchanges.values()].map(({ order }) => order.idle()))
     await this.#handler.close()
   }
 
   #server(request: Request | undefined) {
     const exchange = request && this.#exchanges.get(request)
     if (!exchange) throw new Error('A server was asked for outside of a request.')
-    const { caller, turns } = exchange
+    const { caller, order } = exchange
     const { options, tools } = this.#serving
     const surface = surfaceFor(this.#serving, caller, connectionOf(caller))
-    return (options.serverOf ?? createServer)(surface, { era: 'modern', tools, turns, watch: null })
+    return (options.serverOf ?? createServer)(surface, { era: 'modern', tools, order, watch: null })
   }
 
   async #follow(): Promise<() => void> {

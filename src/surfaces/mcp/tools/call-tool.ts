@@ -16,7 +16,7 @@ import { answered, refused } from './tool-result.ts'
 
 export interface Calling {
   readonly tools: OfferedTools
-  readonly turns: CallOrder
+  readonly order: CallOrder
   readonly log: (line: string) => void
 }
 
@@ -31,7 +31,7 @@ export interface ToolCall {
 
 /** Calls a tool. Only an unknown one is an error of the protocol; all else is an answer that an agent can read. */
 export async function callTool(
-  { tools, turns, log }: Calling,
+  { tools, order, log }: Calling,
   call: ToolCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { params, context, meta } = call
@@ -40,7 +40,7 @@ export async function callTool(
   try {
     const options = idempotencyOf(meta)
     const input = params.arguments ?? {}
-    const answer = await turns.run(operation.kind, () => invoke(operation, context, input, options))
+    const answer = await order.run(operation.kind, () => invoke(operation, context, input, options))
     return answered(operation, answer, () => parseInput(operation, input))
   } catch (error) {
     const failure = error instanceof Failure ? error : unexpected(operation, error, log)

@@ -1,0 +1,44 @@
+import type { Actor } from '../domain/actor.ts'
+import type { Surface } from '../surfaces/mcp/surface.ts'
+import { closeContext, openContext } from './open-context.ts'
+import { version } from './program.ts'
+import { stdioActor, userIdentity } from './settings/actor.ts'
+import { userName } from './settings/environment.ts'
+import type { McpFlags } from './settings/flags.ts'
+import { keepTidy } from './upkeep.ts'
+
+/** The project as an MCP client on standard input sees it, and what ends all that goes on for it. */
+export function openSurface(
+  flags: McpFlags,
+  log: Surface['log'],
+): { readonly surface: Surface; readonly close: () => Promise<void> } {
+  const environment = process.env
+  const connection = crypto.randomUUID().slice(0, 8)
+  const identity = userIdentity(userName())
+  const actorOf = (client: string | undefined): Actor => ({
+    ...stdioActor(environment, client, connection),
+    identity,
+  })
+  const base = openContext({
+    actor: actorOf(undefined),
+    environment,
+    workingFolder: process.cwd(),
+    project: flags.project,
+  })
+  const stopTidying = keepTidy(base, log)
+  return {
+    surface: {
+      catalog: async () => (await import('../operations/catalog.ts')).catalog,
+      contextOf: (client) => ({ ...base, actor: actorOf(client?.name) }),
+      toolsets: flags.toolsets,
+      readOnly: flags.readOnly,
+      toolNames: flags.dottedNames ? 'dotted' : 'portable',
+      version,
+      log,
+    },
+    close: async () => {
+      stopTidying()
+      await closeContext(base)
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { JournalFeed } from './resources/journal-feed.ts'
+import { listenRequests, Watch } from './resources/subscriptions.ts'
+import { createServer } from './server.ts'
+import type { StdioTransport } from './stdio.ts'
+import type { Surface } from './surface.ts'
+import { CallOrder } from './tools/call-order.ts'
+import { offeredTools } from './tools/tool-list.ts'
+
+/** Serves the client on the other end of standard input and output. `end` waits for what still runs. */
+export function connect(surface: Surface, transport: StdioTransport): { end(): Promise<void> } {
+  const { log } = surface
+  const tools = offeredTools(surface)
+  const order = new CallOrder()
+  const watch = new Watch(new JournalFeed({ store: () => surface.contextOf(undefined).store, log }))
+  transport.observe(listenRequests({ watch, log }))
+  const handle = serveStdio(({ era }) => createServer(surface, { era, tools, order, watch }), {
+    transport,
+    onerror: (error) => log(`MCP: ${error.message}`),
+  })
+  return {
+    end: async () => {
+      watch.stop()
+      await handle.close() // ends open subscriptions in good form
+      await order.idle()
+    },
+  }
+}

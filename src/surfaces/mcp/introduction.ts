@@ -1,0 +1,72 @@
+import type { JSONRPCMessage, JSONRPCResultResponse, ServerCapabilities } from '@modelcontextprotocol/server'
+import { isMembers } from './json-rpc.ts'
+import type { Surface } from './surface.ts'
+
+export type Introduced = Pick<Surface, 'version' | 'toolsets'>
+
+/** What a server says of itself when a client connects. */
+export function introduction({ version, toolsets }: Introduced) {
+  const capabilities: ServerCapabilities = {
+    tools: { listChanged: toolsets === 'auto' },
+    resources: { subscribe: true, listChanged: true },
+    prompts: { listChanged: false },
+    completions: {},
+  }
+  return { capabilities, serverInfo: { name: 'waymark', title: 'Waymark', version }, instructions }
+}
+
+/** The revisions that begin with `initialize`, the newest first. */
+export const legacyVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
+
+/**
+ * The answer to an ordinary `initialize`. It needs no SDK, which takes longer to load than Node itself; the SDK is asked
+ * the same afterwards. Null for anything that it might refuse, and for other requests: those wait for it.
+ */
+export function answerToInitialize(
+  message: JSONRPCMessage,
+  introduced: Introduced,
+): JSONRPCResultResponse | null {
+  if (!('method' in message) || !('id' in message) || message.method !== 'initialize') return null
+  const { protocolVersion, capabilities, clientInfo, ...others } = message.params ?? {}
+  if (Object.keys(others).length > 0 || !isClient(clientInfo) || !areOrdinary(capabilities)) return null
+  const spoken = legacyVersions.find((version) => version === protocolVersion) ?? legacyVersions[0]
+  return {
+    jsonrpc: '2.0',
+    id: message.id,
+    result: { protocolVersion: spoken, ...introduction(introduced) },
+  }
+}
+
+function isClient(client: unknown): boolean {
+  if (!isMembers(client)) return false
+  const { name, version, title = '', ...others } = client
+  return [name, version, title].every((word) => typeof word === 'string') && Object.keys(others).length === 0
+}
+
+/** `roots: { listChanged: true }`, and others that are empty or name empty ones, such as `elicitation: { form: {} }`. */
+function areOrdinary(capabilities: unknown): boolean {
+  if (!isMembers(capabilities)) return false
+  const { roots = {}, sampling = {}, elicitation = {}, ...others } = capabilities
+  if (Object.keys(others).length > 0 || !isMembers(roots)) return false
+  const { listChanged = true, ...more } = roots
+  if (typeof listChanged !== 'boolean' || Object.keys(more).length > 0) return false
+  return [sampling, elicitation].every((one) => isMembers(one) && Object.values(one).every(isEmpty))
+}
+
+function isEmpty(value: unknown): boolean {
+  return isMembers(value) && Object.keys(value).length === 0
+}
+
+/** What a model is told about the server when it connects. */
+const instructions = `Waymark records what you work on and checks with git what you really changed.
+
+How to work, 3 to 6 calls per task:
+1. New work: start_mission with a measurable objective; plan_tasks plans its tasks in one call. To join one: list_missions, then get_context.
+2. Before you edit any file: take a planned task with taskman_task_next { claim: true } and start_task { planned_task_id, claim_token }, or start_task a new one with goal, mission_id and areas (folders or globs you will change). It records the state of the work tree; a late start misses your edits.
+3. Meanwhile, sparingly: log_decision for a choice with real alternatives, log_issue for a problem (requires_human_review: true for a person), log_milestone at most 5 times.
+4. When done: complete_task with status and an honest outcome.summary that names what you edited outside your areas. preview: true shows the verdict first. A failed task can be taken again.
+5. Instead of polling: get_context { wait_seconds }. At the end: complete_mission.
+
+What you write is your claim; what changed is measured between start_task and complete_task: commits, uncommitted and new files. "verified": every path is certain; "partial" or "unknown": something could not be seen. In a shared work tree, contested_files are probably others'. A file outside your areas is unexpected: explain it or put it back. scope_match null: nothing was declared.
+
+A refusal says what is wrong and what to do next. Blockers and reviews are resolved by people, not by you.`

@@ -1,0 +1,64 @@
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  RequestId,
+} from '@modelcontextprotocol/server'
+
+/** Codes of errors that are answered without the SDK, so that nothing of it is loaded for them. */
+export const errorCodes = { parse: -32700, invalidRequest: -32600, invalidParams: -32602 } as const
+
+export type Members = Readonly<Record<string, unknown>>
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value)
+}
+
+// What is a message here is one to the SDK, too, which looks again: the tests ask both.
+
+export function isRequest(value: unknown): value is JSONRPCRequest {
+  return hasOnly(value, ['jsonrpc', 'id', 'method', 'params']) && isRequestId(value['id']) && isCall(value)
+}
+
+export function isMessage(value: unknown): value is JSONRPCMessage {
+  return isRequest(value) || isNotification(value) || isResult(value) || isError(value)
+}
+
+function isNotification(value: unknown): value is JSONRPCNotification {
+  return hasOnly(value, ['jsonrpc', 'method', 'params']) && isCall(value)
+}
+
+function isResult(value: unknown): boolean {
+  if (!hasOnly(value, ['jsonrpc', 'id', 'result'])) return false
+  const { id, result } = value
+  return isRequestId(id) && isMembers(result) && hasMeta(result)
+}
+
+function isError(value: unknown): boolean {
+  if (!hasOnly(value, ['jsonrpc', 'id', 'error'])) return false
+  const { id, error } = value
+  if ((id !== undefined && !isRequestId(id)) || !isMembers(error)) return false
+  return Number.isSafeInteger(error['code']) && typeof error['message'] === 'string'
+}
+
+function isCall({ method, params }: Members): boolean {
+  return typeof method === 'string' && (params === undefined || (isMembers(params) && hasMeta(params)))
+}
+
+function hasMeta({ _meta: meta }: Members): boolean {
+  if (meta === undefined) return true
+  if (!isMembers(meta)) return false
+  const { progressToken, 'io.modelcontextprotocol/related-task': task } = meta
+  if (progressToken !== undefined && !isRequestId(progressToken)) return false
+  return task === undefined || (isMembers(task) && typeof task['taskId'] === 'string')
+}
+
+function hasOnly(value: unknown, names: readonly string[]): value is Members {
+  if (!isMembers(value) || value['jsonrpc'] !== '2.0') return false
+  for (const name in value) if (!names.includes(name)) return false
+  return true
+}
