@@ -71,10 +71,13 @@ class SteadyQueryCompiler extends SqliteQueryCompiler {
   }
 
   protected override visitBinaryOperation(node: BinaryOperationNode): void {
-    if (!isSteady(node)) super.visitBinaryOperation(node)
-    else if (writtenOut.has(columnOf(node.leftOperand) ?? '')) {
-      super.visitBinaryOperation({ ...node, rightOperand: immediate(node.rightOperand) })
-    } else this.#hiding(() => super.visitBinaryOperation(node))
+    if (!isSteady(node)) {
+      super.visitBinaryOperation(node)
+      return
+    }
+    const { leftOperand, rightOperand } = node
+    const right = writtenOut.has(columnOf(leftOperand) ?? '') ? immediate(rightOperand) : rightOperand
+    this.#hiding(() => super.visitBinaryOperation({ ...node, rightOperand: right }))
   }
 
   protected override visitRaw({ sqlFragments, parameters }: RawNode): void {

@@ -203,14 +203,20 @@ async function listHolds(
     .orderBy('hold.seq', oldestFirst ? 'asc' : 'desc')
     .limit(limit)
     .execute()
-  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  const isWhole = before === undefined && rows.length < limit
+  const { total } = isWhole
+    ? { total: rows.length }
+    : await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   const issueIds = rows.flatMap(({ issue_id }) => (issue_id === null ? [] : [issue_id]))
-  const issues = await db
-    .selectFrom('issue')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', 'in', issueIds.length > 0 ? issueIds : [''])
-    .execute()
+  const issues =
+    issueIds.length === 0
+      ? []
+      : await db
+          .selectFrom('issue')
+          .selectAll()
+          .where('project_id', '=', projectId)
+          .where('id', 'in', issueIds)
+          .execute()
   const issueById = new Map(issues.map((row) => [row.id, issueOf(row)]))
   return {
     items: rows.map((row) => ({

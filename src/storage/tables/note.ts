@@ -4,6 +4,7 @@ import type { NoteId, TaskId } from '../../domain/id.ts'
 import type { Note } from '../../domain/plan/plan.ts'
 import type { Page, PageRequest } from '../../ports/reads.ts'
 import { renewClaim } from './claim.ts'
+import { prepared, preparedUpTo } from './query.ts'
 import type { NoteTable } from './records.ts'
 import type { Projecting, ReadScope, RowKey } from './scope.ts'
 
@@ -38,6 +39,18 @@ export async function applyNoteAdded(projecting: Projecting, { note }: FactOf<'n
   await renewClaim(projecting, note.taskId)
 }
 
+const newestNotes = preparedUpTo((limit) =>
+  prepared((db, projectId: string, taskId: string) =>
+    db
+      .selectFrom('note')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('task_id', '=', taskId)
+      .orderBy('seq', 'desc')
+      .limit(limit),
+  ),
+)
+
 /** Newest first. */
 export async function notesOf(
   { db, projectId }: ReadScope,
@@ -45,14 +58,13 @@ export async function notesOf(
   { limit, before }: PageRequest,
 ): Promise<Page<Note>> {
   const notes = db.selectFrom('note').where('project_id', '=', projectId).where('task_id', '=', taskId)
-  const rows = await notes
-    .selectAll()
-    .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute()
+  const older = (seq: number) =>
+    notes.selectAll().where('seq', '<', seq).orderBy('seq', 'desc').limit(limit).execute()
+  const rows = await (before === undefined ? newestNotes(limit)(db, projectId, taskId) : older(before))
+  const items = rows.map((row) => ({ seq: row.seq, item: noteOf(row) }))
+  if (before === undefined && rows.length < limit) return { items, total: rows.length }
   const { total } = await notes.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items: rows.map((row) => ({ seq: row.seq, item: noteOf(row) })), total }
+  return { items, total }
 }
 
 /** Oldest first. */

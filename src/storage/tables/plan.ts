@@ -16,10 +16,15 @@ import {
   plannedTasks,
   planPage,
 } from './plan-list.ts'
+import { prepared } from './query.ts'
 import type { Projecting, ReadScope } from './scope.ts'
 import { isUnsettled, type TaskTable } from './task.ts'
 
 const mostExpired = 100
+
+const taskById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
 
 export function planReads(scope: ReadScope): PlanReads {
   const { db, projectId } = scope
@@ -27,7 +32,7 @@ export function planReads(scope: ReadScope): PlanReads {
   return {
     ...planPlaceReads(scope),
     async task(id) {
-      const [task] = await plannedTasks(scope, await tasks().where('id', '=', id).execute())
+      const [task] = await plannedTasks(scope, await taskById(db, projectId, id))
       return task ?? null
     },
     tasks: (filter, request) => planPage(scope, filter, request),

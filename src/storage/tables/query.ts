@@ -40,6 +40,16 @@ function prepare<Row, Values extends readonly string[]>(
   return { query, slots: query.parameters.map((value) => slotOf.get(value) ?? -1) }
 }
 
+/** The same with a limit, which SQLite has to know when it plans: one for each. */
+export function preparedUpTo<Query>(build: (limit: number) => Query): (limit: number) => Query {
+  const byLimit = new Map<number, Query>()
+  return (limit) => {
+    const ready = byLimit.get(limit) ?? build(limit)
+    byLimit.set(limit, ready)
+    return ready
+  }
+}
+
 interface Wanted {
   readonly key: string
   /** Another version of the same is read anew. */

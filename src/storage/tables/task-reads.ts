@@ -18,7 +18,7 @@ import {
 import { measuredAttempts, taskCards } from './card.ts'
 import { holdOf } from './hold.ts'
 import { plannedTasks } from './plan-list.ts'
-import { idsLike, parsed } from './query.ts'
+import { idsLike, parsed, prepared, preparedUpTo } from './query.ts'
 import type { ReadScope } from './scope.ts'
 import { type AttemptCorrectionTable, type TaskPlaceTable, taskOf } from './task.ts'
 
@@ -189,25 +189,31 @@ function distinct(ids: readonly (string | null)[]): string[] {
 const mostFiles = 5
 
 /** The attempts at a task that ended, newest first. */
+const closedAttempts = preparedUpTo((limit) =>
+  prepared((db, projectId: string, taskId: string) =>
+    db
+      .selectFrom('attempt')
+      .leftJoin('attempt_end as end', (join) =>
+        join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
+      )
+      .selectAll('attempt')
+      .select('end.outcome')
+      .where('attempt.project_id', '=', projectId)
+      .where('attempt.task_id', '=', taskId)
+      .where('attempt.status', '<>', 'open')
+      .orderBy('attempt.number', 'desc')
+      .limit(limit),
+  ),
+)
+
 async function pastAttempts(
   scope: ReadScope,
   taskId: TaskId,
   limit: number,
 ): Promise<readonly PastAttempt[]> {
   const { db, projectId } = scope
-  const rows = await db
-    .selectFrom('attempt')
-    .leftJoin('attempt_end as end', (join) =>
-      join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
-    )
-    .selectAll('attempt')
-    .select('end.outcome')
-    .where('attempt.project_id', '=', projectId)
-    .where('attempt.task_id', '=', taskId)
-    .where('attempt.status', '<>', 'open')
-    .orderBy('attempt.number', 'desc')
-    .limit(limit)
-    .execute()
+  const rows = await closedAttempts(limit)(db, projectId, taskId)
+  if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const files = await firstFiles(scope, ids)
   const said = await corrections(scope, [taskId])
@@ -235,10 +241,8 @@ async function correctionsOf(
   return rows.map(correctionOf)
 }
 
-/** What a task depends on, in the order in which it was said. */
-async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<readonly Dependency[]> {
-  const { db, projectId } = scope
-  const rows = await db
+const tasksDependedOn = prepared((db, projectId: string, taskId: string) =>
+  db
     .selectFrom('task_dependency as edge')
     .innerJoin('task', (join) =>
       join.onRef('task.project_id', '=', 'edge.project_id').onRef('task.id', '=', 'edge.depends_on_id'),
@@ -247,8 +251,14 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
     .where('edge.project_id', '=', projectId)
     .where('edge.task_id', '=', taskId)
     .orderBy('edge.seq')
-    .limit(100)
-    .execute()
+    .limit(100),
+)
+
+/** What a task depends on, in the order in which it was said. */
+async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<readonly Dependency[]> {
+  const { db, projectId } = scope
+  const rows = await tasksDependedOn(db, projectId, taskId)
+  if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const ends = await lastEnds(scope, ids)
   const holds = await db
@@ -346,11 +356,12 @@ async function firstFiles(
   { db, projectId }: ReadScope,
   attemptIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (attemptIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('attempt_change')
     .select(['attempt_id', 'path'])
     .where('project_id', '=', projectId)
-    .where('attempt_id', 'in', some(attemptIds))
+    .where('attempt_id', 'in', attemptIds)
     .where('position', '<', mostFiles)
     .orderBy('attempt_id')
     .orderBy('position')
