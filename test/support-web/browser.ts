@@ -11,6 +11,8 @@ const quiet = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // The windows of one profile share what has loaded and compiled the dashboard.
+  '--process-per-site',
 ]
 
 // One for all files of a process; it ends with the process.

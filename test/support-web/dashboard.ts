@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { buildDashboard } from '../../scripts/dashboard.mjs'
 import { useBrowser } from './browser.ts'
@@ -81,9 +81,10 @@ async function openWindow(
   serving: ServingDay,
   { path, ...options }: WindowOptions,
 ): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  onTestFinished(() => context.close())
+  const { context, giveBack } = await useProfile(browser, options)
+  const left = context.pages()
   const page = await context.newPage()
+  onTestFinished(() => giveBack(page, serving.address))
   page.setDefaultTimeout(15_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -101,6 +102,7 @@ async function openWindow(
   await (path === undefined
     ? page.locator('.live[data-state="live"]').waitFor({ state: 'attached' })
     : go(path))
+  for (const other of left) await other.close()
   return {
     page,
     complaints,
@@ -111,4 +113,32 @@ async function openWindow(
         `history.pushState(null, '', ${JSON.stringify(to)}); dispatchEvent(new PopStateEvent('popstate'))`,
       ),
   }
+}
+
+// By what they were made with: those that no test uses now.
+const profiles = new Map<string, BrowserContext[]>()
+
+/**
+ * A profile of the browser as if it were new. Making one, and loading and compiling the dashboard in it, takes some seconds
+ * of a core; so it goes from test to test, without the cookies and what else a page has kept.
+ */
+async function useProfile(browser: Browser, options: BrowserContextOptions) {
+  const key = JSON.stringify(options)
+  const unused = profiles.get(key) ?? []
+  profiles.set(key, unused)
+  const context =
+    unused.pop() ?? (await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options }))
+  const giveBack = async (page: Page, address: string) => {
+    try {
+      for (const other of context.pages()) if (other !== page) await other.close()
+      // The last page stays, on something small, because its process goes with it.
+      await page.goto(`${address}/healthz`)
+      await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+      await context.clearCookies()
+      unused.push(context)
+    } catch {
+      await context.close() // a test has closed the page, or the server is gone
+    }
+  }
+  return { context, giveBack }
 }
