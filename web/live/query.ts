@@ -22,7 +22,12 @@ export interface StartedQuery<Answer> extends LiveQuery<Answer> {
 interface QueryOptions {
   /** What it answers does not change any more: facts do not make it read again. */
   readonly once?: boolean
+  /** What stands around the view is read after the view itself. */
+  readonly unhurried?: boolean
 }
+
+/** Milliseconds for which what is unhurried lets others go first. */
+const patience = 60
 
 /**
  * Reads a query now, and again after each fact that concerns it. At most one reading is under way, and the next one
@@ -31,7 +36,7 @@ interface QueryOptions {
 export function startQuery<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,
-  { once = false }: QueryOptions = {},
+  { once = false, unhurried = false }: QueryOptions = {},
 ): StartedQuery<AnswerOf<Name>> {
   const answer = signal<AnswerOf<Name> | null>(null)
   const failure = signal<unknown>(null)
@@ -72,7 +77,8 @@ export function startQuery<Name extends LiveQueryName>(
   }
   // Frames of one fact come together, before any timer.
   const soon = () => {
-    waiting ||= window.setTimeout(() => void read(), Math.max(0, rested - performance.now()))
+    const wait = Math.max(unhurried ? patience : 0, rested - performance.now())
+    waiting ||= window.setTimeout(() => void read(), wait)
   }
   const stops = [
     onFrame((frame) => {

@@ -47,12 +47,16 @@ function Crumbs() {
   )
 }
 
+/** Milliseconds from one breath of the dot to the next. */
+const breath = 4_000
+
 /** Whether the numbers are of now, and how many agents make them. */
 function LiveState() {
   const state = connection.value
   return (
     <div class="live" data-state={state.is} role="status">
-      <span class="live-dot" />
+      {/* It breathes now and then: an animation that never ended would draw every frame, and delay what is new. */}
+      <span key={Math.floor(now.value / breath)} class="live-dot" />
       <span class="live-word">{wordOf(state, agents.value.length)}</span>
     </div>
   )

@@ -17,7 +17,7 @@ export const agents = computed(() => [
 export function useProjectStatus(): void {
   useEffect(() => {
     const of = base.peek()
-    const query = startQuery('status', {})
+    const query = startQuery('status', {}, { unhurried: true })
     const stop = query.answer.subscribe((answer) => {
       read.value = { of, status: answer }
     })

@@ -122,9 +122,9 @@ function factsAfter({ db }: OpenConnection, place: ProjectPlace, after: number):
 }
 
 // Milliseconds between two looks at a counter in the file; nothing is read while it stands still.
-const interval = 25
+const interval = 10
 // Every so many looks it is made sure that the file is still the same, and still ours.
-const looksPerFile = 10
+const looksPerFile = 25
 
 /** The file as it was found: another beat means that something was committed since, or that it is another file. */
 export interface FileState {
