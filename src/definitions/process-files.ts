@@ -10,7 +10,7 @@ import { readRegular } from '../files/regular-file.ts'
 import type { LoadedProcess, PlacedFinding, ProcessFiles, ProcessOrigin } from '../ports/project-files.ts'
 import { type ReadDefinition, readDefinition } from './read-definition.ts'
 
-export interface ProcessFolders {
+interface ProcessFolders {
   /** The project's root. */
   readonly project: string
   /** What a relative path is meant from. */

@@ -14,7 +14,7 @@ export interface YamlText {
   placeOfKey(path: DefinitionPath): FilePlace | null
 }
 
-export type YamlResult =
+type YamlResult =
   | { readonly readable: true; readonly yaml: YamlText }
   | { readonly readable: false; readonly findings: readonly PlacedFinding[] }
 

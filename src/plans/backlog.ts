@@ -115,7 +115,7 @@ function withProgress(milestone: DocumentMilestone, tasks: readonly DocumentTask
 }
 
 /** What a file of a Backlog.md folder holds, by the folder it is in. */
-export type BacklogKind = 'task' | 'completed' | 'archived' | 'draft' | 'milestone' | 'other'
+type BacklogKind = 'task' | 'completed' | 'archived' | 'draft' | 'milestone' | 'other'
 
 const taskFields = record({
   id: text,
@@ -182,13 +182,13 @@ function backlogKind(path: string): BacklogKind {
   return has('tasks') ? 'task' : 'other'
 }
 
-export interface FrontMatter {
+interface FrontMatter {
   /** Every scalar is a text: `milestone: 1.0` and `id: 007` stay what was written. */
   readonly fields: unknown
   readonly body: string
 }
 
-export type FrontMatterResult =
+type FrontMatterResult =
   | { readonly readable: true; readonly value: FrontMatter }
   | { readonly readable: false; readonly problem: string }
 
@@ -221,7 +221,7 @@ function quotedNames(yaml: string): string {
 }
 
 /** The parts of a task's text below its `## ` headings, without the markers that Backlog.md puts around them. */
-export interface Section {
+interface Section {
   /** Null before the first heading. */
   readonly title: string | null
   readonly text: string
@@ -247,7 +247,7 @@ function sections(body: string): readonly Section[] {
 }
 
 /** A task whose references are still the words of the files. */
-export interface BacklogTask extends Omit<DocumentTask, 'key' | 'phase' | 'foreignId'> {
+interface BacklogTask extends Omit<DocumentTask, 'key' | 'phase' | 'foreignId'> {
   readonly id: string
   readonly place: string
   readonly kind: BacklogKind

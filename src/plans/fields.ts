@@ -31,7 +31,7 @@ export const texts = many(text)
 /** What may stand there and is not kept, because something else says it too. */
 export const passedOver = z.unknown().optional()
 
-export function maybe<Value extends z.ZodType>(value: Value) {
+function maybe<Value extends z.ZodType>(value: Value) {
   return value.nullish().transform((found) => found ?? null)
 }
 
@@ -59,7 +59,7 @@ export function camelKeys<Fields extends object>(fields: Fields) {
   return Object.fromEntries(entries) as { [Key in keyof Fields as Camel<Key>]: Fields[Key] } // by its keys
 }
 
-export interface UnreadField {
+interface UnreadField {
   readonly place: string
   readonly name: string
 }
@@ -164,7 +164,7 @@ export function unreadFields(read: readonly Pick<ReadFields<unknown>, 'unread'>[
   })
 }
 
-export type ParsedJson =
+type ParsedJson =
   | { readonly readable: true; readonly value: unknown }
   | { readonly readable: false; readonly place: string; readonly problem: string }
 
@@ -185,7 +185,7 @@ export function parsedJson(text: string): ParsedJson {
   }
 }
 
-export interface JsonLine {
+interface JsonLine {
   readonly place: string
   readonly value: unknown
 }

@@ -18,7 +18,7 @@ export type ImportResult =
   | { readonly accepted: false; readonly problems: readonly string[]; readonly notices: readonly string[] }
 
 /** What a parser found, before it is judged. */
-export interface PlanDraft {
+interface PlanDraft {
   readonly document: PlanDocument
   readonly places: DocumentPlaces
   /** What made the text unreadable. */

@@ -199,7 +199,7 @@ export interface RawHeading {
   readonly key: string | null
 }
 
-export interface RawMilestone {
+interface RawMilestone {
   readonly line: number
   readonly heading: RawHeading
   readonly name: string
@@ -225,7 +225,7 @@ export interface RawTask {
 }
 
 /** A title without what stands at its end. */
-export interface Attributes {
+interface Attributes {
   readonly title: string
   readonly key: string | null
   readonly role: string | null
@@ -282,7 +282,7 @@ function unwrapped(title: string): string {
 }
 
 /** What one line of a plan in Markdown is, by its own looks. Indents are columns; a tab reaches to the next fourth. */
-export type SourceLine =
+type SourceLine =
   | { readonly kind: 'blank' }
   | { readonly kind: 'rule' }
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }

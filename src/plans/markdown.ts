@@ -157,13 +157,13 @@ function sentences(notices: readonly LineNotice[], silent: ReadonlySet<number>):
   )
 }
 
-export interface MarkdownPhase {
+interface MarkdownPhase {
   readonly heading: RawHeading
   readonly name: string
   readonly key: string | null
 }
 
-export interface MarkdownPhases {
+interface MarkdownPhases {
   readonly phases: readonly MarkdownPhase[]
   /** Headings over nothing but text. */
   readonly leftOut: readonly RawHeading[]
@@ -193,7 +193,7 @@ function phasesOf({ headings, milestones, tasks, withProse }: RawPlan): Markdown
   return { phases, leftOut }
 }
 
-export type Reference =
+type Reference =
   | { readonly found: true; readonly tasks: readonly RawTask[] }
   | { readonly found: false; readonly problem: string }
 

@@ -77,7 +77,7 @@ function workerFile(): string {
 }
 
 /** Formats that are text, and nothing but a plan. */
-export type TextFormat = Exclude<PlanFormat, 'journal' | 'taskman'>
+type TextFormat = Exclude<PlanFormat, 'journal' | 'taskman'>
 
 export function readPlanText({
   format,

@@ -3,15 +3,10 @@ import {
   type DocumentMilestone,
   type DocumentPhase,
   type DocumentTask,
-  documentJson,
   documentResolutions,
   documentStatuses,
-  milestoneJson,
-  type PlanDocument,
   pathsOf,
-  phaseJson,
   planJsonVersion,
-  taskJson,
 } from '../domain/plan/document.ts'
 import {
   camelKeys,
@@ -87,7 +82,7 @@ const plan = record({
   tasks: many(task),
 })
 
-/** Reads what `writePlanJson` writes. Unknown fields are problems, because they are most often misspelt. */
+/** Reads what an export writes. Unknown fields are problems, because they are most often misspelt. */
 export function readPlanJson(written: string): ImportResult {
   const parsed = parsedJson(written)
   if (!parsed.readable) return unreadable(`${parsed.place}: ${parsed.problem}`)
@@ -98,11 +93,6 @@ export function readPlanJson(written: string): ImportResult {
   problems.push(...unknownFields(read))
   const own = problems.map((problem) => problem.replace(/^plan\./, ''))
   return judged({ document, places: pathsOf(document), problems: own, notices: [] })
-}
-
-/** Every field of the document, so that reading it again gives the same document. */
-export function writePlanJson(document: PlanDocument): string {
-  return `${JSON.stringify(documentJson(document), null, 2)}\n`
 }
 
 function newerVersion(place: string, version: number): string {
@@ -140,16 +130,6 @@ export function readPlanJsonl(written: string): ImportResult {
   const document = { phases: values(phases), milestones: values(milestones), tasks: values(tasks) }
   const places = { phases: placesOf(phases), milestones: placesOf(milestones), tasks: placesOf(tasks) }
   return judged({ document, places, problems, notices: [] })
-}
-
-export function writePlanJsonl({ phases, milestones, tasks }: PlanDocument): string {
-  const lines = [
-    { kind: 'plan', version: planJsonVersion },
-    ...phases.map((phase) => ({ kind: 'phase', ...phaseJson(phase) })),
-    ...milestones.map((milestone) => ({ kind: 'milestone', ...milestoneJson(milestone) })),
-    ...tasks.map((task) => ({ kind: 'task', ...taskJson(task) })),
-  ]
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
 function values<Fields>(read: readonly ReadFields<Fields>[]): readonly Fields[] {

@@ -5,7 +5,7 @@ import type { JsonObject } from './json.ts'
 import type { Run } from './run.ts'
 
 /** What an approval may be of beside what was handed in. */
-export interface Approvable {
+interface Approvable {
   readonly of: string | null
   /** Hash of the tree; null: not measured. */
   readonly tree: string | null

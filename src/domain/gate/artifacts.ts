@@ -3,7 +3,7 @@ import type { ArtifactDefinition, Dialect, Freshness, ProcessDefinition } from '
 import type { Artifact, Evidence, Visit } from './evidence.ts'
 import { schemaProblems } from './json-schema.ts'
 
-export interface CountedArtifacts {
+interface CountedArtifacts {
   readonly counted: readonly Artifact[]
   /** Why others of the type do not count, a phrase each. */
   readonly passedOver: readonly string[]

@@ -15,7 +15,7 @@ import type { RunRecord } from './run.ts'
 import { candidates, reachable } from './ways.ts'
 
 /** What people decide about a run in a state. */
-export interface AwaitedDecision {
+interface AwaitedDecision {
   /** Events that only people may send, in the order of the definition. */
   readonly events: readonly string[]
   /** Approvals that guards of the state ask for. */
@@ -48,7 +48,7 @@ function approvalOf(need: Need): AwaitedDecision['approvals'] {
 }
 
 /** One event that a person may decide for, and what it means to decide so. */
-export interface DecisionChoice {
+interface DecisionChoice {
   readonly event: string
   readonly description: string | null
   /** `yes` and `no` are what a plain word means; `other` has a name of its own. */

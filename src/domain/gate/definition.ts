@@ -121,7 +121,7 @@ export function eventNamed(definition: ProcessDefinition, name: string): EventDe
   return definition.events.find((event) => event.name === name)
 }
 
-export interface PromptVariable {
+interface PromptVariable {
   /** As it is written, with its braces. */
   readonly written: string
   /** `context`, `request`. */

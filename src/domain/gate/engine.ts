@@ -9,7 +9,7 @@ import { endOf, entered, handedIn, type Run } from './run.ts'
 import { candidates, forbidden, leads, permits } from './ways.ts'
 
 /** The seed's codes, in the order in which they are checked. */
-export type RefusalCode =
+type RefusalCode =
   | 'RUN_FINISHED'
   | 'REVISION_CONFLICT'
   | 'INVALID_EVENT'

@@ -15,13 +15,13 @@ export interface MissingGuard {
   readonly fix: string
 }
 
-export interface Judgement {
+interface Judgement {
   readonly truth: Truth
   /** The single guards that stand in the way; none when it holds. */
   readonly missing: readonly MissingGuard[]
 }
 
-export type Judge = (guard: NamedGuard) => Verdict
+type Judge = (guard: NamedGuard) => Verdict
 
 /** A judge over evidence. What is assumed holds without it. */
 export function judgeOver(evidence: Evidence, assumed: readonly string[] = []): Judge {

@@ -127,7 +127,7 @@ function isPattern(text: string): boolean {
 }
 
 /** A validator that ends soon, whatever its schema and the value are: it fails with a sentence instead. */
-export interface BoundedValidator {
+interface BoundedValidator {
   /** The schema as the places of its errors name it. */
   readonly schema: JsonObject
   validate(value: unknown): { readonly valid: boolean; readonly errors: readonly OutputUnit[] }
@@ -312,6 +312,10 @@ const words: Readonly<Record<string, (wanted: unknown) => string>> = {
   minItems: (least) => `must have at least ${amount(least, 'entry', 'entries')}`,
   maxItems: (most) => `must have at most ${amount(most, 'entry', 'entries')}`,
   uniqueItems: () => 'must not have the same entry twice',
+  contains: () => 'has no entry of the form that one must have',
+  minContains: (least) => `must have at least ${amount(least, 'entry', 'entries')} of the form asked for`,
+  maxContains: (most) => `must have at most ${amount(most, 'entry', 'entries')} of the form asked for`,
+  propertyNames: () => 'has a field whose name is not allowed',
   minProperties: (least) => `must have at least ${amount(least, 'field', 'fields')}`,
   maxProperties: (most) => `must have at most ${amount(most, 'field', 'fields')}`,
   anyOf: (forms) => typed(forms) ?? 'fits none of the forms that are allowed here',

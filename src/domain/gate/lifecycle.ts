@@ -17,7 +17,7 @@ import {
   type RunStatus,
 } from './run.ts'
 
-export interface RunBeginning {
+interface RunBeginning {
   readonly definition: ProcessDefinition
   /** Hash of the definition. */
   readonly hash: string
@@ -73,7 +73,7 @@ export function createRun(
   }
 }
 
-export interface Advancing {
+interface Advancing {
   readonly record: RunRecord
   readonly definition: ProcessDefinition
   readonly accepted: Accepted
@@ -156,7 +156,7 @@ function statusIn(definition: ProcessDefinition, state: string): RunStatus {
   return found.outcome === 'failed' ? 'failed' : 'succeeded'
 }
 
-export interface Migration {
+interface Migration {
   readonly definition: ProcessDefinition
   readonly hash: string
   readonly isKept: boolean
@@ -166,7 +166,7 @@ export interface Migration {
   readonly by: string
 }
 
-export interface MigratedRun {
+interface MigratedRun {
   readonly record: RunRecord
   readonly facts: readonly NewFact[]
 }

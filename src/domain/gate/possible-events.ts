@@ -26,7 +26,7 @@ export interface PossibleEvent {
   readonly wouldTransitionTo: string | null
 }
 
-export interface PossibleTransition {
+interface PossibleTransition {
   readonly to: string
   readonly guard: string | null
   readonly guardStatus: 'satisfied' | 'unsatisfied' | 'no_guard'
@@ -36,15 +36,6 @@ export interface PossibleTransition {
 }
 
 type Situation = Omit<Emission, 'event' | 'expectedRevision'>
-
-/** Every event of the process as it stands for a run and an emitter, in the order of the definition. */
-export function possibleEvents(
-  definition: ProcessDefinition,
-  run: Run,
-  situation: Situation,
-): readonly PossibleEvent[] {
-  return definition.events.map((event) => possibleEvent(definition, run, { event, situation }))
-}
 
 /** One event as it stands for a run and an emitter. */
 export function possibleEvent(
@@ -155,7 +146,7 @@ function reasonAgainst(
 }
 
 /** One thing that a transition asks for, and how it stands. */
-export interface PassageCheck extends Omit<MissingGuard, 'truth'> {
+interface PassageCheck extends Omit<MissingGuard, 'truth'> {
   readonly truth: Truth
   readonly satisfied: boolean
 }

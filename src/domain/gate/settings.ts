@@ -1,6 +1,6 @@
 import type { SettingName } from './run.ts'
 
-export interface SettingDefinition {
+interface SettingDefinition {
   readonly values: readonly [string, ...string[]]
   /** The first of the values unless a person sets another. */
   readonly meaning: string

@@ -39,7 +39,7 @@ export interface Simulation {
   readonly next: readonly PossibleEvent[]
 }
 
-export interface Assumptions {
+interface Assumptions {
   /** Names of guards and types of artifacts that count as satisfied; `*` for all; `not x` for a guard that fails. */
   readonly satisfied: readonly string[]
   readonly context: JsonObject

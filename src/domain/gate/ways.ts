@@ -18,7 +18,7 @@ export function candidates(
 }
 
 /** Why somebody may not emit an event, and the way on: a sentence each. */
-export interface Objection {
+interface Objection {
   readonly reason: string
   readonly fix: string
 }

@@ -204,22 +204,15 @@ export function documentJson({ phases, milestones, tasks }: PlanDocument) {
   }
 }
 
-export function phaseJson({ key, name, status, sortOrder, foreignId }: DocumentPhase): JsonObject {
+function phaseJson({ key, name, status, sortOrder, foreignId }: DocumentPhase): JsonObject {
   return { key, name, status, ...given({ sort_order: sortOrder, foreign_id: foreignId }) }
 }
 
-export function milestoneJson({
-  key,
-  phase,
-  name,
-  criterion,
-  reached,
-  foreignId,
-}: DocumentMilestone): JsonObject {
+function milestoneJson({ key, phase, name, criterion, reached, foreignId }: DocumentMilestone): JsonObject {
   return { key, phase, ...given({ name, criterion }), reached, ...given({ foreign_id: foreignId }) }
 }
 
-export function taskJson(task: DocumentTask): JsonObject {
+function taskJson(task: DocumentTask): JsonObject {
   const { key, title, description, phase, milestone, parent, role, status, resolution, creator } = task
   return {
     key,

@@ -5,7 +5,7 @@ import { expressionWords, type MissingGuard } from '../../domain/gate/expression
 import type { LoadedProcess, PlacedFinding, ProcessFiles } from '../../ports/project-files.ts'
 import { identifier } from '../input/fields.ts'
 
-export interface UsableProcess {
+interface UsableProcess {
   readonly loaded: LoadedProcess
   readonly definition: ProcessDefinition
 }

@@ -22,7 +22,7 @@ export interface GivenApproval {
   readonly shown?: string | null
 }
 
-export interface Approving {
+interface Approving {
   readonly loaded: LoadedRun
   readonly run: Run
   readonly outside: ExternalState

@@ -18,7 +18,7 @@ import type { Fingerprint, Reads } from '../../ports/store.ts'
 import { changeFacts, type ExternalState } from './external-state.ts'
 import { subjectOf } from './find-run.ts'
 
-export interface FactSources {
+interface FactSources {
   readonly reads: Reads
   readonly outside: ExternalState
   readonly fingerprint: Fingerprint

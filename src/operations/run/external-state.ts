@@ -180,7 +180,7 @@ export type NamedFile = string | { readonly path: string; readonly type: string 
 export type HandedIn = Omit<KeptArtifact, 'revision' | 'by' | 'author'>
 
 /** The files of an event, and what is wrong with those that cannot be evidence, a sentence each. */
-export interface ReadFiles {
+interface ReadFiles {
   readonly handedIn: readonly HandedIn[]
   readonly unusable: readonly SchemaProblem[]
 }
@@ -224,7 +224,7 @@ async function readOne(read: () => Promise<readonly EvidenceFile[]>): Promise<Ev
 }
 
 /** The measured changes of a mission or task, as they are on disk now: what an approval `of: changes` is bound to. */
-export interface MeasuredChanges {
+interface MeasuredChanges {
   readonly files: readonly { readonly path: string; readonly sha256: string | null }[]
   /** People who did some of it themselves. */
   readonly authors: readonly Author[]
@@ -334,7 +334,7 @@ function authorsOf(attempts: readonly Attempt[]): readonly Author[] {
 }
 
 /** What the open attempts of a run's subject changed up to now. */
-export type OpenChanges = ReadonlyMap<string, Measured>
+type OpenChanges = ReadonlyMap<string, Measured>
 
 /**
  * All that the attempts at a run's subject changed: as it was stored when they were completed, as it was just measured

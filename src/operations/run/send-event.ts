@@ -30,6 +30,47 @@ import { loadRun } from './find-run.ts'
 import { guardLine } from './refusal.ts'
 import { promptWithWords, type Said, saidNow, saidOf } from './said.ts'
 
+/** An event as it is sent. */
+interface SentEvent {
+  readonly event: string
+  readonly payload: JsonObject
+  readonly files: readonly NamedFile[]
+  /** Null: wherever the run is. */
+  readonly expectedRevision: number | null
+}
+
+interface Sending {
+  /** Without one, the project's only active run. */
+  readonly runId: string | undefined
+  readonly sent: SentEvent
+  readonly dryRun: boolean
+  /** The role that a person asks for; an agent's is the connection's. */
+  readonly role?: string | undefined
+  /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
+  readonly repeat: Required<Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'>> | null
+  /** Approvals that whoever sends it gives first, in the same transaction. */
+  readonly approvals?: readonly GivenApproval[]
+}
+
+export type Sent =
+  | { readonly kind: 'repeated'; readonly answer: Answer; readonly eventId: string; readonly run: RunRecord }
+  | {
+      readonly kind: 'accepted'
+      readonly accepted: Accepted
+      readonly answer: Answer
+      readonly eventId: string
+      readonly run: RunRecord
+      readonly already: readonly RunApproval[]
+    }
+  | {
+      readonly kind: 'refused'
+      readonly refused: Refused
+      readonly run: RunRecord
+      readonly holdId: string | null
+      /** Approvals that came with it and that the same person had given before. */
+      readonly already: readonly RunApproval[]
+    }
+
 const mostRounds = 5
 
 /**
@@ -106,39 +147,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalSt
   }
 }
 
-export interface Sending {
-  /** Without one, the project's only active run. */
-  readonly runId: string | undefined
-  readonly sent: SentEvent
-  readonly dryRun: boolean
-  /** The role that a person asks for; an agent's is the connection's. */
-  readonly role?: string | undefined
-  /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
-  readonly repeat: Required<Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'>> | null
-  /** Approvals that whoever sends it gives first, in the same transaction. */
-  readonly approvals?: readonly GivenApproval[]
-}
-
-export type Sent =
-  | { readonly kind: 'repeated'; readonly answer: Answer; readonly eventId: string; readonly run: RunRecord }
-  | {
-      readonly kind: 'accepted'
-      readonly accepted: Accepted
-      readonly answer: Answer
-      readonly eventId: string
-      readonly run: RunRecord
-      readonly already: readonly RunApproval[]
-    }
-  | {
-      readonly kind: 'refused'
-      readonly refused: Refused
-      readonly run: RunRecord
-      readonly holdId: string | null
-      /** Approvals that came with it and that the same person had given before. */
-      readonly already: readonly RunApproval[]
-    }
-
-export interface Deciding {
+interface Deciding {
   readonly handling: Handling
   readonly sending: Sending
   readonly outside: ExternalState
@@ -311,17 +320,8 @@ function sourcesOf(reads: Reads, { handling, outside }: Deciding) {
   }
 }
 
-/** An event as somebody sends it. */
-export interface SentEvent {
-  readonly event: string
-  readonly payload: JsonObject
-  readonly files: readonly NamedFile[]
-  /** Null: wherever the run is. */
-  readonly expectedRevision: number | null
-}
-
 /** What was gathered for an event, and who sends it. */
-export interface EmissionSources {
+interface EmissionSources {
   readonly emitter: Emitter
   readonly facts: Facts
   readonly handedIn: readonly HandedIn[]

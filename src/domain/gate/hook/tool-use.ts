@@ -38,7 +38,7 @@ export function isTool(meant: string, { names }: Pick<ToolUse, 'names'>): boolea
 }
 
 /** `Bash(npm test*)`: a tool, and which of its commands are meant; the whole tool where there is no pattern. */
-export interface MeantTool {
+interface MeantTool {
   readonly tool: string
   readonly pattern: string | null
 }
