@@ -2,8 +2,18 @@ import { z } from 'zod'
 import { Failure } from '../domain/failure.ts'
 import { instant } from '../domain/instant.ts'
 import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts'
+import { list } from './answers/list.ts'
 import { count, identifier, text } from './input/fields.ts'
 import { type Context, defineOperation } from './operation.ts'
+
+/** A command that a person said yes or no to. */
+const Answered = z.object({
+  hash: z.string(),
+  run: z.string(),
+  folder: z.string(),
+  by: z.string(),
+  at: z.string(),
+})
 
 export const commandList = defineOperation({
   name: 'command_list',
@@ -15,10 +25,15 @@ export const commandList = defineOperation({
     'What guards may run in the work trees of this project: who approved it, with which pinned files, and whether it is still as approved; and what a person refused.',
   kind: 'query',
   input: z.strictObject({ limit: count('How many; default 50', 500).optional() }),
-  output: z.looseObject({
-    commands: z.array(z.looseObject({ hash: z.string(), run: z.string(), as_approved: z.boolean() })),
+  output: z.object({
+    commands: list(
+      Answered.extend({
+        as_approved: z.boolean(),
+        files: list(z.object({ path: z.string(), sha256: z.string().nullable() })),
+      }),
+    ),
     total: z.int(),
-    refused: z.array(z.looseObject({ hash: z.string(), run: z.string(), reason: z.string() })),
+    refused: list(Answered.extend({ reason: z.string() })),
   }),
 }).handler(async (context, input) => {
   const { approved, refused } = await answeredHere(context)
@@ -73,7 +88,14 @@ export const commandRevoke = defineOperation({
     hash: identifier('Of the approval, or its first characters (waymark command list)'),
     reason: text('Why').optional(),
   }),
-  output: z.looseObject({ hash: z.string(), run: z.string(), folder: z.string() }),
+  output: z.object({
+    hash: z.string(),
+    run: z.string(),
+    folder: z.string(),
+    approved_by: z.string().optional(),
+    refused_by: z.string().optional(),
+    revoked_by: z.string(),
+  }),
 }).handler(async (handling, input) => {
   const named = input.hash.toLowerCase()
   const answered = await answeredHere(handling)

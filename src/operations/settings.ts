@@ -3,6 +3,7 @@ import { Failure } from '../domain/failure.ts'
 import { settingNames } from '../domain/gate/run.ts'
 import { settingDefinitions, settingOf } from '../domain/gate/settings.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
+import { list, strings } from './answers/list.ts'
 import { choice, identifier } from './input/fields.ts'
 import { defineOperation } from './operation.ts'
 
@@ -15,8 +16,10 @@ export const settingList = defineOperation({
   description: 'What people set for this project, and what else could be set.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.looseObject({
-    settings: z.array(z.looseObject({ name: z.string(), value: z.string(), values: z.array(z.string()) })),
+  output: z.object({
+    settings: list(
+      z.object({ name: z.enum(settingNames), value: z.string(), values: strings, meaning: z.string() }),
+    ),
   }),
 }).handler(({ store }) =>
   store.view(async ({ runs }) => {
@@ -24,7 +27,7 @@ export const settingList = defineOperation({
     return {
       settings: settingNames.map((name) => {
         const { values, meaning } = settingDefinitions[name]
-        return { name, value: settingOf(settings, name), values: [...values], meaning }
+        return { name, value: settingOf(settings, name), values, meaning }
       }),
     }
   }),
@@ -44,7 +47,7 @@ export const settingSet = defineOperation({
     name: choice(settingNames, 'What (waymark setting list)'),
     value: identifier('The word to set it to'),
   }),
-  output: z.looseObject({ name: z.string(), value: z.string(), before: z.string() }),
+  output: z.object({ name: z.enum(settingNames), value: z.string(), before: z.string() }),
 }).handler(({ record }, { name, value }) => {
   const values: readonly string[] = settingDefinitions[name].values
   if (!values.includes(value)) {

@@ -4,23 +4,20 @@ import type { ChangeEntry } from '../../src/operations/answers/attempt.ts'
 import type { HoldEntry } from '../../src/operations/answers/hold.ts'
 import type { MissionEntry } from '../../src/operations/answers/mission.ts'
 import type { DecisionEntry } from '../../src/operations/answers/record.ts'
-import type { processPageAnswer } from '../../src/operations/process/process-page.ts'
-import type { runEntry } from '../../src/operations/run/list-runs.ts'
-import type { approvalEntry, eventEntry, refusalEntry } from '../../src/operations/run/run-history.ts'
-import type { runPageAnswer } from '../../src/operations/run/run-page.ts'
+import type { ApprovalEntry, EventEntry, RefusalEntry, RunEntry } from '../../src/operations/answers/run.ts'
 import type { OutputOf } from '../../src/surfaces/http/client/client.ts'
 
-export type Run = ReturnType<typeof runEntry>
+export type Run = RunEntry
 export type Hold = HoldEntry
 export type Mission = MissionEntry
 
-export type RunPage = Awaited<ReturnType<typeof runPageAnswer>>
+export type RunPage = OutputOf<'run_page'>
 export type Way = RunPage['ways'][number]
 export type Machine = RunPage['machine']
-export type RunEvent = ReturnType<typeof eventEntry>
-export type RunRefusal = ReturnType<typeof refusalEntry>
-export type RunApproval = ReturnType<typeof approvalEntry>
-export type ProcessPage = Awaited<ReturnType<typeof processPageAnswer>>
+export type RunEvent = EventEntry
+export type RunRefusal = RefusalEntry
+export type RunApproval = ApprovalEntry
+export type ProcessPage = OutputOf<'process_page'>
 
 export type DeskCard = OutputOf<'desk'>['cards'][number]
 export type BoardCard = OutputOf<'board'>['columns']['ready'][number]
@@ -102,11 +99,6 @@ export interface Answers {
     readonly critical_path: readonly string[]
   }
   readonly status: ProjectStatus
-  readonly state_gate_list_runs: {
-    readonly runs: readonly Run[]
-    readonly total: number
-    readonly next_cursor: string | null
-  }
   readonly log: { readonly facts: readonly JournalFact[]; readonly head: number }
   readonly doctor: {
     readonly healthy: boolean
@@ -117,30 +109,11 @@ export interface Answers {
     readonly runs: readonly Named[]
     readonly tasks: readonly Named[]
   }
-  readonly run_page: RunPage
-  readonly run_history: {
-    readonly events: readonly RunEvent[]
-    readonly events_total: number
-    readonly refusals: readonly RunRefusal[]
-    readonly refusals_total: number
-    readonly approvals: readonly RunApproval[]
-  }
-  readonly process_page: ProcessPage
-  readonly process_list: { readonly processes: readonly ListedProcess[] }
   readonly changes: Changes
   readonly task_links: TaskLinks
 }
 
-export interface ListedProcess {
-  readonly process_id: string
-  readonly name: string | null
-  readonly version: string | null
-  readonly states: number
-  readonly origin: 'project' | 'shipped' | 'file'
-  readonly file: string
-  readonly errors: number
-  readonly warnings: number
-}
+export type ListedProcess = OutputOf<'process_list'>['processes'][number]
 
 export interface ProjectStatus {
   readonly project: string

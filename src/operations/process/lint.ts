@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { list } from '../answers/list.ts'
 import { defineOperation } from '../operation.ts'
-import { countOf, findingAnswer, findingShape, processField } from './processes.ts'
+import { countOf, FindingEntry, findingEntry, processField } from './processes.ts'
 
 export const processLint = defineOperation({
   name: 'process_lint',
@@ -13,12 +14,12 @@ export const processLint = defineOperation({
   kind: 'query',
   positional: ['process'],
   input: z.strictObject({ process: processField }),
-  output: z.looseObject({
+  output: z.object({
     file: z.string(),
     healthy: z.boolean(),
-    errors: z.number(),
-    warnings: z.number(),
-    findings: z.array(findingShape),
+    errors: z.int(),
+    warnings: z.int(),
+    findings: list(FindingEntry),
   }),
 }).handler(async ({ processFiles }, input) => {
   const { file, findings } = await processFiles.load(input.process)
@@ -28,6 +29,6 @@ export const processLint = defineOperation({
     healthy: errors === 0,
     errors,
     warnings: countOf(findings, 'warning'),
-    findings: findings.map(findingAnswer),
+    findings: findings.map(findingEntry),
   }
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { list } from '../answers/list.ts'
 import { defineOperation } from '../operation.ts'
-import { countOf } from './processes.ts'
+import { countOf, origin } from './processes.ts'
 
 export const processList = defineOperation({
   name: 'process_list',
@@ -11,7 +12,20 @@ export const processList = defineOperation({
   description: 'The processes of the project and the ones that come with Waymark.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.looseObject({ processes: z.array(z.looseObject({ process_id: z.string() })) }),
+  output: z.object({
+    processes: list(
+      z.object({
+        process_id: z.string(),
+        name: z.string().nullable(),
+        version: z.string().nullable(),
+        states: z.int(),
+        origin,
+        file: z.string(),
+        errors: z.int(),
+        warnings: z.int(),
+      }),
+    ),
+  }),
 }).handler(async ({ processFiles }) => {
   const loaded = await processFiles.list()
   return {

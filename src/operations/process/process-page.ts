@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import type { ProcessDefinition } from '../../domain/gate/definition.ts'
+import { list } from '../answers/list.ts'
+import { json, Machine, machineOf, RunEntry, runEntry } from '../answers/run.ts'
 import { defineOperation, type Handling } from '../operation.ts'
-import { runEntry } from '../run/list-runs.ts'
-import { findingAnswer, findingShape, machineOf, processField } from './processes.ts'
+import { FindingEntry, findingEntry, origin, processField } from './processes.ts'
 
 const mostRuns = 50
+const Definition = json as z.ZodType<unknown> as z.ZodType<ProcessDefinition> // the domain's own, as JSON
 
 export const processPage = defineOperation({
   name: 'process_page',
@@ -17,10 +20,19 @@ export const processPage = defineOperation({
   kind: 'query',
   positional: ['process'],
   input: z.strictObject({ process: processField }),
-  output: z.looseObject({
+  output: z.object({
     process_id: z.string(),
+    name: z.string().nullable(),
+    version: z.string().nullable(),
+    file: z.string(),
+    origin,
     source: z.string(),
-    findings: z.array(findingShape),
+    findings: list(FindingEntry),
+    /** As the engine reads it, so that a page can play it. Null where the file cannot be read. */
+    definition: Definition.nullable(),
+    machine: Machine.nullable(),
+    runs: list(RunEntry),
+    runs_total: z.int(),
   }),
 }).handler((handling, input) => processPageAnswer(handling, input.process))
 
@@ -37,8 +49,7 @@ export async function processPageAnswer({ processFiles, store }: Handling, proce
     file,
     origin,
     source: text,
-    findings: findings.map(findingAnswer),
-    /** As the engine reads it, so that a page can play it. Null where the file cannot be read. */
+    findings: findings.map(findingEntry),
     definition,
     machine: definition && machineOf(definition),
     runs: runs.items.map(({ item }) => runEntry(item)),

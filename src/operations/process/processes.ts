@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
-import { expressionWords, type MissingGuard } from '../../domain/gate/expression.ts'
 import type { LoadedProcess, PlacedFinding, ProcessFiles } from '../../ports/project-files.ts'
 import { identifier } from '../input/fields.ts'
 
@@ -40,48 +39,25 @@ function placeWords({ place }: PlacedFinding): string {
 
 export const processField = identifier('Id of a process, or its file').max(1000)
 
-export const findingShape = z.looseObject({
+export const origin = z.enum(['project', 'shipped', 'file'])
+
+export const FindingEntry = z.object({
   severity: z.enum(['error', 'warning', 'note']),
   rule: z.string(),
   message: z.string(),
-  line: z.number().nullable(),
-  column: z.number().nullable(),
+  line: z.int().nullable(),
+  column: z.int().nullable(),
 })
 
-export function findingAnswer({ severity, rule, message, place }: PlacedFinding) {
+export function findingEntry({
+  severity,
+  rule,
+  message,
+  place,
+}: PlacedFinding): z.output<typeof FindingEntry> {
   return { severity, rule, message, line: place?.line ?? null, column: place?.column ?? null }
 }
 
 export function countOf(findings: readonly PlacedFinding[], severity: PlacedFinding['severity']): number {
   return findings.filter((finding) => finding.severity === severity).length
-}
-
-export function missingAnswer({ name, description, truth, reason, fix }: MissingGuard) {
-  return { guard_name: name, ...(description !== '' && { description }), status: truth, reason, fix }
-}
-
-/** The states and transitions of a process, to be drawn: one from everywhere is one from each state that goes on. */
-export function machineOf({ states, transitions }: ProcessDefinition) {
-  const going = states.filter(({ isFinal }) => !isFinal).map(({ name }) => name)
-  return {
-    states: states.map(({ name, description, isFinal, outcome, maxVisits }) => ({
-      name,
-      description,
-      is_final: isFinal,
-      outcome,
-      max_visits: maxVisits,
-    })),
-    transitions: transitions.flatMap((transition) => {
-      const { from, event, to, guard } = transition
-      const begins = from === '*' ? going.filter((state) => state !== to) : [from]
-      return begins.map((begin) => ({
-        from: begin,
-        event,
-        to,
-        guard: guard === null ? null : expressionWords(guard),
-        escape: transition.escape,
-        everywhere: from === '*',
-      }))
-    }),
-  }
 }

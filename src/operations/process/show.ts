@@ -4,11 +4,66 @@ import { mermaidStates, textDiagram } from '../../domain/gate/diagram.ts'
 import { needWords } from '../../domain/gate/evidence.ts'
 import { expressionWords } from '../../domain/gate/expression.ts'
 import { guardNeeds } from '../../domain/gate/guards/guard-kinds.ts'
+import { list, strings } from '../answers/list.ts'
+import { json } from '../answers/run.ts'
 import { choice } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { processField, readableProcess } from './processes.ts'
 
 const drawings = { mermaid: mermaidStates, text: textDiagram } as const
+
+const Parts = z.object({
+  description: z.string().nullable(),
+  dialect: z.union([z.literal(1), z.literal('original')]),
+  initial_state: z.string(),
+  roles: list(
+    z.object({ name: z.string(), kind: z.enum(['agent', 'human']), description: z.string().nullable() }),
+  ),
+  states: list(
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      required_artifacts: strings,
+      is_final: z.boolean(),
+      outcome: z.enum(['succeeded', 'failed']).nullable(),
+      max_visits: z.int().nullable(),
+    }),
+  ),
+  events: list(
+    z.object({
+      name: z.string(),
+      description: z.string().nullable(),
+      allowed_roles: strings,
+      payload_schema: json.nullable(),
+    }),
+  ),
+  transitions: list(
+    z.object({
+      from: z.string(),
+      event: z.string(),
+      to: z.string(),
+      guard: z.string().nullable(),
+      when_blocked: z.enum(['reject', 'record']),
+      escape: z.boolean(),
+    }),
+  ),
+  guards: list(
+    z.object({
+      name: z.string(),
+      type: z.string(),
+      description: z.string().nullable(),
+      looks_at: strings,
+    }),
+  ),
+  artifacts: list(
+    z.object({
+      type: z.string(),
+      description: z.string().nullable(),
+      paths: strings,
+      fresh: z.enum(['run', 'state', 'loop']),
+    }),
+  ),
+})
 
 export const processShow = defineOperation({
   name: 'process_show',
@@ -23,7 +78,15 @@ export const processShow = defineOperation({
     process: processField,
     diagram: choice(['mermaid', 'text'], 'Draw it instead').optional(),
   }),
-  output: z.looseObject({ process_id: z.string() }),
+  output: z.object({
+    process_id: z.string(),
+    version: z.string(),
+    name: z.string(),
+    file: z.string(),
+    /** In place of all that follows. */
+    diagram: z.string().optional(),
+    ...Parts.partial().shape,
+  }),
 }).handler(async ({ processFiles }, input) => {
   const { definition, loaded } = await readableProcess(processFiles, input.process)
   const { id, version, name } = definition
@@ -32,7 +95,7 @@ export const processShow = defineOperation({
   return { ...head, ...parts(definition) }
 })
 
-function parts(definition: ProcessDefinition) {
+function parts(definition: ProcessDefinition): z.output<typeof Parts> {
   const { roles, states, events, transitions, guards, artifacts } = definition
   return {
     description: definition.description,

@@ -6,9 +6,25 @@ import {
   type Simulation,
   simulate,
 } from '../../domain/gate/simulate.ts'
+import { list, strings } from '../answers/list.ts'
+import { json, MissingEntry, missingEntry, RunProgressEntry } from '../answers/run.ts'
 import { freeObject, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { missingAnswer, processField, soundProcess } from './processes.ts'
+import { processField, soundProcess } from './processes.ts'
+
+const StepEntry = z.object({
+  event: z.string(),
+  role: z.string().nullable(),
+  accepted: z.boolean(),
+  transition: z.object({ from_state: z.string(), to_state: z.string() }).optional(),
+  state_changed: z.boolean().optional(),
+  new_revision: z.int().optional(),
+  missing: list(MissingEntry),
+  /** Of a refused one. */
+  code: z.string().optional(),
+  message: z.string().optional(),
+  validation_errors: list(z.object({ path: z.string(), message: z.string() })).optional(),
+})
 
 export const processSimulate = defineOperation({
   name: 'process_simulate',
@@ -30,11 +46,30 @@ export const processSimulate = defineOperation({
     ).optional(),
     context: freeObject('What the run knows at its beginning').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     process_id: z.string(),
-    steps: z.array(z.looseObject({ event: z.string(), accepted: z.boolean() })),
+    steps: list(StepEntry),
     current_state: z.string(),
+    revision: z.int(),
     finished: z.boolean(),
+    context: json,
+    prompt: z.string().optional(),
+    progress: RunProgressEntry,
+    allowed_events: list(
+      z.object({
+        event_name: z.string(),
+        description: z.string().nullable(),
+        would_transition_to: z.string().nullable(),
+        transitions: list(
+          z.object({
+            to_state: z.string(),
+            guard: z.string().optional(),
+            guard_status: z.enum(['satisfied', 'unsatisfied', 'no_guard']),
+            missing_requirements: strings,
+          }),
+        ),
+      }),
+    ),
   }),
 }).handler(async ({ processFiles }, input) => {
   const { definition } = await soundProcess(processFiles, input.process)
@@ -76,7 +111,7 @@ function simulationAnswer({ steps, run, finished, progress, prompt, next }: Simu
   }
 }
 
-function stepAnswer({ event, role, result }: SimulatedStep) {
+function stepAnswer({ event, role, result }: SimulatedStep): z.output<typeof StepEntry> {
   const asked = { event, role, accepted: result.accepted }
   if (result.accepted) {
     return {
@@ -84,14 +119,14 @@ function stepAnswer({ event, role, result }: SimulatedStep) {
       transition: { from_state: result.from, to_state: result.to },
       state_changed: result.stateChanged,
       new_revision: result.run.revision,
-      missing: result.unsatisfied.map(missingAnswer),
+      missing: result.unsatisfied.map(missingEntry),
     }
   }
   return {
     ...asked,
     code: result.code,
     message: result.message,
-    missing: result.missing.map(missingAnswer),
+    missing: result.missing.map(missingEntry),
     validation_errors: result.validationErrors,
   }
 }

@@ -32,14 +32,17 @@ export const createRun = defineOperation({
     task_id: identifier('Task to gate').optional(),
     idempotency_key: identifier('Same key and input: the same run again').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     run_id: z.string(),
     process_id: z.string(),
     process_version: z.string(),
     current_state: z.string(),
     revision: z.int(),
+    mission_id: z.string().nullable(),
+    task_id: z.string().nullable(),
     created_at: z.string(),
   }),
+  listedOutput: ['run_id', 'process_id', 'process_version', 'current_state', 'revision', 'created_at'],
 }).handler(async (handling, input) => {
   const { definition, hash } = await processToRun(handling, input.process_id)
   return handling.record(async (reads, setting) => {

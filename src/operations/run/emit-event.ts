@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { keyOwner } from '../../domain/actor.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
+import { AcceptedEntry, json } from '../answers/run.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import type { NamedFile } from './external-state.ts'
@@ -14,6 +15,24 @@ const namedFile = z.union([
 ])
 
 const mostPayload = 100_000
+
+const Emitted = z.object({
+  success: z.boolean(),
+  /** Nothing was done. */
+  dry_run: z.literal(true).optional(),
+  result: AcceptedEntry.optional(),
+  /** Of an event that would be refused. */
+  error: z
+    .object({
+      code: z.string(),
+      message: z.string(),
+      hint: z.string().nullable(),
+      details: json.nullable(),
+    })
+    .optional(),
+  info: z.object({ code: z.literal('IDEMPOTENT_REPLAY'), message: z.string() }).optional(),
+})
+type Emitted = z.output<typeof Emitted>
 
 export const emitEvent = defineOperation({
   name: 'state_gate_emit_event',
@@ -48,7 +67,8 @@ export const emitEvent = defineOperation({
       .optional(),
     dry_run: z.boolean().describe('Answer what would happen, and do nothing').optional(),
   }),
-  output: z.looseObject({ success: z.boolean() }),
+  output: Emitted,
+  listedOutput: ['success'],
 }).handler(async (handling, input) => {
   const files: readonly NamedFile[] = input.artifact_paths ?? []
   const payload = (input.payload ?? {}) as JsonObject // a record, as its schema says
@@ -62,7 +82,7 @@ export const emitEvent = defineOperation({
   return input.dry_run ? dryAnswer(sent) : answerOf(sent)
 })
 
-function answerOf(sent: Sent) {
+function answerOf(sent: Sent): Emitted {
   if (sent.kind === 'refused') throw refusalOf(sent)
   if (sent.kind === 'accepted') return { success: true, result: sent.answer }
   return {
@@ -76,10 +96,10 @@ function answerOf(sent: Sent) {
 }
 
 /** Exactly what would be answered, without its id: nothing was made. */
-function dryAnswer(sent: Sent) {
+function dryAnswer(sent: Sent): Emitted {
   if (sent.kind !== 'refused') {
     const { event_id: _, ...result } = sent.answer
-    const replayed = sent.kind === 'repeated' && { replayed: true, event_id: sent.eventId }
+    const replayed = sent.kind === 'repeated' && { replayed: true as const, event_id: sent.eventId }
     return { success: true, dry_run: true, result: { ...result, ...replayed } }
   }
   const { code, message, hint, details } = refusalOf(sent)

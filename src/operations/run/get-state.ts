@@ -4,6 +4,9 @@ import { countedArtifacts } from '../../domain/gate/artifacts.ts'
 import { interpolated, stateNamed } from '../../domain/gate/definition.ts'
 import type { MissingGuard } from '../../domain/gate/expression.ts'
 import { instant } from '../../domain/instant.ts'
+import { holdKinds } from '../../domain/track/records.ts'
+import { list, strings } from '../answers/list.ts'
+import { json, runStatus, SaidEntry, VisitEntry } from '../answers/run.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { findRun, runField } from './find-run.ts'
 import { promptWithWords } from './said.ts'
@@ -34,22 +37,64 @@ export const getState = defineOperation({
       )
       .optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     run_id: z.string(),
     process_id: z.string(),
     process_version: z.string(),
+    status: runStatus,
     current_state: z.string(),
     revision: z.int(),
-    context: z.record(z.string(), z.unknown()),
-    missing_guards: z.array(
-      z.looseObject({ guard_name: z.string(), description: z.string(), current_status: z.string() }),
+    prompt: z.string().optional(),
+    said: list(SaidEntry).optional(),
+    context: json,
+    /** The variables of the context whose values were shortened. */
+    context_cut: strings.optional(),
+    missing_guards: list(
+      z.object({
+        guard_name: z.string(),
+        description: z.string(),
+        current_status: z.string(),
+        fix: z.string(),
+        is_known: z.literal(false).optional(),
+      }),
     ),
-    required_artifacts: z.array(
-      z.looseObject({ type: z.string(), description: z.string(), status: z.enum(['missing', 'present']) }),
+    required_artifacts: list(
+      z.object({
+        type: z.string(),
+        description: z.string(),
+        status: z.enum(['missing', 'present']),
+        paths: strings.optional(),
+        files: strings.optional(),
+        not_counted: strings.optional(),
+      }),
     ),
-    allowed_events: z.array(z.looseObject({ event_name: z.string(), description: z.string() })),
+    allowed_events: list(
+      z.object({
+        event_name: z.string(),
+        description: z.string(),
+        payload_schema: json.optional(),
+        would_transition_to: z.string().nullable(),
+      }),
+    ),
+    waits_for: list(z.object({ hold_id: z.string(), kind: z.enum(holdKinds), reason: z.string() })),
+    mission_id: z.string().nullable(),
+    task_id: z.string().nullable(),
+    visited: list(VisitEntry),
+    created_at: z.string(),
     updated_at: z.string(),
   }),
+  listedOutput: [
+    'run_id',
+    'process_id',
+    'process_version',
+    'current_state',
+    'revision',
+    'context',
+    'missing_guards',
+    'required_artifacts',
+    'allowed_events',
+    'updated_at',
+  ],
 }).handler(async (handling, input) => {
   if (input.wait_seconds !== undefined && input.wait_seconds > 0) {
     const run = await handling.store.view((reads) => findRun(reads, input.run_id))
@@ -108,7 +153,7 @@ function guardAnswer({ name, description, truth, reason, fix }: MissingGuard) {
     description,
     current_status: reason,
     fix,
-    ...(truth === 'unknown' && { is_known: false }),
+    ...(truth === 'unknown' && { is_known: false as const }),
   }
 }
 

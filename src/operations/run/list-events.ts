@@ -1,8 +1,29 @@
 import { z } from 'zod'
+import { list, strings } from '../answers/list.ts'
+import { json } from '../answers/run.ts'
 import { defineOperation } from '../operation.ts'
 import { runField } from './find-run.ts'
 import { guardLine } from './refusal.ts'
 import { type RunSituation, situationOf } from './situation.ts'
+
+const PossibleEntry = z.object({
+  event_name: z.string(),
+  description: z.string(),
+  allowed_roles: strings,
+  payload_schema: json.optional(),
+  transitions: list(
+    z.object({
+      to_state: z.string(),
+      guard: z.string().optional(),
+      guard_status: z.enum(['satisfied', 'unsatisfied', 'no_guard']),
+      missing_requirements: strings.optional(),
+      only_for_roles: strings.optional(),
+    }),
+  ),
+  would_transition_to: z.string().nullable(),
+  is_allowed: z.boolean(),
+  blocked_reason: z.string().nullable(),
+})
 
 export const listEvents = defineOperation({
   name: 'state_gate_list_events',
@@ -22,24 +43,13 @@ export const listEvents = defineOperation({
       .describe('Also events of other states and of other roles, with the reason')
       .optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     run_id: z.string(),
     current_state: z.string(),
-    events: z.array(
-      z.looseObject({
-        event_name: z.string(),
-        description: z.string(),
-        transitions: z.array(
-          z.looseObject({
-            to_state: z.string(),
-            guard_status: z.enum(['satisfied', 'unsatisfied', 'no_guard']),
-          }),
-        ),
-        is_allowed: z.boolean(),
-        blocked_reason: z.string().nullable(),
-      }),
-    ),
+    revision: z.int(),
+    events: list(PossibleEntry),
   }),
+  listedOutput: ['run_id', 'current_state', 'events'],
 }).handler(async (handling, input) => {
   const { record, events } = await situationOf(handling, input.run_id)
   return {
@@ -53,7 +63,7 @@ export const listEvents = defineOperation({
 })
 
 /** Transitions that are for other roles are left out, or marked where everything is asked for. */
-function eventAnswer(possible: RunSituation['events'][number], all: boolean) {
+function eventAnswer(possible: RunSituation['events'][number], all: boolean): z.output<typeof PossibleEntry> {
   const { event, transitions, elsewhere, isAllowed, blockedReason, wouldTransitionTo } = possible
   return {
     event_name: event.name,

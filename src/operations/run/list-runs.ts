@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { answerBudget, fitSections } from '../../domain/budget.ts'
-import type { RunRecord } from '../../domain/gate/run.ts'
-import { instant, instantOrNull } from '../../domain/instant.ts'
-import { excerpt } from '../../domain/text.ts'
+import { list, page } from '../answers/list.ts'
+import { RunEntry, runEntry } from '../answers/run.ts'
 import { findMission, findTask } from '../find.ts'
 import { choice, count, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -28,18 +27,7 @@ export const listRuns = defineOperation({
     limit: count('Default 20', 200).optional(),
     cursor: identifier('next_cursor').optional(),
   }),
-  output: z.looseObject({
-    runs: z.array(
-      z.looseObject({
-        run_id: z.string(),
-        process_id: z.string(),
-        current_state: z.string(),
-        status: z.string(),
-      }),
-    ),
-    total: z.int(),
-    next_cursor: z.string().nullable(),
-  }),
+  output: z.object({ runs: list(RunEntry), ...page }),
 }).handler(({ store }, input) =>
   store.view(async (reads) => {
     const limit = input.limit ?? 20
@@ -47,7 +35,7 @@ export const listRuns = defineOperation({
     const mission = input.mission_id === undefined ? null : await findMission(reads, input.mission_id)
     const task = input.task_id === undefined ? null : await findTask(reads, input.task_id)
     const status = input.status ?? 'active'
-    const page = await reads.runs.list(
+    const found = await reads.runs.list(
       {
         ...(status !== 'all' && { status }),
         ...(input.process_id !== undefined && { processId: input.process_id }),
@@ -56,34 +44,16 @@ export const listRuns = defineOperation({
       },
       { limit: limit + 1, ...(before !== undefined && { before }) },
     )
-    const shown = page.items.slice(0, limit)
+    const shown = found.items.slice(0, limit)
     const entries = shown.map(({ item }) => runEntry(item))
     const fitting = fitSections([{ name: 'runs', entries }], answerBudget).get('runs') ?? entries.length
     const kept = input.limit === undefined ? fitting : entries.length
     return {
       runs: entries.slice(0, kept),
-      total: page.total,
+      total: found.total,
       next_cursor: nextCursor([
-        { name: 'runs', seqs: shown.slice(0, kept).map(({ seq }) => seq), more: page.items.length > kept },
+        { name: 'runs', seqs: shown.slice(0, kept).map(({ seq }) => seq), more: found.items.length > kept },
       ]),
     }
   }),
 )
-
-export function runEntry(run: RunRecord) {
-  return {
-    run_id: run.id,
-    process_id: run.process.id,
-    process_version: run.process.version,
-    process_name: excerpt(run.process.name, 80),
-    status: run.status,
-    current_state: run.state,
-    revision: run.revision,
-    mission_id: run.missionId,
-    task_id: run.taskId,
-    created_by: run.createdBy,
-    created_at: instant(run.createdAt),
-    updated_at: instant(run.updatedAt),
-    ended_at: instantOrNull(run.endedAt),
-  }
-}

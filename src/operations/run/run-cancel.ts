@@ -17,7 +17,12 @@ export const runCancel = defineOperation({
   destructive: true,
   positional: ['run_id', 'reason'],
   input: z.strictObject({ run_id: runField, reason: text('Why') }),
-  output: z.looseObject({ run_id: z.string(), status: z.string(), revision: z.int() }),
+  output: z.object({
+    run_id: z.string(),
+    status: z.literal('cancelled'),
+    current_state: z.string(),
+    revision: z.int(),
+  }),
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {
     const run = await findRun(reads, input.run_id)

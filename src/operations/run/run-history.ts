@@ -1,6 +1,14 @@
 import { z } from 'zod'
-import type { RunApproval, RunEvent, RunRefusal } from '../../domain/gate/run.ts'
-import { instant } from '../../domain/instant.ts'
+import { list } from '../answers/list.ts'
+import {
+  ApprovalEntry,
+  approvalEntry,
+  EventEntry,
+  eventEntry,
+  RefusalEntry,
+  refusalEntry,
+  runStatus,
+} from '../answers/run.ts'
 import { count, identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursor, readCursor } from '../paging.ts'
@@ -20,10 +28,17 @@ export const runHistory = defineOperation({
     limit: count('How many of each; default 50', 500).optional(),
     cursor: identifier('next_cursor of the answer before').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     run_id: z.string(),
-    events: z.array(z.looseObject({ revision: z.int(), event: z.string() })),
-    refusals: z.array(z.looseObject({ event: z.string(), code: z.string() })),
+    process_id: z.string(),
+    status: runStatus,
+    current_state: z.string(),
+    revision: z.int(),
+    events: list(EventEntry),
+    events_total: z.int(),
+    refusals: list(RefusalEntry),
+    refusals_total: z.int(),
+    approvals: list(ApprovalEntry),
     next_cursor: z.string().nullable(),
   }),
 }).handler(({ store }, input) =>
@@ -57,47 +72,3 @@ export const runHistory = defineOperation({
     }
   }),
 )
-
-export function eventEntry(event: RunEvent) {
-  return {
-    event_id: event.id,
-    revision: event.revision,
-    kind: event.kind,
-    event: event.event,
-    from_state: event.from,
-    to_state: event.to,
-    state_changed: event.stateChanged,
-    payload: event.payload,
-    artifacts: event.artifacts.map(({ type, path, bytes, sha256 }) => ({
-      type: type === '' ? null : type,
-      path,
-      bytes,
-      sha256,
-    })),
-    unsatisfied_guards: event.unsatisfied,
-    role: event.role,
-    by: event.by,
-    at: instant(event.at),
-  }
-}
-
-export function approvalEntry({ role, of, content, reason, by, identity, at }: RunApproval) {
-  return { role, of, content, reason, by, identity: identity ?? null, at: instant(at) }
-}
-
-export function refusalEntry(refusal: RunRefusal) {
-  return {
-    run_id: refusal.runId,
-    event: refusal.event,
-    code: refusal.code,
-    message: refusal.message,
-    missing_guards: refusal.missing,
-    tried_files: refusal.tried?.files ?? [],
-    tried_payload: refusal.tried?.payload ?? null,
-    state: refusal.state,
-    revision: refusal.revision,
-    role: refusal.role,
-    by: refusal.by,
-    at: instant(refusal.at),
-  }
-}

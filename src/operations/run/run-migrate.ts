@@ -28,12 +28,13 @@ export const runMigrate = defineOperation({
       .optional(),
     dry_run: z.boolean().describe('Say what would happen, and do nothing').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     run_id: z.string(),
     from_version: z.string(),
     to_version: z.string(),
     from_state: z.string(),
     to_state: z.string(),
+    revision: z.int(),
     migrated: z.boolean(),
   }),
 }).handler(async (handling, input) => {

@@ -7,14 +7,42 @@ import type { KeptArtifact, RunRecord } from '../../domain/gate/run.ts'
 import { candidates } from '../../domain/gate/ways.ts'
 import { instant } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
+import { holdKinds } from '../../domain/track/records.ts'
+import { list, Named, strings } from '../answers/list.ts'
+import { ArtifactEntry, json, Machine, machineOf, RunEntry, runEntry, VisitEntry } from '../answers/run.ts'
 import { showing, shownOfRun } from '../inbox/shown.ts'
-import { choiceEntries } from '../inbox/subject.ts'
+import { ChoiceEntry, choiceEntries } from '../inbox/subject.ts'
 import { defineOperation, type Handling } from '../operation.ts'
-import { machineOf } from '../process/processes.ts'
 import { runField } from './find-run.ts'
-import { runEntry } from './list-runs.ts'
 import { promptWithWords } from './said.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
+
+/** A transition out of the state, with everything that it asks for. */
+const WayEntry = z.object({
+  event: z.string(),
+  to: z.string(),
+  description: z.string().nullable(),
+  guard: z.string().nullable(),
+  satisfied: z.boolean(),
+  escape: z.boolean(),
+  when_blocked: z.enum(['reject', 'record']),
+  allowed_roles: strings,
+  /** Whoever asks may send it, as far as roles go. */
+  is_allowed: z.boolean(),
+  blocked_reason: z.string().nullable(),
+  for_people: z.boolean(),
+  payload_schema: json.nullable(),
+  checks: list(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      truth: z.enum(['holds', 'fails', 'unknown']),
+      satisfied: z.boolean(),
+      reason: z.string(),
+      fix: z.string(),
+    }),
+  ),
+})
 
 export const runPage = defineOperation({
   name: 'run_page',
@@ -28,9 +56,42 @@ export const runPage = defineOperation({
   kind: 'query',
   positional: ['run_id'],
   input: z.strictObject({ run_id: runField }),
-  output: z.looseObject({
-    run: z.looseObject({ run_id: z.string(), current_state: z.string() }),
-    ways: z.array(z.looseObject({ event: z.string(), to: z.string() })),
+  output: z.object({
+    run: RunEntry,
+    description: z.string().nullable(),
+    outcome: z.enum(['succeeded', 'failed']).nullable(),
+    entered_at: z.string(),
+    mission: Named.nullable(),
+    task: Named.nullable(),
+    /** The version that the process has by now, where the run has another. */
+    present_version: z.string().nullable(),
+    machine: Machine,
+    prompt: z.string().nullable(),
+    context: json,
+    context_cut: strings.optional(),
+    /** Approvals that people give without an event of their own: an agent's event waits for them. */
+    approvals: list(z.object({ role: z.string(), of: z.string().nullable() })),
+    /** To answer with: what is decided is what was shown. */
+    content: z.string().nullable(),
+    choices: list(ChoiceEntry),
+    ways: list(WayEntry),
+    artifacts: list(
+      ArtifactEntry.extend({
+        revision: z.int(),
+        by: z.string(),
+        standing: z.enum(['current', 'changed', 'deleted']),
+      }),
+    ),
+    artifacts_total: z.int(),
+    visited: list(VisitEntry),
+    waits_for: list(
+      z.object({
+        hold_id: z.string(),
+        kind: z.enum(holdKinds),
+        reason: z.string(),
+        opened_at: z.string(),
+      }),
+    ),
   }),
 }).handler(async (handling, input) => runPageAnswer(handling, await situationOf(handling, input.run_id)))
 
@@ -49,9 +110,7 @@ export async function runPageAnswer(handling: Handling, situation: RunSituation)
     machine: machineOf(definition),
     prompt: promptWithWords(own, record.state, situation.said),
     ...fittingContext(record.context),
-    /** Approvals that people give without an event of their own: an agent's event waits for them. */
     approvals: record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : [],
-    /** To answer with: what is decided is what was shown. */
     content: record.status === 'active' ? await showing(handling, await shownOfRun(handling, loaded)) : null,
     choices: record.status === 'active' ? personChoices(situation) : [],
     ways: record.status === 'active' ? waysOut(situation) : [],
@@ -134,7 +193,6 @@ function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason 
   const human = new Set(roles.filter(({ kind }) => kind === 'human').map(({ name }) => name))
   return {
     allowed_roles: event.allowedRoles,
-    /** Whoever asks may send it, as far as roles go. */
     is_allowed: isAllowed,
     blocked_reason: blockedReason,
     for_people: event.allowedRoles.some((role) => role === '*' || human.has(role)),

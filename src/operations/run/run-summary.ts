@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { runProgress } from '../../domain/gate/ways.ts'
 import { instant } from '../../domain/instant.ts'
+import { list } from '../answers/list.ts'
+import { RunProgressEntry, runStatus, SaidEntry } from '../answers/run.ts'
 import { defineOperation } from '../operation.ts'
 import { engineRun } from './evidence.ts'
 import { loadRun, runField } from './find-run.ts'
@@ -17,16 +19,16 @@ export const runSummary = defineOperation({
   kind: 'query',
   positional: ['run_id'],
   input: z.strictObject({ run_id: runField }),
-  output: z.looseObject({
+  output: z.object({
     run_id: z.string(),
-    process: z.looseObject({ id: z.string(), version: z.string(), name: z.string() }),
+    process: z.object({ id: z.string(), version: z.string(), name: z.string() }),
+    status: runStatus,
     current_state: z.string(),
     revision: z.int(),
-    progress: z.looseObject({
-      completed_states: z.array(z.string()),
-      current_state: z.string(),
-      remaining_states: z.array(z.string()),
-    }),
+    progress: RunProgressEntry,
+    said: list(SaidEntry).optional(),
+    mission_id: z.string().nullable(),
+    task_id: z.string().nullable(),
     created_at: z.string(),
     updated_at: z.string(),
   }),

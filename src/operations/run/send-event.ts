@@ -15,7 +15,8 @@ import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { Decided, Reads } from '../../ports/store.ts'
-import type { Answer, Handling } from '../operation.ts'
+import type { AcceptedEntry } from '../answers/run.ts'
+import type { Handling } from '../operation.ts'
 import { type GivenApproval, type GivenApprovals, giveApprovals } from './approvals.ts'
 import { runCommands } from './commands.ts'
 import { engineRun, factsFor, requestedBy } from './evidence.ts'
@@ -53,11 +54,16 @@ interface Sending {
 }
 
 export type Sent =
-  | { readonly kind: 'repeated'; readonly answer: Answer; readonly eventId: string; readonly run: RunRecord }
+  | {
+      readonly kind: 'repeated'
+      readonly answer: AcceptedEntry
+      readonly eventId: string
+      readonly run: RunRecord
+    }
   | {
       readonly kind: 'accepted'
       readonly accepted: Accepted
-      readonly answer: Answer
+      readonly answer: AcceptedEntry
       readonly eventId: string
       readonly run: RunRecord
       readonly already: readonly RunApproval[]
@@ -290,7 +296,8 @@ async function repeatedEvent(
   const known = await reads.runs.repeat(record.id, repeat)
   if (known === null) return null
   if (known.inputHash === repeat.inputHash) {
-    return { kind: 'repeated', answer: known.answer, eventId: known.eventId, run: record }
+    const answer = known.answer as AcceptedEntry // as it was answered then
+    return { kind: 'repeated', answer, eventId: known.eventId, run: record }
   }
   throw new Failure(
     'IDEMPOTENCY_KEY_REUSED',
@@ -342,13 +349,12 @@ function emissionOf(sent: SentEvent, { emitter, facts, handedIn }: EmissionSourc
   }
 }
 
-/** What an accepted event is answered with; the same again when it is repeated with its key. */
 function acceptedAnswer(
   definition: ProcessDefinition,
   { record, event }: AdvancedRun,
   { unsatisfied, stateChanged }: Accepted,
   said: readonly Said[],
-): Answer {
+): AcceptedEntry {
   const own = stateNamed(definition, record.state)?.prompt ?? null
   const prompt = promptWithWords(
     own === null ? null : interpolated(own, definition.dialect, record.context),

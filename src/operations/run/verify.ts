@@ -3,10 +3,37 @@ import { Failure } from '../../domain/failure.ts'
 import { commandsFor, endsAsked } from '../../domain/gate/expression.ts'
 import { endedAsAsked } from '../../domain/gate/guards/command.ts'
 import { instant, instantOrNull } from '../../domain/instant.ts'
+import { list } from '../answers/list.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { runCommands } from './commands.ts'
 import { type ApprovableCommand, type ExternalState, gatherState } from './external-state.ts'
 import { loadRun, runField } from './find-run.ts'
+
+const CommandEntry = z.object({
+  run: z.string(),
+  status: z.enum([
+    'passed',
+    'failed',
+    'timed_out',
+    'running',
+    'stopped',
+    'unapproved',
+    'refused',
+    'not_run',
+    'tree_changed',
+  ]),
+  holds: z.boolean(),
+  /** How it must end, where it must fail. */
+  exit: z.literal('nonzero').optional(),
+  exit_code: z.int().nullable().optional(),
+  output: z.string().optional(),
+  started_at: z.string().optional(),
+  ended_at: z.string().nullable().optional(),
+  hold_id: z.string().nullable().optional(),
+  refused_by: z.string().optional(),
+  reason: z.string().optional(),
+})
+type CommandEntry = z.output<typeof CommandEntry>
 
 export const verify = defineOperation({
   name: 'verify',
@@ -19,10 +46,11 @@ export const verify = defineOperation({
   kind: 'command',
   positional: ['run_id'],
   input: z.strictObject({ run_id: runField }),
-  output: z.looseObject({
+  output: z.object({
     run_id: z.string(),
+    current_state: z.string(),
     passed: z.boolean(),
-    commands: z.array(z.looseObject({ run: z.string(), status: z.string(), holds: z.boolean() })),
+    commands: list(CommandEntry),
   }),
 }).handler(async (handling, input) => {
   const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
@@ -48,14 +76,10 @@ export const verify = defineOperation({
   }
 })
 
-interface Result {
-  readonly run: string
-  readonly status: string
-  readonly exit_code?: number | null
-}
+type Result = Omit<CommandEntry, 'holds' | 'exit'>
 
 /** Whether it ended as the guards of the state ask for: a command that must fail holds when it did. */
-function judged<Told extends Result>(ends: ReadonlySet<'zero' | 'nonzero'>, result: Told) {
+function judged(ends: ReadonlySet<'zero' | 'nonzero'>, result: Result): CommandEntry {
   const { status, exit_code = null } = result
   const holds = [...ends].some((exit) => endedAsAsked({ exit }, { status, exitCode: exit_code }))
   return { ...result, ...(ends.has('nonzero') && !ends.has('zero') && { exit: 'nonzero' }), holds }
@@ -65,7 +89,7 @@ async function resultOf(
   { store }: Handling,
   outside: ExternalState,
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
-) {
+): Promise<Result> {
   const { run } = guard
   if (refusal) return { run, status: 'refused', refused_by: refusal.by, reason: refusal.reason }
   if (!approved) {
