@@ -15,8 +15,8 @@ import { askPerson, shownOfCommand } from '../run/commands.ts'
 import { engineRun, factsFor, requestedBy } from '../run/evidence.ts'
 import { gatherState } from '../run/external-state.ts'
 import { loadRun } from '../run/find-run.ts'
-import { decideRun } from './decide.ts'
-import { closeHold } from './resolve.ts'
+import { decideRun, RunDecided } from './decide.ts'
+import { closeHold, HoldClosed } from './resolve.ts'
 import { assertSeen, type Shown, shownOfHold, shownOfRun } from './shown.ts'
 import {
   contentField,
@@ -54,7 +54,7 @@ export const approve = defineOperation({
     content: contentField,
     event: identifier('Of a run: the event to send, where its process has no approve or accept').optional(),
   }),
-  output: z.looseObject({ decided: z.boolean() }),
+  output: z.union([RunDecided, HoldClosed.extend({ decided: z.literal(true) })]),
 }).handler(async (handling, input) => {
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
   const seen = await assertSeen(handling, { id: input.id, seen: input.content }, () =>
@@ -115,7 +115,7 @@ async function approveHold(handling: Handling, hold: Hold, { reason }: Approval)
   }
   if (request?.kind === 'command') await approveCommand(handling, hold, request)
   const closed = await closeHold(handling, hold.id, { status: 'resolved', answer: reason ?? 'approved' })
-  return { decided: true, ...closed }
+  return { decided: true as const, ...closed }
 }
 
 /** What was asked about is approved, and only while it is there: a change since opens a new question. */

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../domain/gate/json.ts'
 import { candidates } from '../../domain/gate/ways.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
+import { list } from '../answers/list.ts'
 import { freeObject, identifier } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { alreadySaid, type GivenApproval } from '../run/approvals.ts'
@@ -15,6 +16,17 @@ import { wordsForReason } from '../run/said.ts'
 import { sendEvent } from '../run/send-event.ts'
 import { assertSeen, shownOfRun } from './shown.ts'
 import { contentField, neededWords, reasonField, roleField } from './subject.ts'
+
+/** What was decided about a run, beside what the event that it sent is answered with. */
+export const RunDecided = z.looseObject({
+  run_id: z.string(),
+  decided: z.boolean(),
+  /** Null where a no sends no event. */
+  event: z.string().nullable().optional(),
+  approvals: list(z.object({ role: z.string(), of: z.string().nullable() })).optional(),
+  still_missing: z.array(z.unknown()).readonly().optional(),
+  note: z.string().optional(),
+})
 
 export const decide = defineOperation({
   name: 'decide',
@@ -33,7 +45,7 @@ export const decide = defineOperation({
     role: roleField,
     content: contentField,
   }),
-  output: z.looseObject({ run_id: z.string(), decided: z.boolean(), event: z.string() }),
+  output: RunDecided,
 }).handler(async (handling, input) => {
   const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
   const about = { id: loaded.record.id, seen: input.content }

@@ -8,8 +8,8 @@ import type { LoadedRun } from '../../ports/reads.ts'
 import { identifier } from '../input/fields.ts'
 import type { Handling } from '../operation.ts'
 import { defineOperation } from '../operation.ts'
-import { decideRun } from './decide.ts'
-import { closeHold } from './resolve.ts'
+import { decideRun, RunDecided } from './decide.ts'
+import { closeHold, HoldClosed } from './resolve.ts'
 import { assertSeen, shownOfHold, shownOfRun } from './shown.ts'
 import {
   contentField,
@@ -94,7 +94,7 @@ export const reject = defineOperation({
     content: contentField,
     event: identifier('Of a run: the event to send, where its process has several').optional(),
   }),
-  output: z.looseObject({ decided: z.boolean() }),
+  output: z.union([RunDecided, HoldClosed.extend({ decided: z.literal(true) })]),
 }).handler(async (handling, input) => {
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
   const reason = neededWords(input.reason, {
@@ -110,7 +110,7 @@ export const reject = defineOperation({
       status: 'dismissed',
       answer: reason,
     })
-    return { decided: true, ...closed }
+    return { decided: true as const, ...closed }
   }
   const { record, definition } = subject.loaded
   const events = awaitedDecision(definition, record.state)?.events ?? []

@@ -2,11 +2,21 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { instant } from '../../domain/instant.ts'
 import { resolveHold } from '../../domain/track/holds.ts'
-import type { Hold } from '../../domain/track/records.ts'
+import { type Hold, holdKinds } from '../../domain/track/records.ts'
 import { identifier, text } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { assertSeen, shownOfHold } from './shown.ts'
 import { contentField, findHold, neededWords } from './subject.ts'
+
+/** A hold as a person ended it. */
+export const HoldClosed = z.object({
+  hold_id: z.string(),
+  kind: z.enum(holdKinds),
+  status: z.enum(['resolved', 'dismissed']),
+  answer: z.string().nullable(),
+  by: z.string(),
+  at: z.string(),
+})
 
 export const resolve = defineOperation({
   name: 'resolve',
@@ -24,14 +34,7 @@ export const resolve = defineOperation({
     content: contentField,
     dismiss: z.boolean().describe('Close it without acting on it').optional(),
   }),
-  output: z.looseObject({
-    hold_id: z.string(),
-    kind: z.string(),
-    status: z.string(),
-    answer: z.string().nullable(),
-    by: z.string(),
-    at: z.string(),
-  }),
+  output: HoldClosed,
 }).handler(async (handling, input) => {
   const hold = await handling.store.view((reads) => findHold(reads, input.id))
   if (input.dismiss !== true) assertAnswerable(hold)

@@ -5,6 +5,8 @@ import { instant, secondsBetween } from '../../domain/instant.ts'
 import type { Phase } from '../../domain/track/mission.ts'
 import { admitTask, placeInPhase } from '../../domain/track/phase-placement.ts'
 import type { Reads } from '../../ports/store.ts'
+import { strings } from '../answers/list.ts'
+import { phaseWords } from '../answers/mission.ts'
 import { findMission, findPhase } from '../find.ts'
 import { choice, count, identifier, name, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -38,14 +40,17 @@ export const startPhase = defineOperation({
       .describe('Taken from Mission Control; tasks of any phase may run side by side')
       .optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     phase_id: z.string(),
+    mission_id: z.string(),
     workflow_id: z.string(),
     number: z.int(),
     name: z.string(),
-    status: z.string(),
+    is_parallel: z.boolean(),
+    status: z.enum(phaseWords),
     started_at: z.string(),
-    warnings: z.array(z.string()),
+    warnings: strings,
+    already_exists: z.literal(true).optional(),
   }),
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {
@@ -58,7 +63,7 @@ export const startPhase = defineOperation({
       number: phase.number ?? input.number,
       name: phase.name,
       is_parallel: input.is_parallel ?? false,
-      status: phase.status.toUpperCase(),
+      status: phaseWords[phase.status],
       started_at: instant(phase.createdAt),
       warnings: [
         ...warnings,
@@ -66,7 +71,7 @@ export const startPhase = defineOperation({
       ],
     })
     const existing = phases.find(({ number }) => number === input.number)
-    if (existing) return { facts: [], answer: { ...answer(existing, []), already_exists: true } }
+    if (existing) return { facts: [], answer: { ...answer(existing, []), already_exists: true as const } }
     const situation = {
       mission,
       phases,
@@ -117,16 +122,18 @@ export const completePhase = defineOperation({
     }),
     summary: text('Taken from Mission Control; what was done is told by tasks and missions').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     phase_id: z.string(),
+    mission_id: z.string().nullable(),
     workflow_id: z.string().nullable(),
     number: z.int().nullable(),
     name: z.string(),
-    status: z.string(),
+    status: z.enum(phaseWords),
     completed_at: z.string(),
     duration_ms: z.int(),
-    tasks: z.looseObject({ total: z.int(), in_progress: z.int() }),
-    warnings: z.array(z.string()),
+    tasks: z.object({ total: z.int(), in_progress: z.int() }),
+    warnings: strings,
+    already_completed: z.literal(true).optional(),
   }),
 }).handler(async (handling, input) => {
   const before = await handling.store.view((reads) => findPhase(reads, input.phase_id))
@@ -153,7 +160,7 @@ export const completePhase = defineOperation({
         workflow_id: phase.missionId,
         number: phase.number,
         name: phase.name,
-        status: input.status.toUpperCase(),
+        status: phaseWords[input.status],
         completed_at: instant(completedAt),
         duration_ms: secondsBetween(phase.createdAt, completedAt) * 1000,
         tasks,

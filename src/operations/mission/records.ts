@@ -39,7 +39,7 @@ export const logDecision = defineOperation({
     trade_offs: text('Accepted compromises').optional(),
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
-  output: z.looseObject({ decision_id: z.string(), created_at: z.string() }),
+  output: z.object({ decision_id: z.string(), created_at: z.string() }),
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {
     const decision: Decision = {
@@ -88,7 +88,7 @@ export const logIssue = defineOperation({
       .optional(),
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
-  output: z.looseObject({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
+  output: z.object({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
 }).handler(({ record, actor }, input) => {
   assertResolved(input)
   return record(async (reads, setting) => {
@@ -138,7 +138,7 @@ export const logMilestone = defineOperation({
     metadata: freeObject('More data').optional(),
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
-  output: z.looseObject({ milestone_id: z.string(), created_at: z.string() }),
+  output: z.object({ milestone_id: z.string(), created_at: z.string() }),
 }).handler(({ record }, input) =>
   record(async (reads, setting) => {
     const progress: Progress = {

@@ -4,6 +4,7 @@ import { createRun } from '../../domain/gate/lifecycle.ts'
 import { instant } from '../../domain/instant.ts'
 import { profiles } from '../../domain/track/mission.ts'
 import { startMission as decide } from '../../domain/track/start-mission.ts'
+import { profileWords } from '../answers/mission.ts'
 import { choice, count, freeObject, identifier, name, text } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { processToRun } from '../run/create-run.ts'
@@ -29,12 +30,14 @@ export const startMission = defineOperation({
     process_id: identifier('Process that gates the mission (e.g., feature)').optional(),
     process_context: freeObject('What its run knows at the beginning').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     mission_id: z.string(),
-    profile: z.string(),
+    profile: z.enum(profileWords),
     total_phases: z.int(),
     created_at: z.string(),
+    run: z.object({ run_id: z.string(), current_state: z.string(), revision: z.int() }).optional(),
   }),
+  listedOutput: ['mission_id', 'profile', 'total_phases', 'created_at'],
 }).handler(async (handling, input) => {
   const gate = input.process_id === undefined ? null : await processToRun(handling, input.process_id)
   return handling.record(async (reads, setting) => {
@@ -56,7 +59,7 @@ export const startMission = defineOperation({
       facts: [{ kind: 'mission.started', mission }, ...(begun?.facts ?? [])],
       answer: {
         mission_id: mission.id,
-        profile: (mission.profile ?? 'standard').toUpperCase(),
+        profile: profileWords[mission.profile ?? 'standard'],
         total_phases: mission.totalPhases,
         created_at: instant(mission.createdAt),
         ...(begun && { run: { run_id: begun.run.id, current_state: begun.run.state, revision: 1 } }),

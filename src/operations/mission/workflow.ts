@@ -3,6 +3,8 @@ import type { NewFact } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
 import { profiles } from '../../domain/track/mission.ts'
 import { startWorkflow as decide } from '../../domain/track/start-mission.ts'
+import { list } from '../answers/list.ts'
+import { profileWords } from '../answers/mission.ts'
 import { choice, count, name, text, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { completeMission } from './complete-mission.ts'
@@ -31,11 +33,15 @@ export const startWorkflow = defineOperation({
     scope: unlisted(text("What's included/excluded")).optional(),
     constraints: unlisted(text('Technical constraints or limitations')).optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     workflow_id: z.string(),
     created_at: z.string(),
-    planned_tasks: z.array(z.looseObject({ task_id: z.string(), step: z.string(), goal: z.string() })),
+    objective: z.string().optional(),
+    profile: z.enum(profileWords).optional(),
+    total_phases: z.int().optional(),
+    planned_tasks: list(z.object({ task_id: z.string(), step: z.string(), goal: z.string() })),
   }),
+  listedOutput: ['workflow_id', 'created_at', 'planned_tasks'],
 }).handler(({ record, actor }, input) =>
   record(async (_reads, setting) => {
     const { workflow, tasks } = decide(input, setting, actor.name)
@@ -47,7 +53,7 @@ export const startWorkflow = defineOperation({
         workflow_id: workflow.id,
         created_at: instant(workflow.createdAt),
         ...(objective !== null && { objective }),
-        ...(profile !== null && { profile: profile.toUpperCase(), total_phases: workflow.totalPhases }),
+        ...(profile !== null && { profile: profileWords[profile], total_phases: workflow.totalPhases }),
         planned_tasks: tasks.map((task) => ({ task_id: task.id, step: task.step ?? '', goal: task.name })),
       },
     }

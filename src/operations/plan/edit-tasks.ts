@@ -4,6 +4,7 @@ import { dropTask, editTask, notOfPhase } from '../../domain/plan/editing.ts'
 import { knownRoles, type Milestone, type TaskChanges } from '../../domain/plan/plan.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
+import { strings } from '../answers/list.ts'
 import { listedOfTask, PlannedTaskEntry, TaskOrBrief, taskAnswer } from '../answers/plan.ts'
 import { findMilestone, findPhase, findPlanned } from '../find.ts'
 import { identifier, name, text, texts, unlisted } from '../input/fields.ts'
@@ -223,7 +224,7 @@ export const roleAdd = defineOperation({
       .regex(/^[a-z][a-z0-9-]*$/, 'use lower case letters, digits and hyphens')
       .describe('The role, such as data-engineer'),
   }),
-  output: z.looseObject({ role: z.string(), roles: z.array(z.string()) }),
+  output: z.object({ role: z.string(), roles: strings }),
 }).handler(({ record }, { role }) =>
   record(async ({ plan }) => {
     const roles = [...knownRoles, ...(await plan.roles())]

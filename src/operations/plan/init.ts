@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { DocumentTask, PlanDocument } from '../../domain/plan/document.ts'
 import { defineOperation } from '../operation.ts'
-import { addPlan } from './plan-import.ts'
+import { Added, addPlan } from './plan-import.ts'
 
 export const init = defineOperation({
   name: 'taskman_init',
@@ -16,7 +16,7 @@ export const init = defineOperation({
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
-  output: z.looseObject({ message: z.string() }),
+  output: z.object({ message: z.string() }),
   print: (answer) => [String(answer['message'])],
 }).handler(({ record }) =>
   // A record that nothing happened in still makes the database; what is in it stays.
@@ -33,7 +33,7 @@ export const demo = defineOperation({
     'Fills an empty plan with a realistic one: a small web shop, midway. Touches no existing plan.',
   kind: 'command',
   input: z.strictObject({}),
-  output: z.looseObject({ added: z.looseObject({ tasks: z.int() }) }),
+  output: Added,
 }).handler(async (handling) => {
   const existing = await handling.store.view(({ plan }) => plan.phases(null))
   if (existing.length > 0) {

@@ -2,11 +2,15 @@ import { z } from 'zod'
 import { type DocumentTask, documentJson, type PlanDocument } from '../../domain/plan/document.ts'
 import { type Note, type PlannedTask, type PlanOwner, phaseWord, planStatus } from '../../domain/plan/plan.ts'
 import type { Reads } from '../../ports/store.ts'
+import { list } from '../answers/list.ts'
 import { ownerOf } from '../find.ts'
 import { defineOperation } from '../operation.ts'
 import { missionField } from './fields.ts'
 
 const page = 1_000
+
+/** As `import` reads it: what is absent is left out. */
+const part = z.record(z.string(), z.unknown())
 
 export const planExport = defineOperation({
   name: 'plan_export',
@@ -18,11 +22,11 @@ export const planExport = defineOperation({
   kind: 'query',
   input: z.strictObject({ mission: missionField.optional() }),
   print: (answer) => [JSON.stringify(answer, null, 2)],
-  output: z.looseObject({
+  output: z.object({
     waymark_plan: z.int(),
-    phases: z.array(z.looseObject({})),
-    milestones: z.array(z.looseObject({})),
-    tasks: z.array(z.looseObject({})),
+    phases: list(part),
+    milestones: list(part),
+    tasks: list(part),
   }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {

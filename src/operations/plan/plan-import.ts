@@ -5,12 +5,22 @@ import type { PlanOwner } from '../../domain/plan/plan.ts'
 import { nextNumber } from '../../domain/track/mission.ts'
 import { planFormats } from '../../ports/project-files.ts'
 import type { Reads } from '../../ports/store.ts'
+import { strings } from '../answers/list.ts'
 import { ownerOf } from '../find.ts'
 import { choice, text } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { restoreJournal } from '../project/journal-line.ts'
 import { missionField } from './fields.ts'
 import { assertFreeId } from './phases.ts'
+
+/** What an import added to a plan, or would add. */
+export const Added = z.object({
+  added: z.object({ phases: z.int(), milestones: z.int(), tasks: z.int() }),
+  /** Tasks that were there already. */
+  known: z.int(),
+  notices: strings,
+  dry_run: z.literal(true).optional(),
+})
 
 export const planImport = defineOperation({
   name: 'plan_import',
@@ -33,7 +43,12 @@ export const planImport = defineOperation({
     mission: missionField.optional(),
     'dry-run': z.boolean().describe('Say what would be added, and add nothing').optional(),
   }),
-  output: z.looseObject({ format: z.string(), notices: z.array(z.string()) }),
+  output: Added.partial().extend({
+    format: z.string(),
+    /** Of an exported project: how many facts were restored. */
+    facts: z.int().optional(),
+    notices: strings,
+  }),
 }).handler(async (handling, input) => {
   const loaded = await handling.planFiles.load(input.file, input.from)
   if (loaded.kind === 'journal') return restoreJournal(handling, loaded.lines, input['dry-run'] ?? false)
@@ -64,7 +79,7 @@ export async function addPlan(
   }
   if (request.dryRun) {
     const { answer } = await store.view((reads) => decided(reads, clock.now()))
-    return { ...answer, dry_run: true }
+    return { ...answer, dry_run: true as const }
   }
   return record((reads, setting) => decided(reads, setting.at))
 }

@@ -26,7 +26,7 @@ export const planMove = defineOperation({
       'Milestone of that phase that the task leads to; without one it leads to none',
     ).optional(),
   }),
-  output: z.looseObject({ id: z.string(), moved: z.int() }),
+  output: z.object({ id: z.string(), moved: z.int() }),
 }).handler(({ record, clock }, input) =>
   record(async (reads) => {
     const isPhase = (await reads.plan.phase(input.id)) !== null

@@ -2,13 +2,48 @@ import { z } from 'zod'
 import { dot, mermaid } from '../../domain/plan/diagrams.ts'
 import { type OutlinePhase, type OutlineSource, outline, type PlacedTask } from '../../domain/plan/outline.ts'
 import type { PlanSpan } from '../../domain/plan/plan.ts'
-import { criticalPath, readyTasks } from '../../domain/plan/readiness.ts'
+import { criticalPath, marks, readyTasks } from '../../domain/plan/readiness.ts'
 import type { GraphTask } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { list, strings } from '../answers/list.ts'
 import { spanOf } from '../find.ts'
 import { choice } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { spanField } from './fields.ts'
+
+/** A task with its subtasks, which stand below the same milestone. */
+const OutlineTaskEntry = z.object({
+  id: z.string(),
+  title: z.string(),
+  role: z.string().nullable(),
+  assignee: z.string().optional(),
+  mark: z.enum(marks),
+  critical: z.boolean(),
+  waitsFor: strings,
+  get subtasks(): z.ZodReadonly<z.ZodArray<typeof OutlineTaskEntry>> {
+    return list(OutlineTaskEntry)
+  },
+})
+
+const OutlinePhaseEntry = z.object({
+  /** Null gathers the tasks outside any phase. */
+  id: z.string().nullable(),
+  name: z.string().nullable(),
+  mission_id: z.string().nullable(),
+  mission_name: z.string().nullable(),
+  done: z.int(),
+  total: z.int(),
+  milestones: list(
+    z.object({
+      id: z.string(),
+      name: z.string().nullable(),
+      reached: z.boolean(),
+      tasks: list(OutlineTaskEntry),
+    }),
+  ),
+  /** Tasks of the phase that lead to no milestone. */
+  tasks: list(OutlineTaskEntry),
+})
 
 export const planShow = defineOperation({
   name: 'plan_show',
@@ -19,13 +54,13 @@ export const planShow = defineOperation({
   description: 'The outline of the plan: phases, milestones, tasks, what is ready, and the critical path.',
   kind: 'query',
   input: z.strictObject({ mission: spanField.optional() }),
-  output: z.looseObject({
-    phases: z.array(z.looseObject({})),
+  output: z.object({
+    phases: list(OutlinePhaseEntry),
     tasks: z.int(),
     done: z.int(),
     dropped: z.int(),
     ready: z.int(),
-    critical_path: z.array(z.string()),
+    critical_path: strings,
   }),
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {
@@ -64,7 +99,7 @@ export const planGraph = defineOperation({
     language: choice(['mermaid', 'dot'], 'Default mermaid', { graphviz: 'dot' }).optional(),
     mission: spanField.optional(),
   }),
-  output: z.looseObject({ language: z.string(), text: z.string() }),
+  output: z.object({ language: z.string(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
 }).handler(({ store, clock }, input) =>
   store.view(async (reads) => {

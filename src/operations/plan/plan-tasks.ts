@@ -3,6 +3,7 @@ import { knownRoles, type PlannedTask } from '../../domain/plan/plan.ts'
 import { planTogether, type TogetherPhase } from '../../domain/plan/plan-tasks.ts'
 import { isEnded, nextNumber } from '../../domain/track/mission.ts'
 import type { Reads } from '../../ports/store.ts'
+import { list, Named } from '../answers/list.ts'
 import { ownerOf } from '../find.ts'
 import { identifier, name, text, texts } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -45,9 +46,11 @@ export const planTasks = defineOperation({
       .max(mostTasks)
       .describe('Tasks'),
   }),
-  output: z.looseObject({
-    tasks: z.array(z.looseObject({ key: z.string(), id: z.string(), ready: z.boolean() })),
+  output: z.object({
+    tasks: list(z.object({ key: z.string(), id: z.string(), ready: z.boolean() })),
+    phases: list(Named.extend({ number: z.int().nullable() })).optional(),
   }),
+  listedOutput: ['tasks'],
   print: printList('tasks'),
 }).handler(({ record, actor }, input) =>
   record(async (reads, setting) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
+import { strings } from '../answers/list.ts'
 import { defineOperation } from '../operation.ts'
 
 const file = (description: string) => z.string().min(1).max(4000).describe(description)
@@ -15,7 +16,7 @@ export const backup = defineOperation({
   kind: 'command',
   positional: ['file'],
   input: z.strictObject({ file: file('The file to write, which does not exist yet') }),
-  output: z.looseObject({ file: z.string(), facts: z.int(), bytes: z.int() }),
+  output: z.object({ file: z.string(), facts: z.int(), bytes: z.int() }),
 }).handler(async ({ store, actor }, input) => {
   assertHere(actor, `backup ${input.file}`)
   return { ...(await store.backup(input.file)) }
@@ -33,7 +34,7 @@ export const restoreBackup = defineOperation({
   destructive: true,
   positional: ['file'],
   input: z.strictObject({ file: file('A file that `waymark backup` wrote') }),
-  output: z.looseObject({ restored: z.string(), facts: z.int(), kept: z.string().nullable() }),
+  output: z.object({ restored: z.string(), facts: z.int(), kept: z.string().nullable() }),
 }).handler(async ({ store, actor, clock }, input) => {
   assertHere(actor, `restore ${input.file}`)
   return { ...(await store.putBack(input.file, clock.now())) }
@@ -62,15 +63,14 @@ export const repair = defineOperation({
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
-  output: z.looseObject({
+  output: z.object({
     backup: z.string(),
     facts: z.int(),
-    tables: z.array(z.string()),
+    tables: strings,
     rows: z.int(),
   }),
 }).handler(async ({ store, clock }) => {
-  const repaired = await store.repair(clock.now())
-  return { ...repaired, tables: [...repaired.tables] }
+  return store.repair(clock.now())
 })
 
 export const accept = defineOperation({
@@ -84,5 +84,5 @@ export const accept = defineOperation({
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
-  output: z.looseObject({ facts: z.int() }),
+  output: z.object({ facts: z.int() }),
 }).handler(async ({ store, clock }) => ({ facts: await store.accept(clock.now()) }))

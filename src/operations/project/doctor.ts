@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { ChainInspection, Inspection } from '../../ports/store.ts'
+import { list } from '../answers/list.ts'
 import { defineOperation, type Handling } from '../operation.ts'
+
+/** One thing that was looked at. */
+export const Check = z.object({ check: z.string(), ok: z.boolean(), finding: z.string() })
+export type Check = z.output<typeof Check>
 
 export const doctor = defineOperation({
   name: 'doctor',
@@ -16,10 +21,7 @@ export const doctor = defineOperation({
     full: z.boolean().describe('Apply every fact again, instead of going on from the last check').optional(),
     chain: z.boolean().describe('Check the chain of hashes and the anchor alone').optional(),
   }),
-  output: z.looseObject({
-    healthy: z.boolean(),
-    checks: z.array(z.looseObject({ check: z.string(), ok: z.boolean(), finding: z.string() })),
-  }),
+  output: z.object({ healthy: z.boolean(), checks: list(Check) }),
 }).handler(async (handling, { full = false, chain = false }) => {
   const { store } = handling
   const checks = chain
@@ -30,7 +32,7 @@ export const doctor = defineOperation({
         await attempted('database', () => databaseCheck(handling)),
         ...(await recordChecks(async () => recordFindings(await store.inspect({ full })))),
       ]
-  return { healthy: checks.every(({ ok }) => ok), checks: checks.map((check) => ({ ...check })) }
+  return { healthy: checks.every(({ ok }) => ok), checks }
 })
 
 /** A check that fails is a finding, not the end of the others. */
@@ -77,13 +79,6 @@ async function recordChecks(look: () => Promise<readonly Check[]>): Promise<read
     if (!(error instanceof Failure)) throw error
     return [{ check: 'journal', ok: false, finding: [error.message, error.hint].filter(Boolean).join(' ') }]
   }
-}
-
-/** One thing that was looked at. */
-export interface Check {
-  readonly check: string
-  readonly ok: boolean
-  readonly finding: string
 }
 
 const restoring = 'Restore a backup with `waymark restore <file>`.'

@@ -56,5 +56,5 @@ function jsonOf(text: string, number: number): unknown {
 export async function restoreJournal({ store }: Handling, lines: readonly string[], dryRun: boolean) {
   const facts = lines.map((line, index) => readFact(line, index + 2))
   if (!dryRun) await store.restore(facts)
-  return { format: 'journal', facts: facts.length, notices: [], ...(dryRun && { dry_run: true }) }
+  return { format: 'journal', facts: facts.length, notices: [], ...(dryRun && { dry_run: true as const }) }
 }

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { Fact } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
 import type { Reads } from '../../ports/store.ts'
+import { list } from '../answers/list.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { recordFindings } from './doctor.ts'
+import { Check, recordFindings } from './doctor.ts'
 import { journalMark, writeFact } from './journal-line.ts'
 
 export const log = defineOperation({
@@ -24,13 +25,23 @@ export const log = defineOperation({
       .optional(),
     before: count('The facts before this position', Number.MAX_SAFE_INTEGER).optional(),
   }),
-  output: z.looseObject({
-    facts: z.array(
-      z.looseObject({ seq: z.int(), at: z.string(), kind: z.string(), actor: z.string(), hash: z.string() }),
+  output: z.object({
+    facts: list(
+      z.object({
+        seq: z.int(),
+        at: z.string(),
+        kind: z.string(),
+        actor: z.string(),
+        actor_kind: z.enum(['agent', 'person']),
+        channel: z.string(),
+        /** What is told of a fact of this kind. */
+        body: z.record(z.string(), z.unknown()),
+        hash: z.string(),
+      }),
     ),
     head: z.int(),
     healthy: z.boolean().optional(),
-    checks: z.array(z.looseObject({ check: z.string(), ok: z.boolean(), finding: z.string() })).optional(),
+    checks: list(Check).optional(),
   }),
 }).handler(async ({ store }, input) => {
   const answer = await store.view(async ({ journal }) => {
@@ -44,7 +55,7 @@ export const log = defineOperation({
     return { facts: facts.map(factEntry), head: await journal.head() }
   })
   if (input.verify !== true) return answer
-  const checks = recordFindings(await store.inspect()).map((check) => ({ ...check }))
+  const checks = recordFindings(await store.inspect())
   return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
 })
 
@@ -74,7 +85,7 @@ export const exportProject = defineOperation({
     'The whole record as JSON lines, hashes included: `import` restores it elsewhere, exactly as it is.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.looseObject({ facts: z.int(), text: z.string() }),
+  output: z.object({ facts: z.int(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
 }).handler(({ store }) =>
   store.view(async (reads) => {

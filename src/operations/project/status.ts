@@ -3,6 +3,8 @@ import { instant } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import { isStale } from '../../domain/track/task.ts'
+import { list, strings } from '../answers/list.ts'
+import { MissionEntry } from '../answers/mission.ts'
 import { defineOperation } from '../operation.ts'
 
 export const status = defineOperation({
@@ -14,15 +16,27 @@ export const status = defineOperation({
   description: 'Open missions, who is working on what, and what waits for a person.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.looseObject({
+  output: z.object({
     project: z.string(),
     database: z.string(),
     recorded: z.boolean(),
     facts: z.int(),
-    missions: z.array(z.looseObject({})),
-    running: z.array(z.looseObject({})),
+    witness: z.enum(['git', 'checksum']),
+    missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
+    missions_total: z.int(),
+    running: list(
+      z.object({
+        task_id: z.string(),
+        name: z.string(),
+        agent_name: z.string(),
+        started_at: z.string(),
+        last_call_at: z.string(),
+        stale: z.boolean(),
+        work_tree: z.string(),
+      }),
+    ),
     waiting: z.int(),
-    warnings: z.array(z.string()),
+    warnings: strings,
   }),
 }).handler(async ({ store, witness, clock, folder }) => {
   const [place, health] = await Promise.all([witness.locate(folder), store.health()])

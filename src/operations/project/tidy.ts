@@ -16,7 +16,7 @@ export const tidy = defineOperation({
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
-  output: z.looseObject({ removed_snapshots: z.int(), stale_attempts: z.int() }),
+  output: z.object({ removed_snapshots: z.int(), stale_attempts: z.int() }),
 }).handler(async (handling) => {
   const { store, witness, clock, record } = handling
   const stale = await noticeStaleAttempts(handling)

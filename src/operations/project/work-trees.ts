@@ -4,9 +4,17 @@ import type { NoteId } from '../../domain/id.ts'
 import type { Note } from '../../domain/plan/plan.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type { LinkedTree } from '../../ports/work-tree.ts'
+import { list, strings } from '../answers/list.ts'
 import { findTask } from '../find.ts'
 import { identifier, name, text } from '../input/fields.ts'
 import { type Context, defineOperation } from '../operation.ts'
+
+const WorkTree = z.object({
+  path: z.string(),
+  branch: z.string().nullable(),
+  head: z.string().nullable(),
+  exists: z.boolean(),
+})
 
 export const workTreeAdd = defineOperation({
   name: 'worktree_add',
@@ -24,11 +32,13 @@ export const workTreeAdd = defineOperation({
     branch: name('Name of the new branch; default <task>-<name of the task>').optional(),
     from: name('Branch, tag or commit to begin at; default where you are').optional(),
   }),
-  output: z.looseObject({
+  output: z.object({
     task_id: z.string(),
     path: z.string(),
     branch: z.string(),
-    notes: z.array(z.string()),
+    head: z.string().nullable(),
+    notes: strings,
+    next: z.string(),
   }),
 }).handler(async (handling, input) => {
   const { store, linkedTrees, folder, record, actor } = handling
@@ -116,7 +126,16 @@ export const workTreeList = defineOperation({
   description: 'The linked work trees of the repository, and the tasks that they were made for',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.looseObject({ work_trees: z.array(z.looseObject({ path: z.string() })), total: z.int() }),
+  output: z.object({
+    work_trees: list(
+      WorkTree.extend({
+        task_id: z.string().nullable(),
+        task: z.string().nullable(),
+        status: z.string().nullable(),
+      }),
+    ),
+    total: z.int(),
+  }),
 }).handler(async (handling) => {
   await mainTreeOf(handling)
   const trees = await handling.linkedTrees.list(handling.folder)
@@ -146,7 +165,7 @@ export const workTreeRemove = defineOperation({
   destructive: true,
   positional: ['task_id'],
   input: z.strictObject({ task_id: identifier('Task ID') }),
-  output: z.looseObject({ task_id: z.string(), path: z.string(), removed: z.boolean() }),
+  output: WorkTree.extend({ task_id: z.string(), removed: z.boolean() }),
 }).handler(async (handling, input) => {
   const { store, linkedTrees, folder, clock } = handling
   await mainTreeOf(handling)

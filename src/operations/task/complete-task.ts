@@ -17,8 +17,9 @@ import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
 import {
+  CompletionAnswer,
   completionAnswer,
-  completionShape,
+  keptAnswer,
   loadCompletion,
   repeatedAnswer,
   runningAttempt,
@@ -120,7 +121,29 @@ export const completeTask = defineOperation({
   idempotent: true,
   positional: ['task_id'],
   input: inputFields,
-  output: completionShape,
+  output: CompletionAnswer,
+  listedOutput: [
+    'task_id',
+    'attempt_id',
+    'duration_seconds',
+    'completed_at',
+    'files_changed',
+    'counts',
+    'details',
+    'contested_files',
+    'contested_files_total',
+    'commits',
+    'commits_total',
+    'claimed_paths',
+    'areas_added',
+    'ignored',
+    'verification',
+    'waits_for',
+    'settled',
+    'phase_id',
+    'phase_status',
+    'phase_number',
+  ],
 }).handler(async (handling, given) => {
   const { correction } = given
   if (correction !== undefined) return correct(handling, { ...given, correction })
@@ -134,7 +157,7 @@ export const completeTask = defineOperation({
     refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
     return { repeated, attempt }
   })
-  if (before.attempt === null) return completionShape.parse(before.repeated)
+  if (before.attempt === null) return keptAnswer(before.repeated)
   if (input.phase_complete) await refuseGatedPhase(handling, before.attempt)
 
   const outcome = outcomeOf(input.outcome, input.metadata)
@@ -166,7 +189,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
   return handling.record(async (reads, setting) => {
     const task = await findTask(reads, input.task_id)
     const repeated = await repeatedAnswer(reads, task, { inputHash, attemptId: input.attempt_id })
-    if (repeated) return { facts: [], answer: completionShape.parse(repeated) }
+    if (repeated) return { facts: [], answer: keptAnswer(repeated) }
     const attempt = await runningAttempt(reads, task, input.attempt_id ?? ending.attempt.id)
     assertOpen(task, attempt)
     await assertCurrent(reads, attempt, ending.mission)
@@ -230,7 +253,7 @@ async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence:
       waiting,
       unsettled: false,
     })
-    return { ...answer, preview: true, completed_at: null }
+    return { ...answer, preview: true as const, completed_at: null }
   })
 }
 
@@ -263,17 +286,17 @@ function correct(
     const before = attempt === null ? [] : await reads.tasks.corrections(attempt.id)
     const corrected = correctAttempt({ task, attempt, before }, { text: said.correction, actor }, setting)
     const end = await reads.tasks.end(corrected.attempt.id)
+    const { settled: _, ...answered } = keptAnswer(end?.answer ?? {})
     const ignored = said.status !== undefined || said.outcome !== undefined
     return {
       facts: corrected.facts,
-      answer: completionShape.parse({
-        ...end?.answer,
-        settled: undefined,
+      answer: {
+        ...answered,
         waits_for: (await waitingFor(reads, task.id)).map(waitingEntry),
-        corrected: true,
+        corrected: true as const,
         correction: { text: said.correction, at: instant(corrected.at) },
         ...(ignored && { note: 'status and outcome stay as they were: a correction stands beside them.' }),
-      }),
+      },
     }
   })
 }

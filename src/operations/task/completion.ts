@@ -5,12 +5,13 @@ import type { MissionId, TaskId } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import type { CompletionSituation } from '../../domain/track/completion.ts'
 import { type HoldsGate, holdsGateOf } from '../../domain/track/holds.ts'
-import type { Phase } from '../../domain/track/mission.ts'
+import { type Phase, phaseStatuses } from '../../domain/track/mission.ts'
 import { assertOpen, type Hold } from '../../domain/track/records.ts'
 import type { Attempt, Task } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
-import { completionReport } from '../answers/attempt.ts'
-import { waitingEntry } from '../answers/hold.ts'
+import { completionReport, reportFields } from '../answers/attempt.ts'
+import { WaitingEntry, waitingEntry } from '../answers/hold.ts'
+import { list } from '../answers/list.ts'
 import { findAttempt } from '../find.ts'
 import { isPhaseFree } from '../run/gating.ts'
 
@@ -148,56 +149,34 @@ async function openInPhase(
   return open
 }
 
-const paths = z.array(z.string())
-
-/** What a report adds where several agents share a work tree, or the agent's words go further than the measurement. */
-export const sharedTreeFields = {
-  contested_files: z
-    .array(z.strictObject({ path: z.string(), perhaps: paths.readonly() }))
-    .readonly()
-    .optional(),
-  contested_files_total: z.int().optional(),
-  commits: z.array(z.strictObject({ id: z.string(), subject: z.string(), by: z.string() })).optional(),
-  commits_total: z.int().optional(),
-  claimed_paths: z
-    .array(z.strictObject({ path: z.string(), found: z.string() }))
-    .readonly()
-    .optional(),
-  areas_added: paths.readonly().optional(),
-}
-
-export const completionShape = z.looseObject({
+/** What complete_task answers: Mission Control's keys, then what was measured in detail. */
+export const CompletionAnswer = z.object({
   task_id: z.string(),
   attempt_id: z.string(),
   duration_seconds: z.int(),
   /** Null in a preview. */
   completed_at: z.string().nullable(),
-  files_changed: z.looseObject({
-    added: paths,
-    modified: paths,
-    deleted: paths,
-    renamed: z.array(z.looseObject({ from: z.string(), to: z.string() })),
-  }),
-  counts: z.looseObject({}),
-  details: z.array(z.looseObject({})),
-  ...sharedTreeFields,
-  ignored: z.looseObject({ added: paths, modified: paths, deleted: paths }),
-  verification: z.looseObject({
-    status: z.string(),
-    scope_match: z.boolean().nullable(),
-    unexpected_files: paths,
-    warnings: z.array(z.string()),
-  }),
-  waits_for: z
-    .array(z.strictObject({ hold_id: z.string(), kind: z.string(), question: z.string() }))
-    .optional(),
+  ...reportFields,
+  waits_for: list(WaitingEntry).optional(),
+  /** What depends on the task waits for a person. */
   settled: z.literal(false).optional(),
   phase_id: z.string().nullable().optional(), // answers that were kept earlier have none
-  phase_status: z.string().nullable(),
+  phase_status: z.enum(phaseStatuses).nullable(),
   phase_number: z.int().nullable(),
+  preview: z.literal(true).optional(),
+  already_completed: z.literal(true).optional(),
+  /** A later statement, beside what was said and measured at the end. */
+  corrected: z.literal(true).optional(),
+  correction: z.object({ text: z.string(), at: z.string() }).optional(),
+  note: z.string().optional(),
 })
+type CompletionAnswer = z.output<typeof CompletionAnswer>
 
-/** What complete_task answers: the seed's keys, then what was measured in detail. */
+/** An answer as it was kept: one of an earlier version may lack what is answered today. */
+export function keptAnswer(kept: Readonly<Record<string, unknown>>): CompletionAnswer {
+  return kept as CompletionAnswer // what was answered is answered again, as it was
+}
+
 export function completionAnswer(done: {
   readonly task: Task
   readonly attempt: Attempt
@@ -207,18 +186,17 @@ export function completionAnswer(done: {
   /** What waits for a person about the task, and whether it holds up what depends on it. */
   readonly waiting: readonly Hold[]
   readonly unsettled: boolean
-}): z.output<typeof completionShape> {
-  const report = completionReport(done.evidence, done.task.id)
-  return completionShape.parse({
+}): CompletionAnswer {
+  return {
     task_id: done.task.id,
     attempt_id: done.attempt.id,
     duration_seconds: secondsBetween(done.attempt.openedAt, done.at),
     completed_at: instant(done.at),
-    ...report,
+    ...completionReport(done.evidence, done.task.id),
     waits_for: done.waiting.map(waitingEntry),
     ...(done.unsettled && { settled: false }),
     phase_id: done.phase?.id ?? null,
     phase_status: done.phase?.status ?? null,
     phase_number: done.phase?.number ?? null,
-  })
+  }
 }

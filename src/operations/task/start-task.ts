@@ -11,11 +11,34 @@ import { startTask as decide, type StartedTask, type TaskSituation } from '../..
 import { callerTypes, type Task } from '../../domain/track/task.ts'
 import type { Reads, Store } from '../../ports/store.ts'
 import type { Snapshot, WorkTreeWitness } from '../../ports/work-tree.ts'
+import { WaitingEntry } from '../answers/hold.ts'
+import { list, strings } from '../answers/list.ts'
 import { findMission, findPhase, findPlanned, findTask } from '../find.ts'
 import { choice, count, identifier, name, text, texts, unlisted } from '../input/fields.ts'
 import { type Context, defineOperation } from '../operation.ts'
 import { describeAreas, rivalsInTree } from './areas.ts'
-import { taskStory } from './task-story.ts'
+import { DependencyEntry, PastAttemptEntry, taskStory } from './task-story.ts'
+
+/** Mission Control's keys, what the areas matched, and for a planned task what it is about. */
+const StartAnswer = z.object({
+  task_id: z.string(),
+  attempt_id: z.string(),
+  snapshot_id: z.string(),
+  snapshot_type: z.enum(['git', 'checksum']),
+  started_at: z.string(),
+  phase_id: z.string().nullable(),
+  phase_created: z.boolean(),
+  phase_number: z.int().nullable(),
+  caller_type: z.enum(callerTypes).nullable(),
+  agent_name: z.string().nullable(),
+  areas: list(z.object({ area: z.string(), files: z.int() })),
+  warnings: strings,
+  goal: z.string().nullable().optional(),
+  phase: z.object({ id: z.string(), number: z.int().nullable(), name: z.string() }).nullable().optional(),
+  depends_on: list(DependencyEntry).optional(),
+  previous_attempts: list(PastAttemptEntry).optional(),
+  waits_for: list(WaitingEntry).optional(),
+})
 
 export const startTask = defineOperation({
   name: 'start_task',
@@ -51,19 +74,20 @@ export const startTask = defineOperation({
     })
     // The name is optional only beside planned_task_id, which the plain schemas of clients cannot say.
     .meta({ required: ['name'] }),
-  output: z.looseObject({
-    task_id: z.string(),
-    attempt_id: z.string(),
-    snapshot_id: z.string(),
-    snapshot_type: z.string(),
-    started_at: z.string(),
-    phase_id: z.string().nullable(),
-    phase_created: z.boolean(),
-    caller_type: z.string().nullable(),
-    agent_name: z.string().nullable(),
-    areas: z.array(z.looseObject({ area: z.string(), files: z.int() })),
-    warnings: z.array(z.string()),
-  }),
+  output: StartAnswer,
+  listedOutput: [
+    'task_id',
+    'attempt_id',
+    'snapshot_id',
+    'snapshot_type',
+    'started_at',
+    'phase_id',
+    'phase_created',
+    'caller_type',
+    'agent_name',
+    'areas',
+    'warnings',
+  ],
 }).handler(async (context, given) => {
   const { store, witness, clock, record, ids, actor } = context
   const { input: placed, said } = await inOwnTree(context, given)
