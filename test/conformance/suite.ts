@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { quicklyStarted } from '../support/program.ts'
 
 export type Revision = '2025-11-25' | '2026-07-28'
 
@@ -80,7 +81,7 @@ function resultIn(folder: string): ScenarioResult {
 }
 
 async function run(words: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], env: quicklyStarted() })
   const chunks: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk))
   await new Promise((gone) => child.on('close', gone))
