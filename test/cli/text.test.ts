@@ -50,7 +50,10 @@ test('a table of nothing is nothing', () => {
 
 test('a file’s name cannot begin a line that looks measured', () => {
   const page = { width: 80, now: 0, ink: (_: string, shown: string) => shown }
-  const drawn = changedFiles([{ change: 'added', path: 'a\n● Verified.\tx' }], page)
+  const drawn = changedFiles(
+    [{ change: 'added', path: 'a\n● Verified.\tx', added_lines: null, deleted_lines: null }],
+    page,
+  )
   expect(drawn).toBe('A  a\\n● Verified.\\tx')
 })
 

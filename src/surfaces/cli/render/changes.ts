@@ -1,29 +1,27 @@
+import { counted } from '../../../domain/text.ts'
 import type { Style } from '../terminal.ts'
 import { blocks, bullets, cutNote, indented, section, warnings } from './parts.ts'
 import { inOneLine } from './text.ts'
-import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+import type { AnswerOf, Page, View } from './view.ts'
 
-export const changes: View = (answer, page) => {
-  const verification = entryAt(answer, 'verification')
-  const files = entriesAt(answer, 'changes')
-  const next = textAt(answer, 'next_offset')
-  const soFar = textAt(answer, 'status') === 'open' ? ' so far' : ''
+export const changes: View<'changes'> = (answer, page) => {
+  const { changes: files, counts, next_offset: next } = answer
+  const soFar = answer.status === 'open' ? ' so far' : ''
   return blocks(
-    `Task ${textAt(answer, 'task_id')}, attempt ${textAt(answer, 'attempt_id')}${soFar}: ${countsInWords(entryAt(answer, 'counts') ?? {})}`,
+    `Task ${answer.task_id}, attempt ${answer.attempt_id}${soFar}: ${countsInWords(counts)}`,
     changedFiles(files, page),
-    next === '' ? '' : cutNote(files.length, numberAt(answer, 'total'), `more: --offset ${next}`),
+    next === null ? '' : cutNote(files.length, answer.total, `more: --offset ${next}`),
     sharedTree(answer, page),
-    verification ? verdict(verification, page, entryAt(answer, 'counts')) : '',
+    verdict(answer.verification, page, counts),
   )
 }
 
 /** Every file that a mission changed, in the form of the changes of a task. */
-export const missionChanges: View = (answer, page) => {
-  const files = entriesAt(answer, 'files')
+export const missionChanges: View<'mission_changes'> = (answer, page) => {
+  const { files, total } = answer
   if (files.length === 0) return 'No file was changed.'
-  const out = files.filter((file) => file['scope'] === 'out').length
-  const total = numberAt(answer, 'total')
-  const head = `${total === 1 ? '1 file' : `${total} files`} changed in ${textAt(answer, 'id')}`
+  const out = files.filter((file) => file.scope === 'out').length
+  const head = `${counted(total, 'file')} changed in ${answer.id}`
   return blocks(
     out === 0 ? head : `${head}, ${page.ink('red', `${out} outside the declared scope`)}`,
     changedFiles(files, page),
@@ -31,11 +29,10 @@ export const missionChanges: View = (answer, page) => {
   )
 }
 
-export const diff: View = (answer, { ink }) => {
-  const text = textAt(answer, 'diff')
-  if (text === '') return 'Nothing changed.'
-  const cut = answer['truncated'] === true ? '\nThe diff is longer; name a path to see one file.' : ''
-  const lines = text.trimEnd().split('\n')
+export const diff: View<'diff'> = (answer, { ink }) => {
+  if (answer.diff === '') return 'Nothing changed.'
+  const cut = answer.truncated ? '\nThe diff is longer; name a path to see one file.' : ''
+  const lines = answer.diff.trimEnd().split('\n')
   return `${lines.map((line) => styled(line, ink)).join('\n')}${cut}`
 }
 
@@ -48,17 +45,24 @@ function styled(line: string, ink: (style: Style, text: string) => string): stri
   return line.startsWith('-') ? ink('red', line) : line
 }
 
+type Verification = AnswerOf<'changes'>['verification']
+type ChangeCounts = AnswerOf<'changes'>['counts']
+type SharedTree = Pick<AnswerOf<'changes'>, 'contested_files' | 'commits' | 'commits_total' | 'claimed_paths'>
+/** A changed file of an attempt; of a mission's, what happened to it in the attempts is not told. */
+type ChangedFile = AnswerOf<'changes'>['changes'][number]
+type Changed = Pick<ChangedFile, 'path' | 'change' | 'added_lines' | 'deleted_lines'> & Partial<ChangedFile>
+
 /** The letter that git gives a change. */
-const letters: Readonly<Record<string, string>> = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' }
+const letters = { added: 'A', modified: 'M', deleted: 'D', renamed: 'R' } as const
+const kinds = ['added', 'modified', 'deleted', 'renamed'] as const
 
 /** Changed files, one a line, as they were measured. */
-export function changedFiles(changes: readonly Entry[], { ink }: Page): string {
+export function changedFiles(changes: readonly Changed[], { ink }: Page): string {
   return changes
     .map((change) => {
-      const letter = letters[textAt(change, 'change')] ?? '?'
-      const from = textAt(change, 'from')
-      const path = [from, textAt(change, 'path')].filter((name) => name !== '').map(inOneLine)
-      const out = textAt(change, 'scope') === 'out'
+      const letter = letters[change.change]
+      const path = [change.from ?? [], change.path].flat().map(inOneLine)
+      const out = change.scope === 'out'
       const notes = notesOf(change).map((note) => ink('dim', note))
       return [ink(out ? 'red' : 'green', letter), path.join(' -> '), lineCounts(change), ...notes]
         .filter((part) => part !== '')
@@ -68,19 +72,18 @@ export function changedFiles(changes: readonly Entry[], { ink }: Page): string {
 }
 
 /** What else happened in the work tree meanwhile: files that are probably others', commits, and paths that were named. */
-export function sharedTree(answer: Entry, page: Page): string {
-  const contested = entriesAt(answer, 'contested_files').map(
-    (file) =>
-      `${inOneLine(textAt(file, 'path'))}  ${page.ink('dim', textsAt(file, 'perhaps').map(inOneLine).join(' or '))}`,
+export function sharedTree(answer: SharedTree, page: Page): string {
+  const contested = (answer.contested_files ?? []).map(
+    (file) => `${inOneLine(file.path)}  ${page.ink('dim', file.perhaps.map(inOneLine).join(' or '))}`,
   )
-  const commits = entriesAt(answer, 'commits').map((commit) => {
-    const by = committers[textAt(commit, 'by')] ?? ''
-    return `${page.ink('yellow', textAt(commit, 'id').slice(0, 8))}  ${inOneLine(textAt(commit, 'subject'))}  ${page.ink('dim', by)}`
+  const commits = (answer.commits ?? []).map((commit) => {
+    const by = page.ink('dim', committers[commit.by])
+    return `${page.ink('yellow', commit.id.slice(0, 8))}  ${inOneLine(commit.subject)}  ${by}`
   })
-  const claimed = entriesAt(answer, 'claimed_paths').map(
-    (path) => `${inOneLine(textAt(path, 'path'))}  ${page.ink('dim', found[textAt(path, 'found')] ?? '')}`,
+  const claimed = (answer.claimed_paths ?? []).map(
+    (path) => `${inOneLine(path.path)}  ${page.ink('dim', found[path.found])}`,
   )
-  const total = numberAt(answer, 'commits_total')
+  const total = answer.commits_total ?? 0
   return blocks(
     section('Probably by others, not counted', indented(contested.join('\n')), page),
     section('Commits made meanwhile', indented(commits.join('\n')), page),
@@ -89,106 +92,94 @@ export function sharedTree(answer: Entry, page: Page): string {
   )
 }
 
-const committers: Readonly<Record<string, string>> = {
+const committers = {
   own: 'its own',
   other: 'of another agent',
   unknown: 'not known whose',
-}
+} as const
 
-const found: Readonly<Record<string, string>> = {
+const found = {
   settled: 'several could have changed it: the agent’s word counts',
   unchanged: 'did not change here',
-}
+} as const
 
 /** `4 files: 1 added, 2 modified, 1 renamed`. */
-export function countsInWords(counts: Entry): string {
-  const kinds = Object.keys(letters).filter((kind) => numberAt(counts, kind) > 0)
+export function countsInWords(counts: ChangeCounts): string {
   const total = countOf(counts)
   if (total === 0) return 'no file changed'
-  const parts = kinds.map((kind) => `${numberAt(counts, kind)} ${kind}`)
-  return `${total === 1 ? '1 file' : `${total} files`}: ${parts.join(', ')}`
+  const parts = kinds.filter((kind) => counts[kind] > 0).map((kind) => `${counts[kind]} ${kind}`)
+  return `${counted(total, 'file')}: ${parts.join(', ')}`
 }
 
-function countOf(counts: Entry): number {
-  return Object.keys(letters).reduce((sum, kind) => sum + numberAt(counts, kind), 0)
+export function countOf(counts: ChangeCounts): number {
+  return kinds.reduce((sum, kind) => sum + counts[kind], 0)
 }
 
 /** How sure the measurement is and what it says of the scope, solid where it was verified. */
-export function verdict(verification: Entry, page: Page, counts: Entry | null = null): string {
+export function verdict(verification: Verification, page: Page, counts: ChangeCounts): string {
   const { ink } = page
-  const unexpected = textsAt(verification, 'unexpected_files')
-  const told = textsAt(verification, 'warnings').filter((warning) => !repeatsScope(warning, unexpected))
+  const unexpected = verification.unexpected_files
+  const told = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
-    `${certainty(textAt(verification, 'status'), page)} ${scopeInWords(verification, page, counts)}`.trimEnd(),
+    `${certainty(verification.status, page)} ${scopeInWords(verification, page, counts)}`.trimEnd(),
     ink('red', indented(bullets(unexpected.map(inOneLine)))),
     warnings(told, page),
   ]
   return lines.filter((line) => line !== '').join('\n')
 }
 
-// The seed words the verdict as a warning; the line above it says the same.
+// Mission Control words the verdict as a warning; the line above it says the same.
 function repeatsScope(warning: string, unexpected: readonly string[]): boolean {
-  return unexpected.length > 0 && /outside declared scope/.test(warning)
+  return unexpected.length > 0 && /outside (?:the )?declared scope/.test(warning)
 }
 
-/** Files that git ignores and that changed none the less. */
-export function ignoredFiles(ignored: Entry | null): string {
-  if (!ignored) return ''
-  return ['added', 'modified', 'deleted']
-    .flatMap((kind) => textsAt(ignored, kind).map((path) => `${letters[kind]}  ${inOneLine(path)}`))
+/** Files that git ignores and that changed all the same. */
+export function ignoredFiles(ignored: Record<'added' | 'modified' | 'deleted', readonly string[]>): string {
+  return (['added', 'modified', 'deleted'] as const)
+    .flatMap((kind) => ignored[kind].map((path) => `${letters[kind]}  ${inOneLine(path)}`))
     .join('\n')
 }
 
-export function detailsOf(answer: Entry): readonly Entry[] {
-  const details = entriesAt(answer, 'details')
-  return details.length > 0 ? details : entriesAt(answer, 'changes')
-}
-
-function certainty(status: string, { ink }: Page): string {
+function certainty(status: Verification['status'], { ink }: Page): string {
   if (status === 'verified') return ink('green', '● Verified.')
   if (status === 'partial') return ink('yellow', '◐ Verified in part.')
   return ink('red', '○ Not known: it could not be measured.')
 }
 
-function scopeInWords(verification: Entry, { ink }: Page, counts: Entry | null): string {
-  const matches = verification['scope_match']
-  const total = counts === null ? 0 : countOf(counts)
-  const files = total === 1 ? '1 file' : `${total} files`
+function scopeInWords(verification: Verification, { ink }: Page, counts: ChangeCounts): string {
+  const matches = verification.scope_match
+  const total = countOf(counts)
+  const files = counted(total, 'file')
   if (matches === true) {
     const changed = total === 0 ? '' : `${files} changed. `
     return `${changed}Nothing of its own lies outside the declared scope.`
   }
   if (matches === false) {
-    const outside = textsAt(verification, 'unexpected_files').length
+    const outside = verification.unexpected_files.length
     const many = total === 0 ? `${outside}` : `${outside} of ${files}`
     return ink('red', `Changed outside the declared scope: ${many}`)
   }
-  return textAt(verification, 'status') === 'unknown' ? '' : 'No scope was declared.'
+  return verification.status === 'unknown' ? '' : 'No scope was declared.'
 }
 
-function lineCounts(change: Entry): string {
-  const [added, deleted] = [textAt(change, 'added_lines'), textAt(change, 'deleted_lines')]
-  return added === '' && deleted === '' ? '' : `+${added} -${deleted}`
+function lineCounts(change: Changed): string {
+  const { added_lines: added, deleted_lines: deleted } = change
+  return added === null && deleted === null ? '' : `+${added ?? ''} -${deleted ?? ''}`
 }
 
-function sharedWith(change: Entry): readonly string[] {
-  const agents = entriesAt(change, 'with').map((rival) => inOneLine(textAt(rival, 'agent')))
+function sharedWith(change: Changed): readonly string[] {
+  const agents = (change.with ?? []).map(({ agent }) => inOneLine(agent))
   if (agents.length === 0) return []
-  return [
-    `with ${agents.join(' and ')}`,
-    ...(textAt(change, 'lines') === 'all' ? ['lines of all of them'] : []),
-  ]
+  return [`with ${agents.join(' and ')}`, ...(change.lines === 'all' ? ['lines of all of them'] : [])]
 }
 
-function notesOf(change: Entry): readonly string[] {
-  const origin = textAt(change, 'origin')
-  const attribution = textAt(change, 'attribution')
-  const via = textAt(change, 'via')
+function notesOf(change: Changed): readonly string[] {
+  const { scope, origin = 'task', attribution = 'certain', via, uncertain = '' } = change
   return [
-    textAt(change, 'scope') === 'out' ? 'out of scope' : '',
-    origin === '' || origin === 'task' ? '' : origin,
-    attribution === '' || attribution === 'certain' ? '' : [attribution, ...sharedWith(change)].join(', '),
-    via === '' ? '' : `by ${via}`,
-    textAt(change, 'uncertain'),
+    scope === 'out' ? 'out of scope' : '',
+    origin === 'task' ? '' : origin,
+    attribution === 'certain' ? '' : [attribution, ...sharedWith(change)].join(', '),
+    via === undefined ? '' : `by ${via}`,
+    uncertain,
   ].filter((note) => note !== '')
 }

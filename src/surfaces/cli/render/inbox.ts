@@ -1,84 +1,68 @@
 import { shortened } from '../../../domain/gate/approved-content.ts'
+import type { HoldEntry } from '../../../operations/answers/hold.ts'
 import { blocks, bullets, cutNote, indented, nextPage } from './parts.ts'
 import { quoted } from './records.ts'
 import { age, inOneLine } from './text.ts'
-import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+import type { AnswerOf, Page, View } from './view.ts'
+
+type InboxHold = AnswerOf<'inbox'>['holds'][number]
+
+export const inbox: View<'inbox'> = (answer, page) => {
+  const { holds } = answer
+  if (holds.length === 0) return 'Nothing waits for you.'
+  const lines = holds.map((hold) =>
+    [holdText(hold, page), indented(answerLines(hold))].filter(Boolean).join('\n'),
+  )
+  return blocks(...lines, cutNote(holds.length, answer.total, nextPage(answer)))
+}
 
 /** What is asked, or the command that shows it; and each way to answer. */
-function answerLine(hold: Entry): string {
-  const content = textAt(hold, 'content')
-  const answers = entriesAt(hold, 'answers').map((answer) => {
-    const [verb, command] = [textAt(answer, 'verb'), textAt(answer, 'command')]
-    return `${verb}: ${command}${verb === 'Approve' && content !== '' ? ` --content ${shortened(content)}` : ''}`
+function answerLines(hold: InboxHold): string {
+  const answers = hold.answers.map(({ verb, command }) => {
+    const content = verb === 'Approve' && hold.content !== null ? ` --content ${shortened(hold.content)}` : ''
+    return `${verb}: ${command}${content}`
   })
   return [...shownLines(hold), ...answers].filter((line) => line !== '').join('\n')
 }
 
-function shownLines(hold: Entry): readonly string[] {
-  const request = entryAt(hold, 'request') ?? {}
-  if (entriesAt(request, 'approvals').some((approval) => textAt(approval, 'of') === 'changes')) {
-    const [task, mission] = [textAt(hold, 'task_id'), textAt(hold, 'mission_id')]
-    return [task === '' ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
+function shownLines({ request, task_id: task, mission_id: mission }: InboxHold): readonly string[] {
+  if (request?.kind === 'command') {
+    const files = (request.files ?? []).map(
+      ({ path, sha256 }) => `pinned ${path}  ${sha256?.slice(0, 12) ?? 'none'}`,
+    )
+    return [...files, request.before?.diff.trimEnd() ?? '']
   }
-  const files = entriesAt(request, 'files').map(
-    (file) => `pinned ${textAt(file, 'path')}  ${textAt(file, 'sha256').slice(0, 12) || 'none'}`,
-  )
-  return [...files, textAt(entryAt(request, 'before') ?? {}, 'diff').trimEnd()]
+  if (!request?.approvals.some(({ of }) => of === 'changes')) return []
+  return [task === null ? `waymark mission changes ${mission}` : `waymark diff ${task}`]
 }
 
-export const inbox: View = (answer, page) => {
-  const holds = entriesAt(answer, 'holds')
-  if (holds.length === 0) return 'Nothing waits for you.'
-  return blocks(
-    holdList(holds, page, answerLine),
-    cutNote(holds.length, numberAt(answer, 'total'), nextPage(answer)),
-  )
-}
-
-export const resolve: View = (answer, { ink }) => {
-  const said = textAt(answer, 'answer')
-  const done = textAt(answer, 'status') === 'dismissed' ? 'Dismissed' : 'Resolved'
-  const kind = textAt(answer, 'kind').replace(/_/g, ' ')
-  return `${ink('green', done)} ${kind} ${textAt(answer, 'hold_id')}.${said === '' ? '' : ` The agent is told: ${said}`}`
+export const resolve: View<'resolve'> = (answer, { ink }) => {
+  const done = answer.status === 'dismissed' ? 'Dismissed' : 'Resolved'
+  const kind = answer.kind.replace(/_/g, ' ')
+  return `${ink('green', done)} ${kind} ${answer.hold_id}.${answer.answer === null ? '' : ` The agent is told: ${answer.answer}`}`
 }
 
 /** What waits for a person: each hold with why, who opened it, and its files. */
-export function holdList(
-  holds: readonly Entry[],
-  page: Page,
-  more: (hold: Entry) => string = () => '',
-): string {
-  return holds
-    .map((hold) => [holdText(hold, page), indented(more(hold))].filter((line) => line !== '').join('\n'))
-    .join('\n\n')
+export function holdList(holds: readonly HoldEntry[], page: Page): string {
+  return blocks(...holds.map((hold) => holdText(hold, page)))
 }
 
-function holdText(hold: Entry, page: Page): string {
+function holdText(hold: HoldEntry & Partial<InboxHold>, page: Page): string {
   const { ink } = page
-  const kind = textAt(hold, 'kind').replace(/_/g, ' ')
-  const about = ['run_id', 'task_id', 'mission_id']
-    .map((field) => textAt(hold, field))
-    .filter((id) => id !== '')
+  const about = [hold.run_id, hold.task_id, hold.mission_id].filter((id) => id !== null)
   const head = [
-    ink('bold', textAt(hold, 'hold_id')),
-    ink('yellow', kind),
+    ink('bold', hold.hold_id),
+    ink('yellow', hold.kind.replace(/_/g, ' ')),
     ...about.map((id) => ink('dim', id)),
+    `opened by ${hold.opened_by} ${age(hold.opened_at, page.now)}`,
   ]
-  const opened = `opened by ${textAt(hold, 'opened_by')} ${age(textAt(hold, 'opened_at'), page.now)}`
-  const task = inOneLine(textAt(hold, 'task_name'))
-  const mission = inOneLine(textAt(hold, 'mission_name'))
-  const workaround = textAt(hold, 'workaround')
-  const closed = textAt(hold, 'closed_by')
   const lines = [
-    `${head.join('  ')}  ${opened}`,
-    indented(mission === '' ? '' : `Mission: ${mission}`),
-    indented(task === '' ? '' : `Task: ${task}`),
-    indented(textAt(hold, 'reason')),
-    indented(bullets(textsAt(hold, 'paths').map(inOneLine)), 4),
-    workaround === '' ? '' : indented(`The agent says it did meanwhile: ${quoted(workaround, page)}`),
-    closed === ''
-      ? ''
-      : indented(`${textAt(hold, 'status')} by ${closed}: ${textAt(hold, 'answer') || 'without an answer'}`),
+    hold.mission_name ? `Mission: ${inOneLine(hold.mission_name)}` : '',
+    hold.task_name ? `Task: ${inOneLine(hold.task_name)}` : '',
+    hold.reason,
+    indented(bullets(hold.paths.map(inOneLine))),
+    hold.workaround ? `The agent says it did meanwhile: ${quoted(hold.workaround, page)}` : '',
+    hold.closed_by ? `${hold.status} by ${hold.closed_by}: ${hold.answer ?? 'without an answer'}` : '',
   ]
-  return lines.filter((line) => line !== '').join('\n')
+  return [head.join('  '), ...lines.map((line) => indented(line))].filter((line) => line !== '').join('\n')
 }

@@ -1,95 +1,90 @@
 import { counted } from '../../../domain/text.ts'
+import type { MissionEntry, PhaseSummary } from '../../../operations/answers/mission.ts'
 import { holdList } from './inbox.ts'
 import { blocks, cutNote, nextPage, pairs, section, statusWord } from './parts.ts'
 import { claims, decisionList, issueList, progressList } from './records.ts'
 import { table } from './table.ts'
 import { taskTable } from './task.ts'
 import { age, lasting } from './text.ts'
-import { type Entry, entriesAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+import type { AnswerOf, Page, View } from './view.ts'
 
-export const listMissions: View = (answer, page) => {
-  const missions = entriesAt(answer, 'missions')
+export const listMissions: View<'list_missions'> = (answer, page) => {
+  const { missions } = answer
   if (missions.length === 0) return 'No mission matches. waymark mission list --status all shows all of them.'
-  return blocks(
-    missionTable(missions, page),
-    cutNote(missions.length, numberAt(answer, 'total'), nextPage(answer)),
-  )
+  return blocks(missionTable(missions, page), cutNote(missions.length, answer.total, nextPage(answer)))
 }
 
+type MissionDetail = Exclude<AnswerOf<'show'>, { readonly kind: 'task' }>
+
 /** Everything about one mission. */
-export function missionPage(mission: Entry, page: Page): string {
-  const tasks = entriesAt(mission, 'tasks')
+export function missionPage(mission: MissionDetail, page: Page): string {
+  const { tasks } = mission
   return blocks(
-    `${page.ink('bold', textAt(mission, 'name'))}\n${pairs(headOf(mission, page), page)}`,
-    section('Phases', phaseTable(entriesAt(mission, 'phase_summary'), page), page),
+    `${page.ink('bold', mission.name)}\n${pairs(headOf(mission, page), page)}`,
+    section('Phases', phaseTable(mission.phase_summary, page), page),
     section('Tasks', taskTable(tasks, page), page),
-    cutNote(
-      tasks.length,
-      numberAt(mission, 'tasks_total'),
-      'waymark context <mission> --include tasks shows all.',
-    ),
+    cutNote(tasks.length, mission.tasks_total, 'waymark context <mission> --include tasks shows all.'),
     section('Runs', runLines(mission, page), page),
-    section('Waiting for a person', holdList(entriesAt(mission, 'holds'), page), page),
-    section('Decisions', decisionList(entriesAt(mission, 'decisions'), page), page),
+    section('Waiting for a person', holdList(mission.holds, page), page),
+    section('Decisions', decisionList(mission.decisions, page), page),
     claims(mission, 'The one who completed it', page),
   )
 }
 
-function headOf(mission: Entry, page: Page): readonly (readonly [string, string])[] {
-  const ended = textAt(mission, 'completed_at')
+function headOf(mission: MissionDetail, page: Page): readonly (readonly [string, string])[] {
   return [
-    ['id', textAt(mission, 'id')],
-    ['objective', textAt(mission, 'objective')],
-    ['description', textAt(mission, 'description')],
-    ['scope', textAt(mission, 'scope')],
-    ['constraints', textAt(mission, 'constraints')],
-    ['profile', textAt(mission, 'profile').toLowerCase()],
-    ['status', statusWord(textAt(mission, 'status'), page)],
-    ['phase', `${numberAt(mission, 'current_phase')} of ${numberAt(mission, 'total_phases')}`],
-    ['measured', `${counted(numberAt(mission, 'files_changed'), 'file')} changed`],
-    ['began', age(textAt(mission, 'created_at'), page.now)],
-    ['ended', ended === '' ? '' : age(ended, page.now)],
+    ['id', mission.id],
+    ['objective', mission.objective ?? ''],
+    ['description', mission.description ?? ''],
+    ['scope', mission.scope ?? ''],
+    ['constraints', mission.constraints ?? ''],
+    ['profile', mission.profile?.toLowerCase() ?? ''],
+    ['status', statusWord(mission.status, page)],
+    ['phase', `${mission.current_phase} of ${mission.total_phases}`],
+    ['measured', `${counted(mission.files_changed, 'file')} changed`],
+    ['began', age(mission.created_at, page.now)],
+    ['ended', mission.completed_at === null ? '' : age(mission.completed_at, page.now)],
   ]
 }
 
-export const getContext: View = (answer, page) =>
-  blocks(
+export const getContext: View<'get_context'> = (answer, page) => {
+  const part = <Entry>(
+    title: string,
+    {
+      shown = [],
+      total = 0,
+    }: { readonly shown?: readonly Entry[] | undefined; readonly total?: number | undefined },
+    list: (entries: readonly Entry[], page: Page) => string,
+  ) =>
+    shown.length === 0
+      ? ''
+      : blocks(section(title, list(shown, page), page), cutNote(shown.length, total, nextPage(answer)))
+  return blocks(
     contextHead(answer, page),
     section('Runs', runLines(answer, page), page),
-    section('Phases', phaseTable(entriesAt(answer, 'phase_summary'), page), page),
-    list('Tasks', 'tasks', answer, page),
-    list('Blockers', 'blockers', answer, page),
-    section('Answered', issueList(entriesAt(answer, 'answered_blockers'), page), page),
-    list('Decisions', 'decisions', answer, page),
-    list('Progress', 'milestones', answer, page),
+    section('Phases', phaseTable(answer.phase_summary ?? [], page), page),
+    part('Tasks', { shown: answer.tasks, total: answer.tasks_total }, taskTable),
+    part('Blockers', { shown: answer.blockers, total: answer.blockers_total }, issueList),
+    section('Answered', issueList(answer.answered_blockers ?? [], page), page),
+    part('Decisions', { shown: answer.decisions, total: answer.decisions_total }, decisionList),
+    part('Progress', { shown: answer.milestones, total: answer.milestones_total }, progressList),
   )
-
-const shown = {
-  tasks: taskTable,
-  blockers: issueList,
-  decisions: decisionList,
-  milestones: progressList,
-} as const
-
-function contextHead(answer: Entry, page: Page): string {
-  const phases = `${numberAt(answer, 'current_phase')} of ${numberAt(answer, 'total_phases')}`
-  const rows: readonly (readonly [string, string])[] = [
-    ['id', textAt(answer, 'mission_id')],
-    ['objective', textAt(answer, 'objective')],
-    ['status', statusWord(textAt(answer, 'mission_status'), page)],
-    ['phase', phases],
-  ]
-  return `${page.ink('bold', textAt(answer, 'mission_name'))}\n${pairs(rows, page)}`
 }
 
-function list(title: string, field: keyof typeof shown, answer: Entry, page: Page): string {
-  const entries = entriesAt(answer, field)
-  const cut = cutNote(entries.length, numberAt(answer, `${field}_total`), nextPage(answer))
-  return blocks(section(title, shown[field](entries, page), page), entries.length === 0 ? '' : cut)
+function contextHead(answer: AnswerOf<'get_context'>, page: Page): string {
+  const rows = [
+    ['id', answer.mission_id],
+    ['objective', answer.objective ?? ''],
+    ['status', statusWord(answer.mission_status, page)],
+    ['phase', `${answer.current_phase} of ${answer.total_phases}`],
+  ] as const
+  return `${page.ink('bold', answer.mission_name)}\n${pairs(rows, page)}`
 }
+
+export type MissionLine = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'>
 
 /** Missions, one a row: where each stands. */
-export function missionTable(missions: readonly Entry[], page: Page): string {
+export function missionTable(missions: readonly MissionLine[], page: Page): string {
   const columns = [
     { title: 'id' },
     { title: 'mission', shrinks: true },
@@ -100,13 +95,13 @@ export function missionTable(missions: readonly Entry[], page: Page): string {
     { title: 'blockers', align: 'right' },
   ] as const
   const rows = missions.map((mission) => [
-    textAt(mission, 'mission_id'),
-    textAt(mission, 'name'),
-    statusWord(textAt(mission, 'status'), page),
-    `${numberAt(mission, 'current_phase')}/${numberAt(mission, 'total_phases')}`,
-    textAt(mission, 'open_tasks'),
-    textAt(mission, 'done_tasks'),
-    blockers(numberAt(mission, 'open_blockers'), page),
+    mission.mission_id,
+    mission.name,
+    statusWord(mission.status, page),
+    `${mission.current_phase}/${mission.total_phases}`,
+    String(mission.open_tasks),
+    String(mission.done_tasks),
+    blockers(mission.open_blockers, page),
   ])
   return table(columns, rows, page)
 }
@@ -115,7 +110,7 @@ function blockers(count: number, { ink }: Page): string {
   return count === 0 ? '0' : ink('red', String(count))
 }
 
-function phaseTable(phases: readonly Entry[], page: Page): string {
+function phaseTable(phases: readonly PhaseSummary[], page: Page): string {
   const columns = [
     { title: 'phase', align: 'right' },
     { title: 'name', shrinks: true },
@@ -124,22 +119,24 @@ function phaseTable(phases: readonly Entry[], page: Page): string {
     { title: 'took' },
   ] as const
   const rows = phases.map((phase) => [
-    textAt(phase, 'phase_number'),
-    textAt(phase, 'name'),
-    statusWord(textAt(phase, 'status'), page),
-    textAt(phase, 'tasks_count'),
-    lasting(numberAt(phase, 'duration_seconds')),
+    String(phase.phase_number ?? ''),
+    phase.name,
+    statusWord(phase.status, page),
+    String(phase.tasks_count),
+    lasting(phase.duration_seconds),
   ])
   return table(columns, rows, page)
 }
 
 /** The runs that gate a mission, a line each, and what it was completed in spite of. */
-function runLines(mission: Entry, { ink }: Page): string {
+function runLines(
+  mission: Pick<AnswerOf<'get_context'>, 'runs' | 'completed_despite'>,
+  { ink }: Page,
+): string {
   return [
-    ...entriesAt(mission, 'runs').map(
-      (run) =>
-        `${textAt(run, 'run_id')}  ${textAt(run, 'process_id')}  ${textAt(run, 'status')} in "${textAt(run, 'current_state')}"`,
+    ...(mission.runs ?? []).map(
+      (run) => `${run.run_id}  ${run.process_id}  ${run.status} in "${run.current_state}"`,
     ),
-    ...textsAt(mission, 'completed_despite').map((loss) => ink('red', `Completed although ${loss}.`)),
+    ...(mission.completed_despite ?? []).map((loss) => ink('red', `Completed although ${loss}.`)),
   ].join('\n')
 }

@@ -1,5 +1,5 @@
 import type { Style } from '../terminal.ts'
-import { type Entry, type Page, textAt } from './view.ts'
+import type { Page } from './view.ts'
 
 /** Blocks of text with an empty line between them; the empty ones are left out. */
 export function blocks(...parts: readonly string[]): string {
@@ -41,9 +41,8 @@ export function cutNote(shown: number, total: number, way: string): string {
 }
 
 /** How to see what comes after. */
-export function nextPage(answer: Entry): string {
-  const cursor = textAt(answer, 'next_cursor')
-  return cursor === '' ? '--limit shows more.' : `more: --cursor ${cursor}`
+export function nextPage({ next_cursor: cursor }: { readonly next_cursor: string | null }): string {
+  return cursor === null ? '--limit shows more.' : `more: --cursor ${cursor}`
 }
 
 const styles: Readonly<Record<string, Style>> = {

@@ -1,21 +1,31 @@
 import { counted } from '../../../domain/text.ts'
+import type { PlannedTaskEntry } from '../../../operations/answers/plan.ts'
 import { blocks, cutNote, nextPage, pairs, statusWord } from './parts.ts'
 import { quoted } from './records.ts'
 import { table } from './table.ts'
 import { age } from './text.ts'
-import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+import {
+  type AnswerOf,
+  type Entry,
+  entriesAt,
+  numberAt,
+  type Page,
+  textAt,
+  textsAt,
+  type View,
+} from './view.ts'
 
 /** The outline of a plan: phases, milestones, tasks; what is ready stands out, the critical path is marked. */
-export const planShow: View = (answer, page) => {
-  const phases = entriesAt(answer, 'phases')
+export const planShow: View<'plan_show'> = (answer, page) => {
+  const { phases } = answer
   if (phases.length === 0)
     return 'There is no plan yet. waymark phase add starts one, waymark import reads one.'
   const summary = [
-    counted(numberAt(answer, 'tasks'), 'task'),
-    `${numberAt(answer, 'done')} done`,
-    `${numberAt(answer, 'ready')} ready`,
-    ...(numberAt(answer, 'dropped') > 0 ? [`${numberAt(answer, 'dropped')} dropped`] : []),
-    `critical path of ${counted(textsAt(answer, 'critical_path').length, 'task')}`,
+    counted(answer.tasks, 'task'),
+    `${answer.done} done`,
+    `${answer.ready} ready`,
+    ...(answer.dropped > 0 ? [`${answer.dropped} dropped`] : []),
+    `critical path of ${counted(answer.critical_path.length, 'task')}`,
   ].join(', ')
   const legend = '✓ done  ● in progress  ○ ready  · waits  ✗ dropped  ! on the critical path'
   return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
@@ -69,30 +79,30 @@ function marked(mark: string, page: Page): string {
   }
 }
 
-export const planTasks: View = (answer, page) => {
-  const tasks = entriesAt(answer, 'tasks')
+export const planTasks: View<'taskman_task_list'> = (answer, page) => {
+  const { tasks } = answer
   if (tasks.length === 0)
     return 'No task matches. waymark task add --title "<title>" --phase <phase> plans one.'
-  return blocks(planTable(tasks, page), cutNote(tasks.length, numberAt(answer, 'total'), nextPage(answer)))
+  return blocks(planTable(tasks, page), cutNote(tasks.length, answer.total, nextPage(answer)))
 }
 
-export const planPhases: View = (answer, page) => {
-  const phases = entriesAt(answer, 'phases')
+export const planPhases: View<'taskman_phase_list'> = (answer, page) => {
+  const { phases } = answer
   if (phases.length === 0)
     return 'There are no phases yet. waymark phase add --id P1 --name "<name>" adds one.'
   const mission = missionColumn(phases)
   const columns = [{ title: 'id' }, { title: 'phase', shrinks: true }, { title: 'status' }, ...mission.head]
   const rows = phases.map((phase) => [
-    textAt(phase, 'id'),
-    textAt(phase, 'name'),
-    statusWord(textAt(phase, 'status'), page),
+    phase.id,
+    phase.name,
+    statusWord(phase.status, page),
     ...mission.cell(phase),
   ])
   return table(columns, rows, page)
 }
 
-export const planMilestones: View = (answer, page) => {
-  const milestones = entriesAt(answer, 'milestones')
+export const planMilestones: View<'taskman_milestone_list'> = (answer, page) => {
+  const { milestones } = answer
   if (milestones.length === 0) return 'No milestone matches.'
   const columns = [
     { title: 'id' },
@@ -102,35 +112,35 @@ export const planMilestones: View = (answer, page) => {
     { title: 'reached' },
   ]
   const rows = milestones.map((milestone) => [
-    textAt(milestone, 'id'),
-    textAt(milestone, 'phase_id'),
-    textAt(milestone, 'name'),
-    textAt(milestone, 'criterion'),
-    numberAt(milestone, 'reached') === 1 ? page.ink('green', 'yes') : 'no',
+    milestone.id,
+    milestone.phase_id,
+    milestone.name ?? '',
+    milestone.criterion ?? '',
+    milestone.reached === 1 ? page.ink('green', 'yes') : 'no',
   ])
   return table(columns, rows, page)
 }
 
-export const planNotes: View = (answer, page) => {
-  const notes = entriesAt(answer, 'notes')
+export const planNotes: View<'taskman_task_note_list'> = (answer, page) => {
+  const { notes } = answer
   if (notes.length === 0) return 'There are no notes.'
   const lines = notes.map((note) => {
-    const by = [textAt(note, 'role'), textAt(note, 'kind'), age(textAt(note, 'created_at'), page.now)]
-    return `- ${quoted(textAt(note, 'content'), page)}  ${page.ink('dim', by.filter((part) => part !== '').join(', '))}`
+    const by = [note.role ?? '', note.kind ?? '', age(note.created_at, page.now)]
+    return `- ${quoted(note.content, page)}  ${page.ink('dim', by.filter((part) => part !== '').join(', '))}`
   })
-  return blocks(lines.join('\n'), cutNote(notes.length, numberAt(answer, 'total'), nextPage(answer)))
+  return blocks(lines.join('\n'), cutNote(notes.length, answer.total, nextPage(answer)))
 }
 
 /** Only where an entry is of a mission. */
-function missionColumn(entries: readonly Entry[]) {
-  const isShown = entries.some((entry) => textAt(entry, 'mission_id') !== '')
+function missionColumn(entries: readonly Pick<PlannedTaskEntry, 'mission_id'>[]) {
+  const isShown = entries.some(({ mission_id }) => mission_id !== null)
   return {
     head: isShown ? [{ title: 'mission' }] : [],
-    cell: (entry: Entry) => (isShown ? [textAt(entry, 'mission_id')] : []),
+    cell: (entry: Pick<PlannedTaskEntry, 'mission_id'>) => (isShown ? [entry.mission_id ?? ''] : []),
   }
 }
 
-function planTable(tasks: readonly Entry[], page: Page): string {
+function planTable(tasks: readonly PlannedTaskEntry[], page: Page): string {
   const mission = missionColumn(tasks)
   const columns = [
     { title: 'id' },
@@ -142,62 +152,51 @@ function planTable(tasks: readonly Entry[], page: Page): string {
     ...mission.head,
   ]
   const rows = tasks.map((task) => [
-    textAt(task, 'id'),
-    textAt(task, 'title'),
+    task.id,
+    task.title,
     standing(task, page),
-    textAt(task, 'phase_id'),
-    textAt(task, 'role'),
-    task['blocked'] === true ? textsAt(task, 'depends_on').join('\n') : '',
+    task.phase_id ?? '',
+    task.role ?? '',
+    task.blocked ? task.depends_on.join('\n') : '',
     ...mission.cell(task),
   ])
   return table(columns, rows, page)
 }
 
-function standing(task: Entry, page: Page): string {
-  if (textAt(task, 'resolution') === 'dropped') return statusWord('dropped', page)
-  const holder = textAt(task, 'claimed_by')
-  const status = statusWord(textAt(task, 'status'), page)
-  if (task['blocked'] === true && task['status'] !== 'done')
-    return `${status}, ${page.ink('yellow', 'blocked')}`
-  return holder === '' ? status : `${status} (${holder})`
+function standing(task: PlannedTaskEntry, page: Page): string {
+  if (task.resolution === 'dropped') return statusWord('dropped', page)
+  const status = statusWord(task.status, page)
+  if (task.blocked && task.status !== 'done') return `${status}, ${page.ink('yellow', 'blocked')}`
+  return task.claimed_by === null ? status : `${status} (${task.claimed_by})`
 }
 
 /** One task of the plan. */
-export const planTask: View = (task, page) => {
-  const waits =
-    task['blocked'] === true
-      ? `${textsAt(task, 'depends_on').join(', ')} (open)`
-      : textsAt(task, 'depends_on').join(', ')
-  return `${page.ink('bold', textAt(task, 'title'))}\n${pairs(
+export function planTask(task: AnswerOf<'taskman_task_dep_add'>, page: Page): string {
+  const { depends_on: waits = [], created_at: created = '', creator } = task
+  return `${page.ink('bold', task.title ?? '')}\n${pairs(
     [
-      ['id', textAt(task, 'id')],
-      ['description', textAt(task, 'description')],
-      ['status', statusWord(textAt(task, 'resolution') || textAt(task, 'status'), page)],
-      ['held by', textAt(task, 'claimed_by')],
-      ['phase', textAt(task, 'phase_id')],
-      ['milestone', textAt(task, 'milestone_id')],
-      ['role', textAt(task, 'role')],
-      ['waits for', waits],
-      ['planned', `${age(textAt(task, 'created_at'), page.now)}${by(task)}`],
+      ['id', task.id],
+      ['description', task.description ?? ''],
+      ['status', statusWord(task.resolution ?? task.status ?? '', page)],
+      ['held by', task.claimed_by ?? ''],
+      ['phase', task.phase_id ?? ''],
+      ['milestone', task.milestone_id ?? ''],
+      ['role', task.role ?? ''],
+      ['waits for', `${waits.join(', ')}${task.blocked ? ' (open)' : ''}`],
+      ['planned', `${age(created, page.now)}${creator ? ` by ${creator}` : ''}`],
     ],
     page,
   )}`
 }
 
 /** The next task, and whose it is now. */
-export const nextTask: View = (answer, page) => {
-  const task = entryAt(answer, 'task')
-  if (!task) return textAt(answer, 'message') || 'Nothing is ready.'
-  return blocks(planTask(task, page), claimText(entryAt(answer, 'claim'), page))
+export const nextTask: View<'taskman_task_next'> = (answer, page) => {
+  const { task, claim, message = 'Nothing is ready.' } = answer
+  return task ? blocks(planTask(task, page), claimText(claim, page)) : message
 }
 
-function claimText(claim: Entry | null, { ink }: Page): string {
+function claimText(claim: AnswerOf<'taskman_task_next'>['claim'], { ink }: Page): string {
   if (!claim) return ''
-  const until = textAt(claim, 'expires_at').slice(11, 16)
-  return `${ink('green', 'Claimed')} for ${textAt(claim, 'agent')} until ${until} UTC, with token ${textAt(claim, 'token')}.`
-}
-
-function by(task: Entry): string {
-  const creator = textAt(task, 'creator')
-  return creator === '' ? '' : ` by ${creator}`
+  const until = claim.expires_at.slice(11, 16)
+  return `${ink('green', 'Claimed')} for ${claim.agent} until ${until} UTC, with token ${claim.token}.`
 }

@@ -3,12 +3,12 @@ import { blocks, indented, section } from './parts.ts'
 import { table } from './table.ts'
 import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
 
-export const processList: View = (answer, page) => {
-  const rows = entriesAt(answer, 'processes').map((process) => {
+export const processList: View<'process_list'> = (answer, page) => {
+  const rows = answer.processes.map((process) => {
     const errors = numberAt(process, 'errors')
     const standing = errors > 0 ? page.ink('red', counted(errors, 'error')) : page.ink('green', 'sound')
     return [
-      textAt(process, 'process_id'),
+      process.process_id,
       textAt(process, 'name'),
       textAt(process, 'version'),
       textAt(process, 'origin'),
@@ -20,10 +20,10 @@ export const processList: View = (answer, page) => {
   return table([...columns, { title: 'from' }, { title: 'check' }], rows, page)
 }
 
-export const processShow: View = (answer, page) => {
+export const processShow: View<'process_show'> = (answer, page) => {
   const diagram = textAt(answer, 'diagram')
   if (diagram !== '') return diagram.trimEnd()
-  const head = `${page.ink('bold', textAt(answer, 'name'))}  ${textAt(answer, 'process_id')} ${textAt(answer, 'version')}`
+  const head = `${page.ink('bold', textAt(answer, 'name'))}  ${answer.process_id} ${textAt(answer, 'version')}`
   return blocks(
     [head, textAt(answer, 'description')].filter((line) => line !== '').join('\n'),
     section('States', list(entriesAt(answer, 'states'), stateNotes, page), page),
@@ -82,12 +82,12 @@ function transitions(answer: Entry, page: Page): string {
 }
 
 /** One line per finding, `file:line:column`, as editors understand it. */
-export const processLint: View = (answer, page) => {
-  const file = textAt(answer, 'file')
-  const findings = entriesAt(answer, 'findings')
+export const processLint: View<'process_lint'> = (answer, page) => {
+  const file = answer.file
+  const findings = answer.findings
   if (findings.length === 0) return `${file}: ${page.ink('green', 'nothing is wrong.')}`
   const lines = findings.map((finding) => line(file, finding, page))
-  const total = `${counted(numberAt(answer, 'errors'), 'error')}, ${counted(numberAt(answer, 'warnings'), 'warning')}`
+  const total = `${counted(answer.errors, 'error')}, ${counted(answer.warnings, 'warning')}`
   return blocks(lines.join('\n'), total)
 }
 
@@ -98,12 +98,11 @@ function line(file: string, finding: Entry, { ink }: Page): string {
   return `${file}${at}  ${shown}  ${textAt(finding, 'message')}  ${ink('dim', textAt(finding, 'rule'))}`
 }
 
-export const processSimulate: View = (answer, page) => {
-  const steps = entriesAt(answer, 'steps').map((step) => stepText(step, page))
-  const state = page.ink('bold', textAt(answer, 'current_state'))
-  const end = answer['finished'] === true ? `The run ends in ${state}.` : `The run is in ${state}.`
-  const next =
-    answer['finished'] === true ? '' : entriesAt(answer, 'allowed_events').map(eventText).join('\n')
+export const processSimulate: View<'process_simulate'> = (answer, page) => {
+  const steps = answer.steps.map((step) => stepText(step, page))
+  const state = page.ink('bold', answer.current_state)
+  const end = answer.finished === true ? `The run ends in ${state}.` : `The run is in ${state}.`
+  const next = answer.finished === true ? '' : entriesAt(answer, 'allowed_events').map(eventText).join('\n')
   return blocks(
     steps.join('\n'),
     end,

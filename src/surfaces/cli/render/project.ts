@@ -1,35 +1,44 @@
 import type { NewFact } from '../../../domain/fact.ts'
 import { factWords } from '../../../domain/fact-kinds.ts'
 import { counted } from '../../../domain/text.ts'
-import { missionTable } from './mission.ts'
+import { type MissionLine, missionTable } from './mission.ts'
 import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
 import { table } from './table.ts'
 import { age, clockTime } from './text.ts'
-import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+import {
+  type AnswerOf,
+  type Entry,
+  entriesAt,
+  entryAt,
+  numberAt,
+  type Page,
+  textAt,
+  type View,
+} from './view.ts'
 
-export const status: View = (answer, page) => {
-  const missions = entriesAt(answer, 'missions')
-  const waiting = numberAt(answer, 'waiting')
+export const status: View<'status'> = (answer, page) => {
+  const missions = answer.missions
+  const waiting = answer.waiting
   return blocks(
     pairs(
       [
-        ['project', textAt(answer, 'project')],
+        ['project', answer.project],
         ['record', recordLine(answer)],
         ['witness', textAt(answer, 'witness')],
       ],
       page,
     ),
-    missions.length === 0 && numberAt(answer, 'facts') <= 1 ? section('First steps', firstSteps, page) : '',
-    section('Open missions', missionTable(missions, page), page),
+    missions.length === 0 && answer.facts <= 1 ? section('First steps', firstSteps, page) : '',
+    section('Open missions', missionTable(missions as unknown as readonly MissionLine[], page), page),
     cutNote(missions.length, numberAt(answer, 'missions_total'), 'waymark mission list shows the others.'),
-    section('Running now', runningTable(entriesAt(answer, 'running'), page), page),
+    section('Running now', runningTable(answer.running, page), page),
     waiting === 0
       ? 'Nothing waits for you.'
       : page.ink(
           'yellow',
           `${counted(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you: waymark inbox`,
         ),
-    warnings(textsAt(answer, 'warnings'), page),
+    warnings(answer.warnings, page),
   )
 }
 
@@ -43,10 +52,10 @@ const firstSteps = indented(
   ].join('\n'),
 )
 
-function recordLine(answer: Entry): string {
-  const database = textAt(answer, 'database')
-  if (answer['recorded'] !== true) return `${database}, created when something is recorded`
-  return `${database}, ${counted(numberAt(answer, 'facts'), 'fact')}`
+function recordLine(answer: AnswerOf<'status'>): string {
+  const database = answer.database
+  if (answer.recorded !== true) return `${database}, created when something is recorded`
+  return `${database}, ${counted(answer.facts, 'fact')}`
 }
 
 function runningTable(running: readonly Entry[], page: Page): string {
@@ -73,18 +82,18 @@ const columns = [
   ['ready', 'Ready'],
   ['active', 'In progress'],
   ['review', 'Needs review'],
-  ['done', 'Done of late'],
+  ['done', 'Recently done'],
 ] as const
 
 /** The columns of the board, one below the other. */
-export const board: View = (answer, page) => {
-  const shown = entryAt(answer, 'columns') ?? {}
-  const totals = entryAt(answer, 'totals') ?? {}
+export const board: View<'board'> = (answer, page) => {
+  const totals: Partial<Record<keyof typeof answer.columns, number>> = answer.totals
   const parts = columns.map(([key, title]) => {
-    const cards = entriesAt(shown, key)
+    const cards = answer.columns[key]
+    const total = totals[key] ?? cards.length
     return blocks(
-      section(`${title} (${numberAt(totals, key) || cards.length})`, cardTable(cards, page), page),
-      cutNote(cards.length, numberAt(totals, key), '--limit shows more.'),
+      section(`${title} (${total})`, cardTable(cards, page), page),
+      cutNote(cards.length, total, '--limit shows more.'),
     )
   })
   return (
@@ -93,7 +102,7 @@ export const board: View = (answer, page) => {
   )
 }
 
-function cardTable(cards: readonly Entry[], page: Page): string {
+function cardTable(cards: AnswerOf<'board'>['columns']['done'], page: Page): string {
   const titles = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -103,22 +112,22 @@ function cardTable(cards: readonly Entry[], page: Page): string {
     { title: 'since' },
   ]
   const rows = cards.map((card) => [
-    textAt(card, 'id'),
-    textAt(card, 'title'),
-    `${statusWord(textAt(card, 'outcome'), page)}${card['is_claimed'] === true ? ' (claimed)' : ''}`,
-    textAt(card, 'agent_name'),
-    textAt(card, 'mission_name'),
-    age(textAt(card, 'completed_at') || textAt(card, 'started_at'), page.now),
+    card.id,
+    card.title,
+    `${statusWord(card.outcome, page)}${card.is_claimed === true ? ' (claimed)' : ''}`,
+    card.agent_name ?? '',
+    card.mission_name ?? '',
+    age((card.completed_at ?? '') || (card.started_at ?? ''), page.now),
   ])
   return table(titles, rows, page)
 }
 
 /** Each setting with its value, what it decides, and what else it could be. */
-export const settings: View = (answer, { ink }) =>
+export const settings: View<'setting_list'> = (answer, { ink }) =>
   blocks(
-    ...entriesAt(answer, 'settings').map((setting) => {
-      const [name, value] = [textAt(setting, 'name'), textAt(setting, 'value')]
-      const choices = textsAt(setting, 'values').join(', ')
+    ...answer.settings.map((setting) => {
+      const [name, value] = [setting.name, setting.value]
+      const choices = setting.values.join(', ')
       return [
         `${name}: ${ink('bold', value)}`,
         indented(textAt(setting, 'meaning')),
@@ -128,16 +137,16 @@ export const settings: View = (answer, { ink }) =>
   )
 
 /** What guards may run here: each line with who approved it, and its pinned files. */
-export const commandList: View = (answer, page) => {
-  const commands = entriesAt(answer, 'commands')
+export const commandList: View<'command_list'> = (answer, page) => {
+  const commands = answer.commands
   if (commands.length === 0) return 'No command is approved here. Guards ask for them: waymark inbox.'
   const lines = commands.map((command) => {
     const files = entriesAt(command, 'files').map(
       (file) => `${textAt(file, 'path')}  ${textAt(file, 'sha256').slice(0, 12) || 'none'}`,
     )
-    const stands = command['as_approved'] === true ? '' : '  changed since then: it does not run as it is now'
+    const stands = command.as_approved === true ? '' : '  changed since then: it does not run as it is now'
     return [
-      `${page.ink('bold', textAt(command, 'hash').slice(0, 12))}  ${textAt(command, 'run')}${page.ink('yellow', stands)}`,
+      `${page.ink('bold', command.hash.slice(0, 12))}  ${command.run}${page.ink('yellow', stands)}`,
       indented(
         `by ${textAt(command, 'by')} ${age(textAt(command, 'at'), page.now)}, in ${textAt(command, 'folder')}`,
       ),
@@ -146,45 +155,40 @@ export const commandList: View = (answer, page) => {
   })
   return blocks(
     ...lines,
-    cutNote(commands.length, numberAt(answer, 'total'), 'waymark command list --limit 500'),
+    cutNote(commands.length, answer.total, 'waymark command list --limit 500'),
     'Take one back: waymark command revoke <hash> "why"',
   )
 }
 
-export const doctor: View = (answer, { ink }) => {
-  const checks = entriesAt(answer, 'checks')
-  const widest = Math.max(0, ...checks.map((check) => textAt(check, 'check').length))
+export function doctor({ checks }: Pick<AnswerOf<'doctor'>, 'checks'>, { ink }: Page): string {
+  const widest = Math.max(0, ...checks.map((check) => check.check.length))
   const lines = checks.map((check) => {
-    const mark = check['ok'] === true ? ink('green', 'ok  ') : ink('yellow', 'look')
-    return `${mark}  ${textAt(check, 'check').padEnd(widest)}  ${textAt(check, 'finding')}`
+    const mark = check.ok ? ink('green', 'ok  ') : ink('yellow', 'look')
+    return `${mark}  ${check.check.padEnd(widest)}  ${check.finding}`
   })
   return lines.join('\n')
 }
 
-export const log: View = (answer, page) => {
-  const facts = entriesAt(answer, 'facts')
-  if (facts.length === 0) return 'Nothing was recorded yet.'
-  const first = numberAt(facts[0] ?? {}, 'seq')
+export const log: View<'log'> = (answer, page) => {
+  const { facts, checks = [] } = answer
+  const first = facts[0]?.seq
+  if (first === undefined) return 'Nothing was recorded yet.'
   return blocks(
     facts.map((fact) => factLine(fact, page)).join('\n'),
-    cutNote(
-      facts.length,
-      numberAt(answer, 'head'),
-      first > 1 ? `earlier ones: --before ${first}` : '--limit shows more.',
-    ),
-    entriesAt(answer, 'checks').length > 0 ? doctor(answer, page) : '',
+    cutNote(facts.length, answer.head, first > 1 ? `earlier ones: --before ${first}` : '--limit shows more.'),
+    checks.length > 0 ? doctor({ checks }, page) : '',
   )
 }
 
-function factLine(fact: Entry, { ink }: Page): string {
-  const who = textAt(fact, 'actor')
+function factLine(fact: AnswerOf<'log'>['facts'][number], { ink }: Page): string {
+  const who = fact.actor
   const by = textAt(fact, 'actor_kind') === 'person' ? ink('bold', who) : ink('cyan', who)
-  const number = ink('dim', `#${textAt(fact, 'seq')}`.padStart(6))
-  return `${number}  ${ink('dim', clockTime(textAt(fact, 'at')))}  ${by}  ${wordsOf(fact)}`
+  const number = ink('dim', `#${fact.seq}`.padStart(6))
+  return `${number}  ${ink('dim', clockTime(fact.at))}  ${by}  ${wordsOf(fact)}`
 }
 
-function wordsOf(fact: Entry): string {
+function wordsOf(fact: AnswerOf<'log'>['facts'][number]): string {
   // The operation spreads a fact into kind and body; this puts it together again.
-  const told = { ...entryAt(fact, 'body'), kind: textAt(fact, 'kind') } as NewFact
+  const told = { ...entryAt(fact, 'body'), kind: fact.kind } as NewFact
   return factWords(told)
 }

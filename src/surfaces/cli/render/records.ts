@@ -1,44 +1,47 @@
+import type { BlockerEntry } from '../../../operations/answers/hold.ts'
+import type { DecisionEntry, ProgressEntry } from '../../../operations/answers/record.ts'
 import { blocks, bullets, indented } from './parts.ts'
 import { age } from './text.ts'
-import { type Entry, entryAt, type Page, textAt, textsAt } from './view.ts'
+import type { AnswerOf, Page } from './view.ts'
 
 /** Decisions, as the agents gave them. */
-export function decisionList(decisions: readonly Entry[], page: Page): string {
+export function decisionList(decisions: readonly DecisionEntry[], page: Page): string {
   return decisions
     .map((decision) => {
-      const head = `${textAt(decision, 'question')} ${page.ink('bold', textAt(decision, 'chosen'))}`
-      return `- ${head}  ${page.ink('dim', when(decision, page))}\n  ${quoted(textAt(decision, 'reasoning'), page)}`
+      const head = `${decision.question} ${page.ink('bold', decision.chosen)}`
+      return `- ${head}  ${page.ink('dim', when(decision, page))}\n  ${quoted(decision.reasoning, page)}`
     })
     .join('\n')
 }
 
-export function progressList(progress: readonly Entry[], page: Page): string {
+export function progressList(progress: readonly ProgressEntry[], page: Page): string {
   return progress
     .map((step) => {
-      const percent = textAt(step, 'progress')
-      const share = percent === '' ? '' : ` (${percent} %)`
-      return `- ${quoted(textAt(step, 'message'), page)}${share}  ${page.ink('dim', when(step, page))}`
+      const share = step.progress === null ? '' : ` (${step.progress} %)`
+      return `- ${quoted(step.message, page)}${share}  ${page.ink('dim', when(step, page))}`
     })
     .join('\n')
 }
 
-export function issueList(issues: readonly Entry[], page: Page): string {
+/** An issue; where it waits or waited for a person, with its hold and its answer. */
+type IssueLine = Pick<BlockerEntry, 'id' | 'type' | 'description' | 'resolution'> & Partial<BlockerEntry>
+
+export function issueList(issues: readonly IssueLine[], page: Page): string {
   return issues
     .map((issue) => {
-      const type = textAt(issue, 'type').toLowerCase().replace(/_/g, ' ')
-      const answered = entryAt(issue, 'resolved')
-      const answer = answered
-        ? `\n  ${textAt(answered, 'by')} answered: ${textAt(answered, 'answer') || textAt(answered, 'status')}`
+      const type = issue.type.toLowerCase().replace(/_/g, ' ')
+      const { resolved, hold_id: id = issue.id } = issue
+      const answer = resolved
+        ? `\n  ${resolved.by ?? ''} answered: ${resolved.answer ?? resolved.status}`
         : ''
-      const meanwhile = textAt(issue, 'resolution')
-      const workaround = meanwhile === '' ? '' : `\n  meanwhile: ${quoted(meanwhile, page)}`
-      return `- ${textAt(issue, 'hold_id') || textAt(issue, 'id')}  ${type}: ${quoted(textAt(issue, 'description'), page)}${workaround}${answer}`
+      const workaround = issue.resolution === null ? '' : `\n  meanwhile: ${quoted(issue.resolution, page)}`
+      return `- ${id}  ${type}: ${quoted(issue.description, page)}${workaround}${answer}`
     })
     .join('\n')
 }
 
-function when(entry: Entry, page: Page): string {
-  return age(textAt(entry, 'created_at'), page.now)
+function when(entry: { readonly created_at: string }, page: Page): string {
+  return age(entry.created_at, page.now)
 }
 
 const lists = [
@@ -50,16 +53,24 @@ const lists = [
   ['commands_executed', 'Commands run'],
 ] as const
 
-/** What somebody said, never shown like what was measured: attributed, and in italics where there are any. */
-export function claims(claimed: Entry, who: string, { ink }: Page): string {
-  const tests = textAt(claimed, 'tests_status')
+/** What an agent said of an attempt; of a mission, what was said of it. */
+type Claimed = Partial<
+  NonNullable<Extract<AnswerOf<'show'>, { readonly kind: 'task' }>['attempts'][number]['claimed']>
+>
+
+/** What was said, never shown like what was measured: attributed, and in italics where there are any. */
+export function claims(
+  claimed: Omit<Claimed, 'summary'> & { readonly summary: string | null },
+  who: string,
+  { ink }: Page,
+): string {
   const said = [
-    textAt(claimed, 'summary'),
+    claimed.summary ?? '',
     ...lists.map(([field, title]) => {
-      const items = textsAt(claimed, field)
+      const items = claimed[field] ?? []
       return items.length === 0 ? '' : `${title}:\n${indented(bullets(items))}`
     }),
-    tests === '' ? '' : `Tests: ${tests}`,
+    claimed.tests_status ? `Tests: ${claimed.tests_status}` : '',
   ].filter((part) => part !== '')
   if (said.length === 0) return ''
   return blocks(
@@ -67,7 +78,7 @@ export function claims(claimed: Entry, who: string, { ink }: Page): string {
   )
 }
 
-/** One thing that somebody said, in a line. */
+/** One thing that was said, in a line. */
 export function quoted(text: string, { ink }: Page): string {
   return text === '' ? '' : ink('italic', `"${text}"`)
 }

@@ -11,60 +11,58 @@ import { decided, emitted, history, runEvents, runList, runState, verified } fro
 import { table } from './table.ts'
 import { completeTask, startTask, taskPage } from './task.ts'
 import { timeline } from './timeline.ts'
-import { type Entry, isEntry, type Page, plainText, textAt, type View } from './view.ts'
+import { type Entry, isEntry, type OperationName, type Page, plainText, type View } from './view.ts'
 
-const show: View = (answer, page) =>
-  textAt(answer, 'kind') === 'task' ? taskPage(answer, page) : missionPage(answer, page)
+const show: View<'show'> = (answer, page) =>
+  answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)
 
 /** As it is, so that it can be pasted where it is drawn. */
-const graph: View = (answer) => textAt(answer, 'text').trimEnd()
+const graph: View<'plan_graph'> = ({ text }) => text.trimEnd()
 
-const views: ReadonlyMap<string, View> = new Map(
-  Object.entries({
-    approve: decided,
-    board,
-    changes,
-    command_list: commandList,
-    complete_task: completeTask,
-    decide: decided,
-    diff,
-    doctor,
-    get_context: getContext,
-    inbox,
-    list_missions: listMissions,
-    log,
-    mission_changes: missionChanges,
-    mission_timeline: timeline,
-    plan_graph: graph,
-    plan_show: planShow,
-    process_lint: processLint,
-    process_list: processList,
-    process_show: processShow,
-    process_simulate: processSimulate,
-    reject: decided,
-    setting_list: settings,
-    resolve,
-    run_history: history,
-    show,
-    start_task: startTask,
-    state_gate_emit_event: emitted,
-    state_gate_get_state: runState,
-    state_gate_list_events: runEvents,
-    state_gate_list_runs: runList,
-    status,
-    taskman_milestone_list: planMilestones,
-    taskman_phase_list: planPhases,
-    taskman_task_add: planTask,
-    taskman_task_dep_add: planTask,
-    taskman_task_dep_remove: planTask,
-    taskman_task_edit: planTask,
-    taskman_task_get: planTask,
-    taskman_task_list: planTasks,
-    taskman_task_next: nextTask,
-    taskman_task_note_list: planNotes,
-    verify: verified,
-  }),
-)
+const views: { readonly [Name in OperationName]?: View<Name> } = {
+  approve: decided,
+  board,
+  changes,
+  command_list: commandList,
+  complete_task: completeTask,
+  decide: decided,
+  diff,
+  doctor,
+  get_context: getContext,
+  inbox,
+  list_missions: listMissions,
+  log,
+  mission_changes: missionChanges,
+  mission_timeline: timeline,
+  plan_graph: graph,
+  plan_show: planShow,
+  process_lint: processLint,
+  process_list: processList,
+  process_show: processShow,
+  process_simulate: processSimulate,
+  reject: decided,
+  setting_list: settings,
+  resolve,
+  run_history: history,
+  show,
+  start_task: startTask,
+  state_gate_emit_event: emitted,
+  state_gate_get_state: runState,
+  state_gate_list_events: runEvents,
+  state_gate_list_runs: runList,
+  status,
+  taskman_milestone_list: planMilestones,
+  taskman_phase_list: planPhases,
+  taskman_task_add: planTask,
+  taskman_task_dep_add: planTask,
+  taskman_task_dep_remove: planTask,
+  taskman_task_edit: planTask,
+  taskman_task_get: planTask,
+  taskman_task_list: planTasks,
+  taskman_task_next: nextTask,
+  taskman_task_note_list: planNotes,
+  verify: verified,
+}
 
 /** How an answer is wanted: `text` and `json` when they were named, else what suits where it goes. */
 export type Wanted = 'json' | 'text' | undefined
@@ -85,13 +83,14 @@ export function render(
   if (format === 'json')
     return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
   const clean = printableAll(answer)
-  const view = views.get(operation.name) ?? generic
-  return `${view(isEntry(clean) ? clean : {}, { ...terminal, now: Date.now() })}\n`
+  // The table pairs each name with the view of its answer.
+  const view = views[operation.name as OperationName] as ((shown: unknown, page: Page) => string) | undefined
+  return `${(view ?? generic)(clean, { ...terminal, now: Date.now() })}\n`
 }
 
 /** An answer that has no view of its own: `key: value`, lists of objects as tables. */
-const generic: View = (answer, page) =>
-  Object.entries(answer)
+const generic = (answer: unknown, page: Page): string =>
+  Object.entries(isEntry(answer) ? answer : {})
     .map(([key, value]) => line(key, value, page))
     .filter((text) => text !== '')
     .join('\n')

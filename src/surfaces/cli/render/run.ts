@@ -1,24 +1,33 @@
 import { blocks, bullets, cutNote, indented, nextPage, pairs, section, statusWord } from './parts.ts'
 import { table } from './table.ts'
 import { age } from './text.ts'
-import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+import {
+  type AnswerOf,
+  type Entry,
+  entriesAt,
+  entryAt,
+  type Page,
+  textAt,
+  textsAt,
+  type View,
+} from './view.ts'
 
 /** Where a run stands: what is asked for here, what stands in the way, what can be emitted. */
-export const runState: View = (answer, page) => {
+export const runState: View<'state_gate_get_state'> = (answer, page) => {
   const { ink, now } = page
-  const updated = textAt(answer, 'updated_at')
+  const updated = answer.updated_at
   const head = [
-    ink('bold', textAt(answer, 'current_state')),
-    `revision ${textAt(answer, 'revision')}`,
+    ink('bold', answer.current_state),
+    `revision ${answer.revision}`,
     statusWord(textAt(answer, 'status'), page),
-    ink('dim', `${textAt(answer, 'process_id')} ${textAt(answer, 'process_version')}`),
+    ink('dim', `${answer.process_id} ${answer.process_version}`),
   ]
   return blocks(
-    `${head.join('  ')}\n${ink('dim', `${textAt(answer, 'run_id')}, moved ${age(updated, now)}`)}`,
+    `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${age(updated, now)}`)}`,
     section('Prompt', indented(textAt(answer, 'prompt').trimEnd()), page),
     section('Waits for a person', indented(waiting(answer)), page),
     section('Evidence this state needs', indented(artifacts(answer, page)), page),
-    section('In the way', indented(missingGuards(entriesAt(answer, 'missing_guards'), page)), page),
+    section('In the way', indented(missingGuards(answer.missing_guards, page)), page),
     section('Can be emitted', indented(allowed(answer, page)), page),
     section('Context', indented(context(answer, page)), page),
   )
@@ -80,25 +89,25 @@ const columns = [
   { title: 'moved' },
 ] as const
 
-export const runList: View = (answer, page) => {
-  const runs = entriesAt(answer, 'runs')
+export const runList: View<'state_gate_list_runs'> = (answer, page) => {
+  const runs = answer.runs
   if (runs.length === 0) {
     return 'No run matches. waymark list-runs --status all shows all of them; waymark create-run <process> starts one.'
   }
   const rows = runs.map((run) => [
-    textAt(run, 'run_id'),
-    textAt(run, 'process_id'),
-    page.ink('bold', textAt(run, 'current_state')),
-    statusWord(textAt(run, 'status'), page),
+    run.run_id,
+    run.process_id,
+    page.ink('bold', run.current_state),
+    statusWord(run.status, page),
     textAt(run, 'revision'),
     textAt(run, 'task_id') || textAt(run, 'mission_id') || '–',
     age(textAt(run, 'updated_at'), page.now),
   ])
-  return blocks(table(columns, rows, page), cutNote(runs.length, numberAt(answer, 'total'), nextPage(answer)))
+  return blocks(table(columns, rows, page), cutNote(runs.length, answer.total, nextPage(answer)))
 }
 
 /** What an event came to. */
-export const emitted: View = (answer, page) => {
+export const emitted: View<'state_gate_emit_event'> = (answer, page) => {
   const { ink } = page
   const error = entryAt(answer, 'error')
   if (error) {
@@ -112,7 +121,7 @@ export const emitted: View = (answer, page) => {
 }
 
 /** What a person's decision came to. */
-export const decided: View = (answer, page) => {
+export function decided(answer: AnswerOf<'approve' | 'reject' | 'decide'>, page: Page): string {
   const { ink } = page
   const hold = textAt(answer, 'hold_id')
   if (hold !== '') {
@@ -139,11 +148,11 @@ export const decided: View = (answer, page) => {
 }
 
 /** A run's history: what moved it, newest first, and what was refused. */
-export const history: View = (answer, page) => {
-  const events = entriesAt(answer, 'events').map((event) => eventLine(event, page))
-  const refusals = entriesAt(answer, 'refusals').map((refusal) => refusalLine(refusal, page))
+export const history: View<'run_history'> = (answer, page) => {
+  const events = answer.events.map((event) => eventLine(event, page))
+  const refusals = answer.refusals.map((refusal) => refusalLine(refusal, page))
   const approvals = entriesAt(answer, 'approvals').map((approval) => approvalLine(approval, page))
-  const head = `${textAt(answer, 'run_id')} is in ${page.ink('bold', textAt(answer, 'current_state'))}, revision ${textAt(answer, 'revision')}`
+  const head = `${answer.run_id} is in ${page.ink('bold', textAt(answer, 'current_state'))}, revision ${textAt(answer, 'revision')}`
   return blocks(
     head,
     section('Moves', indented(events.join('\n')), page),
@@ -208,9 +217,9 @@ function refusalLine(refusal: Entry, { ink }: Page): string {
 }
 
 /** The events of a run: each with where it leads and what its guards still ask for. */
-export const runEvents: View = (answer, page) => {
-  const events = entriesAt(answer, 'events')
-  const head = `In ${page.ink('bold', textAt(answer, 'current_state'))}, revision ${textAt(answer, 'revision')}`
+export const runEvents: View<'state_gate_list_events'> = (answer, page) => {
+  const events = answer.events
+  const head = `In ${page.ink('bold', answer.current_state)}, revision ${textAt(answer, 'revision')}`
   if (events.length === 0) return `${head}: nothing can be emitted.`
   return blocks(head, ...events.map((event) => eventText(event, page)))
 }
@@ -236,8 +245,8 @@ function mark(status: string, ink: Page['ink']): string {
 }
 
 /** The results of the commands that guards ask for; of those that did not pass, the end of what they printed. */
-export const verified: View = (answer, page) =>
-  blocks(...entriesAt(answer, 'commands').map((command) => commandText(command, page)))
+export const verified: View<'verify'> = (answer, page) =>
+  blocks(...answer.commands.map((command) => commandText(command, page)))
 
 function commandText(command: Entry, page: Page): string {
   const status = textAt(command, 'status')

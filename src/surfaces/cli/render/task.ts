@@ -1,138 +1,132 @@
-import { changedFiles, countsInWords, detailsOf, ignoredFiles, sharedTree, verdict } from './changes.ts'
+import { counted } from '../../../domain/text.ts'
+import type { completionReport } from '../../../operations/answers/attempt.ts'
+import type { TaskEntry } from '../../../operations/answers/mission.ts'
+import { changedFiles, countOf, countsInWords, ignoredFiles, sharedTree, verdict } from './changes.ts'
 import { holdList } from './inbox.ts'
 import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
 import { claims, decisionList, issueList, progressList, quoted } from './records.ts'
 import { table } from './table.ts'
 import { age, lasting } from './text.ts'
-import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+import type { AnswerOf, Page, View } from './view.ts'
 
-export const startTask: View = (answer, page) => {
-  const areas = entriesAt(answer, 'areas').map(
-    (area) => `${textAt(area, 'area')} (${textAt(area, 'files')} files)`,
-  )
+type Report = ReturnType<typeof completionReport>
+
+export const startTask: View<'start_task'> = (answer, page) => {
+  const areas = answer.areas.map((area) => `${area.area} (${counted(area.files, 'file')})`)
   const lines = [
-    `${page.ink('green', 'Started')} task ${page.ink('bold', textAt(answer, 'task_id'))}.`,
+    `${page.ink('green', 'Started')} task ${page.ink('bold', answer.task_id)}.`,
     pairs(
       [
-        ['attempt', textAt(answer, 'attempt_id')],
-        ['phase', textAt(answer, 'phase_number')],
-        ['snapshot', `${textAt(answer, 'snapshot_type')} ${textAt(answer, 'snapshot_id').slice(0, 12)}`],
+        ['attempt', answer.attempt_id],
+        ['phase', String(answer.phase_number ?? '')],
+        ['snapshot', `${answer.snapshot_type} ${answer.snapshot_id.slice(0, 12)}`],
         ['areas', areas.join(', ')],
       ],
       page,
     ),
-    warnings(textsAt(answer, 'warnings'), page),
+    warnings(answer.warnings, page),
   ]
   return lines.filter((line) => line !== '').join('\n')
 }
 
-export const completeTask: View = (answer, page) => {
-  const verification = entryAt(answer, 'verification')
-  const took = lasting(numberAt(answer, 'duration_seconds'))
-  const repeated =
-    answer['already_completed'] === true ? ' It was already completed; this is the same answer.' : ''
-  const phase = textAt(answer, 'phase_status')
+export const completeTask: View<'complete_task'> = (told, page) => {
+  const answer = told as typeof told & Report
+  const took = lasting(answer.duration_seconds)
+  const repeated = answer.already_completed ? ' It was already completed; this is the same answer.' : ''
+  const phase = answer.phase_status?.replace(/_/g, ' ')
   return blocks(
-    `${done(answer, page)} task ${page.ink('bold', textAt(answer, 'task_id'))} after ${took}.${repeated}`,
-    verification ? verdict(verification, page, entryAt(answer, 'counts')) : '',
-    section(
-      `Measured: ${countsInWords(entryAt(answer, 'counts') ?? {})}`,
-      indented(changedFiles(detailsOf(answer), page)),
-      page,
-    ),
+    `${done(answer, page)} task ${page.ink('bold', answer.task_id)} after ${took}.${repeated}`,
+    verdict(answer.verification, page, answer.counts),
+    section(`Measured: ${countsInWords(answer.counts)}`, indented(changedFiles(answer.details, page)), page),
     sharedTree(answer, page),
-    section('Files that git ignores', indented(ignoredFiles(entryAt(answer, 'ignored'))), page),
-    phase === '' ? '' : `Phase ${textAt(answer, 'phase_number')} is ${phase.replace(/_/g, ' ')}.`,
+    section('Files that git ignores', indented(ignoredFiles(answer.ignored)), page),
+    phase === undefined ? '' : `Phase ${answer.phase_number ?? ''} is ${phase}.`,
   )
 }
 
 /** A preview ended nothing. */
-function done(answer: Entry, { ink }: Page): string {
-  return textAt(answer, 'completed_at') === '' ? ink('yellow', 'Preview of') : ink('green', 'Completed')
+function done(answer: AnswerOf<'complete_task'>, { ink }: Page): string {
+  return answer.completed_at === null ? ink('yellow', 'Preview of') : ink('green', 'Completed')
 }
 
+type TaskDetail = Extract<AnswerOf<'show'>, { readonly kind: 'task' }>
+type AttemptDetail = TaskDetail['attempts'][number]
+
 /** Everything about one task: each attempt with what was measured, and apart from it what was said. */
-export function taskPage(task: Entry, page: Page): string {
-  const attempts = entriesAt(task, 'attempts')
+export function taskPage(task: TaskDetail, page: Page): string {
+  const { attempts } = task
   return blocks(
-    `${page.ink('bold', textAt(task, 'name'))}\n${pairs(headOf(task, page), page)}`,
+    `${page.ink('bold', task.name)}\n${pairs(headOf(task, page), page)}`,
     ...attempts.map((attempt) => attemptText(attempt, page)),
-    cutNote(attempts.length, numberAt(task, 'attempts_total'), 'these are the last ones.'),
-    section('Waiting for a person', holdList(entriesAt(task, 'holds'), page), page),
-    section('Answered', holdList(entriesAt(task, 'answered_holds'), page), page),
-    section('Decisions', decisionList(entriesAt(task, 'decisions'), page), page),
-    section('Issues', issueList(entriesAt(task, 'issues'), page), page),
-    section('Progress', progressList(entriesAt(task, 'progress'), page), page),
+    cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
+    section('Waiting for a person', holdList(task.holds, page), page),
+    section('Answered', holdList(task.answered_holds, page), page),
+    section('Decisions', decisionList(task.decisions, page), page),
+    section('Issues', issueList(task.issues, page), page),
+    section('Progress', progressList(task.progress, page), page),
   )
 }
 
-function headOf(task: Entry, page: Page): readonly (readonly [string, string])[] {
-  const claimed = textAt(task, 'resolution') === 'claimed' ? ' (claimed, not measured)' : ''
+function headOf(task: TaskDetail, page: Page): readonly (readonly [string, string])[] {
+  const status = task.resolution === 'dropped' ? 'dropped' : task.status
+  const claimed = task.resolution === 'claimed' ? ' (claimed, not measured)' : ''
   return [
-    ['id', textAt(task, 'id')],
-    ['goal', textAt(task, 'goal')],
-    [
-      'status',
-      `${statusWord(textAt(task, 'resolution') === 'dropped' ? 'dropped' : textAt(task, 'status'), page)}${claimed}`,
-    ],
-    ['mission', textAt(task, 'mission_id')],
-    ['parent', textAt(task, 'parent_task_id')],
-    ['step', textAt(task, 'step')],
-    ['made', `${age(textAt(task, 'created_at'), page.now)} by ${textAt(task, 'created_by') || 'someone'}`],
+    ['id', task.id],
+    ['goal', task.goal ?? ''],
+    ['status', `${statusWord(status, page)}${claimed}`],
+    ['mission', task.mission_id ?? ''],
+    ['parent', task.parent_task_id ?? ''],
+    ['step', task.step ?? ''],
+    ['created', `${age(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
   ]
 }
 
-function attemptText(attempt: Entry, page: Page): string {
-  const agent = textAt(attempt, 'agent_name') || textAt(attempt, 'actor')
-  const duration = attempt['duration_seconds']
-  const took = typeof duration === 'number' ? `, ${lasting(duration)}` : ''
-  const title = `Attempt ${textAt(attempt, 'number')} by ${agent}: ${statusWord(textAt(attempt, 'status'), page)}${took}`
-  const areas = textsAt(attempt, 'areas')
+function attemptText(attempt: AttemptDetail, page: Page): string {
+  const agent = attempt.agent_name ?? attempt.actor
+  const took = attempt.duration_seconds === null ? '' : `, ${lasting(attempt.duration_seconds)}`
+  const title = `Attempt ${attempt.number} by ${agent}: ${statusWord(attempt.status, page)}${took}`
   const head = pairs(
     [
-      ['id', textAt(attempt, 'attempt_id')],
-      ['began', age(textAt(attempt, 'started_at'), page.now)],
-      ['areas', areas.length === 0 ? 'none declared' : areas.join(', ')],
-      ['work tree', textAt(attempt, 'work_tree')],
+      ['id', attempt.attempt_id],
+      ['began', age(attempt.started_at, page.now)],
+      ['areas', attempt.areas.join(', ') || 'none declared'],
+      ['work tree', attempt.work_tree],
     ],
     page,
   )
-  const claimed = entryAt(attempt, 'claimed')
   return section(
     title,
     indented(
       blocks(
         head,
         measuredText(attempt, page),
-        claimed ? claims(claimed, agent, page) : '',
-        ...entriesAt(attempt, 'corrections').map((said) => correctionText(said, page)),
+        attempt.claimed ? claims(attempt.claimed, agent, page) : '',
+        ...attempt.corrections.map((said) => correctionText(said, page)),
       ),
     ),
     page,
   )
 }
 
-function correctionText(said: Entry, page: Page): string {
-  const by = textAt(said, 'agent_name') || textAt(said, 'said_by')
-  return `${by} added ${age(textAt(said, 'at'), page.now)}: ${quoted(textAt(said, 'text'), page)}`
+function correctionText(said: AttemptDetail['corrections'][number], page: Page): string {
+  const by = said.agent_name ?? said.said_by
+  return `${by} added ${age(said.at, page.now)}: ${quoted(said.text, page)}`
 }
 
-function measuredText(attempt: Entry, page: Page): string {
-  const measured = entryAt(attempt, 'measured')
+function measuredText({ measured }: AttemptDetail, page: Page): string {
   if (!measured) return ''
-  const scope = entryAt(measured, 'scope')
+  const { scope, counts } = measured
   const verification = {
-    status: measured['verification'],
-    scope_match: scope?.['matches'] ?? null,
-    unexpected_files: scope?.['unexpected'],
-    warnings: measured['warnings'],
+    status: measured.verification,
+    scope_match: scope.matches,
+    unexpected_files: scope.unexpected,
+    warnings: measured.warnings,
   }
-  const counts = entryAt(measured, 'counts')
   return [
     verdict(verification, page, counts),
-    counts ? `Measured: ${countsInWords(counts)}` : '',
-    indented(changedFiles(entriesAt(measured, 'changes'), page)),
-    indented(ignoredFiles(entryAt(measured, 'ignored'))),
+    `Measured: ${countsInWords(counts)}`,
+    indented(changedFiles(measured.changes, page)),
+    indented(ignoredFiles(measured.ignored)),
     sharedTree(measured, page),
   ]
     .filter((part) => part !== '')
@@ -140,7 +134,7 @@ function measuredText(attempt: Entry, page: Page): string {
 }
 
 /** Tasks, one a row. What was measured stands beside what the last attempt came to. */
-export function taskTable(tasks: readonly Entry[], page: Page): string {
+export function taskTable(tasks: readonly TaskEntry[], page: Page): string {
   const columns = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -152,12 +146,10 @@ export function taskTable(tasks: readonly Entry[], page: Page): string {
   return table(
     columns,
     tasks.map((task) => [
-      textAt(task, 'id'),
-      textAt(task, 'name'),
-      task['verified'] === false
-        ? `${statusWord(textAt(task, 'status'), page)} (claimed)`
-        : statusWord(textAt(task, 'status'), page),
-      textAt(task, 'agent_name'),
+      task.id,
+      task.name,
+      task.verified === false ? `${statusWord(task.status, page)} (claimed)` : statusWord(task.status, page),
+      task.agent_name ?? '',
       took(task, page),
       measuredInShort(task, page),
     ]),
@@ -165,19 +157,13 @@ export function taskTable(tasks: readonly Entry[], page: Page): string {
   )
 }
 
-function took(task: Entry, page: Page): string {
-  if (typeof task['duration_seconds'] === 'number') return lasting(task['duration_seconds'])
-  const started = textAt(task, 'started_at')
-  return started === '' ? '' : `began ${age(started, page.now)}`
+function took(task: TaskEntry, page: Page): string {
+  if (task.duration_seconds !== null) return lasting(task.duration_seconds)
+  return task.started_at === null ? '' : `began ${age(task.started_at, page.now)}`
 }
 
-function measuredInShort(task: Entry, { ink }: Page): string {
-  const counts = entryAt(task, 'files_changed')
-  if (!counts) return ''
-  const files = ['added', 'modified', 'deleted', 'renamed'].reduce(
-    (sum, kind) => sum + numberAt(counts, kind),
-    0,
-  )
-  const scope = task['scope_match'] === false ? ink('red', ', out of scope') : ''
-  return `${files === 1 ? '1 file' : `${files} files`}${scope}`
+function measuredInShort(task: TaskEntry, { ink }: Page): string {
+  if (!task.files_changed) return ''
+  const scope = task.scope_match === false ? ink('red', ', out of scope') : ''
+  return `${counted(countOf(task.files_changed), 'file')}${scope}`
 }

@@ -2,34 +2,33 @@ import { countsInWords } from './changes.ts'
 import { blocks, pairs, section, statusWord } from './parts.ts'
 import { table } from './table.ts'
 import { clockTime, lasting } from './text.ts'
-import type { Page, View } from './view.ts'
-import { type Entry, entriesAt, entryAt, numberAt, textAt } from './view.ts'
+import type { AnswerOf, Page, View } from './view.ts'
 
 /** What happened in a mission, in the order in which it did. */
-export const timeline: View = (answer, page) => {
-  const tasks = new Map(entriesAt(answer, 'tasks').map((task) => [textAt(task, 'id'), textAt(task, 'name')]))
-  const totals = entryAt(answer, 'totals') ?? {}
+export const timeline: View<'mission_timeline'> = (answer, page) => {
+  const tasks = new Map(answer.tasks.map((task) => [task.id, task.name]))
+  const { totals, completed_at: ended } = answer
   const head = pairs(
     [
-      ['id', textAt(answer, 'id')],
-      ['status', statusWord(textAt(answer, 'status'), page)],
-      ['tasks', `${numberAt(totals, 'done')} of ${numberAt(totals, 'tasks')} done`],
-      ['began', clockTime(textAt(answer, 'created_at'))],
-      ['ended', textAt(answer, 'completed_at') === '' ? '' : clockTime(textAt(answer, 'completed_at'))],
+      ['id', answer.id],
+      ['status', statusWord(answer.status, page)],
+      ['tasks', `${totals.done} of ${totals.tasks} done`],
+      ['began', clockTime(answer.created_at)],
+      ['ended', ended === null ? '' : clockTime(ended)],
     ],
     page,
   )
   return blocks(
-    `${page.ink('bold', textAt(answer, 'name'))}\n${head}`,
-    section('Attempts', attempts(entriesAt(answer, 'attempts'), tasks, page), page) ||
-      'No task was started yet.',
-    section('Said', said(entriesAt(answer, 'marks'), tasks, page), page),
+    `${page.ink('bold', answer.name)}\n${head}`,
+    section('Attempts', attempts(answer.attempts, tasks, page), page) || 'No task was started yet.',
+    section('Said', said(answer.marks, tasks, page), page),
   )
 }
 
+type Timeline = AnswerOf<'mission_timeline'>
 type Names = ReadonlyMap<string, string>
 
-function attempts(entries: readonly Entry[], names: Names, page: Page): string {
+function attempts(entries: Timeline['attempts'], names: Names, page: Page): string {
   const columns = [
     { title: 'began' },
     { title: 'took' },
@@ -39,29 +38,27 @@ function attempts(entries: readonly Entry[], names: Names, page: Page): string {
     { title: 'measured', shrinks: true },
   ]
   const rows = entries
-    .toSorted((a, b) => textAt(a, 'opened_at').localeCompare(textAt(b, 'opened_at')))
+    .toSorted((a, b) => a.opened_at.localeCompare(b.opened_at))
     .map((attempt) => {
-      const counts = entryAt(attempt, 'counts')
-      const out = attempt['scope_match'] === false ? page.ink('red', ', out of scope') : ''
+      const out = attempt.scope_match === false ? page.ink('red', ', out of scope') : ''
       return [
-        clockTime(textAt(attempt, 'opened_at')),
+        clockTime(attempt.opened_at),
         took(attempt, page.now),
-        `${names.get(textAt(attempt, 'task_id')) ?? ''} ${page.ink('dim', textAt(attempt, 'task_id'))}`,
-        textAt(attempt, 'agent'),
-        statusWord(textAt(attempt, 'status'), page),
-        counts === null ? '' : `${countsInWords(counts)}${out}`,
+        `${names.get(attempt.task_id) ?? ''} ${page.ink('dim', attempt.task_id)}`,
+        attempt.agent ?? '',
+        statusWord(attempt.status, page),
+        attempt.counts ? `${countsInWords(attempt.counts)}${out}` : '',
       ]
     })
   return table(columns, rows, page)
 }
 
-function took(attempt: Entry, now: number): string {
-  const ended = textAt(attempt, 'closed_at')
-  const end = ended === '' ? now : Date.parse(ended)
-  return lasting(Math.max(0, Math.round((end - Date.parse(textAt(attempt, 'opened_at'))) / 1000)))
+function took(attempt: Timeline['attempts'][number], now: number): string {
+  const end = attempt.closed_at === null ? now : Date.parse(attempt.closed_at)
+  return lasting(Math.max(0, Math.round((end - Date.parse(attempt.opened_at)) / 1000)))
 }
 
-function said(marks: readonly Entry[], names: Names, page: Page): string {
+function said(marks: Timeline['marks'], names: Names, page: Page): string {
   const columns = [
     { title: 'at' },
     { title: 'what' },
@@ -70,13 +67,13 @@ function said(marks: readonly Entry[], names: Names, page: Page): string {
     { title: 'words', shrinks: true },
   ]
   const rows = marks
-    .toSorted((a, b) => textAt(a, 'at').localeCompare(textAt(b, 'at')))
+    .toSorted((a, b) => a.at.localeCompare(b.at))
     .map((mark) => [
-      clockTime(textAt(mark, 'at')),
-      textAt(mark, 'kind'),
-      textAt(mark, 'agent'),
-      names.get(textAt(mark, 'task_id')) ?? textAt(mark, 'task_id'),
-      page.ink('italic', textAt(mark, 'text')),
+      clockTime(mark.at),
+      mark.kind,
+      mark.agent ?? '',
+      names.get(mark.task_id) ?? mark.task_id,
+      page.ink('italic', mark.text),
     ])
   return table(columns, rows, page)
 }
