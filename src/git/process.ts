@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { Failure } from '../domain/failure.ts'
+import { launch } from './launcher.ts'
 import { anyObstacle, obstructed } from './obstacles.ts'
 
 export type Environment = Readonly<Record<string, string>>
@@ -52,58 +53,96 @@ export function gitEnvironment(inherited: NodeJS.ProcessEnv): Environment {
 }
 
 /**
- * Runs git without a shell and answers whatever its exit code is. Fails with UNAVAILABLE when git waits for something
- * that is not a file, or takes longer than a minute; it is ended then, with whatever it started.
+ * Runs git and answers whatever its exit code is. Fails with UNAVAILABLE when git waits for something that is not a
+ * file, or takes longer than a minute; it is ended then, with whatever it started.
  */
 export function runGit(args: readonly string[], call: GitCall): Promise<GitResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn('git', [...everyCall, ...args], {
-      cwd: call.folder,
-      env: call.environment,
-      stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      // A group of its own, so that its children end with it.
-      detached: !windows,
-      windowsHide: true,
-    })
-    running.add(child)
-    const output: Buffer[] = []
-    const complaint: Buffer[] = []
-    child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
-    child.stderr?.on('data', (chunk: Buffer) => complaint.push(chunk))
+    const run = start([...everyCall, ...args], call)
+    let isOver = false
     const giveUp = (failure: Failure) => {
-      if (!running.has(child)) return
+      if (isOver) return
       reject(failure)
-      endGroup(child)
+      run.end()
     }
     const suspicion = setTimeout(() => {
-      void anyObstacle(call.folder, () => running.has(child)).then((obstacle) => {
+      void anyObstacle(call.folder, () => !isOver).then((obstacle) => {
         if (obstacle !== null) giveUp(obstructed(obstacle))
       })
     }, suspectAfter)
     const limit = setTimeout(() => giveUp(tooSlow(args, call)), call.limit ?? timeLimit)
-    const ended = () => {
-      running.delete(child)
+    const over = () => {
+      isOver = true
       clearTimeout(suspicion)
       clearTimeout(limit)
     }
+    run.result.then(resolve, reject).finally(over)
+  })
+}
+
+interface Run {
+  readonly result: Promise<GitResult>
+  /** Ends it, with whatever it started. */
+  readonly end: () => void
+}
+
+function start(args: readonly string[], call: GitCall): Run {
+  const launched = launch(args, call)
+  if (launched === null) return startChild(args, call)
+  let current: Pick<Run, 'end'> = launched
+  let isEnded = false
+  const result = launched.result.then((found) => {
+    // The shell tells less of why git could not be run, and nothing once another call made it end.
+    if (found !== null && found.code < noCommand) return found
+    if (isEnded) return { code: 128, output: Buffer.alloc(0), complaint: 'git was ended' }
+    const child = startChild(args, call)
+    current = child
+    return child.result
+  })
+  const end = () => {
+    isEnded = true
+    current.end()
+  }
+  return { result, end }
+}
+
+// The exit codes with which a shell tells of a program that cannot be run, or was ended by a signal.
+const noCommand = 126
+
+function startChild(args: readonly string[], call: GitCall): Run {
+  const child = spawn('git', args, {
+    cwd: call.folder,
+    env: call.environment,
+    stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    // A group of its own, so that its children end with it.
+    detached: !windows,
+    windowsHide: true,
+  })
+  running.add(child)
+  const output: Buffer[] = []
+  const complaint: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => output.push(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => complaint.push(chunk))
+  // git may end before it has read everything; its exit code tells.
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(call.input)
+  const result = new Promise<GitResult>((resolve, reject) => {
     child.on('error', (error) => {
-      ended()
+      running.delete(child)
       const fault = environmentFault(error.message, call.folder)
       if (fault !== null) reject(fault)
       else resolve({ code: noGit, output: Buffer.alloc(0), complaint: error.message })
     })
     child.on('close', (code, signal) => {
-      ended()
+      running.delete(child)
       resolve({
         code: code ?? 128,
         output: output.length === 1 && output[0] !== undefined ? output[0] : Buffer.concat(output),
         complaint: signal === null ? Buffer.concat(complaint).toString('utf8') : `git was ended by ${signal}`,
       })
     })
-    // git may end before it has read everything; its exit code tells.
-    child.stdin?.on('error', () => undefined)
-    child.stdin?.end(call.input)
   })
+  return { result, end: () => endGroup(child) }
 }
 
 // Without a terminal's signals of their own, they must not outlive this process.

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import type { GitCall, GitResult } from './process.ts'
+
+/**
+ * Starts git from a small shell that stays. To start a program, the system copies the page tables of the process that
+ * starts it: out of a server of a hundred megabytes that takes longer than git itself, and nothing else goes on
+ * meanwhile. Null where it cannot be done so.
+ */
+export function launch(args: readonly string[], call: GitCall): Launched | null {
+  if (process.platform === 'win32' || call.input !== undefined || call.limit !== undefined) return null
+  // Never what writes to a user's repository: when the shell is ended, what ran in it runs once more.
+  if (call.environment['GIT_DIR'] === undefined) return null
+  if (launcher === null || launcher.isGone) launcher = new Launcher(call.environment)
+  return launcher.launch(args, call)
+}
+
+export interface Launched {
+  /** Null where the shell was ended before git: then nothing is known. */
+  readonly result: Promise<GitResult | null>
+  /** Ends it, with whatever it started. */
+  readonly end: () => void
+}
+
+let launcher: Launcher | null = null
+
+/** Two streams of the shell that one call at a time writes to. */
+interface Lane {
+  readonly output: Duplex
+  readonly complaint: Duplex
+  busy: boolean
+}
+
+// A shell need not know streams beyond the ninth.
+const lanes = 3
+// Between calls a shell keeps what it knows of those that ended.
+const mostCalls = 500
+
+class Launcher {
+  isGone = false
+  readonly #shell: ChildProcess
+  readonly #environment: GitCall['environment']
+  readonly #lanes: readonly Lane[]
+  readonly #pending = new Set<() => void>()
+  #calls = 0
+
+  constructor(environment: GitCall['environment']) {
+    this.#environment = environment
+    const streams = Array.from({ length: lanes * 2 }, () => 'pipe' as const)
+    this.#shell = spawn('/bin/sh', [], {
+      cwd: '/',
+      env: environment,
+      stdio: ['pipe', 'ignore', 'ignore', ...streams],
+      // A group of its own, so that what runs in it ends with it.
+      detached: true,
+    })
+    const { stdio } = this.#shell
+    this.#lanes = Array.from({ length: lanes }, (_, at) => ({
+      output: stdio[3 + 2 * at] as Duplex, // as it was asked for
+      complaint: stdio[4 + 2 * at] as Duplex,
+      busy: false,
+    }))
+    const gone = () => this.#gone()
+    for (const stream of [
+      this.#shell.stdin,
+      ...this.#lanes.flatMap((lane) => [lane.output, lane.complaint]),
+    ]) {
+      stream?.on('error', gone)
+      hold(stream, false)
+    }
+    this.#shell.on('error', gone)
+    this.#shell.on('exit', gone)
+    this.#shell.unref()
+  }
+
+  launch(args: readonly string[], call: GitCall): Launched | null {
+    const at = this.#lanes.findIndex(({ busy }) => !busy)
+    const lane = this.#lanes[at]
+    const exports = exported(this.#environment, call.environment)
+    if (lane === undefined || exports === null || this.isGone) return null
+    lane.busy = true
+    const token = randomUUID()
+    const program = ['git', ...args].map(quoted).join(' ')
+    const [output, complaint] = [3 + 2 * at, 4 + 2 * at]
+    const others = `${closing(output, complaint)}`
+    // Each stream ends with a word that nothing else can say, and the exit code.
+    this.#shell.stdin?.write(
+      `{ (${exports}cd ${quoted(call.folder)} && exec ${program} ${others}) </dev/null >&${output} 2>&${complaint}; ` +
+        `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${complaint}; } &\n`,
+    )
+    const result = this.#answer(lane, token)
+    return { result, end: () => this.end() }
+  }
+
+  async #answer(lane: Lane, token: string): Promise<GitResult | null> {
+    const over = Promise.withResolvers<null>()
+    const stop = () => over.resolve(null)
+    this.#pending.add(stop)
+    const texts = Promise.all([readUntil(lane.output, token), readUntil(lane.complaint, token)])
+    const found = await Promise.race([texts, over.promise])
+    this.#pending.delete(stop)
+    if (found === null) return null
+    lane.busy = false
+    this.#calls += 1
+    if (this.#calls >= mostCalls && this.#pending.size === 0) this.end()
+    const [output, complaint] = found
+    return { code: output.code, output: output.content, complaint: complaint.content.toString('utf8') }
+  }
+
+  end(): void {
+    const { pid } = this.#shell
+    try {
+      if (pid !== undefined && !this.isGone) process.kill(-pid, 'SIGKILL')
+    } catch {
+      // It has ended by itself.
+    }
+    this.#gone()
+  }
+
+  #gone(): void {
+    this.isGone = true
+    for (const stop of this.#pending) stop()
+    for (const { output, complaint } of this.#lanes) {
+      output.destroy()
+      complaint.destroy()
+    }
+  }
+}
+
+process.on('exit', () => launcher?.end())
+
+interface Ended {
+  readonly content: Buffer
+  readonly code: number
+}
+
+function readUntil(stream: Duplex, token: string): Promise<Ended> {
+  return new Promise((resolve) => {
+    const last = new RegExp(`\\0${token} (\\d+)\\n$`)
+    const longest = token.length + 8
+    const chunks: Buffer[] = []
+    let tail = Buffer.alloc(0)
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk)
+      tail = Buffer.concat([tail, chunk.subarray(-longest)]).subarray(-longest)
+      const found = last.exec(tail.toString('latin1'))
+      if (found === null) return
+      stream.off('data', take)
+      hold(stream, false)
+      const all = chunks.length === 1 ? chunk : Buffer.concat(chunks)
+      resolve({ content: all.subarray(0, all.length - found[0].length), code: Number(found[1]) })
+    }
+    hold(stream, true)
+    stream.on('data', take)
+  })
+}
+
+/** Whether a stream keeps this process from ending. Streams of processes are sockets, which Node does not say. */
+function hold(stream: unknown, holds: boolean): void {
+  const socket = stream as { ref?: () => void; unref?: () => void } | null
+  if (holds) socket?.ref?.()
+  else socket?.unref?.()
+}
+
+// git does not get the streams of other calls.
+function closing(...own: readonly number[]): string {
+  const all = Array.from({ length: lanes * 2 }, (_, at) => 3 + at)
+  return all
+    .filter((stream) => !own.includes(stream))
+    .map((stream) => `${stream}>&-`)
+    .join(' ')
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** What differs from the shell's own environment, for the shell. Null where that cannot be said. */
+function exported(own: GitCall['environment'], wanted: GitCall['environment']): string | null {
+  const names = new Set([...Object.keys(own), ...Object.keys(wanted)])
+  const differing = [...names].filter((name) => own[name] !== wanted[name])
+  if (!differing.every((name) => /^[A-Z_a-z][A-Z_a-z0-9]*$/.test(name))) return null
+  return differing
+    .map((name) => {
+      const value = wanted[name]
+      return value === undefined ? `unset ${name}; ` : `export ${name}=${quoted(value)}; `
+    })
+    .join('')
+}
