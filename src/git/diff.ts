@@ -142,11 +142,17 @@ async function diffContents(
   for (;;) {
     const usable = differences.filter(({ path }) => !without.has(path))
     if (usable.length === 0) return null
-    const trees = await writeTrees(place, usable)
+    const { trees, pack } = await treesOf(place, usable)
     const question = ['diff-tree', '-r', '-M50%', '--no-ext-diff', '--no-textconv', ...form, ...trees]
+    const known = answers.get(question.join(' '))
+    if (known !== undefined) return { output: known, without }
+    await pack.close()
     const call = privateCall(place)
     const result = await runGit(question, call)
-    if (result.code === 0) return { output: result.output, without }
+    if (result.code === 0) {
+      rememberAnswer(question.join(' '), result.output)
+      return { output: result.output, without }
+    }
     if (result.code === noGit) return null
     // Some content was pruned or never fetched. Ask which, and leave it out.
     const missing = await pathsWithoutContent(place, usable)
@@ -159,10 +165,23 @@ function isUnkept(state: DiskState | null): boolean {
   return state !== null && (state.oid === null || state.unkept === true || state.mode === '160000')
 }
 
-async function writeTrees(
+// Trees never change: of a mission's only task both differences are the same.
+const answers = new Map<string, Buffer>()
+const mostAnswers = 20
+const longestAnswer = 256 * 1024
+
+function rememberAnswer(question: string, output: Buffer): void {
+  if (output.length > longestAnswer) return
+  answers.set(question, output)
+  const [oldest] = answers.keys()
+  if (answers.size > mostAnswers && oldest !== undefined) answers.delete(oldest)
+}
+
+/** The trees of both sides, and the pack that they are to be written with. */
+async function treesOf(
   place: PrivateDirectory,
   differences: readonly Difference[],
-): Promise<readonly string[]> {
+): Promise<{ readonly trees: readonly string[]; readonly pack: PackWriter }> {
   const format = formatOf(differences.map(({ before, after }) => before?.oid ?? after?.oid)[0] ?? '')
   const pack = new PackWriter(join(place.directory, 'objects'), format)
   const trees: string[] = []
@@ -174,8 +193,7 @@ async function writeTrees(
     }
     trees.push(await addTree(top, pack))
   }
-  pack.close()
-  return trees
+  return { trees, pack }
 }
 
 type Folder = Map<string, GitState | Folder>

@@ -79,7 +79,7 @@ export async function scanFolder(
       }
     }
   }
-  reader.close()
+  await reader.close()
   return { overlay, ignored: readIgnored(top, format, ignored), unreadable, notes }
 }
 
@@ -132,8 +132,8 @@ class Reader {
     return oid === null ? null : { oid, unkept: true }
   }
 
-  close(): void {
-    this.#pack?.close()
+  async close(): Promise<void> {
+    await this.#pack?.close()
   }
 }
 

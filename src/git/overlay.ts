@@ -416,7 +416,7 @@ async function keepAsTheyAre(
     if (content !== null)
       states.set(path, { mode: file.mode, oid: await pack.add({ type: 'blob', content }) })
   }
-  pack.close()
+  await pack.close()
   return states
 }
 

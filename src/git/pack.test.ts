@@ -22,7 +22,7 @@ test.each(['sha1', 'sha256'])(
     const objects = new Map([...blobs, tree].map((object) => [objectId(format, object), object]))
     const writer = new PackWriter(join(folder, 'objects'), format)
     for (const [oid, object] of [...objects, ...objects]) expect(await writer.add(object)).toBe(oid)
-    writer.close()
+    await writer.close()
     const packs = readdirSync(join(folder, 'objects/pack')).filter((name) => name.endsWith('.idx'))
     expect(packs).toHaveLength(1)
     git('verify-pack', join('objects/pack', packs[0] ?? ''))
@@ -33,9 +33,9 @@ test.each(['sha1', 'sha256'])(
   },
 )
 
-test('nothing is written of nothing', () => {
+test('nothing is written of nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pack-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  new PackWriter(folder, 'sha1').close()
+  await new PackWriter(folder, 'sha1').close()
   expect(readdirSync(folder)).toEqual([])
 })

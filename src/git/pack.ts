@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { crc32, deflate, deflateSync } from 'node:zlib'
 
@@ -13,10 +14,11 @@ export interface NewObject {
 const typeNumbers = { tree: 2, blob: 3 } satisfies Record<NewObject['type'], number>
 
 const deflateAside = promisify(deflate)
-// Packed on a thread beyond this: a server goes on answering meanwhile.
+// Packed on a thread beyond this, and that many small ones before others get their turn: a server goes on answering.
 const small = 64 * 1024
-// Beyond this a pack is written, and another begun.
-const mostPacked = 64 * 1024 * 1024
+const perTurn = 200
+// With this much a pack is written, and another begun.
+const mostHeld = 16 * 1024 * 1024
 
 /** The id that git gives to an object. */
 export function objectId(objectFormat: string, { type, content }: NewObject): string {
@@ -31,9 +33,8 @@ export class PackWriter {
   readonly #folder: string
   readonly #objectFormat: string
   readonly #isThere: (oid: string) => boolean
-  readonly #records = new Map<string, PackedRecord>()
-  #parts: Buffer[] = []
-  #length = headLength
+  readonly #objects = new Map<string, NewObject>()
+  #held = 0
 
   /** What is there already is not written again. */
   constructor(folder: string, objectFormat: string, isThere: (oid: string) => boolean = () => false) {
@@ -45,26 +46,34 @@ export class PackWriter {
   /** Answers the object's id. */
   async add(object: NewObject): Promise<string> {
     const oid = objectId(this.#objectFormat, object)
-    if (this.#records.has(oid) || this.#isThere(oid)) return oid
-    const { type, content } = object
-    const level = { level: 1 }
-    const body = content.length > small ? await deflateAside(content, level) : deflateSync(content, level)
-    const packed = Buffer.concat([recordHead(typeNumbers[type], content.length), body])
-    this.#records.set(oid, { oid, at: this.#length, crc: crc32(packed) })
-    this.#parts.push(packed)
-    this.#length += packed.length
-    if (this.#length > mostPacked) this.close()
+    if (this.#objects.has(oid) || this.#isThere(oid)) return oid
+    this.#objects.set(oid, object)
+    this.#held += object.content.length
+    if (this.#held > mostHeld) await this.close()
     return oid
   }
 
   /** Writes what was added. */
-  close(): void {
-    if (this.#records.size === 0) return
-    const head = Buffer.alloc(headLength)
+  async close(): Promise<void> {
+    const objects = [...this.#objects]
+    this.#objects.clear()
+    this.#held = 0
+    if (objects.length === 0) return
+    const head = Buffer.alloc(12)
     head.write('PACK')
     head.writeUInt32BE(2, 4)
-    head.writeUInt32BE(this.#records.size, 8)
-    const body = Buffer.concat([head, ...this.#parts])
+    head.writeUInt32BE(objects.length, 8)
+    const parts: Buffer[] = [head]
+    const records: PackedRecord[] = []
+    let length = head.length
+    for (const [at, [oid, object]] of objects.entries()) {
+      if (at % perTurn === perTurn - 1) await nextTurn()
+      const packed = await packedObject(object)
+      records.push({ oid, at: length, crc: crc32(packed) })
+      parts.push(packed)
+      length += packed.length
+    }
+    const body = Buffer.concat(parts)
     const sum = createHash(this.#objectFormat).update(body).digest()
     mkdirSync(join(this.#folder, 'pack'), { recursive: true, mode: 0o700 })
     const draft = join(this.#folder, 'pack', `tmp_${randomUUID()}`)
@@ -72,15 +81,42 @@ export class PackWriter {
     // The index last: where it is, its pack is.
     writeFileSync(draft, Buffer.concat([body, sum]), { mode: 0o400 })
     renameSync(draft, `${place}.pack`)
-    writeFileSync(draft, packIndex([...this.#records.values()], sum, this.#objectFormat), { mode: 0o400 })
+    writeFileSync(draft, packIndex(records, sum, this.#objectFormat), { mode: 0o400 })
     renameSync(draft, `${place}.idx`)
-    this.#records.clear()
-    this.#parts = []
-    this.#length = headLength
   }
 }
 
-const headLength = 12
+async function packedObject({ type, content }: NewObject): Promise<Buffer> {
+  const head = recordHead(typeNumbers[type], content.length)
+  // A tree is ids for the most part, which nothing makes smaller.
+  if (type === 'tree' && content.length < 0xffff) return Buffer.concat([head, stored(content)])
+  const isLarge = content.length > small
+  return Buffer.concat([head, isLarge ? await deflateAside(content, { level: 1 }) : packedSmall(content)])
+}
+
+/** The content as a zlib stream that does not compress: one block, and the sum that ends it. */
+function stored(content: Buffer): Buffer {
+  const { length } = content
+  const framed = Buffer.alloc(length + 11)
+  framed.set([0x78, 0x01, 0x01])
+  framed.writeUInt16LE(length, 3)
+  framed.writeUInt16LE(0xffff - length, 5)
+  content.copy(framed, 7)
+  let low = 1
+  let high = 0
+  for (const byte of content) {
+    low = (low + byte) % 65_521
+    high = (high + low) % 65_521
+  }
+  framed.writeUInt16BE(high, length + 7)
+  framed.writeUInt16BE(low, length + 9)
+  return framed
+}
+
+// With little memory for each: hundreds of small files would otherwise take it from everything else.
+function packedSmall(content: Buffer): Buffer {
+  return deflateSync(content, { level: 1, windowBits: 12, memLevel: 4, chunkSize: content.length + 64 })
+}
 
 interface PackedRecord {
   readonly oid: string
