@@ -289,11 +289,13 @@ function sortOut(place: PrivateDirectory, { drafts, known, conversion }: DraftWo
 
 /** Tells which contents the earlier snapshot has kept. */
 export function keptBefore({ earlier }: Known): (oid: string) => boolean {
-  const kept = new Set<string>()
-  for (const { disk } of earlier.values()) {
-    if (disk?.oid != null && disk.unkept === undefined) kept.add(disk.oid)
+  let kept: Set<string> | null = null
+  return (oid) => {
+    kept ??= new Set(
+      [...earlier.values()].flatMap(({ disk }) => (disk?.oid != null && !disk.unkept ? [disk.oid] : [])),
+    )
+    return kept.has(oid)
   }
-  return (oid) => kept.has(oid)
 }
 
 function budgetNotes(used: number, budget: number | null): string[] {
