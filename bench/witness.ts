@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import {
   appendFileSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Answer } from '../test/support/project.ts'
 import { serverEnvironment } from '../test/support/stdio-project.ts'
 import { type BenchedProcess, handshake, startProcess } from './stdio/server-process.ts'
@@ -80,8 +80,9 @@ function makeTree(top: string, { files, untracked = 0 }: Case): void {
   git(top, 'init', '-q')
   git(top, 'add', '.')
   git(top, 'commit', '-qm', 'Base')
-  for (let at = 0; at < untracked * 10; at += 1)
+  for (let at = 0; at < untracked * 10; at += 1) {
     write(join(top, `data/part-${at}.csv`), `${at},${'x'.repeat(98)}\n`.repeat(1_000))
+  }
 }
 
 // Six in ten edited, two in ten new, one in ten removed, one in ten renamed.
@@ -160,7 +161,7 @@ async function bench(wanted: Case): Promise<string> {
   mkdirSync(top)
   makeTree(top, wanted)
   // git compares what is as old as its index by content.
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await pause(2_500)
   git(top, 'status')
   const server = startProcess(waymark, { cwd: top, env: serverEnvironment(join(folder, 'state')) })
   try {
@@ -175,7 +176,10 @@ async function bench(wanted: Case): Promise<string> {
   }
 }
 
-function row({ name, limit }: Case, { status, start, complete }: Awaited<ReturnType<typeof measure>>): string {
+function row(
+  { name, limit }: Case,
+  { status, start, complete }: Awaited<ReturnType<typeof measure>>,
+): string {
   const most = limit.times * status + limit.more
   const cell = (spent: number) => `${spent.toFixed(1)}${spent > most ? ' (over)' : ''}`
   const words = `${limit.times} × + ${limit.more} ms = ${most.toFixed(1)}`

@@ -33,6 +33,8 @@ export interface Seen {
   /** Files that are compared as they stand on disk, not as git would store them. */
   readonly raw: readonly PathBytes[]
   readonly known: Known
+  /** Files that are as they were at the earlier snapshot. */
+  readonly unchanged: ReadonlyMap<PathBytes, DiskState>
 }
 
 const submoduleMode = '160000'
@@ -57,7 +59,8 @@ export async function readOverlay(
   }
   settleRemovedFromIndex(repository, { entries, drafts, disk, top: place.top })
   const conversion = conversionOf(repository, seen, place.environment)
-  const hashed = await hashDrafts(place, { repository, conversion, drafts, known: seen.known })
+  const { known, unchanged } = seen
+  const hashed = await hashDrafts(place, { repository, conversion, drafts, known, unchanged })
   for (const [path, entry] of hashed.entries) entries.set(path, entry)
   return { entries, notes: hashed.notes, leftOut }
 }
@@ -165,6 +168,7 @@ export interface DraftWork {
   readonly conversion: Conversion
   readonly drafts: ReadonlyMap<PathBytes, Draft>
   readonly known: Known
+  readonly unchanged: ReadonlyMap<PathBytes, DiskState>
 }
 
 /** What an earlier snapshot of the work tree knows, and how much may be kept beside it. */
@@ -179,6 +183,23 @@ export interface Known {
 
 // A clock may tick in steps of up to two seconds: a younger file may have changed again within the same tick.
 const settled = 2_000
+
+/**
+ * The states of the files that are as they were at the earlier snapshot. Looked at while git is at work, they need not be
+ * looked at once it has answered.
+ */
+export async function unchangedFiles(top: string, known: Known): Promise<ReadonlyMap<PathBytes, DiskState>> {
+  const unchanged = new Map<PathBytes, DiskState>()
+  let at = 0
+  for (const path of known.earlier.keys()) {
+    const file = diskFile(top, path)
+    const disk = file === null ? null : unchangedSince(file, path, known)
+    if (disk !== null) unchanged.set(path, disk)
+    at += 1
+    if (at % perTurn === 0) await nextTurn()
+  }
+  return unchanged
+}
 
 /** The state of a file that is as it was at the earlier snapshot; null where it must be read. */
 export function unchangedSince(file: DiskFile, path: PathBytes, known: Known): DiskState | null {
@@ -206,7 +227,7 @@ async function hashDrafts(place: PrivateDirectory, work: DraftWork): Promise<Has
   let { changed } = first
   for (let reading = 1; reading < mostReadings && changed.length > 0; reading += 1) {
     const drafts = new Map([...work.drafts].filter(([path]) => changed.includes(path)))
-    const next = await readDrafts(place, { ...work, drafts })
+    const next = await readDrafts(place, { ...work, drafts, unchanged: new Map() })
     for (const [path, entry] of next.entries) entries.set(path, entry)
     changed = next.changed
   }
@@ -274,14 +295,14 @@ async function aTickAfter(candidates: readonly Candidate[]): Promise<void> {
   if (left > 0 && left <= tick) await pause(left)
 }
 
-function sortOut(place: PrivateDirectory, { drafts, known, conversion }: DraftWork) {
+function sortOut(place: PrivateDirectory, { drafts, unchanged, conversion }: DraftWork) {
   const candidates: Candidate[] = []
   const entries = new Map<PathBytes, OverlayEntry>()
   const isKnown = isPlain(conversion)
   for (const [path, { head, index, tracked }] of drafts) {
-    const file = diskFile(place.top, path)
-    const disk = file === null || !isKnown ? null : unchangedSince(file, path, known)
-    if (file === null || disk !== null) entries.set(path, { head, disk, tracked, staged: false })
+    const disk = isKnown ? unchanged.get(path) : undefined
+    const file = disk === undefined ? diskFile(place.top, path) : null
+    if (file === null) entries.set(path, { head, disk: disk ?? null, tracked, staged: false })
     else candidates.push({ path, file, index, tracked })
   }
   return { candidates, entries }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { alternate } from './private-directory.ts'
@@ -252,7 +252,7 @@ function sum(sizes: Iterable<number>): number {
 export async function keepBaseline(state: WorkTreeState, environment: Environment): Promise<void> {
   for (const { directory, objects, head, tree, contents } of state.repositories) {
     if (head === null || contents === undefined) continue
-    if (await isHeld(contents, tree)) continue
+    if (isHeld(contents, tree)) continue
     const before = await packsIn(contents)
     if (await keepTree(tree, contents, { directory, environment, objects })) {
       await noteHeld(contents, tree, before)
@@ -285,11 +285,9 @@ const mostHeld = 200
 // The packs among which a tree was, by folder and tree. While all of them are there, it is.
 const held = new Map<string, readonly string[]>()
 
-async function isHeld(contents: string, tree: string): Promise<boolean> {
+function isHeld(contents: string, tree: string): boolean {
   const packs = held.get(`${contents} ${tree}`)
-  if (packs === undefined) return false
-  const present = new Set(await packsIn(contents))
-  return packs.every((pack) => present.has(pack))
+  return packs?.every((pack) => existsSync(join(contents, 'pack', `${pack}.idx`))) ?? false
 }
 
 async function noteHeld(contents: string, tree: string, before: readonly string[]): Promise<void> {

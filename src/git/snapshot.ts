@@ -9,7 +9,7 @@ import { type ContentSettings, contentSettingsOf, pathsToReadRaw } from './conve
 import { scanFolder } from './folder-scan.ts'
 import { operationInProgress, readRefTips, reflogPosition } from './git-folder.ts'
 import { doubtfulTimes, type IndexEntries, readIndexEntries } from './index-file.ts'
-import { type Known, readIgnored, readOverlay } from './overlay.ts'
+import { type Known, readIgnored, readOverlay, unchangedFiles } from './overlay.ts'
 import {
   displayPath,
   excludedFolders,
@@ -249,13 +249,15 @@ const statusQuestion = [
 /** Records one repository, without the ones nested in it. */
 async function snapshotRepository(repository: Repository, place: SnapshotPlace): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
-  const [answered, { index, doubtful }, settings, position, operation, refs] = await Promise.all([
+  const settled = contentSettingsOf(repository, place.environment)
+  const [answered, { index, doubtful }, settings, unchanged, position, operation, refs] = await Promise.all([
     statusOf(repository, privateCall(own)),
     // Read while `status` is at work.
     readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
       return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
     }),
-    contentSettingsOf(repository, place.environment),
+    settled,
+    settled.then((settings) => unchangedFiles(repository.top, knownTo(place, settings))),
     reflogPosition(repository.reflog),
     operationInProgress(repository.gitFolder),
     readRefTips(repository.commonFolder),
@@ -268,6 +270,7 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
     doubtful,
     raw,
     known: knownTo(place, settings),
+    unchanged,
   })
   const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
   return {

@@ -1,0 +1,59 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type Launched, launch } from './launcher.ts'
+import { runGit } from './process.ts'
+
+/** A git that does what its first argument says, in a folder with an odd name. */
+function fakeGit() {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "it's $HOME \n")))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  mkdirSync(join(folder, 'bin'))
+  const script = [
+    '#!/bin/sh',
+    'while [ "$1" = -c ]; do shift 2; done',
+    'case "$1" in',
+    'say) shift; printf "%s|" "$@" "$WORD" "$PWD"; echo aside >&2;;',
+    'fail) exit 3;;',
+    'hang) sleep 60;;',
+    'wait) sleep 0.3; echo waited;;',
+    'esac',
+  ]
+  writeFileSync(join(folder, 'bin/git'), script.join('\n'))
+  chmodSync(join(folder, 'bin/git'), 0o755)
+  const path = `${join(folder, 'bin')}:${process.env['PATH']}`
+  const call = { folder, environment: { PATH: path, GIT_DIR: folder, WORD: 'o\'word\nwith "$PATH"' } }
+  return { folder, call }
+}
+
+test('arguments, variables and the folder reach git as they are', async () => {
+  const { folder, call } = fakeGit()
+  const odd = ["'", '"$(echo no)"', 'a\nb', '\\', '', '*', 'é', '-n']
+  const { code, output, complaint } = await runGit(['say', ...odd], call)
+  expect(output.toString()).toBe([...odd, call.environment.WORD, folder, ''].join('|'))
+  expect([code, complaint]).toEqual([0, 'aside\n'])
+})
+
+test('more calls than there are lanes are answered, each with its own code', async () => {
+  const { call } = fakeGit()
+  const results = await Promise.all(
+    Array.from({ length: 12 }, (_, at) => runGit(at % 2 === 0 ? ['say', String(at)] : ['fail'], call)),
+  )
+  expect(results.map(({ code }) => code)).toEqual(results.map((_, at) => (at % 2 === 0 ? 0 : 3)))
+})
+
+test('a call that is ended ends what runs beside it, which is run again', async () => {
+  const { call } = fakeGit()
+  const hanging = launch(['hang'], call) as Launched // there is a lane
+  const beside = runGit(['wait'], call)
+  hanging.end()
+  expect(await hanging.result).toBeNull()
+  expect((await beside).output.toString()).toBe('waited\n')
+})
+
+test('what writes to a repository of the user, or is given something, is never run in the shell', () => {
+  const { call } = fakeGit()
+  expect(launch(['say'], { ...call, input: Buffer.from('x') })).toBeNull()
+  expect(launch(['say'], { folder: call.folder, environment: { PATH: '' } })).toBeNull()
+})
