@@ -144,13 +144,14 @@ async function diffContents(
     if (usable.length === 0) return null
     const { trees, pack } = await treesOf(place, usable)
     const question = ['diff-tree', '-r', '-M50%', '--no-ext-diff', '--no-textconv', ...form, ...trees]
-    const known = answers.get(question.join(' '))
+    const key = `${place.directory} ${question.join(' ')}`
+    const known = answers.get(key)
     if (known !== undefined) return { output: known, without }
     await pack.close()
     const call = privateCall(place)
     const result = await runGit(question, call)
     if (result.code === 0) {
-      rememberAnswer(question.join(' '), result.output)
+      rememberAnswer(key, result.output)
       return { output: result.output, without }
     }
     if (result.code === noGit) return null
@@ -165,14 +166,14 @@ function isUnkept(state: DiskState | null): boolean {
   return state !== null && (state.oid === null || state.unkept === true || state.mode === '160000')
 }
 
-// Trees never change: of a mission's only task both differences are the same.
+// By the directory of the later snapshot: of a mission's only task both differences are the same.
 const answers = new Map<string, Buffer>()
 const mostAnswers = 20
 const longestAnswer = 256 * 1024
 
-function rememberAnswer(question: string, output: Buffer): void {
+function rememberAnswer(key: string, output: Buffer): void {
   if (output.length > longestAnswer) return
-  answers.set(question, output)
+  answers.set(key, output)
   const [oldest] = answers.keys()
   if (answers.size > mostAnswers && oldest !== undefined) answers.delete(oldest)
 }
