@@ -85,8 +85,11 @@ export interface Store {
   putBack(backup: string, at: number): Promise<PutBack>
   /** What `doctor` and `status` say about the database. Creates nothing. */
   health(): Promise<StoreHealth>
-  /** Facts after `after` as they are committed by any process, until the signal aborts. Costs a poll only while followed. */
-  follow(after: number, signal: AbortSignal): AsyncIterable<Fact>
+  /**
+   * Facts after `after` as they are committed by any process, those together that are there together, until the signal
+   * aborts. Costs a poll only while followed.
+   */
+  follow(after: number, signal: AbortSignal): AsyncIterable<readonly Fact[]>
   close(): Promise<void>
 }
 

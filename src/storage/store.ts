@@ -208,7 +208,7 @@ class SqliteStore implements Store {
     })
   }
 
-  async *follow(after: number, signal: AbortSignal): AsyncGenerator<Fact> {
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
     try {
       const either = AbortSignal.any([signal, this.#closing.signal])
       yield* this.#followers.follow(after, either)

@@ -43,7 +43,9 @@ async function begin(project: TestProject) {
 async function sent({ telemetry }: Traced, project: TestProject, spans: readonly Span[], count: number) {
   const head = await project.context.store.view(({ journal }) => journal.head())
   const seen = new AbortController()
-  for await (const { seq } of project.context.store.follow(0, seen.signal)) if (seq >= head) seen.abort()
+  for await (const facts of project.context.store.follow(0, seen.signal)) {
+    if ((facts.at(-1)?.seq ?? 0) >= head) seen.abort()
+  }
   while (spans.length < count) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

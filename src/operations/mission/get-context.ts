@@ -21,6 +21,7 @@ import { findMission } from '../find.ts'
 import { choice, count, identifier, name, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursor, readCursor } from '../paging.ts'
+import { waitForFact } from '../wait-for-fact.ts'
 import { missionRuns, phaseSummary, phasesAround } from './summary.ts'
 
 export const contextSections = [
@@ -309,16 +310,7 @@ async function waitForMission(
     const seq = place.exec(since)?.[1]
     return seq === undefined ? journal.seqBefore(Date.parse(since)) : Promise.resolve(Number(seq))
   })
-  const over = new AbortController()
-  const timer = setTimeout(() => over.abort(), milliseconds)
-  try {
-    for await (const { body } of store.follow(after, over.signal)) {
-      if (await concerns(store, body, missionId)) return
-    }
-  } finally {
-    clearTimeout(timer)
-    over.abort()
-  }
+  await waitForFact(store, { after, milliseconds, until: (fact) => concerns(store, fact, missionId) })
 }
 
 /** A change to a task says its mission, or else the task does. */

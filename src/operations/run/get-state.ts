@@ -8,6 +8,7 @@ import { holdKinds } from '../../domain/track/records.ts'
 import { list, strings } from '../answers/list.ts'
 import { json, runStatus, SaidEntry, VisitEntry } from '../answers/run.ts'
 import { defineOperation, type Handling } from '../operation.ts'
+import { waitForFact } from '../wait-for-fact.ts'
 import { findRun, runField } from './find-run.ts'
 import { promptWithWords } from './said.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
@@ -193,16 +194,7 @@ async function waitForRun(
     head: await journal.head(),
   }))
   if (begin.revision > past) return
-  const over = new AbortController()
-  const timer = setTimeout(() => over.abort(), milliseconds)
-  try {
-    for await (const { body } of store.follow(begin.head, over.signal)) {
-      if (concerns(body, runId)) return
-    }
-  } finally {
-    clearTimeout(timer)
-    over.abort()
-  }
+  await waitForFact(store, { after: begin.head, milliseconds, until: (fact) => concerns(fact, runId) })
 }
 
 function concerns(fact: NewFact, runId: string): boolean {

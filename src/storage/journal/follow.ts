@@ -13,7 +13,7 @@ export class Followers {
   readonly #file: string
   readonly #place: ProjectPlace
   readonly #readings = new Map<number, Reading>()
-  #pulse: ChangeSignal | null = null
+  #changes: ChangeSignal | null = null
   #count = 0
 
   constructor(file: string, place: ProjectPlace) {
@@ -21,59 +21,57 @@ export class Followers {
     this.#place = place
   }
 
-  /** Facts after `after` as any process commits them. */
-  async *follow(after: number, signal: AbortSignal): AsyncGenerator<Fact> {
-    const pulse = this.#join()
+  /** Facts after `after` as any process commits them, those together that were there together. */
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
+    const changes = this.#join()
     let position = after
     let seen: FileState | null = null
     try {
       for (;;) {
-        const beat = await pulse.after(seen, signal)
-        if (!beat) return
-        const facts = await this.#after(position, beat)
+        const state = await changes.after(seen, signal)
+        if (!state) return
+        const facts = await this.#after(position, state)
         // A person restored a backup: nothing that was told is taken back, and what is new comes after it.
-        if (facts.length === 0 && beat.connection) position = Math.min(position, await this.#end(beat))
-        for (const fact of facts) {
-          if (signal.aborted) return
-          yield fact
-          position = fact.seq
-        }
-        if (facts.length < batch) seen = beat
+        if (facts.length === 0 && state.connection) position = Math.min(position, await this.#end(state))
+        if (signal.aborted) return
+        if (facts.length > 0) yield facts
+        position = facts.at(-1)?.seq ?? position
+        if (facts.length < batch) seen = state
       }
     } finally {
-      await this.#leave(pulse)
+      await this.#leave(changes)
     }
   }
 
   #join(): ChangeSignal {
-    if (!this.#pulse || this.#pulse.isDead) {
-      this.#pulse = new ChangeSignal(this.#file)
+    if (!this.#changes || this.#changes.isDead) {
+      this.#changes = new ChangeSignal(this.#file)
       this.#count = 0
     }
     this.#count += 1
-    return this.#pulse
+    return this.#changes
   }
 
-  async #leave(pulse: ChangeSignal): Promise<void> {
-    // Of a pulse that died, nobody is left to be counted.
-    if (pulse !== this.#pulse) return
+  async #leave(changes: ChangeSignal): Promise<void> {
+    // Of one that died, nobody is left to be counted.
+    if (changes !== this.#changes) return
     this.#count -= 1
     if (this.#count > 0) return
-    this.#pulse = null
-    await pulse.stop()
+    this.#changes = null
+    await changes.stop()
   }
 
   /**
-   * Followers that wake together and are equally far share one reading. One that began before the beat is not shared:
-   * it may not see what the beat is about.
+   * Followers that wake together and are equally far share one reading. One that began before the state is not shared:
+   * it may not see what the state is about.
    */
-  #after(position: number, beat: FileState): Promise<readonly Fact[]> {
+  #after(position: number, state: FileState): Promise<readonly Fact[]> {
     const known = this.#readings.get(position)
-    if (known?.beat === beat) return known.facts
-    const facts = this.#read(beat, position).finally(() => {
+    if (known?.state === state) return known.facts
+    const facts = this.#read(state, position).finally(() => {
       if (this.#readings.get(position)?.facts === facts) this.#readings.delete(position)
     })
-    this.#readings.set(position, { beat, facts })
+    this.#readings.set(position, { state, facts })
     return facts
   }
 
@@ -93,7 +91,7 @@ export class Followers {
     try {
       return await factsAfter(connection, this.#place, position)
     } catch (error) {
-      // The file was replaced: the next beat is about the new one.
+      // The file was replaced: the next state is about the new one.
       if (error instanceof ConnectionRetired) return []
       throw error
     }
@@ -101,7 +99,7 @@ export class Followers {
 }
 
 interface Reading {
-  readonly beat: FileState
+  readonly state: FileState
   readonly facts: Promise<readonly Fact[]>
 }
 
@@ -126,7 +124,7 @@ const interval = 10
 // Every so many looks it is made sure that the file is still the same, and still ours.
 const looksPerFile = 25
 
-/** The file as it was found: another beat means that something was committed since, or that it is another file. */
+/** The file as it was found: another state means that something was committed since, or that it is another file. */
 export interface FileState {
   /** Null while there is no database. */
   readonly connection: OpenConnection | null
@@ -143,24 +141,24 @@ export class ChangeSignal {
   readonly #database: DatabaseFile
   readonly #ending = new AbortController()
   readonly #waiting = new Set<Waiting>()
-  readonly #beating: Promise<void>
-  #beat: FileState | null = null
+  readonly #looking: Promise<void>
+  #state: FileState | null = null
   #failure: { readonly error: unknown } | null = null
 
   constructor(file: string) {
     this.#database = new DatabaseFile(file, false)
-    this.#beating = this.#run()
+    this.#looking = this.#run()
   }
 
   get isDead(): boolean {
     return this.#failure !== null
   }
 
-  /** The beat after one that was seen already; null when the signal aborts. */
+  /** The state after one that was seen already; null when the signal aborts. */
   async after(seen: FileState | null, signal: AbortSignal): Promise<FileState | null> {
     while (!signal.aborted) {
       if (this.#failure) throw this.#failure.error
-      if (this.#beat && this.#beat !== seen) return this.#beat
+      if (this.#state && this.#state !== seen) return this.#state
       await this.#change(signal)
     }
     return null
@@ -168,7 +166,7 @@ export class ChangeSignal {
 
   async stop(): Promise<void> {
     this.#ending.abort()
-    await this.#beating
+    await this.#looking
   }
 
   async #change(signal: AbortSignal): Promise<void> {
@@ -219,9 +217,9 @@ export class ChangeSignal {
   }
 
   #stands(): boolean {
-    if (!this.#beat?.connection) return false
+    if (!this.#state?.connection) return false
     try {
-      return numberOf(this.#beat.connection.raw, 'data_version') === this.#beat.version
+      return numberOf(this.#state.connection.raw, 'data_version') === this.#state.version
     } catch {
       return false // busy, or worse: the thorough look tells
     }
@@ -230,8 +228,8 @@ export class ChangeSignal {
   async #look(): Promise<void> {
     const connection = await this.#database.forReading()
     const version = connection ? await patiently(() => numberOf(connection.raw, 'data_version')) : -1
-    if (this.#beat?.connection === connection && this.#beat.version === version) return
-    this.#beat = { connection, version }
+    if (this.#state?.connection === connection && this.#state.version === version) return
+    this.#state = { connection, version }
     for (const { resolve } of this.#waiting) resolve()
   }
 }

@@ -4,6 +4,20 @@ import type { Idempotency } from '../../ports/store.ts'
 import { parsed } from '../tables/query.ts'
 import type { Tables } from '../tables/tables.ts'
 
+/** The answer of a command that came with an idempotency key. */
+export interface CommandTable {
+  project_id: string
+  /** Whose key it is; empty for keys of before they had owners. */
+  owner: string
+  idempotency_key: string
+  connection: string | null
+  operation: string
+  input_hash: string
+  answer: string
+  seq: number
+  created_at: number
+}
+
 /** The answer stored for a key. Fails when the key came with another input. */
 export async function storedAnswer(
   db: Kysely<Tables>,

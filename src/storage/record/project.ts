@@ -4,8 +4,23 @@ import type { Kysely } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import { readRegularSync } from '../../files/regular-file.ts'
 import { beforeFirst } from '../journal/journal.ts'
-import type { Projecting } from '../tables/scope.ts'
-import type { Tables } from '../tables/tables.ts'
+import type { Projecting, Tables } from '../tables/tables.ts'
+
+export interface ProjectTable {
+  id: string
+  /** Of the last fact. */
+  seq: number
+  /** Hash of the last fact. */
+  head: string
+  created_at: number
+}
+
+/** A folder where the project was seen. A moved folder adds one. */
+export interface ProjectRootTable {
+  path: string
+  project_id: string
+  seen_at: number
+}
 
 export interface ProjectPlace {
   readonly root: string

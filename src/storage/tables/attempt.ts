@@ -1,14 +1,73 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Measured } from '../../domain/fact.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import { countChanges, type ReportedChange } from '../../domain/track/changes.ts'
+import type { RecordPlace } from '../../domain/track/records.ts'
 import type { Attempt, SnapshotPlace, TaskOutcome } from '../../domain/track/task.ts'
-import type { AttemptEnd, ChangeCounts, TaskReads } from '../../ports/reads.ts'
-import { touchTask, unclaimed } from './claim.ts'
+import type { AttemptChanges, AttemptEnd, ChangeCounts, RunReads, TaskReads } from '../../ports/reads.ts'
+import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
 import { addToMission, addToPhase } from './mission-change.ts'
 import { inBatches, parsed, parsedOrNull } from './query.ts'
-import type { Projecting, ReadScope, RowKey } from './scope.ts'
-import { type AttemptTable, changeTask, heldBy, taskBefore } from './task.ts'
+import type { Projecting, ReadScope, RowKey } from './tables.ts'
+import { changeTask, taskBefore } from './task.ts'
+
+export interface AttemptTable {
+  project_id: string
+  id: string
+  seq: number
+  task_id: string
+  mission_id: string | null
+  phase_id: string | null
+  number: number
+  agent_name: string | null
+  caller_type: string | null
+  actor: string
+  areas: string
+  status: string
+  /** The top of the work tree that `snapshot` was made of. */
+  tree_top: string
+  snapshot: string
+  end_snapshot: string | null
+  files_added: number | null
+  files_modified: number | null
+  files_deleted: number | null
+  files_renamed: number | null
+  scope_matches: number | null
+  opened_at: number
+  last_call_at: number
+  closed_at: number | null
+}
+
+export interface AttemptEndTable {
+  project_id: string
+  attempt_id: string
+  outcome: string
+  evidence: string
+  input_hash: string
+  answer: string
+}
+
+/** What somebody said of an attempt after its end, beside what was said then. */
+export interface AttemptCorrectionTable {
+  project_id: string
+  seq: number
+  attempt_id: string
+  task_id: string
+  text: string
+  agent_name: string | null
+  said_by: string
+  created_at: number
+}
+
+export interface AttemptChangeTable {
+  project_id: string
+  attempt_id: string
+  /** 0 for the first, out of scope first, then by path. */
+  position: number
+  path: string
+  body: string
+}
 
 function attemptRow({ projectId, seq }: RowKey, attempt: Attempt): Insertable<AttemptTable> {
   return {
@@ -93,6 +152,23 @@ export async function applyOpened(
     },
     { mission: attempt.missionId, phase: attempt.phaseId, agent: attempt.agentName },
   )
+}
+
+/** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
+export function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
+  const { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at } = before
+  const runs = claim_token !== null && (claim_expires_at === null || claim_expires_at > at)
+  if (runs) {
+    return { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at: null }
+  }
+  return claimColumns({
+    agent: attempt.agentName ?? attempt.actor.name,
+    actor: attempt.actor.name,
+    ...(attempt.actor.connection !== undefined && { connection: attempt.actor.connection }),
+    token: attempt.id,
+    claimedAt: attempt.openedAt,
+    expiresAt: null,
+  })
 }
 
 async function beginMission({ db, projectId }: Projecting, attempt: Attempt): Promise<void> {
@@ -238,6 +314,21 @@ export async function applyCorrected(
     })
     .execute()
   await touchTask(projecting, taskId)
+}
+
+/** Whoever speaks is still at work: the attempt is not stale. */
+export async function touchAttempt(
+  { db, projectId, at }: Projecting,
+  { attemptId }: Pick<RecordPlace, 'attemptId'>,
+): Promise<void> {
+  if (attemptId === null) return
+  await db
+    .updateTable('attempt')
+    .set({ last_call_at: at })
+    .where('project_id', '=', projectId)
+    .where('id', '=', attemptId)
+    .where('status', '=', 'open')
+    .execute()
 }
 
 type AttemptReads = Pick<TaskReads, 'attempt' | 'attempts' | 'openAttempt' | 'lastAttempt' | 'openAttempts'>
@@ -389,4 +480,63 @@ export async function keptSnapshots(
     .execute()
   const texts = new Set(rows.flatMap((row) => [row.snapshot, row.end_snapshot]))
   return [...texts].filter((text) => text !== null).map((text) => parsed<SnapshotPlace>(text))
+}
+
+const mostChanges = 20_000
+
+/** The work on what a run is about. */
+export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attemptsOf' | 'changesOf'> {
+  return {
+    async attemptsOf({ missionId, taskId }) {
+      if (missionId === null && taskId === null) return []
+      const rows = await db
+        .selectFrom('attempt')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .$if(taskId !== null, (query) => query.where('task_id', '=', taskId ?? ''))
+        .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
+        .orderBy('seq')
+        .limit(1000)
+        .execute()
+      return rows.map(attemptOf)
+    },
+    async changesOf(attemptIds) {
+      if (attemptIds.length === 0) return []
+      const ends = await db
+        .selectFrom('attempt_end')
+        .select(['attempt_id', 'evidence'])
+        .where('project_id', '=', projectId)
+        .where('attempt_id', 'in', [...attemptIds])
+        .execute()
+      const rows = await db
+        .selectFrom('attempt_change')
+        .select(['attempt_id', 'body'])
+        .where('project_id', '=', projectId)
+        .where('attempt_id', 'in', [...attemptIds])
+        .orderBy('attempt_id')
+        .orderBy('position')
+        .limit(mostChanges + 1)
+        .execute()
+      const isWhole = rows.length <= mostChanges
+      const changes = Map.groupBy(rows.slice(0, mostChanges), ({ attempt_id }) => attempt_id)
+      const measured = new Map(ends.map(({ attempt_id, evidence }) => [attempt_id, evidence]))
+      return attemptIds.map((attemptId) => {
+        const found = measuredChanges(attemptId, measured.get(attemptId), changes.get(attemptId) ?? [])
+        return isWhole ? found : { ...found, verification: 'unknown' as const }
+      })
+    },
+  }
+}
+
+function measuredChanges(
+  attemptId: AttemptId,
+  evidence: string | undefined,
+  rows: readonly { readonly body: string }[],
+): AttemptChanges {
+  return {
+    attemptId,
+    verification:
+      evidence === undefined ? null : parsed<Pick<Measured, 'verification'>>(evidence).verification,
+    changes: rows.map(({ body }) => parsed<ReportedChange>(body)),
+  }
 }

@@ -3,7 +3,7 @@ import type { AttemptId, TaskId } from '../../domain/id.ts'
 import type { MeasuredTotals, TaskCard } from '../../ports/reads.ts'
 import { attemptOf, countsOf } from './attempt.ts'
 import { claimOf } from './claim.ts'
-import type { ReadScope } from './scope.ts'
+import type { ReadScope } from './tables.ts'
 import { taskOf } from './task.ts'
 
 /** Most changes of an attempt whose lines are counted. */

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Claim, claimLasts } from '../../domain/plan/plan.ts'
-import type { Projecting } from './scope.ts'
+import type { Projecting } from './tables.ts'
 import type { TaskTable } from './task.ts'
 
 export type ClaimColumns = Pick<

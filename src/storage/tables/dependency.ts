@@ -2,7 +2,14 @@ import { sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { TaskId } from '../../domain/id.ts'
 import { touchTask } from './claim.ts'
-import type { Projecting, ReadScope } from './scope.ts'
+import type { Projecting, ReadScope } from './tables.ts'
+
+export interface TaskDependencyTable {
+  project_id: string
+  task_id: string
+  depends_on_id: string
+  seq: number
+}
 
 export async function applyDependencyAdded(
   projecting: Projecting,

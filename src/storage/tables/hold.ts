@@ -6,9 +6,32 @@ import type { Hold } from '../../domain/track/records.ts'
 import type { HoldFilter, HoldLine, HoldReads, Page, PageRequest } from '../../ports/reads.ts'
 import { countEveryDependency } from './dependency.ts'
 import { idsLike, parsed, parsedOrNull, prepared } from './query.ts'
-import { type HoldTable, issueOf, recordConditions } from './records.ts'
-import type { Projecting, ReadScope, RowKey } from './scope.ts'
+import { issueOf, recordConditions } from './records.ts'
+import type { Projecting, ReadScope, RowKey } from './tables.ts'
 import { recountDependents, taskBefore } from './task.ts'
+
+export interface HoldTable {
+  project_id: string
+  id: string
+  seq: number
+  kind: string
+  mission_id: string | null
+  phase_id: string | null
+  task_id: string | null
+  attempt_id: string | null
+  issue_id: string | null
+  run_id: string | null
+  request: string | null
+  request_hash: string | null
+  reason: string
+  paths: string
+  opened_by: string
+  opened_at: number
+  status: string
+  answer: string | null
+  closed_by: string | null
+  closed_at: number | null
+}
 
 function holdRow({ projectId, seq }: RowKey, hold: Hold): Insertable<HoldTable> {
   return {

@@ -1,9 +1,25 @@
 import { sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
+import type { MissionId } from '../../domain/id.ts'
 import type { MissionChange, ReportedChange } from '../../domain/track/changes.ts'
+import type { MissionFile, MissionLines } from '../../ports/reads.ts'
+import type { AttemptTable } from './attempt.ts'
 import { inBatches } from './query.ts'
-import type { Projecting } from './scope.ts'
-import type { AttemptTable } from './task.ts'
+import type { Projecting, ReadScope } from './tables.ts'
+
+/** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
+export interface MissionChangeTable {
+  project_id: string
+  mission_id: string
+  tree_top: string
+  path: string
+  from_path: string | null
+  change: string
+  origin: string
+  added_lines: number | null
+  deleted_lines: number | null
+  others: number
+}
 
 /** Brings a mission's changes to the end of an attempt, so that its totals are one row to read whatever its size. */
 export async function addToMission(
@@ -109,4 +125,59 @@ export async function addToPhase({ db, projectId, at }: Projecting, phaseId: str
     .where('project_id', '=', projectId)
     .where('id', '=', phaseId)
     .execute()
+}
+
+/** What a mission's paths came to, over all its work trees, with the last task that changed each. */
+export async function missionFiles(
+  { db, projectId }: ReadScope,
+  missionId: MissionId,
+  limit: number,
+): Promise<readonly MissionFile[]> {
+  // Beside a single max() SQLite answers the other columns of the row that has it: the last change.
+  const { rows } = await sql<
+    Omit<MissionFile, 'scope' | 'others'> & { readonly judged: 0 | 1 | null; readonly others: 0 | 1 }
+  >`
+    select state.path,
+      case when count(distinct state.change) = 1 then max(state.change) else 'modified' end as change,
+      coalesce(sum(state.added_lines), 0) as "addedLines",
+      coalesce(sum(state.deleted_lines), 0) as "deletedLines",
+      max(state.others) as others,
+      max(work.task_id) as "taskId", coalesce(max(work.attempts), 0) as attempts, max(work.judged) as judged
+    from mission_change as state
+    left join (
+      select changed.path, max(attempt.seq) as seq, attempt.task_id, count(distinct attempt.id) as attempts,
+        sum(json_extract(changed.body, '$.scope') = 'out') > 0 as judged
+      from attempt
+      join attempt_change as changed
+        on changed.project_id = attempt.project_id and changed.attempt_id = attempt.id
+      where attempt.project_id = ${projectId} and attempt.mission_id = ${missionId}
+      group by changed.path) as work on work.path = state.path
+    where state.project_id = ${projectId} and state.mission_id = ${missionId} and state.change <> 'none'
+    group by state.path
+    order by coalesce(max(work.judged), 0) desc, state.path
+    limit ${limit}`.execute(db)
+  return rows.map(({ judged, others, ...file }) => ({
+    ...file,
+    scope: judged === null ? null : judged === 1 ? 'out' : 'in',
+    others: others === 1,
+  }))
+}
+
+/** Work that git brought in is other people's. */
+export async function missionLines(
+  { db, projectId }: ReadScope,
+  missionId: MissionId,
+): Promise<MissionLines> {
+  const row = await db
+    .selectFrom('mission_change')
+    .select(({ fn }) => [
+      fn.sum<number>('added_lines').as('added'),
+      fn.sum<number>('deleted_lines').as('deleted'),
+    ])
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('change', '<>', 'none')
+    .where('origin', '<>', 'imported')
+    .executeTakeFirst()
+  return { added: Number(row?.added ?? 0), deleted: Number(row?.deleted ?? 0) }
 }

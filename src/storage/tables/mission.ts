@@ -1,19 +1,22 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
-import type { MissionId, PhaseId } from '../../domain/id.ts'
-import type { Mission, Phase, PhaseWithWork } from '../../domain/track/mission.ts'
+import type { MissionId, TaskId } from '../../domain/id.ts'
+import type { MissionChange } from '../../domain/track/changes.ts'
+import type { Mission } from '../../domain/track/mission.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type {
   MissionListed,
   MissionNow,
   MissionReads,
   MissionTotals,
+  MissionTree,
   Page,
-  PhaseTally,
 } from '../../ports/reads.ts'
-import { idsLike, parsed } from './query.ts'
-import type { Projecting, ReadScope, RowKey } from './scope.ts'
-import { missionLines, missionTree } from './timeline.ts'
+import { attemptOf } from './attempt.ts'
+import { missionLines } from './mission-change.ts'
+import { phaseOf, phaseTallies, standingPhases } from './phase.ts'
+import { idsLike, pageOf, parsed } from './query.ts'
+import type { Projecting, ReadScope, RowKey } from './tables.ts'
 
 export interface MissionTable {
   project_id: string
@@ -37,46 +40,6 @@ export interface MissionTable {
   tokens_output: number
   created_at: number
   completed_at: number | null
-}
-
-/** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
-export interface MissionChangeTable {
-  project_id: string
-  mission_id: string
-  tree_top: string
-  path: string
-  from_path: string | null
-  change: string
-  origin: string
-  added_lines: number | null
-  deleted_lines: number | null
-  others: number
-}
-
-export interface PhaseTable {
-  project_id: string
-  id: string
-  seq: number
-  mission_id: string | null
-  number: number | null
-  name: string
-  status: string
-  sort_order: number | null
-  first_start: number | null
-  last_end: number | null
-  created_at: number
-  completed_at: number | null
-}
-
-export interface MilestoneTable {
-  project_id: string
-  id: string
-  seq: number
-  phase_id: string
-  name: string | null
-  criterion: string | null
-  reached: number
-  created_at: number
 }
 
 function missionRow({ projectId, seq }: RowKey, mission: Mission): Insertable<MissionTable> {
@@ -120,36 +83,6 @@ function missionOf(row: Selectable<MissionTable>): Mission {
     summary: row.summary,
     achievements: parsed(row.achievements),
     limitations: parsed(row.limitations),
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
-  }
-}
-
-export function phaseRow({ projectId, seq }: RowKey, phase: Phase): Insertable<PhaseTable> {
-  return {
-    project_id: projectId,
-    id: phase.id,
-    seq,
-    mission_id: phase.missionId,
-    number: phase.number,
-    name: phase.name,
-    status: phase.status,
-    sort_order: phase.sortOrder,
-    first_start: null,
-    last_end: null,
-    created_at: phase.createdAt,
-    completed_at: phase.completedAt,
-  }
-}
-
-export function phaseOf(row: Selectable<PhaseTable>): Phase {
-  return {
-    id: row.id as PhaseId, // a brand
-    missionId: row.mission_id as MissionId | null, // a brand
-    number: row.number,
-    name: row.name,
-    status: row.status as Phase['status'], // as it was written
-    sortOrder: row.sort_order,
     createdAt: row.created_at,
     completedAt: row.completed_at,
   }
@@ -277,22 +210,13 @@ export function missionReads(scope: ReadScope): MissionReads {
 type Request = Parameters<MissionReads['list']>[0]
 
 async function listMissions({ db, projectId }: ReadScope, request: Request): Promise<Page<Mission>> {
-  const { statuses, search, before, limit } = request
+  const { statuses, search } = request
   const matching = db
     .selectFrom('mission')
     .where('project_id', '=', projectId)
     .$if(statuses !== undefined, (query) => query.where('status', 'in', [...(statuses ?? [])]))
     .$if(search !== undefined, (query) => query.where(contains(search ?? '')))
-  const rows = await matching
-    .selectAll()
-    .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute()
-  const { total } = await matching
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  return { items: rows.map((row) => ({ seq: row.seq, item: missionOf(row) })), total }
+  return pageOf(matching, request, missionOf)
 }
 
 function contains(search: string) {
@@ -325,31 +249,6 @@ async function missionsListed(
     now: now.get(mission.id) ?? nothing,
     phases: phases.get(mission.id) ?? [],
   }))
-}
-
-/** The phases of missions, each in its order. */
-async function standingPhases(
-  { db, projectId }: ReadScope,
-  missionIds: readonly MissionId[],
-  limit: number,
-): Promise<readonly PhaseWithWork[]> {
-  const rows = await db
-    .selectFrom('phase')
-    .selectAll()
-    .select(
-      sql<number>`exists (select 1 from task_count
-        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
-          and task_count.place = phase.id and task_count.tasks > 0)`.as('has_work'),
-    )
-    .where('project_id', '=', projectId)
-    .where('mission_id', 'in', [...missionIds])
-    .orderBy('mission_id')
-    .orderBy(sql`sort_order is null`)
-    .orderBy('sort_order')
-    .orderBy('number')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({ ...phaseOf(row), hasWork: row.has_work === 1 }))
 }
 
 // A task in progress without an open attempt is claimed: nobody works on it yet, so it is to do.
@@ -412,34 +311,46 @@ async function missionTotals({ db, projectId }: ReadScope, missionId: MissionId)
   }
 }
 
-/** In order of the phases' numbers. A task counts in its home phase and where it was worked on. */
-async function phaseTallies(
+export async function missionTree(
   { db, projectId }: ReadScope,
   missionId: MissionId,
-): Promise<readonly PhaseTally[]> {
+  top: string,
+): Promise<MissionTree> {
+  const inTree = db
+    .selectFrom('attempt')
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('tree_top', '=', top)
+  const first = await inTree.selectAll().orderBy('opened_at').orderBy('seq').limit(1).executeTakeFirst()
+  const last = await inTree
+    .selectAll()
+    .where('end_snapshot', 'is not', null)
+    .orderBy('closed_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const open = await inTree.select('opened_at').where('status', '=', 'open').limit(200).execute()
+  const tasks = await inTree.select('task_id').distinct().execute()
   const rows = await db
-    .selectFrom('phase')
-    .where('phase.project_id', '=', projectId)
-    .where('phase.mission_id', '=', missionId)
-    .select([
-      'phase.id',
-      'phase.first_start',
-      'phase.last_end',
-      sql<number>`(select coalesce(sum(tasks), 0) from task_count
-        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
-          and task_count.place = phase.id)`.as('tasks'),
-      sql<number>`(select count(*) from attempt
-        where attempt.project_id = phase.project_id and attempt.phase_id = phase.id
-          and attempt.status = 'open')`.as('open_attempts'),
-    ])
-    .orderBy('phase.number')
-    .limit(1000)
+    .selectFrom('mission_change')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('tree_top', '=', top)
     .execute()
-  return rows.map((row) => ({
-    phaseId: row.id as PhaseId, // a brand
-    tasks: row.tasks,
-    firstStart: row.first_start,
-    lastEnd: row.last_end,
-    openAttempts: row.open_attempts,
-  }))
+  return {
+    first: first ? attemptOf(first) : null,
+    lastEnded: last ? attemptOf(last) : null,
+    openSince: open.map(({ opened_at }) => opened_at),
+    tasks: new Set(tasks.map(({ task_id }) => task_id as TaskId)), // a brand
+    recorded: rows.map((row) => ({
+      path: row.path,
+      ...(row.from_path !== null && { from: row.from_path }),
+      change: row.change as MissionChange['change'], // as it was written
+      origin: row.origin as MissionChange['origin'], // as it was written
+      addedLines: row.added_lines,
+      deletedLines: row.deleted_lines,
+      ...(row.others === 1 && { others: true }),
+    })),
+  }
 }

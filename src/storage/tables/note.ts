@@ -4,9 +4,20 @@ import type { NoteId, TaskId } from '../../domain/id.ts'
 import type { Note } from '../../domain/plan/plan.ts'
 import type { Page, PageRequest } from '../../ports/reads.ts'
 import { renewClaim } from './claim.ts'
-import { prepared, preparedUpTo } from './query.ts'
-import type { NoteTable } from './records.ts'
-import type { Projecting, ReadScope, RowKey } from './scope.ts'
+import { pageOf, prepared, preparedUpTo } from './query.ts'
+import type { Projecting, ReadScope, RowKey } from './tables.ts'
+
+export interface NoteTable {
+  project_id: string
+  id: string
+  seq: number
+  task_id: string
+  content: string
+  kind: string | null
+  role: string | null
+  author: string
+  created_at: number
+}
 
 function noteRow({ projectId, seq }: RowKey, note: Note): Insertable<NoteTable> {
   return {
@@ -55,16 +66,15 @@ const newestNotes = preparedUpTo((limit) =>
 export async function notesOf(
   { db, projectId }: ReadScope,
   taskId: TaskId,
-  { limit, before }: PageRequest,
+  request: PageRequest,
 ): Promise<Page<Note>> {
+  if (request.before === undefined) {
+    const rows = await newestNotes(request.limit)(db, projectId, taskId)
+    const items = rows.map((row) => ({ seq: row.seq, item: noteOf(row) }))
+    if (rows.length < request.limit) return { items, total: rows.length }
+  }
   const notes = db.selectFrom('note').where('project_id', '=', projectId).where('task_id', '=', taskId)
-  const older = (seq: number) =>
-    notes.selectAll().where('seq', '<', seq).orderBy('seq', 'desc').limit(limit).execute()
-  const rows = await (before === undefined ? newestNotes(limit)(db, projectId, taskId) : older(before))
-  const items = rows.map((row) => ({ seq: row.seq, item: noteOf(row) }))
-  if (before === undefined && rows.length < limit) return { items, total: rows.length }
-  const { total } = await notes.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  return { items, total }
+  return pageOf(notes, request, noteOf)
 }
 
 /** Oldest first. */

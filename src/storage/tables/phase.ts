@@ -1,13 +1,68 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
-import type { MilestoneId, PhaseId } from '../../domain/id.ts'
+import type { MilestoneId, MissionId, PhaseId } from '../../domain/id.ts'
 import type { Milestone } from '../../domain/plan/plan.ts'
-import type { Phase } from '../../domain/track/mission.ts'
-import type { PlanReads } from '../../ports/reads.ts'
-import { type MilestoneTable, type PhaseTable, phaseOf, phaseRow } from './mission.ts'
+import type { Phase, PhaseWithWork } from '../../domain/track/mission.ts'
+import type { PhaseTally, PlanReads } from '../../ports/reads.ts'
 import { ofOwner, phaseOfOpenMission } from './plan-list.ts'
-import type { Projecting, ReadScope, RowKey } from './scope.ts'
+import type { Projecting, ReadScope, RowKey } from './tables.ts'
 import { moveTask, phaseOrder } from './task.ts'
+
+export interface PhaseTable {
+  project_id: string
+  id: string
+  seq: number
+  mission_id: string | null
+  number: number | null
+  name: string
+  status: string
+  sort_order: number | null
+  first_start: number | null
+  last_end: number | null
+  created_at: number
+  completed_at: number | null
+}
+
+export interface MilestoneTable {
+  project_id: string
+  id: string
+  seq: number
+  phase_id: string
+  name: string | null
+  criterion: string | null
+  reached: number
+  created_at: number
+}
+
+export function phaseRow({ projectId, seq }: RowKey, phase: Phase): Insertable<PhaseTable> {
+  return {
+    project_id: projectId,
+    id: phase.id,
+    seq,
+    mission_id: phase.missionId,
+    number: phase.number,
+    name: phase.name,
+    status: phase.status,
+    sort_order: phase.sortOrder,
+    first_start: null,
+    last_end: null,
+    created_at: phase.createdAt,
+    completed_at: phase.completedAt,
+  }
+}
+
+export function phaseOf(row: Selectable<PhaseTable>): Phase {
+  return {
+    id: row.id as PhaseId, // a brand
+    missionId: row.mission_id as MissionId | null, // a brand
+    number: row.number,
+    name: row.name,
+    status: row.status as Phase['status'], // as it was written
+    sortOrder: row.sort_order,
+    createdAt: row.created_at,
+    completedAt: row.completed_at,
+  }
+}
 
 export async function applyPhaseCreated(
   projecting: Projecting,
@@ -264,4 +319,61 @@ export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
       return row ? milestoneOf(row) : null
     },
   }
+}
+
+/** The phases of missions, each in its order. */
+export async function standingPhases(
+  { db, projectId }: ReadScope,
+  missionIds: readonly MissionId[],
+  limit: number,
+): Promise<readonly PhaseWithWork[]> {
+  const rows = await db
+    .selectFrom('phase')
+    .selectAll()
+    .select(
+      sql<number>`exists (select 1 from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id and task_count.tasks > 0)`.as('has_work'),
+    )
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', [...missionIds])
+    .orderBy('mission_id')
+    .orderBy(sql`sort_order is null`)
+    .orderBy('sort_order')
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ ...phaseOf(row), hasWork: row.has_work === 1 }))
+}
+
+/** In order of the phases' numbers. A task counts in its home phase and where it was worked on. */
+export async function phaseTallies(
+  { db, projectId }: ReadScope,
+  missionId: MissionId,
+): Promise<readonly PhaseTally[]> {
+  const rows = await db
+    .selectFrom('phase')
+    .where('phase.project_id', '=', projectId)
+    .where('phase.mission_id', '=', missionId)
+    .select([
+      'phase.id',
+      'phase.first_start',
+      'phase.last_end',
+      sql<number>`(select coalesce(sum(tasks), 0) from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id)`.as('tasks'),
+      sql<number>`(select count(*) from attempt
+        where attempt.project_id = phase.project_id and attempt.phase_id = phase.id
+          and attempt.status = 'open')`.as('open_attempts'),
+    ])
+    .orderBy('phase.number')
+    .limit(1000)
+    .execute()
+  return rows.map((row) => ({
+    phaseId: row.id as PhaseId, // a brand
+    tasks: row.tasks,
+    firstStart: row.first_start,
+    lastEnd: row.last_end,
+    openAttempts: row.open_attempts,
+  }))
 }

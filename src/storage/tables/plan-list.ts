@@ -3,8 +3,9 @@ import type { TaskId } from '../../domain/id.ts'
 import type { PlannedTask, PlanOwner } from '../../domain/plan/plan.ts'
 import type { PlanFilter, PlanPage } from '../../ports/reads.ts'
 import { claimOf } from './claim.ts'
-import type { ReadScope } from './scope.ts'
-import { isUnsettled, type TaskDependencyTable, type TaskTable, taskOf } from './task.ts'
+import type { TaskDependencyTable } from './dependency.ts'
+import type { ReadScope } from './tables.ts'
+import { isUnsettled, type TaskTable, taskOf } from './task.ts'
 import { ownPlan } from './task-place.ts'
 
 /** Nothing comes behind a task that is not there. */

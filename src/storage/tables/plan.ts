@@ -17,8 +17,15 @@ import {
   planPage,
 } from './plan-list.ts'
 import { prepared } from './query.ts'
-import type { Projecting, ReadScope } from './scope.ts'
+import type { Projecting, ReadScope } from './tables.ts'
 import { isUnsettled, type TaskTable } from './task.ts'
+
+/** A role that the project declared. */
+export interface RoleTable {
+  project_id: string
+  role: string
+  seq: number
+}
 
 const mostExpired = 100
 

@@ -1,8 +1,9 @@
 import type { NewFact } from '../../domain/fact.ts'
 import type { FactKind, FactOf } from '../../domain/fact-kinds.ts'
 import { applyProjectCreated } from '../record/project.ts'
-import { applyAbandoned, applyClosed, applyCorrected, applyOpened } from './attempt.ts'
+import { applyAbandoned, applyClosed, applyCorrected, applyOpened, touchAttempt } from './attempt.ts'
 import { renewClaim } from './claim.ts'
+import { applyCommandEnded, applyCommandStarted } from './command-result.ts'
 import { applyDependencyAdded, applyDependencyRemoved } from './dependency.ts'
 import { applyHoldClosed, applyHoldOpened } from './hold.ts'
 import {
@@ -21,22 +22,12 @@ import {
   applyPhaseReopened,
 } from './phase.ts'
 import { applyRoleDeclared } from './plan.ts'
-import { applyDecision, applyIssue, applyProgress, touchAttempt } from './records.ts'
-import {
-  applyProcessKept,
-  applyRunAdvanced,
-  applyRunCancelled,
-  applyRunCreated,
-  applyRunMigrated,
-} from './run.ts'
-import {
-  applyCommandEnded,
-  applyCommandStarted,
-  applyRunApproved,
-  applyRunRefused,
-  applySettingChanged,
-} from './run-evidence.ts'
-import type { Projecting } from './scope.ts'
+import { applyProcessKept } from './process.ts'
+import { applyDecision, applyIssue, applyProgress } from './records.ts'
+import { applyRunAdvanced, applyRunCancelled, applyRunCreated, applyRunMigrated } from './run.ts'
+import { applyRunApproved, applyRunRefused } from './run-event.ts'
+import { applySettingChanged } from './setting.ts'
+import type { Projecting } from './tables.ts'
 import {
   applyClaimEnded,
   applyTaskClaimed,

@@ -1,6 +1,13 @@
-import type { CompiledQuery, DialectAdapter, Kysely } from 'kysely'
-import type { ReadScope } from './scope.ts'
-import type { Tables } from './tables.ts'
+import {
+  type CompiledQuery,
+  type DialectAdapter,
+  type Kysely,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+} from 'kysely'
+import type { Page, PageRequest } from '../../ports/reads.ts'
+import type { ReadScope, Tables } from './tables.ts'
 
 interface Prepared<Row> {
   readonly query: CompiledQuery<Row>
@@ -119,4 +126,24 @@ export function parsed<Value>(text: string): Value {
 
 export function parsedOrNull<Value>(text: string | null): Value | null {
   return text === null ? null : parsed<Value>(text)
+}
+
+/** A page of the rows that match, newest first, with how many there are in all. */
+export async function pageOf<Name extends keyof Tables, Item>(
+  matching: SelectQueryBuilder<Tables, Name, object>,
+  { before, limit }: PageRequest,
+  itemOf: (row: Selectable<Tables[Name]>) => Item,
+  order: 'seq' | 'revision' = 'seq',
+): Promise<Page<Item>> {
+  const older = before === undefined ? matching : matching.where(sql<boolean>`seq < ${before}`)
+  const found = await older
+    .selectAll()
+    .orderBy(sql`${sql.ref(order)} desc`)
+    .limit(limit)
+    .execute()
+  const rows = found as unknown as readonly (Selectable<Tables[Name]> & { readonly seq: number })[] // of that table
+  const items = rows.map((row) => ({ seq: row.seq, item: itemOf(row) }))
+  if (before === undefined && rows.length < limit) return { items, total: rows.length }
+  const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
+  return { items, total }
 }

@@ -11,10 +11,10 @@ import type {
 } from '../../domain/id.ts'
 import type { Decision, Issue, Progress, RecordPlace } from '../../domain/track/records.ts'
 import type { Page, PageRequest, RecordFilter, RecordReads } from '../../ports/reads.ts'
+import { touchAttempt } from './attempt.ts'
 import { renewClaim } from './claim.ts'
 import { parsed, parsedOrNull } from './query.ts'
-import type { Projecting, ReadScope, RowKey } from './scope.ts'
-import type { Tables } from './tables.ts'
+import type { Projecting, ReadScope, RowKey, Tables } from './tables.ts'
 
 interface SaidTable {
   project_id: string
@@ -48,41 +48,6 @@ export interface ProgressTable extends SaidTable {
   message: string
   progress: number | null
   metadata: string | null
-}
-
-export interface NoteTable {
-  project_id: string
-  id: string
-  seq: number
-  task_id: string
-  content: string
-  kind: string | null
-  role: string | null
-  author: string
-  created_at: number
-}
-
-export interface HoldTable {
-  project_id: string
-  id: string
-  seq: number
-  kind: string
-  mission_id: string | null
-  phase_id: string | null
-  task_id: string | null
-  attempt_id: string | null
-  issue_id: string | null
-  run_id: string | null
-  request: string | null
-  request_hash: string | null
-  reason: string
-  paths: string
-  opened_by: string
-  opened_at: number
-  status: string
-  answer: string | null
-  closed_by: string | null
-  closed_at: number | null
 }
 
 type Said = RecordPlace & { readonly id: string; readonly createdAt: number }
@@ -207,21 +172,6 @@ export async function applyProgress(
   await projecting.db.insertInto('progress').values(progressRow(projecting, progress)).execute()
   await touchAttempt(projecting, progress)
   await renewClaim(projecting, progress.taskId)
-}
-
-/** Whoever speaks is still at work: the attempt is not stale. */
-export async function touchAttempt(
-  { db, projectId, at }: Projecting,
-  { attemptId }: Pick<RecordPlace, 'attemptId'>,
-): Promise<void> {
-  if (attemptId === null) return
-  await db
-    .updateTable('attempt')
-    .set({ last_call_at: at })
-    .where('project_id', '=', projectId)
-    .where('id', '=', attemptId)
-    .where('status', '=', 'open')
-    .execute()
 }
 
 type SaidTableName = 'decision' | 'issue' | 'progress'

@@ -1,19 +1,15 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
-import type { EmissionRepeat, RunEvent, RunRecord } from '../../domain/gate/run.ts'
-import type { MissionId, RunEventId, RunId, TaskId } from '../../domain/id.ts'
-import { inBatches, parsed } from './query.ts'
-import { artifactRow } from './run-evidence.ts'
-import type { Projecting, RowKey } from './scope.ts'
-
-export interface ProcessTable {
-  project_id: string
-  hash: string
-  id: string
-  version: string
-  definition: string
-  seq: number
-}
+import type { RunRecord } from '../../domain/gate/run.ts'
+import type { MissionId, RunId, TaskId } from '../../domain/id.ts'
+import type { LoadedRun, RunReads } from '../../ports/reads.ts'
+import { subjectWork } from './attempt.ts'
+import { commandResults } from './command-result.ts'
+import { keptDefinition } from './process.ts'
+import { idsLike, pageOf, parsed, prepared, remembered } from './query.ts'
+import { artifactsOfRun, keepArtifacts, runEventReads, runEventRow } from './run-event.ts'
+import { settingsOf } from './setting.ts'
+import type { Projecting, ReadScope, RowKey, Tables } from './tables.ts'
 
 export interface RunTable {
   project_id: string
@@ -35,30 +31,6 @@ export interface RunTable {
   ended_at: number | null
 }
 
-export interface RunEventTable {
-  project_id: string
-  run_id: string
-  revision: number
-  id: string
-  seq: number
-  kind: string
-  event: string
-  payload: string
-  from_state: string
-  to_state: string
-  state_changed: number
-  artifacts: string
-  unsatisfied: string
-  role: string | null
-  by_name: string
-  author: string | null
-  idempotency_key: string | null
-  key_owner: string | null
-  input_hash: string | null
-  answer: string | null
-  at: number
-}
-
 export interface RunVisitTable {
   project_id: string
   run_id: string
@@ -66,72 +38,6 @@ export interface RunVisitTable {
   count: number
   first: number
   last: number
-}
-
-export interface RunArtifactTable {
-  project_id: string
-  run_id: string
-  type: string
-  path: string
-  bytes: number
-  sha256: string
-  stamp: string
-  content: string | null
-  revision: number
-  by_name: string
-  author: string | null
-}
-
-export interface RunRefusalTable {
-  project_id: string
-  run_id: string
-  seq: number
-  event: string
-  code: string
-  message: string
-  missing: string
-  tried: string | null
-  state: string
-  revision: number
-  role: string | null
-  by_name: string
-  at: number
-}
-
-export interface RunApprovalTable {
-  project_id: string
-  run_id: string
-  seq: number
-  role: string
-  of_type: string | null
-  content: string
-  reason: string | null
-  by_name: string
-  identity: string | null
-  at: number
-}
-
-export interface CommandResultTable {
-  project_id: string
-  id: string
-  seq: number
-  run_id: string | null
-  command_line: string
-  folder: string
-  tree: string
-  status: string
-  exit_code: number | null
-  output: string
-  tree_held: number
-  runner: string
-  started_at: number
-  ended_at: number | null
-}
-
-export interface SettingTable {
-  project_id: string
-  name: string
-  value: string
 }
 
 function runRow({ projectId, seq }: RowKey, run: RunRecord): Insertable<RunTable> {
@@ -176,85 +82,6 @@ export function runOf(row: Selectable<RunTable>): RunRecord {
     updatedAt: row.updated_at,
     endedAt: row.ended_at,
   }
-}
-
-function runEventRow(
-  { projectId, seq }: RowKey,
-  event: RunEvent,
-  repeat: EmissionRepeat | null,
-): Insertable<RunEventTable> {
-  return {
-    project_id: projectId,
-    run_id: event.runId,
-    revision: event.revision,
-    id: event.id,
-    seq,
-    kind: event.kind,
-    event: event.event,
-    payload: JSON.stringify(event.payload),
-    from_state: event.from,
-    to_state: event.to,
-    state_changed: event.stateChanged ? 1 : 0,
-    artifacts: JSON.stringify(event.artifacts),
-    unsatisfied: JSON.stringify(event.unsatisfied),
-    role: event.role,
-    by_name: event.by,
-    author: event.author ?? null,
-    idempotency_key: repeat?.key ?? null,
-    key_owner: repeat?.owner ?? null,
-    input_hash: repeat?.inputHash ?? null,
-    answer: repeat === null ? null : JSON.stringify(repeat.answer),
-    at: event.at,
-  }
-}
-
-export function runEventOf(row: Selectable<RunEventTable>): RunEvent {
-  return {
-    id: row.id as RunEventId, // a brand
-    runId: row.run_id as RunId, // a brand
-    revision: row.revision,
-    kind: row.kind as RunEvent['kind'], // as it was written
-    event: row.event,
-    payload: parsed(row.payload),
-    from: row.from_state,
-    to: row.to_state,
-    stateChanged: row.state_changed === 1,
-    artifacts: parsed(row.artifacts),
-    unsatisfied: parsed(row.unsatisfied),
-    role: row.role,
-    by: row.by_name,
-    ...(row.author !== null && { author: row.author }),
-    at: row.at,
-  }
-}
-
-/** What a key is bound to; null in an event that came without one. */
-export function repeatOf(row: Selectable<RunEventTable>): EmissionRepeat | null {
-  if (row.idempotency_key === null || row.input_hash === null || row.answer === null) return null
-  return {
-    key: row.idempotency_key,
-    ...(row.key_owner !== null && { owner: row.key_owner }),
-    inputHash: row.input_hash,
-    eventId: row.id as RunEventId, // a brand
-    answer: parsed(row.answer),
-  }
-}
-
-export async function applyProcessKept(
-  { db, projectId, seq }: Projecting,
-  { hash, definition }: FactOf<'process.kept'>,
-): Promise<void> {
-  await db
-    .insertInto('process')
-    .values({
-      project_id: projectId,
-      hash,
-      id: definition.id,
-      version: definition.version,
-      definition: JSON.stringify(definition),
-      seq,
-    })
-    .execute()
 }
 
 export async function applyRunCreated(projecting: Projecting, { run }: FactOf<'run.created'>): Promise<void> {
@@ -335,27 +162,6 @@ export async function applyRunCancelled(
     .execute()
 }
 
-/** The same file of the same type takes the place of what was handed in before. */
-async function keepArtifacts({ db, projectId }: Projecting, { runId, artifacts }: RunEvent): Promise<void> {
-  for (const batch of inBatches(artifacts)) {
-    await db
-      .insertInto('run_artifact')
-      .values(batch.map((artifact) => artifactRow(projectId, runId, artifact)))
-      .onConflict((conflict) =>
-        conflict.columns(['project_id', 'run_id', 'type', 'path']).doUpdateSet((eb) => ({
-          bytes: eb.ref('excluded.bytes'),
-          sha256: eb.ref('excluded.sha256'),
-          stamp: eb.ref('excluded.stamp'),
-          content: eb.ref('excluded.content'),
-          revision: eb.ref('excluded.revision'),
-          by_name: eb.ref('excluded.by_name'),
-          author: eb.ref('excluded.author'),
-        })),
-      )
-      .execute()
-  }
-}
-
 async function enter(
   { db, projectId }: Projecting,
   { runId, state, revision }: { readonly runId: string; readonly state: string; readonly revision: number },
@@ -370,4 +176,161 @@ async function enter(
       })),
     )
     .execute()
+}
+
+export function runReads(scope: ReadScope): RunReads {
+  const { db, projectId } = scope
+  return {
+    ...runEventReads(scope),
+    ...commandResults(scope),
+    ...subjectWork(scope),
+    async find(id) {
+      const [row] = await runById(db, projectId, id)
+      return row ? runOf(row) : null
+    },
+    load: (id) => loadRun(scope, id),
+    list({ status, missionId, taskId, processId }, request) {
+      const matching = db
+        .selectFrom('run')
+        .where('project_id', '=', projectId)
+        .$if(status !== undefined, (query) => query.where('status', '=', status ?? ''))
+        .$if(missionId !== undefined, (query) => query.where('mission_id', '=', missionId ?? ''))
+        .$if(taskId !== undefined, (query) => query.where('task_id', '=', taskId ?? ''))
+        .$if(processId !== undefined, (query) => query.where('process_id', '=', processId ?? ''))
+      return pageOf(matching, request, runOf)
+    },
+    gating: (missionId) => gatingRuns(scope, missionId),
+    lost: (missionId) => lostRuns(scope, missionId),
+    definition: (hash) => keptDefinition(scope, hash),
+    settings: () => settingsOf(scope),
+    idsLike: (prefix, limit) => idsLike(scope, 'run', { prefix, limit }),
+  }
+}
+
+type Gathered = Pick<LoadedRun, 'visits' | 'artifacts'>
+
+const runById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('run').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
+const visitsOf = prepared((db, projectId: string, runId: string) =>
+  db
+    .selectFrom('run_visit')
+    .select(['state', 'count', 'first', 'last'])
+    .where('project_id', '=', projectId)
+    .where('run_id', '=', runId)
+    .limit(sql.lit(1000)),
+)
+
+// An event asks for its run three times, and a run may hold a thousand files.
+const gathered = remembered<Gathered>(10)
+
+/** A run with what its engine looks at: its states and files are bounded, however many events moved it. */
+async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> {
+  const { db, projectId } = scope
+  const [row] = await runById(db, projectId, id)
+  if (!row) return null
+  const record = runOf(row)
+  const definition = await keptDefinition(scope, record.process.hash)
+  if (definition === null) throw new Error(`run ${id} names a definition that is not kept`)
+  // States are entered and files handed in by what makes a revision, and by nothing else.
+  const wanted = { key: `${projectId} ${id}`, version: `${record.revision} ${record.updatedAt}` }
+  const { visits, artifacts } = (await gathered(db, wanted, () => gather(scope, id))) ?? nothing
+  return { record, definition, visits, artifacts }
+}
+
+const nothing: Gathered = { visits: [], artifacts: [] }
+
+async function gather(scope: ReadScope, id: string): Promise<Gathered> {
+  const visits = await visitsOf(scope.db, scope.projectId, id)
+  return {
+    visits: visits.toSorted((one, other) => one.first - other.first),
+    artifacts: await artifactsOfRun(scope, id),
+  }
+}
+
+/** Active runs of a mission, of the tasks at home there, and of those with an attempt there; oldest first. */
+async function gatingRuns({ db, projectId }: ReadScope, missionId: MissionId): Promise<readonly RunRecord[]> {
+  const rows = await db
+    .selectFrom('run')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('status', '=', 'active')
+    .where((eb) => ofMission(eb, projectId, missionId))
+    .orderBy('seq')
+    .limit(100)
+    .execute()
+  return rows.map(runOf)
+}
+
+/**
+ * Runs of the same that failed or were cancelled, and that no later run of the same definition and subject made good;
+ * those of dropped tasks are not asked for any more. Oldest first.
+ */
+async function lostRuns({ db, projectId }: ReadScope, missionId: MissionId): Promise<readonly RunRecord[]> {
+  const rows = await db
+    .selectFrom('run')
+    .selectAll('run')
+    .where('run.project_id', '=', projectId)
+    .where('run.status', 'in', ['failed', 'cancelled'])
+    .where((eb) => ofMission(eb, projectId, missionId))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('run as later')
+            .select('later.id')
+            .where('later.project_id', '=', projectId)
+            .where('later.status', '=', 'succeeded')
+            .whereRef('later.process_hash', '=', 'run.process_hash')
+            .whereRef('later.seq', '>', 'run.seq')
+            .where((inner) =>
+              inner.or([
+                inner('later.mission_id', '=', inner.ref('run.mission_id')),
+                inner('later.task_id', '=', inner.ref('run.task_id')),
+              ]),
+            ),
+        ),
+      ),
+    )
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('task')
+            .select('task.id')
+            .where('task.project_id', '=', projectId)
+            .whereRef('task.id', '=', 'run.task_id')
+            .where('task.resolution', '=', 'dropped'),
+        ),
+      ),
+    )
+    .orderBy('run.seq')
+    .limit(100)
+    .execute()
+  return rows.map(runOf)
+}
+
+function ofMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, missionId: MissionId) {
+  return eb.or([
+    eb('run.mission_id', '=', missionId),
+    eb(
+      'run.task_id',
+      'in',
+      eb
+        .selectFrom('task')
+        .select('task.id')
+        .where('task.project_id', '=', projectId)
+        .where('task.mission_id', '=', missionId),
+    ),
+    eb(
+      'run.task_id',
+      'in',
+      eb
+        .selectFrom('attempt')
+        .select('attempt.task_id')
+        .where('attempt.project_id', '=', projectId)
+        .where('attempt.mission_id', '=', missionId),
+    ),
+  ])
 }

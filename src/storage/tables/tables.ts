@@ -1,28 +1,24 @@
-import type { CommandTable, FactTable, ProjectRootTable, ProjectTable } from '../journal/journal.ts'
-import type { MilestoneTable, MissionChangeTable, MissionTable, PhaseTable } from './mission.ts'
-import type { DecisionTable, HoldTable, IssueTable, NoteTable, ProgressTable } from './records.ts'
-import type {
-  CommandResultTable,
-  ProcessTable,
-  RunApprovalTable,
-  RunArtifactTable,
-  RunEventTable,
-  RunRefusalTable,
-  RunTable,
-  RunVisitTable,
-  SettingTable,
-} from './run.ts'
-import type {
-  AttemptChangeTable,
-  AttemptCorrectionTable,
-  AttemptEndTable,
-  AttemptTable,
-  RoleTable,
-  TaskCountTable,
-  TaskDependencyTable,
-  TaskPlaceTable,
-  TaskTable,
-} from './task.ts'
+import type { Kysely } from 'kysely'
+import type { Actor } from '../../domain/actor.ts'
+import type { FactTable } from '../journal/journal.ts'
+import type { CommandTable } from '../record/idempotency.ts'
+import type { ProjectRootTable, ProjectTable } from '../record/project.ts'
+import type { AttemptChangeTable, AttemptCorrectionTable, AttemptEndTable, AttemptTable } from './attempt.ts'
+import type { CommandResultTable } from './command-result.ts'
+import type { TaskDependencyTable } from './dependency.ts'
+import type { HoldTable } from './hold.ts'
+import type { MissionTable } from './mission.ts'
+import type { MissionChangeTable } from './mission-change.ts'
+import type { NoteTable } from './note.ts'
+import type { MilestoneTable, PhaseTable } from './phase.ts'
+import type { RoleTable } from './plan.ts'
+import type { ProcessTable } from './process.ts'
+import type { DecisionTable, IssueTable, ProgressTable } from './records.ts'
+import type { RunTable, RunVisitTable } from './run.ts'
+import type { RunApprovalTable, RunArtifactTable, RunEventTable, RunRefusalTable } from './run-event.ts'
+import type { SettingTable } from './setting.ts'
+import type { TaskTable } from './task.ts'
+import type { TaskCountTable, TaskPlaceTable } from './task-place.ts'
 
 /** The schema as Kysely sees it: every table with its columns as the drivers answer them. */
 export interface Tables {
@@ -57,4 +53,22 @@ export interface Tables {
   readonly setting: SettingTable
   readonly fact: FactTable
   readonly command: CommandTable
+}
+
+/** The connection or transaction that answers, and the project that is asked about. */
+export interface ReadScope {
+  readonly db: Kysely<Tables>
+  readonly projectId: string
+}
+
+/** Whose row it is, and the fact that makes it. */
+export interface RowKey {
+  readonly projectId: string
+  readonly seq: number
+}
+
+/** The transaction that a projection writes in, and the fact whose rows it makes. */
+export interface Projecting extends ReadScope, RowKey {
+  readonly at: number
+  readonly actor: Actor
 }

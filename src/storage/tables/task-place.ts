@@ -1,7 +1,26 @@
 import { sql } from 'kysely'
 import type { Task } from '../../domain/track/task.ts'
-import type { Projecting } from './scope.ts'
-import type { TaskCountTable, TaskPlaceTable, TaskTable } from './task.ts'
+import type { Projecting } from './tables.ts'
+import type { TaskTable } from './task.ts'
+
+/** Where a task belongs or was worked on, and who worked on it. `status` is the task's. */
+export interface TaskPlaceTable {
+  project_id: string
+  kind: 'project' | 'mission' | 'phase' | 'agent'
+  place: string
+  task_seq: number
+  task_id: string
+  status: string
+}
+
+/** How many tasks of a status a place has. `home` and `home_phase` count only the tasks that belong there. */
+export interface TaskCountTable {
+  project_id: string
+  kind: TaskPlaceTable['kind'] | 'home' | 'home_phase'
+  place: string
+  status: string
+  tasks: number
+}
 
 export interface PlacedTask {
   readonly id: string

@@ -5,6 +5,7 @@ import { isHeld } from '../../domain/plan/plan.ts'
 import type { Correction, Dependency, PastAttempt, Task, TaskHistory } from '../../domain/track/task.ts'
 import type { Page, PageRequest, Placed, TaskFilter, TaskLine, TaskReads } from '../../ports/reads.ts'
 import {
+  type AttemptCorrectionTable,
   attemptEnd,
   attemptOf,
   attemptReads,
@@ -19,8 +20,9 @@ import { measuredAttempts, taskCards } from './card.ts'
 import { holdOf } from './hold.ts'
 import { plannedTasks } from './plan-list.ts'
 import { idsLike, parsed, prepared, preparedUpTo } from './query.ts'
-import type { ReadScope } from './scope.ts'
-import { type AttemptCorrectionTable, type TaskPlaceTable, taskOf } from './task.ts'
+import type { ReadScope } from './tables.ts'
+import { taskOf } from './task.ts'
+import type { TaskPlaceTable } from './task-place.ts'
 
 export function taskReads(scope: ReadScope): TaskReads {
   const { db, projectId } = scope

@@ -1,12 +1,12 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
-import type { Attempt, Task } from '../../domain/track/task.ts'
-import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
+import type { Task } from '../../domain/track/task.ts'
+import { claimColumns, touchTask, unclaimed } from './claim.ts'
 import { countDependents, lowerPrerequisites, restoreHeight } from './dependency.ts'
-import type { PhaseTable } from './mission.ts'
+import type { PhaseTable } from './phase.ts'
 import { parsed } from './query.ts'
-import type { Projecting, RowKey } from './scope.ts'
+import type { Projecting, RowKey } from './tables.ts'
 import { moveHome, type Places, placeNewTask, placeTask, recountHome } from './task-place.ts'
 
 export interface TaskTable {
@@ -50,96 +50,6 @@ export interface TaskTable {
   order_own: number
   created_at: number
   updated_at: number
-}
-
-/** Where a task belongs or was worked on, and who worked on it. `status` is the task's. */
-export interface TaskPlaceTable {
-  project_id: string
-  kind: 'project' | 'mission' | 'phase' | 'agent'
-  place: string
-  task_seq: number
-  task_id: string
-  status: string
-}
-
-/** How many tasks of a status a place has. `home` and `home_phase` count only the tasks that belong there. */
-export interface TaskCountTable {
-  project_id: string
-  kind: TaskPlaceTable['kind'] | 'home' | 'home_phase'
-  place: string
-  status: string
-  tasks: number
-}
-
-export interface TaskDependencyTable {
-  project_id: string
-  task_id: string
-  depends_on_id: string
-  seq: number
-}
-
-/** A role that the project declared. */
-export interface RoleTable {
-  project_id: string
-  role: string
-  seq: number
-}
-
-export interface AttemptTable {
-  project_id: string
-  id: string
-  seq: number
-  task_id: string
-  mission_id: string | null
-  phase_id: string | null
-  number: number
-  agent_name: string | null
-  caller_type: string | null
-  actor: string
-  areas: string
-  status: string
-  /** The top of the work tree that `snapshot` was made of. */
-  tree_top: string
-  snapshot: string
-  end_snapshot: string | null
-  files_added: number | null
-  files_modified: number | null
-  files_deleted: number | null
-  files_renamed: number | null
-  scope_matches: number | null
-  opened_at: number
-  last_call_at: number
-  closed_at: number | null
-}
-
-export interface AttemptEndTable {
-  project_id: string
-  attempt_id: string
-  outcome: string
-  evidence: string
-  input_hash: string
-  answer: string
-}
-
-/** What somebody said of an attempt after its end, beside what was said then. */
-export interface AttemptCorrectionTable {
-  project_id: string
-  seq: number
-  attempt_id: string
-  task_id: string
-  text: string
-  agent_name: string | null
-  said_by: string
-  created_at: number
-}
-
-export interface AttemptChangeTable {
-  project_id: string
-  attempt_id: string
-  /** 0 for the first, out of scope first, then by path. */
-  position: number
-  path: string
-  body: string
 }
 
 /** A task as it is planned: it depends on nothing yet, and nothing on it. */
@@ -360,23 +270,6 @@ export async function applyClaimEnded(
   const before = await taskBefore(projecting, taskId)
   if (before.status !== 'in_progress' || before.claim_expires_at === null) return
   await changeTask(projecting, before, { status: 'to_do', resolution: null, ...unclaimed })
-}
-
-/** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
-export function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
-  const { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at } = before
-  const runs = claim_token !== null && (claim_expires_at === null || claim_expires_at > at)
-  if (runs) {
-    return { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at: null }
-  }
-  return claimColumns({
-    agent: attempt.agentName ?? attempt.actor.name,
-    actor: attempt.actor.name,
-    ...(attempt.actor.connection !== undefined && { connection: attempt.actor.connection }),
-    token: attempt.id,
-    claimedAt: attempt.openedAt,
-    expiresAt: null,
-  })
 }
 
 export type TaskBefore = Selectable<TaskTable>

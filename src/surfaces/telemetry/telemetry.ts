@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Actor } from '../../domain/actor.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { Store } from '../../ports/store.ts'
+import { followJournal } from '../follow-journal.ts'
 import type { Exporter } from './exporter.ts'
 import { endingOf, readSpan } from './spans.ts'
 
@@ -64,23 +64,21 @@ interface Tracing {
 }
 
 /** From the head of the journal until the signal; a database that cannot be read is tried again. */
-async function traceAll(tracing: Tracing, signal: AbortSignal): Promise<void> {
-  let position: number | null = null
-  while (!signal.aborted) {
-    try {
-      position ??= await tracing.store.view(({ journal }) => journal.head())
-      for await (const { seq, at, body } of tracing.store.follow(position, signal)) {
+function traceAll({ key, store, exporter, log }: Tracing, signal: AbortSignal): Promise<void> {
+  return followJournal(store, {
+    after: null,
+    signal,
+    pause: pauseAfterFailure,
+    async hear(facts) {
+      const spans = []
+      for (const { at, body } of facts) {
         const ending = endingOf(body)
-        const span = ending && (await tracing.store.view((reads) => readSpan(reads, ending, at)))
-        if (span) tracing.exporter.send(withProject(span, tracing.key))
-        position = seq
+        spans.push(ending && (await store.view((reads) => readSpan(reads, ending, at))))
       }
-      return
-    } catch (error) {
-      tracing.log.warn('The record cannot be traced now.', { project: tracing.key, error: String(error) })
-      await sleep(pauseAfterFailure, undefined, { signal }).catch(() => undefined)
-    }
-  }
+      for (const span of spans) if (span) exporter.send(withProject(span, key))
+    },
+    failed: (error) => log.warn('The record cannot be traced now.', { project: key, error: String(error) }),
+  })
 }
 
 function withProject<Span extends { readonly attributes: object }>(span: Span, project: string): Span {

@@ -13,9 +13,9 @@ const started = (number: number) =>
 async function followed(store: Store, after: number, last: number): Promise<readonly number[]> {
   const ending = new AbortController()
   const seqs: number[] = []
-  for await (const { seq } of store.follow(after, ending.signal)) {
-    seqs.push(seq)
-    if (seq >= last) ending.abort()
+  for await (const facts of store.follow(after, ending.signal)) {
+    seqs.push(...facts.map(({ seq }) => seq))
+    if ((seqs.at(-1) ?? 0) >= last) ending.abort()
   }
   return seqs
 }
@@ -43,10 +43,10 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     const slowly = async (after: number): Promise<readonly number[]> => {
       const ending = new AbortController()
       const seqs: number[] = []
-      for await (const { seq } of following.follow(after, ending.signal)) {
-        seqs.push(seq)
+      for await (const facts of following.follow(after, ending.signal)) {
+        seqs.push(...facts.map(({ seq }) => seq))
         if (Math.random() < 0.2) await sleep(Math.random() * 20)
-        if (seq === last) ending.abort()
+        if (seqs.at(-1) === last) ending.abort()
       }
       return seqs
     }
@@ -65,7 +65,7 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     const ending = new AbortController()
     const seen = async (signal: AbortSignal): Promise<number> => {
       let facts = 0
-      for await (const _ of temporary.store.follow(0, signal)) facts += 1
+      for await (const some of temporary.store.follow(0, signal)) facts += some.length
       return facts
     }
     const following = seen(ending.signal)

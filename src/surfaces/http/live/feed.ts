@@ -1,4 +1,3 @@
-import type { Fact } from '../../../domain/fact.ts'
 import { messageOf } from '../../../domain/failure.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Store } from '../../../ports/store.ts'
@@ -18,8 +17,6 @@ export interface FeedOptions {
 
 /** How many facts are shown in one look at the database. */
 const batch = 100
-/** How many facts may wait to be shown before the follower waits itself. */
-const mostWaiting = 500
 const replaced = 'The journal was replaced by another one.'
 
 /** Tells the readers of one project what happens. One follower, while anybody reads; each fact is written out once. */
@@ -91,35 +88,18 @@ export class LiveFeed {
     void this.#follow(head, following)
   }
 
-  async #follow(head: number, following: AbortController): Promise<void> {
-    const { store } = this.#options
-    const waiting: Fact[] = []
-    let telling: Promise<void> | null = null
-    try {
-      for await (const fact of store.follow(head, following.signal)) {
-        waiting.push(fact)
-        telling ??= this.#tell(waiting, following).finally(() => {
-          telling = null
-        })
-        if (waiting.length >= mostWaiting) await telling
-      }
-    } catch (error) {
-      if (!following.signal.aborted) this.#fail(error)
-    }
-  }
-
-  /** Facts that are there together are read together. */
-  async #tell(waiting: Fact[], following: AbortController): Promise<void> {
+  async #follow(head: number, { signal }: AbortController): Promise<void> {
     const { store, clock } = this.#options
     try {
-      await new Promise(setImmediate)
-      while (waiting.length > 0 && !following.signal.aborted) {
-        const facts = waiting.splice(0, batch)
-        const told = await store.view((reads) => framesOf(facts, reads, clock.now()))
-        if (!following.signal.aborted) this.#spread(told)
+      for await (const facts of store.follow(head, signal)) {
+        for (let at = 0; at < facts.length && !signal.aborted; at += batch) {
+          const some = facts.slice(at, at + batch)
+          const told = await store.view((reads) => framesOf(some, reads, clock.now()))
+          if (!signal.aborted) this.#spread(told)
+        }
       }
     } catch (error) {
-      if (!following.signal.aborted) this.#fail(error)
+      if (!signal.aborted) this.#fail(error)
     }
   }
 

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { NewFact } from '../../../domain/fact.ts'
+import type { Fact } from '../../../domain/fact.ts'
 import { type Concern, concernsOf } from '../../../domain/fact-kinds.ts'
 import { messageOf } from '../../../domain/failure.ts'
 import type { Store } from '../../../ports/store.ts'
+import { followJournal } from '../../follow-journal.ts'
 import { changesUri, missionUri, summaryUri, taskUri } from './resource-uri.ts'
 
 export interface JournalFeedOptions {
@@ -59,51 +59,43 @@ export class JournalFeed {
     return { end, ready: head.then((after) => void this.#run(store, after, end)) }
   }
 
-  async #run(store: Store, after: number, { signal }: AbortController): Promise<void> {
-    const gathered = new ChangesOfOneTick((changed) => {
-      if (!signal.aborted) for (const hearer of this.#hearers) hearer(changed)
-    })
-    let position = after
+  #run(store: Store, after: number, { signal }: AbortController): Promise<void> {
     let trouble = ''
-    while (!signal.aborted) {
-      try {
-        for await (const { seq, body } of store.follow(position, signal)) {
-          gathered.add(whatChanged(body))
-          position = seq
-          trouble = ''
-        }
-      } catch (error) {
+    return followJournal(store, {
+      after,
+      signal,
+      pause: 1000,
+      hear: (facts) => {
+        trouble = ''
+        const changed = changedBy(facts)
+        if (!signal.aborted) for (const hearer of this.#hearers) hearer(changed)
+      },
+      failed: (error) => {
         const said = messageOf(error)
         if (said !== trouble) this.#options.log(`Changes cannot be announced at present: ${said}`)
         trouble = said
-      }
-      await pause(signal)
-    }
+      },
+    })
   }
 }
 
-/** Before another try. It keeps no process alive. */
-async function pause(signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(1000, undefined, { signal, ref: false })
-  } catch {
-    // aborted: nobody listens any more
-  }
-}
-
-/** What a fact changes for those who read resources. */
+/** What is another than before for those who read resources. */
 export interface Changed {
   readonly uris: readonly string[]
   /** Other resources are listed than before. */
   readonly list: boolean
 }
 
-export function whatChanged(fact: NewFact): Changed {
-  const changes = concernsOf(fact).map(changedBy)
-  return { uris: changes.flatMap(({ uris }) => uris), list: changes.some(({ list }) => list) }
+/** What facts that are there together change: each address once. */
+export function changedBy(facts: readonly Pick<Fact, 'body'>[]): Changed {
+  const changes = facts.flatMap(({ body }) => concernsOf(body).map(changeOf))
+  return {
+    uris: [...new Set(changes.flatMap(({ uris }) => uris))],
+    list: changes.some(({ list }) => list),
+  }
 }
 
-function changedBy({ change, of }: Concern): Changed {
+function changeOf({ change, of }: Concern): Changed {
   if (of.kind === 'mission') return { uris: [missionUri(of.id)], list: change === 'created' }
   if (of.kind === 'task') return { uris: [taskUri(of.id)], list: false }
   // The list shows the tasks that are worked on.
@@ -112,30 +104,4 @@ function changedBy({ change, of }: Concern): Changed {
   if (of.kind === 'run') return { uris: [summaryUri(of.id)], list: true }
   if (of.kind === 'command' && of.runId !== null) return { uris: [summaryUri(of.runId)], list: true }
   return { uris: [], list: false }
-}
-
-/** Several facts of one transaction are one change to whoever reads: they are told together, each address once. */
-class ChangesOfOneTick {
-  readonly #told: (changed: Changed) => void
-  #uris = new Set<string>()
-  #list = false
-  #planned = false
-
-  constructor(told: (changed: Changed) => void) {
-    this.#told = told
-  }
-
-  add({ uris, list }: Changed): void {
-    for (const uri of uris) this.#uris.add(uri)
-    this.#list ||= list
-    if (this.#planned) return
-    this.#planned = true
-    setImmediate(() => {
-      const changed = { uris: [...this.#uris], list: this.#list }
-      this.#uris = new Set()
-      this.#list = false
-      this.#planned = false
-      this.#told(changed)
-    })
-  }
 }

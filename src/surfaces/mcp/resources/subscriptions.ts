@@ -11,10 +11,10 @@ import type { Store } from '../../../ports/store.ts'
 import { explained } from '../protocol-error.ts'
 import {
   type Changed,
+  changedBy,
   type Hearer,
   type JournalFeed,
   type JournalFeedOptions,
-  whatChanged,
 } from './journal-feed.ts'
 import { targetOf } from './resource-uri.ts'
 
@@ -216,7 +216,7 @@ export class ListChanges {
   async #changedAfter(after: number): Promise<boolean> {
     const facts = await this.#store.view(({ journal }) => journal.since(after, mostFacts))
     this.#seen = facts.at(-1)?.seq ?? after
-    return facts.some(({ body }) => whatChanged(body).list)
+    return changedBy(facts).list
   }
 
   get #store(): Store {

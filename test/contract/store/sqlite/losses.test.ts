@@ -294,7 +294,7 @@ test('who follows the journal is told of what happens after an older backup was 
   await vi.waitFor(async () => expect(await missions(store)).toBe(3))
   await sleep(600)
   await recordMission(store, 'm-7')
-  expect((await next).value).toMatchObject({ seq: 5, body: { kind: 'mission.started' } })
+  expect((await next).value).toMatchObject([{ seq: 5, body: { kind: 'mission.started' } }])
   ending.abort()
   await following.next()
 })

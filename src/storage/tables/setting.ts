@@ -1,0 +1,33 @@
+import type { FactOf } from '../../domain/fact-kinds.ts'
+import type { SettingName } from '../../domain/gate/run.ts'
+import { holdUpAnew } from './hold.ts'
+import type { Projecting, ReadScope } from './tables.ts'
+
+export interface SettingTable {
+  project_id: string
+  name: string
+  value: string
+}
+
+export async function applySettingChanged(
+  projecting: Projecting,
+  { name, value }: FactOf<'setting.changed'>,
+): Promise<void> {
+  const { db, projectId } = projecting
+  await db
+    .insertInto('setting')
+    .values({ project_id: projectId, name, value })
+    .onConflict((conflict) => conflict.columns(['project_id', 'name']).doUpdateSet({ value }))
+    .execute()
+  if (name === 'holds_gate') await holdUpAnew(projecting)
+}
+
+export async function settingsOf({ db, projectId }: ReadScope): Promise<ReadonlyMap<SettingName, string>> {
+  const rows = await db
+    .selectFrom('setting')
+    .select(['name', 'value'])
+    .where('project_id', '=', projectId)
+    .limit(100)
+    .execute()
+  return new Map(rows.map(({ name, value }) => [name as SettingName, value])) // as it was written
+}
