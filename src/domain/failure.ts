@@ -20,10 +20,23 @@ export type GateCode =
   | 'INVALID_PAYLOAD'
   | 'GUARD_FAILED'
 
+/** What an id can name that is not there. */
+export type MissingKind =
+  | 'mission'
+  | 'task'
+  | 'mission or task'
+  | 'attempt'
+  | 'run'
+  | 'hold'
+  | 'phase'
+  | 'milestone'
+
 export interface FailureOptions {
   /** The way on: one sentence that names the next call or command. */
   readonly hint?: string
   readonly details?: Readonly<Record<string, unknown>>
+  /** With NOT_FOUND: what there is none of by that id. Each surface knows its own way to list such things. */
+  readonly missing?: MissingKind
   readonly cause?: unknown
 }
 
@@ -32,6 +45,7 @@ export class Failure extends Error {
   readonly code: FailureCode
   readonly hint: string | undefined
   readonly details: Readonly<Record<string, unknown>> | undefined
+  readonly missing: MissingKind | undefined
 
   constructor(code: FailureCode, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -39,6 +53,7 @@ export class Failure extends Error {
     this.code = code
     this.hint = options.hint
     this.details = options.details
+    this.missing = options.missing
   }
 }
 

@@ -9,6 +9,7 @@ export async function findMission(reads: Reads, id: string): Promise<Mission> {
   const mission = await reads.missions.find(id)
   if (mission) return mission
   throw new Failure('NOT_FOUND', `mission not found: ${id}`, {
+    missing: 'mission',
     hint: 'Call list_missions to see the missions of this project, or start_mission to begin one.',
   })
 }
@@ -17,6 +18,7 @@ export async function findTask(reads: Reads, id: string): Promise<Task> {
   const task = await reads.tasks.find(id)
   if (task) return task
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
+    missing: 'task',
     hint: 'Call get_context { mission_id, include: ["tasks"] } to see the tasks of a mission, or start_task to begin one.',
   })
 }
@@ -25,6 +27,7 @@ export async function findAttempt(reads: Reads, id: string): Promise<Attempt> {
   const attempt = await reads.tasks.attempt(id)
   if (attempt) return attempt
   throw new Failure('NOT_FOUND', `attempt not found: ${id}`, {
+    missing: 'attempt',
     hint: 'Leave attempt_id out to speak of the task’s open attempt.',
   })
 }
@@ -34,6 +37,7 @@ export async function findPhase(reads: Reads, id: string): Promise<Phase> {
   const phase = await reads.plan.phase(id)
   if (phase) return phase
   throw new Failure('NOT_FOUND', `phase not found: ${id}`, {
+    missing: 'phase',
     hint: 'taskman_phase_list lists the phases; taskman_phase_add makes one.',
   })
 }
@@ -42,6 +46,7 @@ export async function findMilestone(reads: Reads, id: string): Promise<Milestone
   const milestone = await reads.plan.milestone(id)
   if (milestone) return milestone
   throw new Failure('NOT_FOUND', `milestone not found: ${id}`, {
+    missing: 'milestone',
     hint: 'taskman_milestone_list lists the milestones; taskman_milestone_add makes one.',
   })
 }
@@ -50,6 +55,7 @@ export async function findPlanned(reads: Reads, id: string): Promise<PlannedTask
   const planned = await reads.plan.task(id)
   if (planned) return planned
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
+    missing: 'task',
     hint: 'taskman_task_list lists the tasks; taskman_task_add makes one.',
   })
 }

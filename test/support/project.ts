@@ -1,8 +1,9 @@
+import { deepStrictEqual as deepEqual } from 'node:assert'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { commandApprovals } from '../../src/commands/command-approvals.ts'
 import { commandRunner } from '../../src/commands/command-runner.ts'
 import { processFiles } from '../../src/definitions/process-files.ts'
@@ -133,5 +134,5 @@ export function assertDeclared({ name, output }: Operation, answer: unknown): vo
   const declared = output.safeParse(sent)
   if (!declared.success)
     throw new Error(`${name} answers what it does not declare: ${declared.error.message}`)
-  expect(declared.data, `${name} answers what it does not declare`).toEqual(sent)
+  deepEqual(declared.data, sent, `${name} answers what it does not declare: ${JSON.stringify(sent)}`)
 }

@@ -1,7 +1,7 @@
 import type { NewFact } from '../fact.ts'
 import type { MilestoneId, PhaseId, Setting, TaskId } from '../id.ts'
 import type { Phase } from '../track/mission.ts'
-import type { Task } from '../track/task.ts'
+import { newTask, type Task } from '../track/task.ts'
 import type { DocumentTask, PlanDocument } from './document.ts'
 import { type Milestone, type Note, noteKinds, type PlanOwner, phaseStatus } from './plan.ts'
 
@@ -68,7 +68,9 @@ export function importPlan(
     notices:
       begun === 0
         ? []
-        : [`${begun} task(s) were in progress elsewhere; nobody holds them here, so they are to do.`],
+        : [
+            `${begun === 1 ? '1 task was' : `${begun} tasks were`} in progress elsewhere; no one holds ${begun === 1 ? 'it' : 'them'} here, so ${begun === 1 ? 'it is' : 'they are'} to do.`,
+          ],
   }
 }
 
@@ -153,23 +155,24 @@ function plannedTask(
     creator,
   }: { readonly ids: Ids; readonly owner: PlanOwner; readonly setting: Setting; readonly creator: string },
 ): Task {
-  const done = task.status === 'done'
+  const planned = newTask(
+    {
+      id: idOf(ids, task.key) ?? setting.ids.next('task'),
+      missionId: owner,
+      phaseId: task.phase as PhaseId | null, // keys of phases are their ids
+      milestoneId: task.milestone as MilestoneId | null,
+      parentTaskId: idOf(ids, task.parent),
+      name: task.title,
+      goal: task.description,
+      role: task.role,
+      sortOrder: task.sortOrder,
+      creator: task.creator ?? creator,
+    },
+    task.createdAt ?? setting.at,
+  )
   return {
-    id: idOf(ids, task.key) ?? setting.ids.next('task'),
-    missionId: owner,
-    phaseId: task.phase as PhaseId | null, // keys of phases are their ids
-    milestoneId: task.milestone as MilestoneId | null,
-    parentTaskId: idOf(ids, task.parent),
-    name: task.title,
-    goal: task.description,
-    step: null,
-    role: task.role,
-    areas: [],
-    status: done ? 'done' : 'to_do',
-    resolution: done ? (task.resolution ?? 'claimed') : null,
-    sortOrder: task.sortOrder,
-    creator: task.creator ?? creator,
-    createdAt: task.createdAt ?? setting.at,
+    ...planned,
+    ...(task.status === 'done' && { status: 'done', resolution: task.resolution ?? 'claimed' }),
     updatedAt: task.updatedAt ?? setting.at,
   }
 }

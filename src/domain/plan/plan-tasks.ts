@@ -2,7 +2,7 @@ import type { NewFact } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import type { PhaseId, Setting, TaskId } from '../id.ts'
 import type { Mission, Phase } from '../track/mission.ts'
-import type { Task } from '../track/task.ts'
+import { newTask, type Task } from '../track/task.ts'
 import { cycleText, everyCycle } from './cycles.ts'
 import type { PlannedTask, PlanOwner } from './plan.ts'
 
@@ -75,7 +75,7 @@ export function planTogether(
     const [home, id] = [homeOf(asked.phase), ids.get(asked.key)]
     if (!home || !id) return []
     const dependsOn = [...new Set(asked.depends_on)].map((name) => ids.get(name) ?? (name as TaskId)) // a known id
-    return [{ task: newTask(asked, { id, home, creator: situation.creator, at: setting.at }), dependsOn }]
+    return [{ task: askedTask(asked, { id, home, creator: situation.creator, at: setting.at }), dependsOn }]
   })
   return {
     phases,
@@ -117,7 +117,7 @@ function newPhases(
     }))
 }
 
-function newTask(
+function askedTask(
   asked: TogetherTask,
   {
     id,
@@ -126,25 +126,20 @@ function newTask(
     at,
   }: { readonly id: TaskId; readonly home: Phase; readonly creator: string; readonly at: number },
 ): Task {
-  return {
-    id,
-    missionId: home.missionId,
-    phaseId: home.id,
-    milestoneId: null,
-    parentTaskId: null,
-    name: asked.title,
-    goal: asked.description ?? null,
-    step: null,
-    role: asked.role ?? null,
-    ...(asked.assignee !== undefined && { assignee: asked.assignee }),
-    areas: asked.areas ?? [],
-    status: 'to_do',
-    resolution: null,
-    sortOrder: null,
-    creator,
-    createdAt: at,
-    updatedAt: at,
-  }
+  return newTask(
+    {
+      id,
+      missionId: home.missionId,
+      phaseId: home.id,
+      name: asked.title,
+      goal: asked.description ?? null,
+      role: asked.role ?? null,
+      ...(asked.assignee !== undefined && { assignee: asked.assignee }),
+      areas: asked.areas ?? [],
+      creator,
+    },
+    at,
+  )
 }
 
 function problemsOf(

@@ -223,9 +223,9 @@ export function reasonsFor({ toDo, begun, caller, role }: OpenWork): readonly st
   const assigned = Map.groupBy(ready.filter(isForOther), ({ task }) => task.assignee ?? '')
   const wanted = Map.groupBy(
     ready.filter((planned) => !isForOther(planned)),
-    ({ task }) => task.role ?? 'anybody',
+    ({ task }) => task.role ?? 'anyone',
   )
-  const holders = Map.groupBy(begun, ({ claim }) => claim?.agent ?? 'somebody')
+  const holders = Map.groupBy(begun, ({ claim }) => claim?.agent ?? 'someone')
   return [
     ...(blocked.length === 0 ? [] : [waiting(blocked, [...toDo, ...begun])]),
     ...[...holders].map(

@@ -13,7 +13,7 @@ export interface CompletionRequest {
   readonly outcome: Outcome
   readonly phaseComplete: boolean
   readonly evidence: Measured
-  /** The seed's sentence about files outside the scope, for the hold. */
+  /** Mission Control's sentence about files outside the scope, for the hold. */
   readonly scopeReason: string
 }
 

@@ -213,7 +213,7 @@ export function assertOpen(task: Task, attempt: Attempt): void {
   }
   if (attempt.status !== 'open') {
     throw new Failure('CONFLICT', `Attempt ${attempt.id} is closed (${attempt.status}).`, {
-      hint: `Leave attempt_id out, or begin anew with start_task { planned_task_id: "${task.id}" }.`,
+      hint: `Leave attempt_id out, or begin again with start_task { planned_task_id: "${task.id}" }.`,
     })
   }
 }

@@ -1,7 +1,7 @@
 import type { Setting } from '../id.ts'
 import { excerpt } from '../text.ts'
 import { type Mission, type Profile, phasesOfProfile } from './mission.ts'
-import type { Task } from './task.ts'
+import { newTask, type Task } from './task.ts'
 
 export interface MissionRequest {
   readonly name: string
@@ -89,22 +89,15 @@ function plannedStep(
   setting: Setting,
   creator: string,
 ): Task {
-  return {
-    id: setting.ids.next('task'),
-    missionId: workflow.id,
-    phaseId: null,
-    milestoneId: null,
-    parentTaskId: null,
-    name: excerpt(goal, 300),
-    goal,
-    step,
-    role: null,
-    areas: [],
-    status: 'to_do',
-    resolution: null,
-    sortOrder: null,
-    creator,
-    createdAt: setting.at,
-    updatedAt: setting.at,
-  }
+  return newTask(
+    {
+      id: setting.ids.next('task'),
+      missionId: workflow.id,
+      name: excerpt(goal, 300),
+      goal,
+      step,
+      creator,
+    },
+    setting.at,
+  )
 }

@@ -13,6 +13,7 @@ import {
   type CallerType,
   type Dependency,
   isWaitedFor,
+  newTask,
   type SnapshotPlace,
   type Task,
 } from './task.ts'
@@ -38,7 +39,7 @@ export function startTask(request: TaskRequest, situation: TaskSituation, settin
 
   const begun = beginPlanned(request, situation, setting)
   const placement = placeInPhase(request, situation, setting)
-  const task = planned ?? newTask(request, situation, placement.phase, setting)
+  const task = planned ?? taskOfRequest(request, situation, placement.phase, setting)
   const attempt = newAttempt(request, { task, situation, phase: placement.phase }, setting)
   const made: readonly NewFact[] = planned ? [] : [{ kind: 'task.planned', task }]
   return {
@@ -79,31 +80,26 @@ function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {
   }
 }
 
-function newTask(
+function taskOfRequest(
   request: TaskRequest,
   situation: TaskSituation,
   phase: Phase | null,
   setting: Setting,
 ): Task {
   const name = request.name ?? ''
-  return {
-    id: setting.ids.next('task'),
-    missionId: situation.mission?.id ?? null,
-    phaseId: phase?.id ?? null,
-    milestoneId: null,
-    parentTaskId: situation.parent?.id ?? null,
-    name,
-    goal: request.goal ?? name,
-    step: null,
-    role: null,
-    areas: request.areas,
-    status: 'to_do',
-    resolution: null,
-    sortOrder: null,
-    creator: request.agentName ?? request.actor.name,
-    createdAt: setting.at,
-    updatedAt: setting.at,
-  }
+  return newTask(
+    {
+      id: setting.ids.next('task'),
+      missionId: situation.mission?.id ?? null,
+      phaseId: phase?.id ?? null,
+      parentTaskId: situation.parent?.id ?? null,
+      name,
+      goal: request.goal ?? name,
+      areas: request.areas,
+      creator: request.agentName ?? request.actor.name,
+    },
+    setting.at,
+  )
 }
 
 function newAttempt(

@@ -45,7 +45,7 @@ export function mayTakeOver(
       'CONFLICT',
       `Attempt ${open.id} of ${holder} at task ${open.taskId} is stale: no call since ${instant(open.lastCallAt)}.`,
       {
-        hint: `Call start_task { planned_task_id: "${open.taskId}", take_over: true } to abandon it and begin anew.`,
+        hint: `Call start_task { planned_task_id: "${open.taskId}", take_over: true } to abandon it and begin again.`,
       },
     )
   }

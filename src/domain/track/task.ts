@@ -36,6 +36,32 @@ export interface Task {
   readonly updatedAt: number
 }
 
+/** A task of which no more is said than this: to do, by no one in particular. */
+export function newTask(
+  { id, name, goal, creator, ...rest }: Pick<Task, 'id' | 'name' | 'goal' | 'creator'> & Partial<Task>,
+  at: number,
+): Task {
+  return {
+    id,
+    missionId: null,
+    phaseId: null,
+    milestoneId: null,
+    parentTaskId: null,
+    name,
+    goal,
+    step: null,
+    role: null,
+    areas: [],
+    status: 'to_do',
+    resolution: null,
+    sortOrder: null,
+    creator,
+    createdAt: at,
+    updatedAt: at,
+    ...rest,
+  }
+}
+
 export const attemptStatuses = ['open', ...taskOutcomes, 'abandoned'] as const
 export type AttemptStatus = (typeof attemptStatuses)[number]
 

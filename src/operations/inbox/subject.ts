@@ -49,6 +49,7 @@ export async function findHold(reads: Reads, id: string): Promise<Hold> {
   const hold = id.startsWith('i-') ? await reads.holds.ofIssue(id) : await reads.holds.find(id)
   if (hold) return hold
   throw new Failure('NOT_FOUND', `hold not found: ${id}`, {
+    missing: 'hold',
     hint: 'waymark inbox lists the holds that are open.',
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { TaskId } from '../../domain/id.ts'
 import { dropTask, editTask, notOfPhase } from '../../domain/plan/editing.ts'
 import { knownRoles, type Milestone, type TaskChanges } from '../../domain/plan/plan.ts'
-import type { Task } from '../../domain/track/task.ts'
+import { newTask } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
 import { strings } from '../answers/list.ts'
 import { listedOfTask, PlannedTaskEntry, TaskOrBrief, taskAnswer } from '../answers/plan.ts'
@@ -55,25 +55,22 @@ export const taskAdd = defineOperation({
     const milestone = input.milestone === undefined ? null : await findMilestone(reads, input.milestone)
     if (milestone && milestone.phaseId !== phase.id) throw notOfPhase(milestone, phase.id)
     await assertRole(reads, input.role)
-    const task: Task = {
-      id: setting.ids.next('task'),
-      missionId: phase.missionId,
-      phaseId: phase.id,
-      milestoneId: milestone?.id ?? null,
-      parentTaskId: null,
-      name: input.title,
-      goal: input.description ?? null,
-      step: null,
-      role: input.role ?? null,
-      ...(input.assignee !== undefined && { assignee: input.assignee }),
-      areas: input.areas ?? [],
-      status: 'to_do',
-      resolution: null,
-      sortOrder: input['sort-order'] ?? null,
-      creator: input.creator ?? actor.name,
-      createdAt: setting.at,
-      updatedAt: setting.at,
-    }
+    const task = newTask(
+      {
+        id: setting.ids.next('task'),
+        missionId: phase.missionId,
+        phaseId: phase.id,
+        milestoneId: milestone?.id ?? null,
+        name: input.title,
+        goal: input.description ?? null,
+        role: input.role ?? null,
+        ...(input.assignee !== undefined && { assignee: input.assignee }),
+        areas: input.areas ?? [],
+        sortOrder: input['sort-order'] ?? null,
+        creator: input.creator ?? actor.name,
+      },
+      setting.at,
+    )
     const dependsOn = await dependenciesOf(reads, input.depends_on)
     return {
       facts: [

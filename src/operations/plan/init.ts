@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { DocumentTask, PlanDocument } from '../../domain/plan/document.ts'
+import { counted } from '../../domain/text.ts'
 import { defineOperation } from '../operation.ts'
 import { Added, addPlan } from './plan-import.ts'
 
@@ -39,7 +40,7 @@ export const demo = defineOperation({
   if (existing.length > 0) {
     throw new Failure(
       'CONFLICT',
-      `This project has a plan already, of ${existing.length} phase(s): ${existing
+      `This project has a plan already, of ${counted(existing.length, 'phase')}: ${existing
         .slice(0, 5)
         .map(({ name }) => name)
         .join(', ')}.`,
@@ -112,7 +113,7 @@ const demoPlan: PlanDocument = {
       ['test-plan', 'Write the test plan', { role: 'qa-engineer', dependsOn: ['spec'] }],
       ['tests', 'Run it', { role: 'qa-engineer', dependsOn: ['test-plan', 'back-office'] }],
       ['load', 'Measure a hundred orders a minute', { role: 'devops-engineer', dependsOn: ['orders'] }],
-      ['defects', 'Mend what was found', { role: 'developer', dependsOn: ['tests', 'threats', 'load'] }],
+      ['defects', 'Fix what was found', { role: 'developer', dependsOn: ['tests', 'threats', 'load'] }],
     ]),
     ...inPhase('P4', 'M4', [
       [

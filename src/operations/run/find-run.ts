@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts'
+import { Failure, type FailureOptions } from '../../domain/failure.ts'
 import type { RunRecord } from '../../domain/gate/run.ts'
 import type { LoadedRun, RunSubject } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
@@ -9,7 +9,7 @@ export async function findRun(reads: Reads, id: string | undefined): Promise<Run
   if (id !== undefined) {
     const run = await reads.runs.find(id)
     if (run) return run
-    throw notFound(`run not found: ${id}`)
+    throw notFound(`run not found: ${id}`, { missing: 'run' })
   }
   const { items, total } = await reads.runs.list({ status: 'active' }, { limit: 5 })
   const [only] = items
@@ -26,11 +26,12 @@ export async function loadRun(reads: Reads, named: string | undefined): Promise<
   const id = named ?? (await findRun(reads, undefined)).id
   const loaded = await reads.runs.load(id)
   if (loaded) return loaded
-  throw notFound(`run not found: ${id}`)
+  throw notFound(`run not found: ${id}`, { missing: 'run' })
 }
 
-function notFound(message: string): Failure {
+function notFound(message: string, what: Pick<FailureOptions, 'missing'> = {}): Failure {
   return new Failure('RUN_NOT_FOUND', message, {
+    ...what,
     hint: 'Call state_gate_list_runs to see the runs of this project, or state_gate_create_run to begin one.',
   })
 }

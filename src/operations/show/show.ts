@@ -189,6 +189,7 @@ async function detailOf(reads: Reads, id: string): Promise<MissionDetail | TaskD
   const task = await reads.tasks.find(id)
   if (task) return taskDetail(reads, task)
   throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
+    missing: 'mission or task',
     hint: 'list_missions names the missions; get_context { include: ["tasks"] } the tasks of one.',
   })
 }

@@ -62,14 +62,14 @@ function notRunning(task: Task, last: Attempt): Failure {
     return new Failure(
       'CONFLICT',
       `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it cannot be completed any more.`,
-      { hint: `Begin anew with ${again}, before you edit.`, details },
+      { hint: `Begin again with ${again}, before you edit.`, details },
     )
   }
   return new Failure(
     'CONFLICT',
     `Task ${task.id} "${task.name}" was already completed (${last.status}), with other words.`,
     {
-      hint: `Its record stays as it is. For further work ${last.status === 'failed' ? `begin anew with ${again}` : 'start a new task'}.`,
+      hint: `Its record stays as it is. For further work ${last.status === 'failed' ? `begin again with ${again}` : 'start a new task'}.`,
       details,
     },
   )

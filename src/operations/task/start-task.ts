@@ -306,7 +306,7 @@ function isAbsolute(path: string): boolean {
 
 const mostAreas = 20
 
-/** What start_task answers: the seed's keys, then what the areas matched and what to know. */
+/** What start_task answers: Mission Control's keys, then what the areas matched and what to know. */
 function startAnswer(
   started: StartedTask,
   measured: {

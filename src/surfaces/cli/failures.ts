@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts'
+import { Failure, type MissingKind } from '../../domain/failure.ts'
 import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { flagsOf, kebab } from './flags.ts'
@@ -22,7 +22,7 @@ function differences({ details }: Failure): string {
 const longestDifference = 20_000
 
 /** What lists the things of a kind, for a person: an agent is told the tool. */
-const listedBy: Readonly<Record<string, string>> = {
+const listedBy: Readonly<Record<MissingKind, string>> = {
   mission: 'waymark mission list --status all shows every mission.',
   task: 'waymark plan show and waymark task list show the tasks, waymark status what runs now.',
   'mission or task': 'waymark mission list --status all shows the missions, waymark task list the tasks.',
@@ -35,10 +35,9 @@ const listedBy: Readonly<Record<string, string>> = {
 
 /** An unknown id, with the command that shows the known ones. */
 export function forPerson(failure: Failure): Failure {
-  const [, kind = ''] = /^(\w+|mission or task) not found: /i.exec(failure.message) ?? []
-  const hint = listedBy[kind.toLowerCase()]
-  if (hint === undefined || !failure.code.endsWith('NOT_FOUND')) return failure
-  return new Failure(failure.code, failure.message, { hint, cause: failure })
+  const { code, message, missing } = failure
+  if (missing === undefined) return failure
+  return new Failure(code, message, { hint: listedBy[missing], cause: failure })
 }
 
 /** An input that the contract refuses, told in the words of the command line. */
