@@ -1,4 +1,4 @@
-/** How deep what somebody sends may be nested: what looks at a value goes into it step by step, on a stack. */
+/** How deep what someone sends may be nested: what looks at a value goes into it step by step, on a stack. */
 export const deepestNesting = 100
 
 /** What is seen of a JSON text before it is read, in one pass over it. */

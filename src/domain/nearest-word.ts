@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein'
 /** Comparing takes time by the product of both lengths, and no known word is nearly as long. */
 const longest = 200
 
-/** The known word that somebody who wrote `word` most likely meant, or undefined when none is near. */
+/** The known word that someone who wrote `word` most likely meant, or undefined when none is near. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > longest) return undefined
   const near = known

@@ -145,7 +145,7 @@ export interface StoreHealth {
   readonly journalMode: string | null
   readonly schemaVersion: number | null
   readonly seq: number
-  /** Sentences about what to know or mend. Empty when all is well. */
+  /** Sentences about what to know or fix. Empty when all is well. */
   readonly warnings: readonly string[]
 }
 

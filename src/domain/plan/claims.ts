@@ -11,7 +11,7 @@ export interface Claimant {
   readonly agentName: string | null
 }
 
-/** Makes a task somebody's, for thirty minutes. The caller has seen, under the lock, that nobody else holds it. */
+/** Makes a task someone's, for thirty minutes. The caller has seen, under the lock, that no one else holds it. */
 export function claimTask(
   { task, claim }: PlannedTask,
   claimant: Claimant,
@@ -54,7 +54,7 @@ function identityOf({ actor, agentName }: Claimant): string {
   return agentName === null ? (actor.connection ?? actor.name) : actor.name
 }
 
-/** Refuses whoever does not hold a task that is held. */
+/** Refuses anyone who does not hold a task that is held. */
 export function assertFree(planned: PlannedTask, claimant: Claimant, now: number): void {
   const { claim, task } = planned
   if (claim === null || !isHeld(claim, now) || isOwn(claim, claimant)) return

@@ -47,7 +47,7 @@ export interface DocumentTask {
   readonly parent: string | null
   readonly role: string | null
   readonly status: DocumentStatus
-  /** Only of a done task; null is somebody's word. */
+  /** Only of a done task; null is someone's word. */
   readonly resolution: Resolution | null
   readonly sortOrder: number | null
   readonly dependsOn: readonly string[]

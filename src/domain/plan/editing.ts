@@ -70,7 +70,7 @@ function statusChange(
 ): readonly NewPlanFact[] {
   const now = planStatus(planned, setting.at)
   if (asked === null) return []
-  // To claim what somebody else holds is no repeat of what is already so.
+  // To claim what someone else holds is no repeat of what is already so.
   if (asked === 'in_progress') assertFree(planned, claimant, setting.at)
   if (asked === now) return []
   const { task, claim } = planned
@@ -102,7 +102,7 @@ function attemptOpen(asked: TaskStatus, { task }: PlannedTask, attempt: Attempt)
   )
 }
 
-/** Gives a task up, with a note that says why. Refused while somebody works on it. */
+/** Gives a task up, with a note that says why. Refused while someone works on it. */
 export function dropTask(
   { planned, openAttempt }: { readonly planned: PlannedTask; readonly openAttempt: Attempt | null },
   { reason, by }: { readonly reason: string; readonly by: Claimant },

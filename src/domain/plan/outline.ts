@@ -19,7 +19,7 @@ export interface OutlineSource {
 /** A task with its home in the plan. */
 export interface PlacedTask extends GraphTask {
   readonly title: string
-  /** Whom it is for, where it is for somebody. */
+  /** Whom it is for, where it is for someone. */
   readonly assignee?: string
   readonly missionId: string | null
   readonly phaseId: string | null

@@ -33,7 +33,7 @@ export interface Together {
 /** The rows that the decision rests on, read under the lock. */
 export interface TogetherSituation {
   readonly owner: PlanOwner
-  /** The mission, where somebody has ended it. */
+  /** The mission, where someone has ended it. */
   readonly ended: Mission | null
   /** The phases of the plan. */
   readonly there: readonly Phase[]

@@ -152,7 +152,7 @@ export type NewPlanFact =
       readonly changes: MilestoneChanges
     }
   | { readonly kind: 'task.edited'; readonly taskId: TaskId; readonly changes: TaskChanges }
-  /** Done without an attempt: somebody's word. Or not done after all. */
+  /** Done without an attempt: someone's word. Or not done after all. */
   | { readonly kind: 'task.marked'; readonly taskId: TaskId; readonly as: 'done' | 'to_do' }
   /** Given up for good: what depends on it need not wait. */
   | { readonly kind: 'task.dropped'; readonly taskId: TaskId; readonly reason: string }

@@ -10,7 +10,7 @@ export interface GraphTask {
   readonly dropped?: boolean
   /** Done, and what depends on it waits all the same: a person has yet to answer. */
   readonly unsettled?: boolean
-  /** Somebody holds it, whether an attempt is open or not. */
+  /** Someone holds it, whether an attempt is open or not. */
   readonly claimed: boolean
   /** A task without a role fits every role. */
   readonly role: string | null
@@ -175,7 +175,7 @@ function markOf(task: GraphTask, ready: boolean): Mark {
   return ready ? 'ready' : 'blocked'
 }
 
-/** To do, claimed by nobody, and every dependency done and settled; in the order in which the tasks were given. */
+/** To do, claimed by no one, and every dependency done and settled; in the order in which the tasks were given. */
 export function readyTasks<T extends GraphTask>(tasks: readonly T[]): readonly T[] {
   const graph = taskGraph(tasks)
   return tasks.filter((_, place) => isReady(graph, place))

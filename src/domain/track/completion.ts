@@ -43,7 +43,7 @@ export interface CompletionSituation {
 }
 
 export interface OpenTask extends Pick<Task, 'id' | 'name'> {
-  /** Its last attempt failed: somebody may take it up again, but it keeps no phase open. */
+  /** Its last attempt failed: someone may take it up again, but it keeps no phase open. */
   readonly hasFailed: boolean
 }
 
@@ -141,7 +141,7 @@ function phaseAfter(
   }
   if (phase.status === 'completed') return { phase, facts: [], notes: [] }
   if (phaseComplete) refuseOpenPhase(phase, openInPhase)
-  // The last planned task of a phase ends it; one that nobody planned may be followed by another.
+  // The last planned task of a phase ends it; one that no one planned may be followed by another.
   const isLast = status !== 'failed' && wasPlanned && isPhaseFree && openInPhase.length === 0
   if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, facts: [], notes: [] }
   return {

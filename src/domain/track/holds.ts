@@ -44,7 +44,7 @@ export function resolveHold(
   if (hold.kind !== 'stale_attempt' || attempt?.status !== 'open') return [closed]
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }
   if (ending.status === 'dismissed') return [closed, { kind: 'attempt.continued', ...about }]
-  // Who has spoken since is not silent: giving the attempt up now would take it from somebody at work.
+  // Who has spoken since is not silent: giving the attempt up now would take it from someone at work.
   if (attempt.lastCallAt > hold.openedAt) return [closed]
   const reason = ending.answer ?? 'A person gave up a stale attempt.'
   return [closed, { kind: 'attempt.abandoned', ...about, reason }]

@@ -143,7 +143,7 @@ export function admitTask(situation: TaskSituation): {
   return { facts: reopened, notes }
 }
 
-/** A workflow that ended by itself goes on with its next task; what somebody ended stays ended. */
+/** A workflow that ended by itself goes on with its next task; what someone ended stays ended. */
 function reopen(mission: Mission, planned: Task | null): readonly NewFact[] {
   if (!isEnded(mission)) return []
   if (mission.kind === 'workflow' && mission.summary === null) {

@@ -167,7 +167,7 @@ export interface TaskSituation {
   readonly tokenOf: TaskId | null
 }
 
-/** Whether a planned task may be begun by the caller: nobody else holds it, and what it waits for is done or forced. */
+/** Whether a planned task may be begun by the caller: no one else holds it, and what it waits for is done or forced. */
 function beginPlanned(
   { actor, agentName, claimToken, force }: Pick<TaskRequest, 'actor' | 'agentName' | 'claimToken' | 'force'>,
   { planned, dependencies, tokenOf }: Pick<TaskSituation, 'planned' | 'dependencies' | 'tokenOf'>,

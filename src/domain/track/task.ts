@@ -101,7 +101,7 @@ export function opened(attempt: Attempt, actor: Actor, agentName: string | null)
   return agentName !== null || attempt.actor.connection === actor.connection
 }
 
-/** What somebody said of an attempt after its end: it stands beside what was said then. */
+/** What someone said of an attempt after its end: it stands beside what was said then. */
 export interface Correction {
   readonly text: string
   readonly agentName: string | null
@@ -110,7 +110,7 @@ export interface Correction {
   readonly at: number
 }
 
-/** An attempt that ended, as whoever takes the task up again reads it. */
+/** An attempt that ended, as the agent that takes the task up again reads it. */
 export interface PastAttempt {
   readonly attempt: Attempt
   /** Null where it was given up without a word. */

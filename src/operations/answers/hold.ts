@@ -15,7 +15,7 @@ const holdStatus = z.enum(['open', 'resolved', 'dismissed'])
 export const content = z.string().nullable()
 
 /** What a person is asked to decide about a run, or to allow it to run. */
-export const HoldRequestEntry = z.discriminatedUnion('kind', [
+const HoldRequestEntry = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('decision'),
     state: z.string(),

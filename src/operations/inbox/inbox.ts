@@ -86,7 +86,7 @@ function nameOf(id: string | null, names: ReadonlyMap<string, string>): string |
   return name === undefined ? null : excerpt(name, 120)
 }
 
-/** Opens a hold for each attempt that nobody spoke of for two hours, and answers how many. Writes only when there is one. */
+/** Opens a hold for each attempt that no one spoke of for two hours, and answers how many. Writes only when there is one. */
 export async function noticeStaleAttempts({ store, clock, recordAside }: Handling): Promise<number> {
   const silent = (reads: Reads) => withoutHold(reads, clock.now())
   if ((await store.view(silent)).length === 0) return 0

@@ -26,7 +26,7 @@ export interface Shown {
   readonly parts: () => Promise<ShownParts>
 }
 
-/** What a run shows to whoever decides about it: its state, its files as they were handed in, what is to be approved. */
+/** What a run shows to the person who decides about it: its state, its files as they were handed in, what is to be approved. */
 export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<Shown> {
   const { fingerprint, evidenceFiles, folder } = context
   const { record, definition, artifacts, visits } = loaded
@@ -115,8 +115,8 @@ function measuringOnce(witness: WorkTreeWitness): WorkTreeWitness {
 }
 
 /**
- * Fails with CONFLICT where what somebody saw is not what is there, with the difference. Answers what is there where it
- * is the same, and null where nobody says what they saw.
+ * Fails with CONFLICT where what someone saw is not what is there, with the difference. Answers what is there where it
+ * is the same, and null where no one says what they saw.
  */
 export async function assertSeen(
   context: Context,

@@ -105,7 +105,7 @@ async function loadBlockers(
 const answeredBudget = 2_000
 
 /** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
-export async function answeredBlockers(
+async function answeredBlockers(
   { holds }: Reads,
   filter: RecordFilter,
 ): Promise<readonly BlockerEntry[]> {

@@ -72,7 +72,7 @@ export async function clashOf(reads: Reads, id: string) {
   return { says: `phase already exists: ${id} "${phase.name}"${where}`, free: `${id}-${number}` }
 }
 
-/** A mission that somebody ended needs its phases' ids no more; a workflow that ended by itself may go on. */
+/** A mission that someone ended needs its phases' ids no more; a workflow that ended by itself may go on. */
 async function isFreed(reads: Reads, { missionId }: Phase): Promise<boolean> {
   const mission = missionId === null ? null : await reads.missions.find(missionId)
   return mission !== null && isEnded(mission) && !(mission.kind === 'workflow' && mission.summary === null)

@@ -84,7 +84,7 @@ function callerOf({ actor }: Handling, { agent_name }: Input): string {
   return nameOf({ actor, agentName: agent_name ?? null })
 }
 
-/** Without a role, what is for anybody comes before what wants a role. */
+/** Without a role, what is for anyone comes before what wants a role. */
 async function nextOf(reads: Reads, input: Input, { now, caller }: Asked): Promise<PlannedTask | null> {
   await assertRole(reads, input.role)
   const { role } = input
@@ -131,7 +131,7 @@ async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): P
   return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`
 }
 
-/** The nearest filter that finds a task: another mission's, another role's, somebody else's. */
+/** The nearest filter that finds a task: another mission's, another role's, someone else's. */
 async function elsewhere(
   reads: Reads,
   owner: PlanSpan,

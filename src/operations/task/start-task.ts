@@ -342,7 +342,7 @@ function startAnswer(
   }
 }
 
-/** What a planned task is about, what it builds on, and what was tried before: nobody starts blind. */
+/** What a planned task is about, what it builds on, and what was tried before: no one starts blind. */
 async function plannedStory(reads: Reads, started: StartedTask) {
   const { task } = started
   const phase = task.phaseId === null ? started.phase : await reads.plan.phase(task.phaseId)

@@ -24,7 +24,7 @@ export const DependencyEntry = z.object({
   files: strings.optional(),
 })
 
-/** An attempt that ended, for whoever takes the task up again: its words, cut, and the first files. */
+/** An attempt that ended, for the agent that takes the task up again: its words, cut, and the first files. */
 export const PastAttemptEntry = z.object({
   attempt_id: z.string(),
   agent: z.string(),
@@ -44,7 +44,7 @@ export const toldStoryFields = {
   waits_for: list(WaitingEntry).optional(),
 }
 
-/** What whoever takes a task up is told: what it builds on, what was tried before, what waits for a person. */
+/** What an agent that takes a task up is told: what it builds on, what was tried before, what waits for a person. */
 export async function taskStory(reads: Reads, taskId: TaskId) {
   const dependencies = await reads.tasks.dependencies(taskId)
   const past = await reads.tasks.past(taskId, mostPast)

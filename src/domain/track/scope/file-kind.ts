@@ -7,7 +7,7 @@ export type FileKind = 'lock' | 'manifest' | 'ci' | 'config' | 'docs' | 'test' |
 export const sharedKinds = ['manifests', 'ci', 'config', 'docs', 'tests'] as const
 export type SharedKind = (typeof sharedKinds)[number]
 
-/** Null for source code, which belongs to somebody's area. */
+/** Null for source code, which belongs to someone's area. */
 export function sharedKind(path: string): SharedKind | null {
   return kindWords[fileKind(path)]
 }

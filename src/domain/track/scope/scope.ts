@@ -162,7 +162,7 @@ function shared(files: readonly Judged[]): readonly string[] {
     : [`${paths.length} file(s) shared with other areas changed: ${named(paths)}.`]
 }
 
-// Whether a commit is somebody else's is told by the reflog, which whoever works here can write.
+// Whether a commit is someone else's is told by the reflog, which whoever works here can write.
 function imported(files: readonly Judged[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'imported').map((file) => file.change.path)
   if (paths.length === 0) return []
