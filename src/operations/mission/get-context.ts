@@ -105,10 +105,7 @@ async function loadBlockers(
 const answeredBudget = 2_000
 
 /** Blockers that a person answered, newest first: since a time, or the last few. A waiting agent reads its answer here. */
-async function answeredBlockers(
-  { holds }: Reads,
-  filter: RecordFilter,
-): Promise<readonly BlockerEntry[]> {
+async function answeredBlockers({ holds }: Reads, filter: RecordFilter): Promise<readonly BlockerEntry[]> {
   const { items } = await holds.list({ ...filter, kinds: answerable, status: 'closed' }, { limit: 5 })
   const entries = items.map(({ item }) => blockerEntry(item))
   return entries.slice(0, fitSections([{ name: 'answered', entries }], answeredBudget).get('answered'))
