@@ -9,6 +9,8 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>
   readonly required?: readonly string[]
   readonly items?: JsonSchema
+  /** Schemas that refer to themselves, by name. */
+  readonly $defs?: Readonly<Record<string, JsonSchema>>
   readonly additionalProperties?: unknown
   readonly minimum?: number
   readonly maximum?: number

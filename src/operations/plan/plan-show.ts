@@ -12,18 +12,20 @@ import { defineOperation } from '../operation.ts'
 import { spanField } from './fields.ts'
 
 /** A task with its subtasks, which stand below the same milestone. */
-const OutlineTaskEntry = z.object({
-  id: z.string(),
-  title: z.string(),
-  role: z.string().nullable(),
-  assignee: z.string().optional(),
-  mark: z.enum(marks),
-  critical: z.boolean(),
-  waitsFor: strings,
-  get subtasks(): z.ZodReadonly<z.ZodArray<typeof OutlineTaskEntry>> {
-    return list(OutlineTaskEntry)
-  },
-})
+const OutlineTaskEntry = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    role: z.string().nullable(),
+    assignee: z.string().optional(),
+    mark: z.enum(marks),
+    critical: z.boolean(),
+    waitsFor: strings,
+    get subtasks(): z.ZodReadonly<z.ZodArray<typeof OutlineTaskEntry>> {
+      return list(OutlineTaskEntry)
+    },
+  })
+  .meta({ id: 'OutlineTask' })
 
 const OutlinePhaseEntry = z.object({
   /** Null gathers the tasks outside any phase. */

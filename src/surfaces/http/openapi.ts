@@ -41,7 +41,7 @@ function documentOf({ catalog, version, projects: [first, ...others] }: Serving)
       ...ownPaths,
     },
     components: {
-      schemas: { Error: errorSchema },
+      schemas: { Error: errorSchema, ...namedSchemas(catalog) },
       responses: {
         Refused: {
           description: 'Why it cannot be done, with the value in it and the way on.',
@@ -179,9 +179,19 @@ function published(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
   return Object.fromEntries(
     Object.entries(schema)
-      .filter(([key, value]) => key !== '$schema' && !(key === 'aliases' && isWords(value)))
-      .map(([key, value]) => [key, published(value)]),
+      .filter(([key, value]) => !['$schema', '$defs'].includes(key) && !(key === 'aliases' && isWords(value)))
+      .map(([key, value]) => [key, key === '$ref' ? refersTo(String(value)) : published(value)]),
   )
+}
+
+function refersTo(ref: string): string {
+  return ref.replace('#/$defs/', '#/components/schemas/')
+}
+
+/** The schemas that refer to themselves, such as a task with its subtasks, by their names. */
+function namedSchemas(catalog: readonly Operation[]): Document {
+  const named = catalog.flatMap((operation) => Object.entries(outputSchema(operation).$defs ?? {}))
+  return Object.fromEntries(named.map(([name, schema]) => [name, published(schema)]))
 }
 
 /** A field may be called `aliases`, too; its value is a schema, not words for choices. */
