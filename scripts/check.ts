@@ -2,7 +2,6 @@
 // The last line is `N passed, M failed`; a check that fails counts as one failure.
 import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { ledgerProblems } from './requirements.mjs'
 import { tally, type VitestResults } from './tally.ts'
@@ -15,15 +14,11 @@ interface Check {
 }
 
 const root = join(import.meta.dirname, '..')
-// Tests that measure time go first.
-const givesWay = 10
 const resultsFile = join(root, '.cache', 'vitest.json')
 
-/** What the tests need. */
-const browser: Check = { name: 'browser of the tests', words: ['node', 'scripts/browser.mjs'], isShown: true }
-
-/** What goes on beside the tests, which wait for processes now and then. */
+// Longest first, two at a time.
 const checks: readonly Check[] = [
+  { name: 'browser of the tests', words: ['node', 'scripts/browser.mjs'], isShown: true },
   { name: 'lint (oxlint)', words: ['oxlint', '--type-aware'] },
   { name: 'types (tsc)', words: ['tsc', '--noEmit', '-p', '.'] },
   { name: 'types of the dashboard (tsc)', words: ['tsc', '--noEmit', '-p', 'web'] },
@@ -35,16 +30,15 @@ const checks: readonly Check[] = [
 process.exitCode = (await checkAll()) ? 0 : 1
 
 async function checkAll(): Promise<boolean> {
+  const waiting = [...checks]
   const failed: string[] = []
-  const check = async (one: Check): Promise<void> => {
-    if (!(await passes(one))) failed.push(one.name)
+  const work = async (): Promise<void> => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      if (!(await passes(check))) failed.push(check.name)
+    }
   }
-  await check(browser)
-  const checking = (async () => {
-    for (const one of checks) await check(one)
-  })()
+  await Promise.all([work(), work()])
   if (!(await testsRun())) failed.push('the test run itself')
-  await checking
   const results = readResults()
   const problems = results === null ? ['There are no results of tests.'] : ledgerProblems(results)
   for (const problem of problems) console.log(`requirements: ${problem}`)
@@ -58,7 +52,7 @@ async function checkAll(): Promise<boolean> {
 /** Runs a check, and shows what it said only where it failed. */
 async function passes({ name, words, isShown = false }: Check): Promise<boolean> {
   const startedAt = performance.now()
-  const { code, output } = await run(words, isShown ? 'inherit' : 'pipe', givesWay)
+  const { code, output } = await run(words, isShown ? 'inherit' : 'pipe')
   const took = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}, ${took} s`)
   if (code !== 0) console.log(output)
@@ -68,7 +62,7 @@ async function passes({ name, words, isShown = false }: Check): Promise<boolean>
 async function testsRun(): Promise<boolean> {
   rmSync(resultsFile, { force: true })
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${resultsFile}`]
-  const { code } = await run(['vitest', 'run', ...reporters], 'inherit', 0)
+  const { code } = await run(['vitest', 'run', ...reporters], 'inherit')
   return code === 0 || (readResults()?.numFailedTestSuites ?? 0) > 0
 }
 
@@ -79,7 +73,6 @@ function readResults(): VitestResults | null {
 function run(
   [program, ...words]: Check['words'],
   output: 'pipe' | 'inherit',
-  priority: number,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const isNode = program === 'node'
   const child = spawn(isNode ? process.execPath : join(root, 'node_modules', '.bin', program), words, {
@@ -88,7 +81,6 @@ function run(
     env: { ...process.env, ...temporaryFiles() },
     shell: process.platform === 'win32' && !isNode,
   })
-  if (child.pid !== undefined && priority !== 0) setPriority(child.pid, priority)
   const chunks: Buffer[] = []
   child.stdout?.on('data', (chunk: Buffer) => chunks.push(chunk))
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { quicklyStarted } from '../support/program.ts'
 
 export type Revision = '2025-11-25' | '2026-07-28'
 
@@ -81,7 +80,7 @@ function resultIn(folder: string): ScenarioResult {
 }
 
 async function run(words: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'], env: quicklyStarted() })
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
   const chunks: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk))
   await new Promise((gone) => child.on('close', gone))

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
-import { quicklyStarted } from '../support/program.ts'
 
 const module = join(import.meta.dirname, '../../src/surfaces/http/guard/tokens.ts')
 
@@ -24,10 +23,7 @@ test('processes that make tokens at the same time lose none, and agree on the tw
   const answers = await Promise.all(
     ['a', 'b', 'c', 'd'].map(async (name) => {
       const words = ['--input-type=module', '--eval', script, folder, name]
-      const child = spawn(process.execPath, words, {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: quicklyStarted(),
-      })
+      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
       let out = ''
       child.stdout.on('data', (data: Buffer) => {
         out += data.toString()

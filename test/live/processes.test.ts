@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { quicklyStarted } from '../support/program.ts'
 import { temporaryStore } from '../support/store.ts'
 import { LiveClient } from './live-client.ts'
 
@@ -14,10 +13,7 @@ const restarts = 4
 
 function run(script: string, ...args: readonly string[]): ChildProcess {
   const file = join(import.meta.dirname, 'processes', `${script}.ts`)
-  const child = spawn(process.execPath, [file, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: quicklyStarted(),
-  })
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }

@@ -48,11 +48,6 @@ export function runAlone(
   return { code: status, out: stdout, error: stderr }
 }
 
-/** The variables of this process for a script of the sources: what Node has compiled once it does not compile again. */
-export function quicklyStarted(): NodeJS.ProcessEnv {
-  return { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'waymark-test-cache', 'node') }
-}
-
 /** Variables that are read when Node starts, or once in a process. */
 export function needsOwnProcess(environment: Variables): boolean {
   return Object.keys(environment).some((name) => /^(NODE_OPTIONS$|OTEL_)/.test(name))

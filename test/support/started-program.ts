@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { PassThrough, type Readable } from 'node:stream'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { bin, needsOwnProcess, quicklyStarted, type Running } from './program.ts'
+import { bin, needsOwnProcess, type Running } from './program.ts'
 
 /** A program that is spoken to while it runs. Emits `exit` with its code, which is null where it was killed. */
 export interface StartedProgram extends EventEmitter<{ exit: [number | null] }> {
@@ -26,12 +26,7 @@ export function startProgram(words: readonly string[], running: Running): Starte
 
 /** Starts Node with these words, in a process that has done nothing before. */
 export function startAlone(words: readonly string[], { folder, environment }: Running): StartedProgram {
-  return new LoneProgram(
-    spawn(process.execPath, words, {
-      cwd: folder,
-      env: { NODE_COMPILE_CACHE: quicklyStarted()['NODE_COMPILE_CACHE'], ...environment },
-    }),
-  )
+  return new LoneProgram(spawn(process.execPath, words, { cwd: folder, env: { ...environment } }))
 }
 
 /** Ends a program as its client's end does, and makes sure that it is gone. */

@@ -7,11 +7,7 @@ import {
   type OutputOf,
 } from '../../src/surfaces/http/client/client.ts'
 import { base } from '../router/location.ts'
-import type { Answers } from './answers.ts'
 import { csrf, readSession } from './session.ts'
-
-/** What an operation answers, as closely as the dashboard knows it. */
-export type AnswerOf<Name extends OperationName> = Name extends keyof Answers ? Answers[Name] : OutputOf<Name>
 
 interface ProjectCall extends CallOptions {
   /** The base path of the project, where it is not the one that is shown. */
@@ -23,10 +19,10 @@ export async function call<Name extends OperationName>(
   name: Name,
   input: InputOf<Name>,
   { project = base.peek(), ...options }: ProjectCall = {},
-): Promise<AnswerOf<Name>> {
+): Promise<OutputOf<Name>> {
   const client = createClient({ base: project, csrf })
   try {
-    return (await client(name, input, options)) as AnswerOf<Name> // the same answer, more closely
+    return await client(name, input, options)
   } catch (error) {
     // The session ended: the page says how to log in again.
     if (error instanceof ApiFailure && error.status === 401) await readSession()

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { InputOf } from '../../src/surfaces/http/client/client.ts'
-import { type AnswerOf, call } from '../api/call.ts'
+import type { InputOf, OutputOf } from '../../src/surfaces/http/client/client.ts'
+import { call } from '../api/call.ts'
 import { base } from '../router/location.ts'
 import { concerns, type LiveQueryName } from './concerns.ts'
 import { connection, onFrame, onReload } from './feed.ts'
@@ -37,8 +37,8 @@ export function startQuery<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,
   { once = false, unhurried = false }: QueryOptions = {},
-): StartedQuery<AnswerOf<Name>> {
-  const answer = signal<AnswerOf<Name> | null>(null)
+): StartedQuery<OutputOf<Name>> {
+  const answer = signal<OutputOf<Name> | null>(null)
   const failure = signal<unknown>(null)
   const ended = new AbortController()
   // Until this ends, another project may be shown.
@@ -108,7 +108,7 @@ export function useQuery<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,
   { once = false }: QueryOptions = {},
-): LiveQuery<AnswerOf<Name>> {
+): LiveQuery<OutputOf<Name>> {
   const key = JSON.stringify(input)
   const query = useMemo(() => startQuery(name, input, { once }), [name, key, once])
   useEffect(() => () => query.stop(), [query])

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Verified as VerifiedShort } from '../api/answers.ts'
+import type { Verified as VerifiedShort } from '../api/entities.ts'
 import { Agent } from './agent.tsx'
 import { StatusIcon } from './status.tsx'
 import './evidence.css'

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { Machine } from '../api/answers.ts'
+import type { Machine } from '../api/entities.ts'
 import { type DrawnState, type DrawnTransition, stateDiagram } from '../geometry/state-diagram.ts'
 import './machine/machine.css'
 

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
-import type { Mission } from '../api/answers.ts'
+import type { Mission } from '../api/entities.ts'
 import { useCommands } from '../keys/commands.ts'
 import { useQuery } from '../live/query.ts'
 import { useRows } from '../live/rows.ts'

@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { ProjectStatus } from '../api/answers.ts'
+import type { ProjectStatus } from '../api/entities.ts'
 import { startQuery } from '../live/query.ts'
 import { base } from '../router/location.ts'
 

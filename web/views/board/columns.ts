@@ -1,4 +1,4 @@
-import type { BoardCard, BoardColumn } from '../../api/answers.ts'
+import type { BoardCard, BoardColumn } from '../../api/entities.ts'
 import type { Status } from '../../parts/status.tsx'
 
 export const columns: readonly {

@@ -1,4 +1,4 @@
-import type { Run } from '../../api/answers.ts'
+import type { Run } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState, Failed } from '../../parts/empty-state.tsx'

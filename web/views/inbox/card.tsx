@@ -1,6 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import type { DeskCard } from '../../api/answers.ts'
+import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { Claimed, Verified } from '../../parts/evidence.tsx'
@@ -13,7 +13,7 @@ import { sendings } from '../../shell/toasts.tsx'
 import { kindOf, type Verb, verbsOf } from './verbs.ts'
 
 interface CardProps {
-  readonly card: ReadonlySignal<DeskCard>
+  readonly card: ReadonlySignal<InboxCard>
   readonly isSelected: boolean
   /** It waits no more, and goes when the list may move. */
   readonly isSettled: boolean
@@ -121,7 +121,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
   )
 }
 
-type CommandRequest = Extract<NonNullable<DeskCard['request']>, { readonly kind: 'command' }>
+type CommandRequest = Extract<NonNullable<InboxCard['request']>, { readonly kind: 'command' }>
 
 /** The files that a command's approval is bound to, and what changed in them since it was approved before. */
 function Pinned({ request: { files = [], before } }: { readonly request: CommandRequest }) {
@@ -142,14 +142,14 @@ function Pinned({ request: { files = [], before } }: { readonly request: Command
 }
 
 /** What the card is about, and where that is shown. */
-function aboutOf(card: DeskCard): { readonly name: string; readonly link: string } {
+function aboutOf(card: InboxCard): { readonly name: string; readonly link: string } {
   const run = card.run === null ? null : `${card.run.process_name}, in ${card.run.state}`
   if (card.task_id) return { name: card.task_name ?? card.task_id, link: `/tasks/${card.task_id}` }
   if (card.run_id) return { name: run ?? card.run_id, link: `/runs/${card.run_id}` }
   return { name: card.mission_name ?? '', link: `/missions/${card.mission_id}` }
 }
 
-function askedOf(card: DeskCard): string {
+function askedOf(card: InboxCard): string {
   if (card.kind === 'stale_attempt') return 'Nobody spoke of this attempt for two hours. Has the agent gone?'
   if (card.run && card.request?.kind === 'decision') {
     return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${oneOf(card.request.events)}.`

@@ -1,4 +1,4 @@
-import type { DeskCard } from '../../api/answers.ts'
+import type { InboxCard } from '../../api/entities.ts'
 import type { Command } from '../../keys/bindings.ts'
 import type { Status } from '../../parts/status.tsx'
 import { eventWords } from '../../parts/text.tsx'
@@ -15,10 +15,10 @@ export interface Verb {
   /** A sentence is asked for: what the waiting agent is told. */
   readonly asks?: string
   readonly operation: string
-  input(card: DeskCard, answer: string): object
+  input(card: InboxCard, answer: string): object
 }
 
-type Choice = DeskCard['choices'][number]
+type Choice = InboxCard['choices'][number]
 
 interface Kind {
   readonly word: string
@@ -26,11 +26,11 @@ interface Kind {
   readonly verbs: readonly Verb[]
 }
 
-const resolves = ({ hold_id }: DeskCard, answer: string) => ({
+const resolves = ({ hold_id }: InboxCard, answer: string) => ({
   id: hold_id,
   ...(answer !== '' && { answer }),
 })
-const dismisses = (card: DeskCard, answer: string) => ({ ...resolves(card, answer), dismiss: true })
+const dismisses = (card: InboxCard, answer: string) => ({ ...resolves(card, answer), dismiss: true })
 
 const sendBack: Verb = {
   command: 'send back',
@@ -121,14 +121,14 @@ const kinds = {
       { command: 'resolve', label: 'Give it up', done: 'Given up', operation: 'resolve', input: resolves },
     ],
   },
-} as const satisfies Record<DeskCard['kind'], Kind>
+} as const satisfies Record<InboxCard['kind'], Kind>
 
-export function kindOf(kind: DeskCard['kind']): Pick<Kind, 'word' | 'status'> {
+export function kindOf(kind: InboxCard['kind']): Pick<Kind, 'word' | 'status'> {
   return kinds[kind]
 }
 
 /** What can be done with a card: a run that waits for a decision has a verb for each event. */
-export function verbsOf(card: DeskCard): readonly Verb[] {
+export function verbsOf(card: InboxCard): readonly Verb[] {
   if (card.request?.kind !== 'decision') return kinds[card.kind].verbs
   // What takes more than a reason is asked for on the page of the run.
   const verbs = card.choices.filter(({ asks_for }) => asks_for.length === 0).map(eventVerb)

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { JournalFact } from '../../api/answers.ts'
 import { call, told } from '../../api/call.ts'
+import type { JournalFact } from '../../api/entities.ts'
 import { onFrame, onReload } from '../../live/feed.ts'
 import { showToast } from '../../shell/toasts.tsx'
 

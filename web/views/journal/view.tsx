@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import type { Answers, JournalFact } from '../../api/answers.ts'
+import type { JournalFact, Names } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
@@ -94,7 +94,7 @@ export function View() {
   )
 }
 
-function namesOf(named: Answers['names'] | null): ReadonlyMap<string, string> {
+function namesOf(named: Names | null): ReadonlyMap<string, string> {
   if (named === null) return new Map()
   return new Map([...named.missions, ...named.tasks].map(({ id, name }) => [id, name]))
 }

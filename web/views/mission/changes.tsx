@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
-import { type AnswerOf, told } from '../../api/call.ts'
+import { told } from '../../api/call.ts'
+import type { MissionFile } from '../../api/entities.ts'
 import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -8,8 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './tabs/tabs.css'
 
-type File = AnswerOf<'mission_changes'>['files'][number]
-type Node = DiffNode<File>
+type Node = DiffNode<MissionFile>
 
 /** What git saw change, over all attempts of the mission, as a tree. */
 export function ChangesTab({ id }: { readonly id: string }) {
@@ -126,7 +126,7 @@ function open(node: Node, fold: (path: string) => void): void {
   else navigate(taskDiff(node.change))
 }
 
-function taskDiff({ task_id, path }: File): string {
+function taskDiff({ task_id, path }: MissionFile): string {
   return href(`/tasks/${task_id}/diff?select=${encodeURIComponent(path)}`)
 }
 

@@ -2,9 +2,10 @@ import { useMemo } from 'preact/hooks'
 import { Agent } from '../../parts/agent.tsx'
 import { type Status, StatusIcon } from '../../parts/status.tsx'
 import { href } from '../../router/location.ts'
-import { sourceOf, type Timeline, type TimelineTask } from './timeline/source.ts'
+import { sourceOf, type TimelineTask } from './timeline/source.ts'
 import './tabs/tabs.css'
-import { type AnswerOf, told } from '../../api/call.ts'
+import { told } from '../../api/call.ts'
+import type { JournalFact, Timeline } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Prose } from '../../parts/text.tsx'
@@ -141,8 +142,6 @@ function othersOf({ chosen, options_considered }: Chosen): string {
   return others.length === 0 ? '' : `over ${others.join(', ')}`
 }
 
-type Fact = AnswerOf<'log'>['facts'][number]
-
 const mostFacts = 1_000
 
 /** The facts about the mission and its tasks, newest first. */
@@ -185,7 +184,13 @@ export function JournalTab({ mission }: { readonly mission: Timeline }) {
   )
 }
 
-function Subject({ fact, names }: { readonly fact: Fact; readonly names: ReadonlyMap<string, string> }) {
+function Subject({
+  fact,
+  names,
+}: {
+  readonly fact: JournalFact
+  readonly names: ReadonlyMap<string, string>
+}) {
   const id = subjectOf(fact, names) ?? ''
   if (!id.startsWith('t-')) return <span class="cut">{names.get(id)}</span>
   return (
@@ -203,7 +208,7 @@ function namesOf(mission: Timeline): ReadonlyMap<string, string> {
 }
 
 /** The most particular thing of the mission that a fact names: a task before the mission. */
-function subjectOf({ body }: Fact, names: ReadonlyMap<string, string>): string | null {
+function subjectOf({ body }: JournalFact, names: ReadonlyMap<string, string>): string | null {
   let found: string | null = null
   const look = (value: unknown, depth: number): void => {
     if (typeof value === 'string' && names.has(value) && (found === null || value.startsWith('t-')))

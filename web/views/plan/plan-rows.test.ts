@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { OutlinePhase, OutlineTask } from '../../../src/domain/plan/outline.ts'
+import type { PlanPhase, PlanTask } from '../../api/entities.ts'
 import { dropMove, freePhaseId, planRows, stepMove } from './plan-rows.ts'
 
-const task = (id: string, more: Partial<OutlineTask> = {}): OutlineTask => ({
+const task = (id: string, more: Partial<PlanTask> = {}): PlanTask => ({
   id,
   title: id,
   role: null,
@@ -13,7 +13,7 @@ const task = (id: string, more: Partial<OutlineTask> = {}): OutlineTask => ({
   ...more,
 })
 
-const phases: readonly (OutlinePhase & { readonly mission_name: string | null })[] = [
+const phases: readonly PlanPhase[] = [
   {
     id: 'P1',
     name: 'Design',

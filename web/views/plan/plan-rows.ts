@@ -1,4 +1,4 @@
-import type { OutlinePhase, OutlineTask } from '../../../src/domain/plan/outline.ts'
+import type { PlanPhase, PlanTask } from '../../api/entities.ts'
 
 /** A line of the outline. */
 export type PlanRow = PhaseRow | MilestoneRow | TaskRow
@@ -30,7 +30,7 @@ export interface TaskRow {
   readonly id: string
   readonly name: string
   readonly depth: number
-  readonly mark: OutlineTask['mark']
+  readonly mark: PlanTask['mark']
   readonly role: string | null
   readonly assignee: string | null
   readonly critical: boolean
@@ -43,7 +43,7 @@ export type Only = 'ready' | 'critical' | null
 
 /** The outline as lines: phases, their milestones, their tasks. A filter keeps the phases of what it keeps. */
 export function planRows(
-  phases: readonly (OutlinePhase & { readonly mission_name: string | null })[],
+  phases: readonly PlanPhase[],
   { folded, only }: { readonly folded: ReadonlySet<string>; readonly only: Only },
 ): readonly PlanRow[] {
   return phases.flatMap((phase) => {
@@ -84,7 +84,7 @@ export function planRows(
 function linesOf(
   home: { readonly phase: string | null; readonly milestone: string | null; readonly only: Only },
   depth: number,
-): (task: OutlineTask) => readonly TaskRow[] {
+): (task: PlanTask) => readonly TaskRow[] {
   const { phase, milestone, only } = home
   return ({ id, title, mark, role, assignee, critical, waitsFor, subtasks }) => {
     const isWanted = only === null || (only === 'ready' ? mark === 'ready' : critical)

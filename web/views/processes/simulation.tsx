@@ -8,7 +8,7 @@ import {
   type Simulation,
   simulate,
 } from '../../../src/domain/gate/simulate.ts'
-import type { Machine } from '../../api/answers.ts'
+import type { Machine } from '../../api/entities.ts'
 import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'

@@ -1,13 +1,10 @@
-import type { RunApproval, RunEvent, RunRefusal } from '../../api/answers.ts'
-import type { AnswerOf } from '../../api/call.ts'
+import type { RunApproval, RunEvent, RunRefusal, RunHistory as Shown } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { stepThrough } from '../../parts/list.tsx'
 import { StatusIcon } from '../../parts/status.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
-
-type History = AnswerOf<'run_history'>
 
 interface Entry {
   readonly key: string
@@ -18,7 +15,7 @@ interface Entry {
 }
 
 /** What moved the run, and what was refused, newest first. */
-export function RunHistory({ history }: { readonly history: History }) {
+export function RunHistory({ history }: { readonly history: Shown }) {
   const entries = entriesOf(history)
   const selected = query.value.get('select')
   const step = stepThrough(
@@ -115,7 +112,7 @@ const kinds = { migration: 'Moved to another version', cancellation: 'Cancelled'
 
 const nothing = { moved: null, refused: null, approved: null }
 
-function entriesOf({ events, refusals, approvals }: History): readonly Entry[] {
+function entriesOf({ events, refusals, approvals }: Shown): readonly Entry[] {
   const all: readonly Entry[] = [
     ...events.map((event) => ({ ...nothing, key: event.event_id, at: event.at, moved: event })),
     ...approvals.map((approval, at) => ({

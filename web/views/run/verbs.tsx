@@ -1,5 +1,5 @@
 import { useCallback, useId, useState } from 'preact/hooks'
-import type { RunPage } from '../../api/answers.ts'
+import type { RunPage } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { eventWords } from '../../parts/text.tsx'

@@ -11,7 +11,7 @@ import { RunHistory } from './history.tsx'
 import { VerbsBar } from './verbs.tsx'
 import { Ways } from './ways.tsx'
 import './run.css'
-import type { RunPage } from '../../api/answers.ts'
+import type { RunPage } from '../../api/entities.ts'
 import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { Clock, Since } from '../../parts/time.tsx'
 

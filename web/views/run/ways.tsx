@@ -1,4 +1,4 @@
-import type { RunPage, Way } from '../../api/answers.ts'
+import type { RunPage, Way } from '../../api/entities.ts'
 import { StatusIcon } from '../../parts/status.tsx'
 import { CopyButton, Prose } from '../../parts/text.tsx'
 import { href } from '../../router/location.ts'

@@ -1,4 +1,4 @@
-import type { Change, Changes } from '../../api/answers.ts'
+import type { Change, Changes } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { InlineDiff } from '../../parts/diff.tsx'
 import { query, setQuery } from '../../router/location.ts'

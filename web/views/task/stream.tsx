@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { TaskDetail } from '../../api/answers.ts'
+import type { TaskDetail } from '../../api/entities.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { durationText } from '../../parts/duration.ts'
 import { type Status, StatusIcon } from '../../parts/status.tsx'

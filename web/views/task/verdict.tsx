@@ -1,5 +1,5 @@
 import { claimedNotFound } from '../../../src/domain/track/claimed-paths.ts'
-import type { AttemptDetail, Changes } from '../../api/answers.ts'
+import type { AttemptDetail, Changes } from '../../api/entities.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { Claimed } from '../../parts/evidence.tsx'
 import { StatusIcon } from '../../parts/status.tsx'

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { AttemptDetail, LinkedTask, TaskDetail, TaskLinks } from '../../api/answers.ts'
+import type { AttemptDetail, LinkedTask, TaskDetail, TaskLinks } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -21,7 +21,7 @@ export function View({ params }: ViewProps) {
   const id = params['id'] ?? ''
   const show = useQuery('show', { id })
   const found = show.answer.value
-  const task = found?.kind === 'task' ? (found as unknown as TaskDetail) : null // `show` answers by its kind
+  const task = found?.kind === 'task' ? found : null
   const links = useQuery('task_links', { id })
   const mission = links.answer.value?.mission ?? null
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { Timeline } from '../../../api/entities.ts'
 import { type Grouping, type LaneRow, laneRows, type TaskRow } from '../../../geometry/lane-rows.ts'
 import {
   centred,
@@ -17,7 +18,7 @@ import {
 import { createRows, type Rows } from '../../../live/rows.ts'
 import { now } from '../../../parts/time.tsx'
 import { query, setQuery } from '../../../router/location.ts'
-import { sourceOf, type Timeline, type TimelineMark, type TimelineSpan, type TimelineTask } from './source.ts'
+import { sourceOf, type TimelineMark, type TimelineSpan, type TimelineTask } from './source.ts'
 
 export type Row = LaneRow<TimelineTask, TimelineSpan>
 

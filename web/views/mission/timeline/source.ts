@@ -1,9 +1,8 @@
-import type { AnswerOf } from '../../../api/call.ts'
+import type { Timeline } from '../../../api/entities.ts'
 import type { Mark } from '../../../geometry/bar-layout.ts'
 import type { LaneSource, LaneSpan, LaneTask } from '../../../geometry/lane-rows.ts'
 import { type Status, statusOf } from '../../../parts/status.tsx'
 
-export type Timeline = AnswerOf<'mission_timeline'>
 export type Attempt = Timeline['attempts'][number]
 export type Said = Timeline['marks'][number]
 

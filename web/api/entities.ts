@@ -1,0 +1,36 @@
+import type { OutputOf } from '../../src/surfaces/http/client/client.ts'
+
+// What the dashboard shows, by name. Every type is that of an answer: the operations say what it has.
+
+export type BoardColumn = keyof OutputOf<'board'>['columns']
+export type BoardCard = OutputOf<'board'>['columns'][BoardColumn][number]
+export type Verified = NonNullable<BoardCard['verified']>
+export type InboxCard = OutputOf<'desk'>['cards'][number]
+export type Hold = OutputOf<'inbox'>['holds'][number]
+
+export type Mission = OutputOf<'list_missions'>['missions'][number]
+export type TaskDetail = Extract<OutputOf<'show'>, { kind: 'task' }>
+export type AttemptDetail = TaskDetail['attempts'][number]
+export type TaskLinks = OutputOf<'task_links'>
+export type LinkedTask = TaskLinks['depends_on'][number]
+export type Changes = OutputOf<'changes'>
+export type Change = Changes['changes'][number]
+
+export type Timeline = OutputOf<'mission_timeline'>
+export type MissionFile = OutputOf<'mission_changes'>['files'][number]
+export type PlanPhase = OutputOf<'plan_show'>['phases'][number]
+export type PlanTask = PlanPhase['tasks'][number]
+export type ProjectStatus = OutputOf<'status'>
+export type JournalFact = OutputOf<'log'>['facts'][number]
+export type Names = OutputOf<'names'>
+
+export type Run = OutputOf<'state_gate_list_runs'>['runs'][number]
+export type RunPage = OutputOf<'run_page'>
+export type Way = RunPage['ways'][number]
+export type Machine = RunPage['machine']
+export type RunHistory = OutputOf<'run_history'>
+export type RunEvent = RunHistory['events'][number]
+export type RunRefusal = RunHistory['refusals'][number]
+export type RunApproval = RunHistory['approvals'][number]
+export type ProcessPage = OutputOf<'process_page'>
+export type ListedProcess = OutputOf<'process_list'>['processes'][number]
