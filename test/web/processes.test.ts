@@ -42,7 +42,7 @@ test('a simulation says what is missing, goes on where it is supposed, and ends'
   await page.getByRole('button', { name: 'Take back' }).click()
   await page.getByRole('heading', { name: 'In review' }).waitFor()
   await page.getByLabel('With a payload').fill('{"a":')
-  await page.getByText('The payload is no JSON object yet.').waitFor()
+  await page.getByText('The payload is not a JSON object yet.').waitFor()
   expect(await send('release').isDisabled()).toBe(true)
   expect(complaints).toEqual([])
 })

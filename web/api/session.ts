@@ -21,7 +21,7 @@ type Known = Session | 'unknown person'
 
 const read = signal<{ readonly of: string; readonly known: Known | null }>({ of: '', known: null })
 
-/** Null until it is known of the project that is shown; `'unknown person'` where nobody is logged in. */
+/** Null until it is known of the project that is shown; `'unknown person'` where no one is logged in. */
 export const session = computed(() => (read.value.of === base.value ? read.value.known : null))
 
 /** Why it could not be read; null when it could. */

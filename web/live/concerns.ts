@@ -1,9 +1,8 @@
-import type { InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
-import type { Entity, Frame } from './feed.ts'
+import type { Frame, FrameEntity, InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
 
 interface Concern {
   /** The kinds of entities that an answer shows. */
-  readonly of: readonly Entity[] | 'everything'
+  readonly of: readonly FrameEntity[] | 'everything'
   /** The field of the input that names what the query is about, and the field of a frame's entity that may name another. */
   readonly about?: { readonly input: string; readonly data: string }
   /** What is there already may change as it likes. */

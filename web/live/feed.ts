@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { Frame } from '../../src/surfaces/http/client/client.ts'
 import { readSession, session } from '../api/session.ts'
 import { base } from '../router/location.ts'
 
@@ -114,35 +115,6 @@ export function follow(): () => void {
     socket?.close()
     connection.value = { is: 'connecting' }
   }
-}
-
-/** What a frame may show. */
-export type Entity =
-  | 'project'
-  | 'mission'
-  | 'workflow'
-  | 'phase'
-  | 'milestone'
-  | 'task'
-  | 'decision'
-  | 'issue'
-  | 'progress'
-  | 'note'
-  | 'hold'
-  | 'role'
-  | 'process'
-  | 'run'
-  | 'command'
-  | 'setting'
-
-/** One frame of the live feed: what a fact did to an entity. */
-export interface Frame {
-  readonly seq: number
-  readonly n: number
-  readonly event: `${Entity}:${string}`
-  readonly at: string
-  readonly actor: { readonly name: string; readonly kind: string }
-  readonly data: Readonly<Record<string, unknown>> | null
 }
 
 export interface Greeting {

@@ -101,7 +101,7 @@ function Search({ close, ask }: SearchProps) {
           </div>
         ))}
       </div>
-      {found.length === 0 ? <p class="muted found-none">Nothing is called so.</p> : null}
+      {found.length === 0 ? <p class="muted found-none">Nothing has that name.</p> : null}
     </>
   )
 }

@@ -11,7 +11,7 @@ export function InlineDiff({ attempt, path }: { readonly attempt: string; readon
   const files = useMemo(() => (text === undefined ? null : parseDiff(text)), [text])
   if (failure.value !== null) return <p class="muted diff-note">{told(failure.value)}</p>
   if (files === null) return <p class="muted diff-note">Reading…</p>
-  if (files.length === 0) return <p class="muted diff-note">No line of it changed.</p>
+  if (files.length === 0) return <p class="muted diff-note">No lines changed.</p>
   return (
     <>
       {files.map((file) => (
@@ -20,7 +20,7 @@ export function InlineDiff({ attempt, path }: { readonly attempt: string; readon
           <Diff file={file} />
         </section>
       ))}
-      {answer.value?.truncated ? <p class="muted diff-note">The rest is too long to be shown here.</p> : null}
+      {answer.value?.truncated ? <p class="muted diff-note">The rest is too long to show here.</p> : null}
     </>
   )
 }

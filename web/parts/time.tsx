@@ -26,7 +26,7 @@ export function Since({ at }: TimeProps) {
   )
 }
 
-/** The time, once a second for everybody who shows one. Stands still while nobody looks. */
+/** The time, once a second for everything that shows one. Stands still while no one looks. */
 export const now = signal(Date.now())
 
 setInterval(() => {

@@ -80,7 +80,7 @@ function usePageState(): void {
   })
 }
 
-/** For somebody who is not logged in: the one command that prints an address. */
+/** For anyone who is not logged in: the one command that prints an address. */
 function LogIn() {
   return (
     <main class="centred">

@@ -38,7 +38,10 @@ function Loaded({ route, params }: Place) {
       () => setFailed(true),
     )
   }, [route, Shown])
-  if (failed) throw new Error('A part of the dashboard could not be loaded; it may have been built anew.')
+  if (failed)
+    throw new Error(
+      'A part of the dashboard could not be loaded. Waymark may have been updated: reload the page.',
+    )
   return Shown ? <Shown params={params} /> : null
 }
 
@@ -69,7 +72,7 @@ class ErrorBoundary extends Component<Props, State> {
             Try again
           </button>{' '}
           <button type="button" class="button" onClick={() => location.reload()}>
-            Load the page anew
+            Reload the page
           </button>
         </p>
       </div>

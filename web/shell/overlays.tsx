@@ -34,7 +34,7 @@ export function Overlays() {
       ({ Part }) => setPart({ of: overlay, Part }),
       () => {
         open.value = null
-        showToast({ kind: 'refused', text: 'This part could not be loaded. Load the page anew.' })
+        showToast({ kind: 'refused', text: 'This part could not be loaded. Reload the page.' })
       },
     )
   }, [overlay])

@@ -114,7 +114,7 @@ function Card({ card: of, isSelected, drag }: CardProps) {
           <StatusBadge status="dropped" />
         ) : card.is_claimed ? (
           <span class="claimed-word">
-            <StatusIcon status="claimed" named={false} /> on somebody’s word
+            <StatusIcon status="claimed" named={false} /> without evidence
           </span>
         ) : null}
       </p>

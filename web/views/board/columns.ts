@@ -25,7 +25,7 @@ export type Move =
 /** The operation that a drop runs. The server has the last word: its guards refuse with their own reasons. */
 export function moveOf(card: Placed, to: BoardColumn): Move {
   const { id, column } = card
-  if (column === to) return { refused: 'It is there already.' }
+  if (column === to) return { refused: 'It is already there.' }
   const isOpen = card.started_at !== null && card.completed_at === null
   if (isOpen) {
     return {
@@ -34,9 +34,13 @@ export function moveOf(card: Placed, to: BoardColumn): Move {
   }
   switch (to) {
     case 'review':
-      return { refused: 'Only what was measured and asks for a person is reviewed.' }
+      return { refused: 'Only measured work that needs a person is reviewed.' }
     case 'ready':
-      return edit(id, 'to_do', column === 'active' ? 'Takes it back from who claimed it' : 'Opens it again')
+      return edit(
+        id,
+        'to_do',
+        column === 'active' ? 'Takes it back from the agent that claimed it' : 'Opens it again',
+      )
     case 'active':
       return edit(id, 'in_progress', 'Claims it for you')
     case 'done':

@@ -37,7 +37,7 @@ export function View() {
   }
   return (
     <div class="page-inner first-run">
-      <h1>Tell an agent of Waymark</h1>
+      <h1>Connect an agent</h1>
       <nav class="tabs" aria-label="Clients">
         {clients.map(({ name }) => (
           <button

@@ -36,7 +36,7 @@ export function View() {
           label="Ended missions"
           empty={
             <EmptyState
-              title="Missions appear here once they have ended."
+              title="Ended missions appear here."
               command="waymark mission complete <id> --status completed --summary 'What was reached'"
             />
           }
@@ -55,12 +55,7 @@ export function RunList() {
     answer.runs.filter(({ ended_at }) => ended_at !== null).map((run) => [run.run_id, run]),
   )
   if (runs.size === 0) {
-    return (
-      <EmptyState
-        title="Runs of processes appear here once they have ended."
-        command="waymark create-run feature"
-      />
-    )
+    return <EmptyState title="Ended runs appear here." command="waymark create-run feature" />
   }
   return (
     <VirtualList

@@ -81,7 +81,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
       {sending ? (
         <p class="muted">{sending.text}</p>
       ) : isSettled ? (
-        <p class="muted">It waits no more.</p>
+        <p class="muted">It is no longer waiting.</p>
       ) : asking ? (
         <AnswerForm verb={asking} send={(text) => answer(asking, text)} leave={leave} />
       ) : (
@@ -150,7 +150,8 @@ function aboutOf(card: InboxCard): { readonly name: string; readonly link: strin
 }
 
 function askedOf(card: InboxCard): string {
-  if (card.kind === 'stale_attempt') return 'Nobody spoke of this attempt for two hours. Has the agent gone?'
+  if (card.kind === 'stale_attempt')
+    return 'Nothing was heard of this attempt for two hours. Has the agent gone?'
   if (card.run && card.request?.kind === 'decision') {
     return `${card.run.process_name} is in \`${card.run.state}\` and waits for ${oneOf(card.request.events)}.`
   }

@@ -68,7 +68,7 @@ export function View() {
     <div class="page-inner inbox">
       <h1>Waiting for you</h1>
       {order.length === 0 ? (
-        <EmptyState title="Nothing waits. What agents ask of a person appears here: approvals, blockers, files outside the scope." />
+        <EmptyState title="Nothing is waiting. What agents ask of you appears here: approvals, blockers, files outside the scope." />
       ) : (
         <ul class="cards" {...still}>
           <WaitingRows held={rows.held} release={() => rows.hold(false)} />

@@ -50,7 +50,7 @@ export function ChangesTab({ id }: { readonly id: string }) {
     return (
       <div class="tab-page">
         <EmptyState
-          title="What git sees change appears here, when an attempt ends."
+          title="What git saw change appears here when an attempt ends."
           command="waymark task complete"
         />
       </div>

@@ -87,7 +87,7 @@ export function DecisionsTab({ mission }: { readonly mission: Timeline }) {
     return (
       <div class="tab-page">
         <EmptyState
-          title="What agents decide appears here, with their reasons."
+          title="Agents’ decisions appear here, with their reasons."
           command="waymark decision log"
         />
       </div>

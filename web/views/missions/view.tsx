@@ -18,7 +18,7 @@ export function View() {
         empty={
           <EmptyState
             title="No mission is open. One appears here when an agent starts it."
-            command="waymark mission start --name 'A first mission' --objective 'What shall be true at the end'"
+            command="waymark mission start --name 'A first mission' --objective 'What must be true at the end'"
           />
         }
       />

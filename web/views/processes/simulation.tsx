@@ -135,7 +135,7 @@ function NextEvents({ played, definition, send }: NextEventsProps) {
       </label>
       {read === null ? (
         <p class="simulated-wrong" role="alert">
-          The payload is no JSON object yet.
+          The payload is not a JSON object yet.
         </p>
       ) : null}
     </section>
@@ -171,7 +171,7 @@ function Assumed({ definition, satisfied, change }: AssumedProps) {
   const all = holding.every((name) => satisfied.includes(name))
   return (
     <fieldset class="assumed run-section">
-      <legend>Suppose that these hold</legend>
+      <legend>Assume these are satisfied</legend>
       <label>
         <input type="checkbox" checked={all} onChange={() => change(all ? [] : holding)} /> <b>all of them</b>
       </label>

@@ -28,7 +28,7 @@ export function RunHistory({ history }: { readonly history: Shown }) {
   return (
     <section class="run-history">
       <h2>History</h2>
-      {entries.length === 0 ? <p class="muted">Nothing was sent yet.</p> : null}
+      {entries.length === 0 ? <p class="muted">Nothing has been sent yet.</p> : null}
       <ul>
         {entries.map((entry) => (
           <li

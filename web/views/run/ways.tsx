@@ -90,7 +90,7 @@ function endOf({ run }: RunPage): string {
 }
 
 function rolesText(roles: readonly string[]): string {
-  if (roles.length === 0) return 'nobody may send it'
+  if (roles.length === 0) return 'no one may send it'
   if (roles.includes('*')) return 'anybody may send it'
   return `sent by ${roles.join(' or ')}`
 }

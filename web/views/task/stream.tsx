@@ -14,11 +14,11 @@ interface Entry {
   readonly text?: ComponentChildren
 }
 
-/** What was decided, met and said about a task, the latest first. */
+/** Decisions, issues and progress about a task, the latest first. */
 export function Stream({ task }: { readonly task: TaskDetail }) {
   const entries = entriesOf(task).sort((a, b) => Date.parse(b.at) - Date.parse(a.at))
   return (
-    <ol class="stream" aria-label="What was decided, met and said">
+    <ol class="stream" aria-label="Decisions, issues and progress">
       {entries.map(({ key, at, status, title, text }) => (
         <li key={key}>
           <StatusIcon status={status} named={false} />

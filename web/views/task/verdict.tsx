@@ -60,7 +60,7 @@ const words = {
 } as const satisfies Record<Changes['verification']['status'], string>
 
 function nothing({ status }: AttemptDetail): string {
-  return status === 'open' ? 'Nothing changed so far' : 'Nothing changed'
+  return status === 'open' ? 'Nothing has changed yet' : 'Nothing changed'
 }
 
 function sentence(

@@ -56,7 +56,7 @@ export function View({ params }: ViewProps) {
           {attempt ? (
             <InlineDiff attempt={attempt.attempt_id} />
           ) : (
-            <p class="diff-note muted">No attempt was begun yet.</p>
+            <p class="diff-note muted">No attempt has begun yet.</p>
           )}
         </div>
       ) : (
@@ -128,7 +128,7 @@ function Overview({ task, attempt, links }: Parts & { readonly links: TaskLinks 
         <Measured key={attempt.attempt_id} attempt={attempt} />
       ) : (
         <p class="muted task-none">
-          Nothing was measured: no attempt was begun. Its verified changes appear here once an agent calls
+          Nothing was measured: no attempt has begun. Its verified changes appear here once an agent calls
           start_task.
         </p>
       )}

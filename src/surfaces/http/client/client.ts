@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import type { Actor } from '../../../domain/actor.ts'
+import type { EntityReference } from '../../../domain/fact-kinds.ts'
 import type { CatalogOperation } from '../../../operations/catalog.ts'
 import type { ErrorAnswer, ErrorCode } from '../refusal.ts'
 
@@ -33,6 +35,23 @@ export type Client = <Name extends OperationName>(
   input: InputOf<Name>,
   options?: CallOptions,
 ) => Promise<OutputOf<Name>>
+
+/** What a frame of the live feed shows. */
+export type FrameEntity =
+  | Exclude<EntityReference['kind'], 'workflow of task' | 'issue of hold' | 'refusal'>
+  | 'workflow'
+
+/** What a fact did to one entity, as the live feed of `/ws` sends it. */
+export interface Frame {
+  readonly seq: number
+  /** Its place among the frames of the fact. */
+  readonly n: number
+  readonly event: `${FrameEntity}:${string}`
+  readonly at: string
+  readonly actor: Pick<Actor, 'name' | 'kind' | 'role' | 'channel'>
+  /** The entity as it is now; null where it is gone. */
+  readonly data: Readonly<Record<string, unknown>> | null
+}
 
 /** Why a call was refused, as the server says it. */
 export class ApiFailure extends Error {

@@ -9,6 +9,7 @@ import { decisionEntry, issueDetail, progressEntry } from '../../../operations/a
 import { refusalEntry, runEntry } from '../../../operations/answers/run.ts'
 import type { HoldLine } from '../../../ports/reads.ts'
 import type { Reads } from '../../../ports/store.ts'
+import type { Frame, FrameEntity } from '../client/client.ts'
 
 /** The frames of one fact, written out once for all readers. */
 export interface FactFrames {
@@ -43,7 +44,7 @@ function once(read: Read): Read {
 
 async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> {
   const concerns = concernsOf(fact.body)
-  const shown: { readonly event: string; readonly data: Entity | null }[] = []
+  const shown: Pick<Frame, 'event' | 'data'>[] = []
   for (const concern of concerns) {
     if (concern.change === 'touched') continue
     const data = await read(concern.of)
@@ -52,26 +53,26 @@ async function framesOfFact(fact: Fact, read: Read): Promise<readonly Buffer[]> 
   // A fact whose entities are gone is told all the same: its seq is not skipped.
   if (shown.length === 0) shown.push({ event: eventOf(concerns[0], false), data: null })
   const { name, kind, role, channel } = fact.actor
-  const common = { seq: fact.seq, at: instant(fact.at), actor: { name, kind, role, channel } }
+  const at = instant(fact.at)
   return shown.map(({ event, data }, n) => {
-    const { seq, at, actor } = common
-    return Buffer.from(JSON.stringify({ seq, n, event, at, actor, data }))
+    const frame: Frame = { seq: fact.seq, n, event, at, actor: { name, kind, role, channel }, data }
+    return Buffer.from(JSON.stringify(frame))
   })
 }
 
-/** `task:updated`: what a frame calls what happened to an entity. A mission that is a workflow is called one. */
-function eventOf({ change, of }: Concern, isWorkflow: boolean): string {
-  const noun = nouns[of.kind] ?? of.kind
-  return `${noun === 'mission' && isWorkflow ? 'workflow' : noun}:${change}`
-}
-
-const nouns: { readonly [Kind in EntityReference['kind']]?: string } = {
+const nouns: { readonly [Kind in EntityReference['kind']]?: FrameEntity } = {
   'workflow of task': 'mission',
   'issue of hold': 'issue',
   refusal: 'run',
 }
 
-export type Entity = Readonly<Record<string, unknown>>
+/** `task:updated`: what a frame calls what happened to an entity. A mission that is a workflow is called one. */
+function eventOf({ change, of: { kind } }: Concern, isWorkflow: boolean): Frame['event'] {
+  const noun = nouns[kind] ?? (kind as FrameEntity) // those with another name are in the table
+  return `${noun === 'mission' && isWorkflow ? 'workflow' : noun}:${change}`
+}
+
+type Entity = NonNullable<Frame['data']>
 
 /** An entity in the shape that operations answer it in. Null where there is none. */
 async function readEntity(reads: Reads, of: EntityReference, now: number): Promise<Entity | null> {

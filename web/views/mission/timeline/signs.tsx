@@ -97,6 +97,6 @@ export function inWords({ attempt, from, to }: TimelineSpan, now: number): strin
     ? `, verified plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`
     : ''
   const out = attempt.lines?.out_of_scope ? `, ${attempt.lines.out_of_scope} files out of scope` : ''
-  const who = attempt.agent ?? 'nobody named'
+  const who = attempt.agent ?? 'an unnamed agent'
   return `Attempt ${attempt.number} by ${who}, ${statuses[statusOf(attempt.status)].word}, ${durationText((to ?? now) - from)}${lines}${out}`
 }

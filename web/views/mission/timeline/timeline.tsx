@@ -114,7 +114,7 @@ function TimelineTools() {
         type="button"
         class="tool"
         aria-pressed={model.folding.value}
-        title="Fold time in which nobody worked"
+        title="Hide idle time"
         onClick={() => setQuery({ idle: model.folding.value ? 'shown' : null })}
       >
         Fold idle
