@@ -6,7 +6,6 @@ export type BoardColumn = keyof OutputOf<'board'>['columns']
 export type BoardCard = OutputOf<'board'>['columns'][BoardColumn][number]
 export type Verified = NonNullable<BoardCard['verified']>
 export type InboxCard = OutputOf<'desk'>['cards'][number]
-export type Hold = OutputOf<'inbox'>['holds'][number]
 
 export type Mission = OutputOf<'list_missions'>['missions'][number]
 export type TaskDetail = Extract<OutputOf<'show'>, { kind: 'task' }>

@@ -3,7 +3,7 @@ import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
 import { base } from '../router/location.ts'
 
 /** Who is logged in, and what is served: `GET /api/session`. */
-export interface Session {
+interface Session {
   readonly actor: { readonly name: string; readonly kind: string }
   readonly csrf: string | null
   readonly project: string

@@ -1,5 +1,5 @@
 /** A command of the keyboard. A view that is shown says what it does; without that it does nothing. */
-export interface Binding {
+interface Binding {
   /** Names it for handlers. */
   readonly command: string
   /** One key, or two after each other: `g i`. Several ways, the first of which is shown. */

@@ -117,7 +117,7 @@ export function follow(): () => void {
   }
 }
 
-export interface Greeting {
+interface Greeting {
   readonly event: 'hello' | 'reload'
   readonly seq: number
   /** Waymark's, in the first message of a connection. */

@@ -6,7 +6,7 @@ import { base } from '../router/location.ts'
 import { concerns, type LiveQueryName } from './concerns.ts'
 import { connection, onFrame, onReload } from './feed.ts'
 
-export interface LiveQuery<Answer> {
+interface LiveQuery<Answer> {
   /** Null until it was read. */
   readonly answer: ReadonlySignal<Answer | null>
   /** Why the last reading failed; null when it did not. */
@@ -15,7 +15,7 @@ export interface LiveQuery<Answer> {
   readonly refresh: () => void
 }
 
-export interface StartedQuery<Answer> extends LiveQuery<Answer> {
+interface StartedQuery<Answer> extends LiveQuery<Answer> {
   readonly stop: () => void
 }
 

@@ -2,7 +2,7 @@ import { call } from '../api/call.ts'
 import { bindings } from '../keys/bindings.ts'
 import { handlerOf } from '../keys/commands.ts'
 import { type Status, statusOf } from '../parts/status.tsx'
-import { href } from '../router/location.ts'
+import { base, href } from '../router/location.ts'
 import { routes } from '../router/routes.ts'
 import { type OperationEntry, readOperations } from './operations.ts'
 
@@ -56,7 +56,7 @@ export function itemsHere(): readonly Item[] {
 
 /** What the server knows: missions, tasks, and the commands of its catalog. */
 export async function itemsOfServer(): Promise<readonly Item[]> {
-  const [names, operations] = await Promise.all([call('names', {}), readOperations()])
+  const [names, operations] = await Promise.all([call('names', {}), readOperations(base.peek())])
   return [
     ...names.missions.map(
       ({ id, name, status }): Item => ({

@@ -1,5 +1,3 @@
-import { base } from '../router/location.ts'
-
 /** A command of the catalog, as the server's OpenAPI document tells it. */
 export interface OperationEntry {
   readonly name: string
@@ -10,9 +8,8 @@ export interface OperationEntry {
 
 let known: { readonly of: string; readonly entries: Promise<readonly OperationEntry[]> } | null = null
 
-/** The commands, read once for each project. */
-export function readOperations(): Promise<readonly OperationEntry[]> {
-  const of = base.peek()
+/** The commands, read once for each project, which is named by its base path. */
+export function readOperations(of: string): Promise<readonly OperationEntry[]> {
   if (known?.of !== of) known = { of, entries: fetchOperations(of) }
   return known.entries
 }

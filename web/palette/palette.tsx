@@ -1,3 +1,4 @@
+import UFuzzy from '@leeoniya/ufuzzy'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { callNamed, told } from '../api/call.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -9,7 +10,6 @@ import { showToast } from '../shell/toasts.tsx'
 import { type Item, itemsHere, itemsOfServer } from './items.ts'
 import { type Field, inputOf, type OperationEntry } from './operations.ts'
 import './palette.css'
-import UFuzzy from '@leeoniya/ufuzzy'
 
 /** Search over everything that has a name, and every command; what a command still needs is asked for. */
 export function Part({ close }: OverlayProps) {
@@ -110,7 +110,7 @@ const fuzzy = new UFuzzy({ intraMode: 1 })
 const most = 40
 
 /** The items that are meant, the best first. Without words: the first ones, as they are. */
-export function findItems(items: readonly Item[], words: string): readonly Item[] {
+function findItems(items: readonly Item[], words: string): readonly Item[] {
   const needle = words.trim()
   if (needle === '') return items.slice(0, most)
   const haystack = items.map(({ text, also }) => `${text} ${also}`)
@@ -129,7 +129,7 @@ interface InputFormProps {
 }
 
 /** Asks for what a command takes, by its schema, and runs it. A refusal is shown where it can be mended. */
-export function InputForm({ operation, close }: InputFormProps) {
+function InputForm({ operation, close }: InputFormProps) {
   const written = useRef(new Map<string, string>())
   const [refusal, setRefusal] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)

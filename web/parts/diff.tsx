@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { told } from '../api/call.ts'
 import { useQuery } from '../live/query.ts'
 import { type FileDiff, parseDiff } from './parse-diff.ts'
-import './diff/diff.css'
+import './diff.css'
 
 /** The lines of one file, or of all where none is named. Read when it is opened, not with every fact. */
 export function InlineDiff({ attempt, path }: { readonly attempt: string; readonly path?: string }) {

@@ -1,8 +1,8 @@
+import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { told } from '../api/call.ts'
 import { CopyButton } from './text.tsx'
 import './empty-state.css'
-import type { ReadonlySignal } from '@preact/signals'
-import { told } from '../api/call.ts'
 
 interface EmptyStateProps {
   /** What will appear here. */

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Machine } from '../api/entities.ts'
 import { type DrawnState, type DrawnTransition, stateDiagram } from '../geometry/state-diagram.ts'
-import './machine/machine.css'
+import './machine.css'
 
 interface MachineDiagramProps {
   readonly machine: Machine

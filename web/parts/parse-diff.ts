@@ -6,12 +6,12 @@ export interface FileDiff {
   readonly notes: readonly string[]
 }
 
-export interface Hunk {
+interface Hunk {
   readonly header: string
   readonly lines: readonly DiffLine[]
 }
 
-export interface DiffLine {
+interface DiffLine {
   readonly kind: 'same' | 'added' | 'deleted' | 'note'
   readonly old: number | null
   readonly new: number | null

@@ -20,7 +20,7 @@ export const place = computed((): Place | null => {
 /** What a view calls the thing it shows: the last crumb. Empty for the route's own title. */
 export const crumb = signal<readonly Crumb[]>([])
 
-export interface Crumb {
+interface Crumb {
   readonly text: string
   readonly href?: string
 }

@@ -4,7 +4,7 @@ import { useCommands } from '../keys/commands.ts'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { base } from '../router/location.ts'
 
-export interface Toast {
+interface Toast {
   readonly text: string
   readonly kind: 'said' | 'refused'
   /** Takes back what was not sent yet. */

@@ -4,15 +4,15 @@ import { callNamed, told } from '../../api/call.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { type Rows, useRows } from '../../live/rows.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { EmptyState, Failed } from '../../parts/empty-state.tsx'
 import { FilterField, WaitingRows } from '../../parts/list.tsx'
+import { StatusIcon } from '../../parts/status.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
 import { Column } from './card.tsx'
 import { columns, type Move, moveOf, type Placed } from './columns.ts'
 import './board.css'
-import { Dialog } from '../../parts/dialog.tsx'
-import { StatusIcon } from '../../parts/status.tsx'
 
 /** Every task that is not far away, by status, as it is now. */
 export function View() {
@@ -122,7 +122,7 @@ function totalOf(
 }
 
 /** What the address asks for: words, an agent, a mission. */
-export function isWanted(card: Placed, wanted: URLSearchParams): boolean {
+function isWanted(card: Placed, wanted: URLSearchParams): boolean {
   const words = (wanted.get('words') ?? '').toLowerCase().split(/\s+/)
   const said = `${card.title} ${card.id} ${card.mission_name ?? ''} ${card.role ?? ''}`.toLowerCase()
   if (!words.every((word) => said.includes(word))) return false
@@ -132,7 +132,7 @@ export function isWanted(card: Placed, wanted: URLSearchParams): boolean {
   return mission === null || (card.mission_id ?? 'plan') === mission
 }
 
-export function Filters({ rows }: { readonly rows: Rows<Placed> }) {
+function Filters({ rows }: { readonly rows: Rows<Placed> }) {
   const options = useComputed(() => JSON.stringify(optionsOf(rows)))
   const { agents, missions }: Options = JSON.parse(options.value)
   return (
@@ -192,7 +192,7 @@ interface MoveDialogProps {
 }
 
 /** What dragging does, for the keyboard. */
-export function MoveDialog({ card, close, run }: MoveDialogProps) {
+function MoveDialog({ card, close, run }: MoveDialogProps) {
   return (
     <Dialog title={`Move “${card.title}”`} close={close}>
       <ul class="moves menu">

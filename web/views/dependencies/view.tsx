@@ -12,11 +12,11 @@ import {
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { href, query, setQuery } from '../../router/location.ts'
 import { Graph } from './graph.tsx'
 import './dependencies.css'
-import { KeyCap } from '../../parts/key-cap.tsx'
-import { markStatus, StatusIcon } from '../../parts/status.tsx'
 
 /** The dependencies of the project's own plan. */
 export function View() {
@@ -87,7 +87,7 @@ interface GraphToolsProps {
 }
 
 /** How much there is, which phases are folded, and the other way to see it. */
-export function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
+function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
   const critical = plan.nodes.filter((node) => node.critical).length
   const ready = plan.nodes.filter((node) => node.mark === 'ready').length
   const used = new Set(plan.nodes.map(({ phase_id }) => phase_id))
@@ -128,7 +128,7 @@ export function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
 }
 
 /** The same as a list: each task is indented by how much has to happen before it. */
-export function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
+function DependencyList({ plan }: { readonly plan: DependencyPlan }) {
   const titles = new Map(plan.nodes.map((node) => [node.id, node]))
   return (
     <div class="dependency-list">

@@ -81,7 +81,7 @@ export function View() {
 }
 
 /** A client of agents, and what tells it of the server. */
-export interface ClientSetup {
+interface ClientSetup {
   readonly name: string
   /** Where the text goes. */
   readonly where: string
@@ -89,12 +89,12 @@ export interface ClientSetup {
 }
 
 /** Plays the recorded day, in a terminal. */
-export function demoCommand(program: string): string {
+function demoCommand(program: string): string {
   return `node ${program} demo play`
 }
 
 /** As docs/guide/clients.md has them, with the program that serves the page. */
-export function clientSetups(program: string): readonly [ClientSetup, ...ClientSetup[]] {
+function clientSetups(program: string): readonly [ClientSetup, ...ClientSetup[]] {
   const entry = { command: 'node', args: [program, 'mcp'] }
   return [
     {

@@ -47,7 +47,7 @@ export function View() {
 }
 
 /** Runs that have ended, newest first. */
-export function RunList() {
+function RunList() {
   const listed = useQuery('state_gate_list_runs', { status: 'all', limit: 200 })
   const answer = listed.answer.value
   if (answer === null) return <Failed failure={listed.failure} />

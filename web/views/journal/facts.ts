@@ -70,7 +70,7 @@ function readFacts(): Facts & { readonly stop: () => void } {
 }
 
 /** A fact as a line: what happened, and to what. */
-export interface FactWords {
+interface FactWords {
   readonly what: string
   readonly about: string
   /** The path of the view that shows what it is about. */

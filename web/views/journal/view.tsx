@@ -7,13 +7,13 @@ import { useRows } from '../../live/rows.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { FilterField, WaitingRows } from '../../parts/list.tsx'
+import { StatusIcon } from '../../parts/status.tsx'
 import { CopyButton } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import { factWords, useFacts } from './facts.ts'
 import './journal.css'
-import { StatusIcon } from '../../parts/status.tsx'
 
 /** Every fact, newest first. */
 export function View() {
@@ -160,7 +160,7 @@ function isWanted(fact: JournalFact | undefined, wanted: URLSearchParams): boole
 }
 
 /** Whether the chain of hashes holds, and ends where it is known to. Checked when the view is opened, and on request. */
-export function Chain() {
+function Chain() {
   const doctor = useQuery('doctor', { chain: true })
   const checks = doctor.answer.value?.checks ?? []
   const journal = checks.find(({ ok }) => !ok) ?? checks.find(({ check }) => check === 'journal')

@@ -7,7 +7,7 @@ import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
-import './tabs/tabs.css'
+import './tabs.css'
 
 type Node = DiffNode<MissionFile>
 

@@ -1,16 +1,16 @@
 import { useMemo } from 'preact/hooks'
-import { Agent } from '../../parts/agent.tsx'
-import { type Status, StatusIcon } from '../../parts/status.tsx'
-import { href } from '../../router/location.ts'
-import { sourceOf, type TimelineTask } from './timeline/source.ts'
-import './tabs/tabs.css'
 import { told } from '../../api/call.ts'
 import type { JournalFact, Timeline } from '../../api/entities.ts'
 import { useQuery } from '../../live/query.ts'
+import { Agent } from '../../parts/agent.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { type Status, StatusIcon } from '../../parts/status.tsx'
 import { Prose } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
+import { href } from '../../router/location.ts'
 import { Diamond } from './timeline/signs.tsx'
+import { sourceOf, type TimelineTask } from './timeline/source.ts'
+import './tabs.css'
 
 /** More cards than this are counted, not drawn. */
 const mostTasks = 100

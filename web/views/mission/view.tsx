@@ -1,22 +1,22 @@
+import type { ReadonlySignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { told } from '../../api/call.ts'
+import type { Timeline } from '../../api/entities.ts'
 import { type Handlers, useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
+import { durationText } from '../../parts/duration.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { StatusBadge, statusOf } from '../../parts/status.tsx'
+import { now } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
-import './mission.css'
-import type { ReadonlySignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import type { Timeline } from '../../api/entities.ts'
-import { durationText } from '../../parts/duration.ts'
-import { StatusBadge, statusOf } from '../../parts/status.tsx'
-import { now } from '../../parts/time.tsx'
 import { Dependencies } from '../dependencies/view.tsx'
 import { ChangesTab } from './changes.tsx'
 import { BoardTab, DecisionsTab, JournalTab } from './tabs.tsx'
 import { MissionTimeline } from './timeline/timeline.tsx'
+import './mission.css'
 
 /** Attempts and marks that are asked for: all of nearly every mission. */
 const limit = 10_000
@@ -67,7 +67,7 @@ function tabKeys(id: string): Handlers {
 const number = new Intl.NumberFormat('en')
 
 /** What the mission is for, and the few numbers that say how it stands. */
-export function MissionHeader({ mission }: { readonly mission: Timeline }) {
+function MissionHeader({ mission }: { readonly mission: Timeline }) {
   const { totals } = mission
   return (
     <header class="mission-header">
@@ -145,7 +145,7 @@ interface TabBodyProps {
   readonly answer: ReadonlySignal<Timeline | null>
 }
 
-export function TabBody({ id, tab, answer }: TabBodyProps) {
+function TabBody({ id, tab, answer }: TabBodyProps) {
   if (tab === 'timeline') {
     if (answer.value?.tasks.length === 0) {
       return (
@@ -169,7 +169,7 @@ export function TabBody({ id, tab, answer }: TabBodyProps) {
 }
 
 /** The tabs of a mission, in the order of their keys. The first has no name in the address. */
-export const tabs = [
+const tabs = [
   { name: 'timeline', title: 'Timeline' },
   { name: 'board', title: 'Board' },
   { name: 'dependencies', title: 'Dependencies' },
@@ -178,13 +178,13 @@ export const tabs = [
   { name: 'journal', title: 'Journal' },
 ] as const
 
-export type TabName = (typeof tabs)[number]['name']
+type TabName = (typeof tabs)[number]['name']
 
-export function tabNamed(name: string | undefined): TabName {
+function tabNamed(name: string | undefined): TabName {
   return tabs.find((tab) => tab.name === name)?.name ?? 'timeline'
 }
 
-export function tabPath(missionId: string, tab: TabName): string {
+function tabPath(missionId: string, tab: TabName): string {
   const mission = `/missions/${encodeURIComponent(missionId)}`
   return tab === 'timeline' ? mission : `${mission}/${tab}`
 }

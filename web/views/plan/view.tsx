@@ -1,5 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
+import type { InputOf, OperationName } from '../../../src/surfaces/http/client/client.ts'
+import { call, told } from '../../api/call.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -9,6 +11,7 @@ import { KeyCap } from '../../parts/key-cap.tsx'
 import { WaitingRows } from '../../parts/list.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { showToast } from '../../shell/toasts.tsx'
 import {
   dropMove,
   freePhaseId,
@@ -20,9 +23,6 @@ import {
 } from './plan-rows.ts'
 import { NameField, Row } from './row.tsx'
 import './plan.css'
-import type { InputOf, OperationName } from '../../../src/surfaces/http/client/client.ts'
-import { call, told } from '../../api/call.ts'
-import { showToast } from '../../shell/toasts.tsx'
 
 /** Every open plan, or one of them: another one is another view. */
 export function View() {
@@ -222,7 +222,7 @@ function OnlyChoice({ only }: { readonly only: Only }) {
 }
 
 /** Whose plan it is: every open one, the project's own, or a mission's. */
-export function MissionChoice({ mission }: { readonly mission: string | null }) {
+function MissionChoice({ mission }: { readonly mission: string | null }) {
   const missions = useQuery('list_missions', { status: 'all', limit: 100 })
   const listed = missions.answer.value?.missions ?? []
   if (listed.length === 0) return null
@@ -245,7 +245,7 @@ export function MissionChoice({ mission }: { readonly mission: string | null }) 
 }
 
 /** Changes of a plan, each one operation. A refusal is shown in the server's words. */
-export interface PlanCommands {
+interface PlanCommands {
   readonly move: (move: PlanMove | null) => void
   readonly rename: (row: PlanRow, name: string) => void
   readonly addTask: (
@@ -262,7 +262,7 @@ interface PhasePlace {
   readonly home: string | null
 }
 
-export function planCommands(mission: string | null, refresh: () => void): PlanCommands {
+function planCommands(mission: string | null, refresh: () => void): PlanCommands {
   const run = <Name extends OperationName>(name: Name, input: InputOf<Name>) => {
     call(name, input).then(refresh, (error: unknown) => showToast({ kind: 'refused', text: told(error) }))
   }

@@ -1,7 +1,3 @@
-import type { ViewProps } from '../../router/routes.ts'
-import { Definition } from './definition.tsx'
-import '../run/run.css'
-import './processes.css'
 import type { ReadonlySignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { ListedProcess, Run } from '../../api/entities.ts'
@@ -15,6 +11,10 @@ import { StatusIcon, statusOf } from '../../parts/status.tsx'
 import { shortId } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href, navigate, query } from '../../router/location.ts'
+import type { ViewProps } from '../../router/routes.ts'
+import { Definition } from './definition.tsx'
+import '../run/run.css'
+import './processes.css'
 
 /** All processes with the runs that are active, or one of them with its source. */
 export function View({ params }: ViewProps) {
@@ -25,7 +25,7 @@ export function View({ params }: ViewProps) {
 const mostRuns = 200
 
 /** Which runs go on, and which processes there are. */
-export function ProcessList() {
+function ProcessList() {
   const listed = useQuery('state_gate_list_runs', { limit: mostRuns })
   const processes = useQuery('process_list', {})
   const { rows, still } = useRows(
@@ -100,7 +100,7 @@ function problems(errors: number, warnings: number): string {
 }
 
 /** Where a run stands, on one line. */
-export function RunRow({
+function RunRow({
   run: of,
   isSelected,
 }: {

@@ -132,7 +132,7 @@ function parsed(text: string): unknown {
 type Choice = RunPage['choices'][number]
 
 /** What a person may do with a run now. */
-export interface RunVerb {
+interface RunVerb {
   readonly label: string
   /** What is said once it is done. */
   readonly done: string

@@ -1,9 +1,12 @@
 import { useEffect } from 'preact/hooks'
+import type { RunPage } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { Failed } from '../../parts/empty-state.tsx'
 import { MachineDiagram, transitionId } from '../../parts/machine.tsx'
+import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
 import { Prose, shortId } from '../../parts/text.tsx'
+import { Clock, Since } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
@@ -11,9 +14,6 @@ import { RunHistory } from './history.tsx'
 import { VerbsBar } from './verbs.tsx'
 import { Ways } from './ways.tsx'
 import './run.css'
-import type { RunPage } from '../../api/entities.ts'
-import { type Status, StatusBadge, StatusIcon } from '../../parts/status.tsx'
-import { Clock, Since } from '../../parts/time.tsx'
 
 const mostEvents = 200
 
@@ -60,7 +60,7 @@ export function View({ params }: ViewProps) {
 }
 
 /** Which process, about what, and where it stands. */
-export function RunHeader({ page }: { readonly page: RunPage }) {
+function RunHeader({ page }: { readonly page: RunPage }) {
   const { run, mission, task, entered_at } = page
   return (
     <header class="run-head">
@@ -130,7 +130,7 @@ function standingOf({ run, waits_for }: RunPage): Status {
 }
 
 /** What the agent is told in this state, and what the run knows. */
-export function Facts({ page: { prompt, context, run } }: { readonly page: RunPage }) {
+function Facts({ page: { prompt, context, run } }: { readonly page: RunPage }) {
   const known = Object.entries(context)
   return (
     <>
@@ -162,7 +162,7 @@ export function Facts({ page: { prompt, context, run } }: { readonly page: RunPa
 const shownAtOnce = 12
 
 /** What was handed in, and whether the files are still what they were. */
-export function Artifacts({ page: { artifacts, artifacts_total } }: { readonly page: RunPage }) {
+function Artifacts({ page: { artifacts, artifacts_total } }: { readonly page: RunPage }) {
   if (artifacts.length === 0) return null
   const [shown, more] = [artifacts.slice(0, shownAtOnce), artifacts.slice(shownAtOnce)]
   return (

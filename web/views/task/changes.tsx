@@ -106,7 +106,7 @@ function FileRow({ change, isSelected, isOpen, toggle, attempt }: FileRowProps) 
 }
 
 /** The files of one folder, in one part of the tree. */
-export interface FolderOfChanges {
+interface FolderOfChanges {
   readonly folder: string
   readonly changes: readonly Change[]
 }

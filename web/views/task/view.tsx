@@ -185,7 +185,7 @@ function Attempts({ task, shown }: { readonly task: TaskDetail; readonly shown: 
 }
 
 /** The tasks around this one. */
-export function Links({ links }: { readonly links: TaskLinks }) {
+function Links({ links }: { readonly links: TaskLinks }) {
   return (
     <div class="links">
       <LinkList title="Depends on" tasks={links.depends_on} />
@@ -218,7 +218,7 @@ function LinkList({ title, tasks }: { readonly title: string; readonly tasks: re
 }
 
 /** What waits for a person about this task, and what people answered. */
-export function Answers({ task }: { readonly task: TaskDetail }) {
+function Answers({ task }: { readonly task: TaskDetail }) {
   const { holds, answered_holds } = task
   if (holds.length + answered_holds.length === 0) return null
   return (

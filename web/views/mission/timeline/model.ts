@@ -121,7 +121,7 @@ function marginOf(busy: readonly { readonly from: number; readonly to: number }[
 }
 
 /** What the card tells of, and where that is on the screen. */
-export interface CardSubject {
+interface CardSubject {
   readonly row: TaskRow<TimelineTask, TimelineSpan>
   readonly spans: readonly TimelineSpan[]
   readonly marks: readonly TimelineMark[]
@@ -160,7 +160,7 @@ export function createCard(): Card {
   }
 }
 
-export interface TimelineContext {
+interface TimelineContext {
   readonly model: TimelineModel
   readonly card: Card
 }

@@ -38,14 +38,14 @@ export function Diamond({ kind }: { readonly kind: MarkKind }) {
 }
 
 /** Lines that git saw come and go. Null where nothing was measured. */
-export interface LinesText {
+interface LinesText {
   readonly added: string
   readonly deleted: string
   /** `1 out of scope`; empty when nothing is. */
   readonly out: string
 }
 
-export interface BarText {
+interface BarText {
   readonly duration: string
   readonly lines: LinesText | null
   readonly durationWidth: number

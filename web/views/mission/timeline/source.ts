@@ -4,7 +4,7 @@ import type { LaneSource, LaneSpan, LaneTask } from '../../../geometry/lane-rows
 import { type Status, statusOf } from '../../../parts/status.tsx'
 
 export type Attempt = Timeline['attempts'][number]
-export type Said = Timeline['marks'][number]
+type Said = Timeline['marks'][number]
 
 export interface TimelineTask extends LaneTask {
   readonly name: string
@@ -22,7 +22,7 @@ export interface TimelineMark extends Mark {
   readonly said: Said
 }
 
-export type TimelineSource = LaneSource<TimelineTask, TimelineSpan>
+type TimelineSource = LaneSource<TimelineTask, TimelineSpan>
 
 /** The answer of the operation as the rows of the timeline need it. */
 export function sourceOf(timeline: Timeline): TimelineSource {

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import type { Frame } from '../../src/surfaces/http/client/client.ts'
+import { concerns } from './concerns.ts'
+
+const frame = (event: Frame['event'], data: Frame['data'] = null): Frame => ({
+  seq: 1,
+  n: 0,
+  event,
+  at: '2026-03-01T10:00:00.000Z',
+  actor: { name: 'mira', kind: 'agent', role: null, channel: 'stdio' },
+  data,
+})
+
+test('a query is read again after facts about the kinds of entities that it shows', () => {
+  expect(concerns('board', {}, frame('task:claimed'))).toBe(true)
+  expect(concerns('board', {}, frame('decision:created'))).toBe(false)
+  expect(concerns('doctor', {}, frame('task:updated'))).toBe(false)
+})
+
+test('what names another mission, task or run does not concern a query about one; what names none may', () => {
+  const about = (mission_id: string | null) => frame('hold:opened', { mission_id })
+  expect(concerns('mission_timeline', { id: 'm-1234' }, about('m-1234'))).toBe(true)
+  expect(concerns('mission_timeline', { id: 'm-1234' }, about('m-5678'))).toBe(false)
+  expect(concerns('mission_timeline', { id: 'm-1234' }, about(null))).toBe(true)
+  expect(concerns('mission_timeline', { id: 'm-12' }, about('m-1234'))).toBe(true)
+})
+
+test('names are read again when something new has one', () => {
+  expect(concerns('names', {}, frame('task:created'))).toBe(true)
+  expect(concerns('names', {}, frame('task:updated'))).toBe(false)
+})
