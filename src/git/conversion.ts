@@ -125,6 +125,25 @@ function hasRules(content: Buffer): boolean {
 // With these git stores one text for many: what stands in `$Id: … $`, another encoding.
 const lossy = ['ident', 'working-tree-encoding']
 
+/** Stands for the files of attributes in the work tree. Null where one cannot be read: then git takes it from elsewhere. */
+export function attributesDigest(
+  { top }: PrivateDirectory,
+  { status, index }: { readonly status: Status; readonly index: IndexEntries },
+): string | null {
+  const hash = createHash('sha256')
+  try {
+    for (const path of [
+      ...index.attributes,
+      ...[...status.untracked, ...status.ignored].filter(isAttributesFile),
+    ]) {
+      hash.update(`${path}\0`).update(readRegularSync(onDisk(top, path)))
+    }
+  } catch {
+    return null
+  }
+  return hash.digest('hex')
+}
+
 /**
  * The tracked files of which git stores something else than what stands on disk, by an attribute that lets an edit
  * disappear. They are to be compared as they are; from here on our own directory sees them so.
@@ -135,7 +154,7 @@ export async function pathsToReadRaw(
   seen: { readonly status: Status; readonly index: IndexEntries },
 ): Promise<readonly PathBytes[]> {
   const { index, status } = seen
-  const untracked = [...status.untracked, ...status.ignored].filter((path) => path.endsWith('.gitattributes'))
+  const untracked = [...status.untracked, ...status.ignored].filter(isAttributesFile)
   const named = await Promise.all([
     // Where one is missing, git takes what the index has of it.
     ...index.attributes.map((path) => mayName(onDisk(place.top, path), { whereMissing: true })),

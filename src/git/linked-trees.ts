@@ -1,9 +1,8 @@
 import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { Failure } from '../domain/failure.ts'
-import { readRegular } from '../files/regular-file.ts'
 import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from '../ports/work-tree.ts'
-import { gitFolderOf } from './other-work-trees.ts'
+import { gitFolderOf, textOf } from './other-work-trees.ts'
 import { nulRecords } from './paths.ts'
 import { type Environment, type GitResult, gitEnvironment, runGit } from './process.ts'
 
@@ -304,11 +303,4 @@ function firstLine(complaint: string): string {
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('Preparing worktree'))
   return (lines[0] ?? 'git said nothing').replace(/^fatal: /, '').slice(0, 300)
-}
-
-async function textOf(path: string): Promise<string | null> {
-  return readRegular(path).then(
-    (content) => content.toString('utf8').trim(),
-    () => null,
-  )
 }

@@ -81,7 +81,8 @@ async function isNewer(path: string, time: number): Promise<boolean> {
   return found !== null && found.mtimeMs > time
 }
 
-async function textOf(path: string): Promise<string | null> {
+/** The text of a small file of git; null where there is none. */
+export async function textOf(path: string): Promise<string | null> {
   return readRegular(path).then(
     (content) => content.toString('utf8').trim(),
     () => null,

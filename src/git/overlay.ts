@@ -300,7 +300,8 @@ function sortOut(place: PrivateDirectory, { drafts, unchanged, conversion }: Dra
   const entries = new Map<PathBytes, OverlayEntry>()
   const isKnown = isPlain(conversion)
   for (const [path, { head, index, tracked }] of drafts) {
-    const disk = isKnown ? unchanged.get(path) : undefined
+    // What is stored of a tracked file may depend on what the index holds of it.
+    const disk = isKnown || index === null ? unchanged.get(path) : undefined
     const file = disk === undefined ? diskFile(place.top, path) : null
     if (file === null) entries.set(path, { head, disk: disk ?? null, tracked, staged: false })
     else candidates.push({ path, file, index, tracked })

@@ -82,6 +82,8 @@ export interface RepositoryState {
   readonly suspicious: readonly string[]
   /** Missing in what earlier versions recorded. */
   readonly settings?: ContentSettings
+  /** Stands for the files of attributes in the work tree; null where one could not be read. */
+  readonly attributes?: string | null
   /** Stands for the paths that a sparse checkout leaves out. Missing in what earlier versions recorded. */
   readonly leftOut?: string
   /** Where its contents are kept. Missing where they are in its directory, as earlier versions kept them. */

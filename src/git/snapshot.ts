@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Snapshot, SnapshotEngine, SnapshotRequest } from '../ports/work-tree.ts'
 import { sameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
-import { type ContentSettings, contentSettingsOf, pathsToReadRaw } from './conversion.ts'
+import { attributesDigest, type ContentSettings, contentSettingsOf, pathsToReadRaw } from './conversion.ts'
 import { scanFolder } from './folder-scan.ts'
 import { operationInProgress, readRefTips, reflogPosition } from './git-folder.ts'
 import { doubtfulTimes, type IndexEntries, readIndexEntries } from './index-file.ts'
@@ -263,6 +263,8 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
     readRefTips(repository.commonFolder),
   ])
   const status = only(parseStatus(nulRecords(answered.output)), place.includes)
+  const attributes = attributesDigest(own, { status, index })
+  const isComparable = attributes !== null && attributes === earlierOf(place)?.attributes
   const raw = await pathsToReadRaw(own, repository, { status, index })
   const overlay = await readOverlay(own, repository, {
     status,
@@ -270,7 +272,7 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
     doubtful,
     raw,
     known: knownTo(place, settings),
-    unchanged,
+    unchanged: isComparable ? unchanged : new Map(),
   })
   const ignored = readIgnored(repository.top, repository.objectFormat, status.ignored)
   return {
@@ -292,6 +294,7 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
       conflicts: status.conflicts.map(({ path }) => path),
       suspicious: suspiciousKeys(repository.configuration),
       settings,
+      attributes,
       leftOut: overlay.leftOut,
       ...(answered.unreadable.length === 0 ? {} : { unreadable: answered.unreadable }),
       ...(own.contents === undefined ? {} : { contents: own.contents }),
@@ -328,10 +331,15 @@ async function statusOf(repository: Repository, call: GitCall): Promise<StatusAn
 }
 
 /** What the earlier snapshot knows of a repository; nothing where what git makes of a content depends on other settings. */
-function knownTo({ earlier, prefix, budget }: SnapshotPlace, settings: ContentSettings): Known {
-  const found = earlier?.repositories.find((state) => state.prefix === prefix)
+function knownTo(place: SnapshotPlace, settings: ContentSettings): Known {
+  const found = earlierOf(place)
   const isSame = found !== undefined && JSON.stringify(found.settings) === JSON.stringify(settings)
+  const { earlier, budget } = place
   return { earlier: isSame ? found.overlay : new Map(), takenAt: earlier?.takenAt ?? 0, budget }
+}
+
+function earlierOf({ earlier, prefix }: SnapshotPlace): RepositoryState | undefined {
+  return earlier?.repositories.find((state) => state.prefix === prefix)
 }
 
 /** Records a folder that is in no repository, in the terms of one that has no commit. */

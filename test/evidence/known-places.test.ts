@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
 import { countedGit } from '../support/counted-git.ts'
@@ -268,4 +269,25 @@ test('a repository without commits is asked of git each time', async () => {
   started()
   expect(await witness.locate(repo.top)).toMatchObject({ engine: 'git' })
   expect(started().sort()).toEqual(['config', 'rev-parse'])
+})
+
+test('with attributes an untracked file is read again only where they changed', async () => {
+  const { witness, folder, started } = home()
+  const repo = projectRepository()
+  repo.put('.gitattributes', '*.png binary\n')
+  repo.commit('Attributes')
+  repo.put('data.csv', 'one\r\ntwo\r\n')
+  await makeKnown(witness, repo.top)
+  // Younger, it might have been written again within the same tick of a clock.
+  await pause(2_200)
+  const take = async () => {
+    await seenBy(witness, repo.top)
+    return started()
+  }
+  await take()
+  expect(await take()).toEqual(['status'])
+  repo.put('.gitattributes', '*.csv text\n')
+  expect(await take()).toContain('check-attr')
+  const alone = testWitness(surroundings(folder))
+  expect(await witness.treeHash(repo.top)).toBe(await alone.treeHash(repo.top))
 })
