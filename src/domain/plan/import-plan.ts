@@ -69,7 +69,9 @@ export function importPlan(
       begun === 0
         ? []
         : [
-            `${begun === 1 ? '1 task was' : `${begun} tasks were`} in progress elsewhere; no one holds ${begun === 1 ? 'it' : 'them'} here, so ${begun === 1 ? 'it is' : 'they are'} to do.`,
+            begun === 1
+              ? '1 task was in progress elsewhere; no one holds it here, so it is to do.'
+              : `${begun} tasks were in progress elsewhere; no one holds them here, so they are to do.`,
           ],
   }
 }

@@ -199,7 +199,7 @@ test('a manifest and a matching test do not break the scope', () => {
   expect(verdict.scopeMatch).toBe(true)
   expect(verdict.unexpectedFiles).toEqual([])
   expect(verdict.files.map((file) => file.scope)).toEqual(['shared', 'in', 'in'])
-  expect(verdict.warnings).toEqual(['1 file(s) shared with other areas changed: package.json.'])
+  expect(verdict.warnings).toEqual(['1 file shared with other areas changed: package.json.'])
 })
 
 test('a lock file is a companion, with a warning when no manifest of its kind changed', () => {
@@ -218,7 +218,7 @@ test('imported files are not judged, mixed ones are', () => {
   expect(verdict.files.map((file) => file.scope)).toEqual(['imported', 'out'])
   expect(verdict.unexpectedFiles).toEqual(['b.ts'])
   expect(verdict.warnings).toContain(
-    '1 file(s) came by a merge, pull, checkout or reset and were not judged: a.ts.',
+    '1 file came by a merge, pull, checkout or reset and was not judged: a.ts.',
   )
 })
 

@@ -1,3 +1,4 @@
+import { counted } from '../../text.ts'
 import type { ChangeReport, FileChange } from '../changes.ts'
 import { type Area, type AreaContext, folded, parseArea, type ScopePath, scopePath } from './area.ts'
 import { fileKind, manifestsOf } from './file-kind.ts'
@@ -159,7 +160,7 @@ function shared(files: readonly Judged[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'shared').map((file) => file.change.path)
   return paths.length === 0
     ? []
-    : [`${paths.length} file(s) shared with other areas changed: ${named(paths)}.`]
+    : [`${counted(paths.length, 'file')} shared with other areas changed: ${named(paths)}.`]
 }
 
 // Whether a commit is someone else's is told by the reflog, which whoever works here can write.
@@ -167,7 +168,7 @@ function imported(files: readonly Judged[]): readonly string[] {
   const paths = files.filter((file) => file.scope === 'imported').map((file) => file.change.path)
   if (paths.length === 0) return []
   return [
-    `${paths.length} file(s) came by a merge, pull, checkout or reset and were not judged: ${named(paths)}.`,
+    `${counted(paths.length, 'file')} came by a merge, pull, checkout or reset and ${paths.length === 1 ? 'was' : 'were'} not judged: ${named(paths)}.`,
   ]
 }
 
