@@ -381,7 +381,7 @@ function build(dialect: Dialect) {
   const event = object({
     name: text,
     description: text.optional(),
-    allowed_roles: texts.describe('Who may emit it; ["*"] is everybody'),
+    allowed_roles: texts.describe('Who may emit it; ["*"] is everyone'),
     payload_schema: maybe(json.describe('A JSON Schema')),
     channels: maybe(
       // Only people use them: an agent's own channels are not among them.

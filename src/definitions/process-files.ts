@@ -133,7 +133,7 @@ const shortText = 8_000
 /** Milliseconds. */
 const patience = 20_000
 
-/** Reads a definition, and holds nobody up with a long one. */
+/** Reads a definition, and blocks nothing with a long one. */
 export function readAside(text: string): Promise<ReadDefinition> {
   if (text.length <= shortText) return Promise.resolve(readDefinition(text))
   const { promise, resolve, reject } = Promise.withResolvers<ReadDefinition>()

@@ -31,7 +31,7 @@ interface Source {
   readonly name: string
 }
 
-/** Reads a plan from its text, and holds nobody up with a long one. */
+/** Reads a plan from its text, and blocks nothing with a long one. */
 export async function readPlan(source: Source): Promise<ImportResult> {
   if (source.text.length <= shortText) return readPlanText(source)
   // Flags of the parent, such as a test runner's loaders, are none of the worker's business.

@@ -132,9 +132,9 @@ test.each([
   [
     'warning roles-disagree',
     [['submit_build, allowed_roles: [agent]', 'submit_build, allowed_roles: []']],
-    'Nobody may emit',
+    'No one may emit',
   ],
-  ['warning roles-disagree', [['allowed_roles: ["*"]', 'allowed_roles: ["*", agent]']], 'is everybody'],
+  ['warning roles-disagree', [['allowed_roles: ["*"]', 'allowed_roles: ["*", agent]']], 'is everyone'],
   [
     'warning roles-disagree',
     [['send_back, to: build', 'send_back, to: build, allowed_roles: [agent]']],

@@ -167,7 +167,7 @@ test('a transition for another role says so', () => {
     payload: {},
     artifacts: [],
     emitter: { role: 'agent', kind: 'agent' },
-    facts: emission('x').facts,
+    observed: emission('x').observed,
     assumed: [],
   } as const
   const event = narrowed.events.find(({ name }) => name === 'submit_build')

@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import type { Actor } from '../../src/domain/actor.ts'
 import { emitterFor } from '../../src/domain/gate/emission.ts'
 import { judgePassage } from '../../src/domain/gate/engine.ts'
-import { type Artifact, noFacts } from '../../src/domain/gate/evidence.ts'
+import { type Artifact, nothingObserved } from '../../src/domain/gate/evidence.ts'
 import type { Run } from '../../src/domain/gate/run.ts'
 import { type Answer, agentActor, person, type TestProject } from '../support/project.ts'
 import { expectReplays, type StoredRun, storedRun } from './concurrency/stored-run.ts'
@@ -230,7 +230,7 @@ function expectAllowed(before: StoredRun, after: StoredRun, { step, onDisk }: Em
     artifacts: last.artifacts.map((kept) => ({ ...kept, standing: 'current' as const })),
     emitter: emitterFor(definition, step.event, { actor: step.by }),
     expectedRevision: null,
-    facts: noFacts,
+    observed: nothingObserved,
     assumed: [],
   }
   const open = definition.transitions.filter(

@@ -1,7 +1,7 @@
 import { readDefinition } from '../../src/definitions/read-definition.ts'
 import type { ProcessDefinition } from '../../src/domain/gate/definition.ts'
 import type { Emission } from '../../src/domain/gate/emission.ts'
-import { type Artifact, noFacts } from '../../src/domain/gate/evidence.ts'
+import { type Artifact, nothingObserved } from '../../src/domain/gate/evidence.ts'
 
 /** A small process with every kind of transition, as a file. */
 export const smallProcess = `process:
@@ -58,7 +58,7 @@ export function emission(event: string, more: Partial<Emission> = {}): Emission 
     artifacts: [],
     emitter: { role: 'agent', kind: 'agent' },
     expectedRevision: null,
-    facts: noFacts,
+    observed: nothingObserved,
     assumed: [],
     ...more,
   }

@@ -1,6 +1,6 @@
 import { approvalFreshness, countedArtifacts } from './artifacts.ts'
 import type { ProcessDefinition } from './definition.ts'
-import { noFacts } from './evidence.ts'
+import { nothingObserved } from './evidence.ts'
 import type { JsonObject } from './json.ts'
 import type { Run } from './run.ts'
 
@@ -45,7 +45,7 @@ export function approvedContent(
       fresh: approvalFreshness(artifact.fresh),
     })),
     visits: run.visits,
-    facts: noFacts,
+    observed: nothingObserved,
   })
   return counted.length === 0 ? null : { of, files: counted.map(fileLine).sort() }
 }

@@ -112,7 +112,7 @@ const words = {
   reject: ['reject', 'send_back', 'request_changes', 'decline', 'deny'],
 } as const
 
-/** What a run waits for in its state, as a hold for a person; null when it waits for nobody. */
+/** What a run waits for in its state, as a hold for a person; null when it waits for no one. */
 export function decisionHold(definition: ProcessDefinition, run: RunRecord, setting: Setting): Hold | null {
   const awaited = awaitedDecision(definition, run.state)
   if (awaited === null) return null

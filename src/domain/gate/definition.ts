@@ -57,7 +57,7 @@ export interface ToolPermissions {
 export interface EventDefinition {
   readonly name: string
   readonly description: string | null
-  /** `*` is everybody; an empty list nobody. */
+  /** `*` is everyone; an empty list no one. */
   readonly allowedRoles: readonly string[]
   readonly payloadSchema: JsonObject | null
   /** By which ways it may come; null for any. */

@@ -1,6 +1,6 @@
 import type { Actor, Channel } from '../actor.ts'
 import { eventNamed, type ProcessDefinition } from './definition.ts'
-import type { Artifact, Evidence, Facts } from './evidence.ts'
+import type { Artifact, Evidence, Observations } from './evidence.ts'
 import type { JsonObject } from './json.ts'
 import { handedIn, type Run } from './run.ts'
 
@@ -13,7 +13,7 @@ export interface Emission {
   readonly emitter: Emitter
   /** Null: not checked. */
   readonly expectedRevision: number | null
-  readonly facts: Facts
+  readonly observed: Observations
   /** Names of guards and types of artifacts that count as satisfied, in a simulation; `*` for all. */
   readonly assumed: readonly string[]
 }
@@ -33,7 +33,7 @@ export function evidenceOf(definition: ProcessDefinition, run: Run, emission: Em
     artifacts: handedIn(run.artifacts, recorded(run, emission)),
     declared: definition.artifacts,
     visits: run.visits,
-    facts: emission.facts,
+    observed: emission.observed,
   }
 }
 
@@ -43,7 +43,7 @@ export function recorded(run: Run, { artifacts }: Emission): readonly Artifact[]
 }
 
 /**
- * In which role somebody emits an event. The connection's role counts; without one, an agent has the process' only role
+ * In which role someone emits an event. The connection's role counts; without one, an agent has the process' only role
  * for agents (or the one called `agent`), and a person the one they ask for, else the first that may emit it.
  */
 export function emitterFor(

@@ -12,7 +12,7 @@ export interface Evidence {
   readonly artifacts: readonly Artifact[]
   readonly declared: readonly ArtifactDefinition[]
   readonly visits: readonly Visit[]
-  readonly facts: Facts
+  readonly observed: Observations
 }
 
 /** A file that was handed in, as it was then. */
@@ -41,17 +41,17 @@ export interface Visit {
 }
 
 /** What Waymark measured outside the run. Null: not measured. */
-export interface Facts {
+export interface Observations {
   /** Of all attempts of the run's subject. */
-  readonly changes: ChangeFacts | null
-  readonly commands: readonly CommandFact[]
+  readonly changes: ObservedChanges | null
+  readonly commands: readonly ObservedCommand[]
   readonly openBlockers: readonly string[] | null
-  readonly milestones: readonly MilestoneFact[]
-  readonly tasks: readonly TaskFact[] | null
-  readonly approvals: readonly ApprovalFact[]
+  readonly milestones: readonly ObservedMilestone[]
+  readonly tasks: readonly ObservedTask[] | null
+  readonly approvals: readonly ObservedApproval[]
 }
 
-export const noFacts: Facts = {
+export const nothingObserved: Observations = {
   changes: null,
   commands: [],
   openBlockers: null,
@@ -60,7 +60,7 @@ export const noFacts: Facts = {
   approvals: [],
 }
 
-export interface ChangeFacts {
+export interface ObservedChanges {
   /** False when some change could not be measured. */
   readonly complete: boolean
   /** Changed by attempts that declared no areas, so that no scope covers them. */
@@ -73,7 +73,7 @@ export interface ChangeFacts {
   }[]
 }
 
-export interface CommandFact {
+export interface ObservedCommand {
   readonly run: string
   readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved' | 'refused' | 'not_run'
   readonly exitCode: number | null
@@ -89,18 +89,18 @@ export interface CommandFact {
   readonly refusal?: { readonly by: string; readonly reason: string; readonly hash: string }
 }
 
-export interface MilestoneFact {
+export interface ObservedMilestone {
   readonly id: string
   readonly reached: boolean
 }
 
-export interface TaskFact {
+export interface ObservedTask {
   readonly id: string
   readonly phase: string | null
   readonly done: boolean
 }
 
-export interface ApprovalFact {
+export interface ObservedApproval {
   readonly role: string
   /** The type of artifact, or null for the run's present state. */
   readonly of: string | null

@@ -83,7 +83,7 @@ interface Advancing {
   /** Open holds of the run. */
   readonly holds: readonly Hold[]
   readonly by: string
-  /** The identity of whoever emitted it. */
+  /** The identity of the one who emitted it. */
   readonly author: string
 }
 

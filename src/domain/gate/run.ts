@@ -40,7 +40,7 @@ export interface KeptArtifact extends Omit<Artifact, 'standing'> {
   readonly author?: string
 }
 
-/** What moved a run: an event that was accepted, or somebody who moved or ended it. */
+/** What moved a run: an event that was accepted, or a person who moved or ended it. */
 export interface RunEvent {
   readonly id: RunEventId
   readonly runId: RunId
@@ -135,7 +135,7 @@ export interface Run {
   readonly artifacts: readonly Artifact[]
   /** The states that were entered, in the order of their first entry. */
   readonly visits: readonly Visit[]
-  /** Somebody ended it where it stands. */
+  /** Someone ended it where it stands. */
   readonly isCancelled?: boolean
 }
 

@@ -4,7 +4,7 @@ import { artifactType } from './artifacts.ts'
 import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from './definition.ts'
 import type { Emission, Emitter } from './emission.ts'
 import { type Accepted, type Refused, transition } from './engine.ts'
-import { type Artifact, noFacts } from './evidence.ts'
+import { type Artifact, nothingObserved } from './evidence.ts'
 import { negatedNames } from './expression.ts'
 import type { JsonObject } from './json.ts'
 import { type PossibleEvent, possibleEvent } from './possible-events.ts'
@@ -35,7 +35,7 @@ export interface Simulation {
   readonly progress: RunProgress
   /** The prompt of the state that the run is in, with its variables. */
   readonly prompt: string | null
-  /** What may be attempted next, by whoever may. */
+  /** What may be attempted next, by anyone who may. */
   readonly next: readonly PossibleEvent[]
 }
 
@@ -115,7 +115,7 @@ function nextEvents(
 ): readonly PossibleEvent[] {
   const possible = definition.events.map((event) => {
     const emitter = emitterOf(definition, { event: event.name, role: null })
-    const situation = { payload: {}, artifacts: [], emitter, facts: noFacts, assumed }
+    const situation = { payload: {}, artifacts: [], emitter, observed: nothingObserved, assumed }
     return possibleEvent(definition, run, { event, situation })
   })
   return possible.filter(({ isAllowed }) => isAllowed)
@@ -132,7 +132,7 @@ function emission(
     artifacts: artifacts.map((path) => assumedArtifact(definition, path)),
     emitter,
     expectedRevision: null,
-    facts: noFacts,
+    observed: nothingObserved,
     assumed: satisfied,
   }
 }

@@ -17,13 +17,13 @@ export function candidates(
   return [...found.filter(({ guard }) => guard !== null), ...found.filter(({ guard }) => guard === null)]
 }
 
-/** Why somebody may not emit an event, and the way on: a sentence each. */
+/** Why someone may not emit an event, and the way on: a sentence each. */
 interface Objection {
   readonly reason: string
   readonly fix: string
 }
 
-/** What stands against somebody emitting an event at all; null when nothing does. */
+/** What stands against someone emitting an event at all; null when nothing does. */
 export function forbidden(definition: ProcessDefinition, event: string, emitter: Emitter): Objection | null {
   const { role, kind } = emitter
   const held = definition.roles.find(({ name }) => name === role)
@@ -37,7 +37,7 @@ export function forbidden(definition: ProcessDefinition, event: string, emitter:
   if (permits(allowed, role)) return channels === null ? null : otherChannel(event, channels, emitter)
   const who = role === null ? 'A connection without a role' : `Role "${role}"`
   return {
-    reason: `${who} may not emit "${event}"; ${allowed.length === 0 ? 'nobody' : allowed.join(', ')} may.`,
+    reason: `${who} may not emit "${event}"; ${allowed.length === 0 ? 'no one' : allowed.join(', ')} may.`,
     fix: 'A role belongs to the connection: it is set by WAYMARK_ROLE or the token, not by a call.',
   }
 }
@@ -51,7 +51,7 @@ function otherChannel(event: string, channels: readonly string[], { channel }: E
   }
 }
 
-/** Whether a list of roles has this one, or everybody, in it. */
+/** Whether a list of roles has this one, or everyone, in it. */
 export function permits(allowed: readonly string[] | null, role: string | null): boolean {
   return allowed === null || allowed.includes('*') || (role !== null && allowed.includes(role))
 }

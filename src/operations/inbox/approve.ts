@@ -12,7 +12,7 @@ import { identifier } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { alreadySaid, type GivenApproval, giveApprovals } from '../run/approvals.ts'
 import { askPerson, shownOfCommand } from '../run/commands.ts'
-import { engineRun, factsFor, requestedBy } from '../run/evidence.ts'
+import { engineRun, observe, requestedBy } from '../run/evidence.ts'
 import { gatherState } from '../run/external-state.ts'
 import { loadRun } from '../run/find-run.ts'
 import { decideRun, RunDecided } from './decide.ts'
@@ -155,18 +155,18 @@ async function approveCommand(
 /** Gives approvals that guards of an agent's event ask for: the run moves when the agent emits it. */
 async function approveOnly(handling: Handling, before: LoadedRun, approvals: readonly GivenApproval[]) {
   const { clock, fingerprint, commandRunner } = handling
-  const outside = await gatherState(handling, before, undefined)
+  const external = await gatherState(handling, before, undefined)
   return handling.record(async (reads, setting) => {
     const loaded = await loadRun(reads, before.record.id)
-    const run = engineRun(loaded, outside.standings)
+    const run = engineRun(loaded, external.standings)
     const isAlive = (runner: string) => commandRunner.isAlive(runner)
-    const facts = await factsFor(
-      { reads, outside, fingerprint, now: clock.now(), by: handling.actor, isAlive },
+    const observed = await observe(
+      { reads, external, fingerprint, now: clock.now(), by: handling.actor, isAlive },
       loaded,
     )
-    const mover = await requestedBy(reads, loaded)
+    const requester = await requestedBy(reads, loaded)
     const known = await reads.runs.approvals(loaded.record.id)
-    const given = giveApprovals({ loaded, run, outside, handling, mover, known }, approvals, setting)
+    const given = giveApprovals({ loaded, run, external, handling, requester, known }, approvals, setting)
     const evidence: Evidence = {
       dialect: loaded.definition.dialect,
       context: run.context,
@@ -174,7 +174,7 @@ async function approveOnly(handling: Handling, before: LoadedRun, approvals: rea
       artifacts: run.artifacts,
       declared: loaded.definition.artifacts,
       visits: run.visits,
-      facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },
+      observed: { ...observed, approvals: [...observed.approvals, ...given.observed] },
     }
     const missing = missingApprovals(loaded, evidence)
     const holds = await reads.holds.ofRun(loaded.record.id)

@@ -31,14 +31,14 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
   const { fingerprint, evidenceFiles, folder } = context
   const { record, definition, artifacts, visits } = loaded
   const asked = record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : []
-  const outside = await gatherApproved(context, loaded, asked)
-  const run = engineRun(loaded, outside.standings)
+  const external = await gatherApproved(context, loaded, asked)
+  const run = engineRun(loaded, external.standings)
   const approvals = new Map(
     asked.map(({ of }) => {
       const content = approvedContent(definition, run, {
         of,
-        tree: outside.tree,
-        changes: outside.changes?.files ?? null,
+        tree: external.tree,
+        changes: external.changes?.files ?? null,
       })
       return [of, content && fingerprint(content)] as const
     }),
@@ -53,7 +53,7 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
     content: isBare ? revisionContent(record.revision) : fingerprint(whole),
     approvals,
     parts: async () => {
-      const changed = outside.changes?.files.map(({ path }) => path) ?? []
+      const changed = external.changes?.files.map(({ path }) => path) ?? []
       const top = changed.length === 0 ? folder : (await context.witness.locate(folder)).top
       return {
         files: [
@@ -66,7 +66,7 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
           ...(isBare && { revision: `${record.revision}` }),
           context: JSON.stringify(known).slice(0, 2000),
           'files handed in': fingerprint(files),
-          ...(outside.tree !== null && { 'work tree': outside.tree }),
+          ...(external.tree !== null && { 'work tree': external.tree }),
         },
       }
     },

@@ -37,7 +37,7 @@ export const processPage = defineOperation({
 }).handler((handling, input) => processPageAnswer(handling, input.process))
 
 /** All that the page of a process shows. */
-export async function processPageAnswer({ processFiles, store }: Handling, process: string) {
+async function processPageAnswer({ processFiles, store }: Handling, process: string) {
   const { id, file, origin, text, definition, findings } = await processFiles.load(process)
   const runs = await store.view((reads) =>
     reads.runs.list({ status: 'active', processId: id }, { limit: mostRuns }),

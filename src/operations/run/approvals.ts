@@ -3,7 +3,7 @@ import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { approvedContent, isOfChanges } from '../../domain/gate/approved-content.ts'
 import { isOfType } from '../../domain/gate/artifacts.ts'
-import type { ApprovalFact } from '../../domain/gate/evidence.ts'
+import type { ObservedApproval } from '../../domain/gate/evidence.ts'
 import type { Run, RunApproval, RunRecord } from '../../domain/gate/run.ts'
 import type { Setting } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
@@ -25,24 +25,24 @@ export interface GivenApproval {
 interface Approving {
   readonly loaded: LoadedRun
   readonly run: Run
-  readonly outside: ExternalState
+  readonly external: ExternalState
   readonly handling: Handling
   /** Who brought the run to its state, and so cannot approve that. */
-  readonly mover: Author | null
+  readonly requester: Author | null
   /** What was approved before. */
   readonly known: readonly RunApproval[]
 }
 
 export interface GivenApprovals {
   readonly recorded: readonly NewFact[]
-  readonly facts: readonly ApprovalFact[]
+  readonly observed: readonly ObservedApproval[]
   /** What the same person approved before, as it is now: it counts once, and is not kept twice. */
   readonly already: readonly RunApproval[]
 }
 
 /** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
 export function giveApprovals(
-  { loaded, run, outside, handling, mover, known }: Approving,
+  { loaded, run, external, handling, requester, known }: Approving,
   given: readonly GivenApproval[],
   setting: Setting,
 ): GivenApprovals {
@@ -53,8 +53,8 @@ export function giveApprovals(
   const approvals = given.map(({ role, of, reason, shown }): RunApproval => {
     const content = approvedContent(definition, run, {
       of,
-      tree: outside.tree,
-      changes: outside.changes?.files ?? null,
+      tree: external.tree,
+      changes: external.changes?.files ?? null,
     })
     if (content === null && isOfChanges(definition, of)) throw unmeasured(record)
     if (content === null) {
@@ -67,12 +67,12 @@ export function giveApprovals(
       .map((artifact): Author => ({ name: artifact.by, identity: artifact.author ?? null }))
       .find((author) => isBy(author, actor))
     const worker = isOfChanges(definition, of)
-      ? outside.changes?.authors.find((author) => isBy(author, actor))
+      ? external.changes?.authors.find((author) => isBy(author, actor))
       : undefined
     if (worker) throw ownWork(by, worker, `worked on what is to be approved in run ${record.id}`)
     if (own) throw ownWork(by, own, `handed in what is to be approved in run ${record.id}`)
-    if (of === null && mover !== null && isBy(mover, actor)) {
-      throw ownWork(by, mover, `brought run ${record.id} to "${record.state}", which is to be approved`)
+    if (of === null && requester !== null && isBy(requester, actor)) {
+      throw ownWork(by, requester, `brought run ${record.id} to "${record.state}", which is to be approved`)
     }
     const fingerprint = handling.fingerprint(content)
     if (shown !== undefined && shown !== fingerprint) throw changedMeanwhile(record.id)
@@ -88,7 +88,7 @@ export function giveApprovals(
       taskId: record.taskId,
       approval,
     })),
-    facts: fresh.map(({ role, of }) => ({ role, of, by, identity, byAuthor: false, current: true })),
+    observed: fresh.map(({ role, of }) => ({ role, of, by, identity, byAuthor: false, current: true })),
     already: approvals.flatMap((approval) => before(approval) ?? []),
   }
 }
@@ -111,8 +111,8 @@ function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunAp
 
 function ownWork(by: string, author: Author, did: string): Failure {
   const called = author.name === by ? by : `${by}, who is the same person here as ${author.name},`
-  return new Failure('FORBIDDEN', `${called} ${did}: nobody approves their own work.`, {
-    hint: `Ask somebody else to approve it. ${secondPerson}`,
+  return new Failure('FORBIDDEN', `${called} ${did}: no one approves their own work.`, {
+    hint: `Ask another person to approve it. ${secondPerson}`,
   })
 }
 
@@ -120,7 +120,7 @@ function ownWork(by: string, author: Author, did: string): Failure {
 const secondPerson =
   'A second person needs a login of their own: waymark token add <name> --kind person, and waymark serve.'
 
-/** What somebody is told who approved the same before; null where nobody did. */
+/** What is said to a person who approved the same before; null where they did not. */
 export function alreadySaid(already: readonly RunApproval[]): object {
   if (already.length === 0) return {}
   const what = already.map(({ of }) => of ?? 'the state').join(', ')

@@ -19,19 +19,19 @@ const pollEvery = 250
 export async function runCommands(
   handling: Handling,
   run: RunRecord,
-  outside: ExternalState,
+  external: ExternalState,
   { again = false }: { readonly again?: boolean } = {},
 ): Promise<void> {
-  const { tree } = outside
+  const { tree } = external
   if (tree === null) return
-  const { folder } = outside
-  const asked = outside.commands.map(({ guard, hash, approved, refusal }) => {
+  const { folder } = external
+  const asked = external.commands.map(({ guard, hash, approved, refusal }) => {
     return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered: approved || refusal !== null }
   })
   await askPerson(handling, run, asked)
-  const approved = outside.commands.filter((command) => command.approved)
+  const approved = external.commands.filter((command) => command.approved)
   const under = approved.map((command) =>
-    begin(handling, run, { command, tree, stamps: outside.stamps, folder: outside.folder, again }),
+    begin(handling, run, { command, tree, stamps: external.stamps, folder: external.folder, again }),
   )
   const all = Promise.all(under)
   // The command line ends with its answer, and its commands with it: there they are waited for.
@@ -166,7 +166,7 @@ function pause(milliseconds: number): Promise<void> {
 
 /** Waits for work at most so long; the work goes on. */
 async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  work.catch(() => undefined) // once nobody waits for it any more, what it recorded tells
+  work.catch(() => undefined) // once no one waits for it any more, what it recorded tells
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)
   try {
@@ -186,7 +186,7 @@ interface ShownCommand {
   readonly parts: () => Promise<ShownParts>
 }
 
-/** What somebody who approves a command is shown of it, as it is now. */
+/** What a person who approves a command is shown of it, as it is now. */
 export async function shownOfCommand(context: Context, command: Command): Promise<ShownCommand> {
   const { commandApprovals, evidenceFiles } = context
   return {

@@ -2,25 +2,25 @@ import { type Actor, type Author, identityOf } from '../../domain/actor.ts'
 import { approvedContent, isOfChanges } from '../../domain/gate/approved-content.ts'
 import { isOfType } from '../../domain/gate/artifacts.ts'
 import {
-  type ApprovalFact,
-  type CommandFact,
-  type Facts,
-  type MilestoneFact,
   type Need,
-  noFacts,
-  type TaskFact,
+  nothingObserved,
+  type Observations,
+  type ObservedApproval,
+  type ObservedCommand,
+  type ObservedMilestone,
+  type ObservedTask,
 } from '../../domain/gate/evidence.ts'
 import { handedIn, type Run, type RunRecord } from '../../domain/gate/run.ts'
 import type { PhaseId, TaskId } from '../../domain/id.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { Fingerprint, Reads } from '../../ports/store.ts'
-import { changeFacts, type ExternalState } from './external-state.ts'
+import { type ExternalState, observedChanges } from './external-state.ts'
 import { subjectOf } from './find-run.ts'
 
-interface FactSources {
+interface ObservationSources {
   readonly reads: Reads
-  readonly outside: ExternalState
+  readonly external: ExternalState
   readonly fingerprint: Fingerprint
   readonly now: number
   /** Who asks, or emits. */
@@ -49,33 +49,33 @@ export function engineRun(
 }
 
 /** Whether guards look at anything beside the run itself. */
-export function restsOnFacts({ needs }: ExternalState): boolean {
+export function restsOnObservations({ needs }: ExternalState): boolean {
   return needs.some(({ kind }) => kind !== 'context' && kind !== 'artifacts')
 }
 
 /** What the guards look at beside the run itself, read in the same view or transaction as the decision. */
-export async function factsFor(sources: FactSources, loaded: LoadedRun): Promise<Facts> {
-  const { reads, outside } = sources
-  const { needs } = outside
-  if (!restsOnFacts(outside)) return noFacts
+export async function observe(sources: ObservationSources, loaded: LoadedRun): Promise<Observations> {
+  const { reads, external } = sources
+  const { needs } = external
+  if (!restsOnObservations(external)) return nothingObserved
   const subject = subjectOf(loaded.record)
   const has = (kind: Need['kind']): boolean => needs.some((need) => need.kind === kind)
   return {
-    changes: has('changes') ? await changeFacts(reads, subject, outside.openChanges) : null,
-    commands: await Promise.all(outside.commands.map((command) => commandFact(sources, command))),
+    changes: has('changes') ? await observedChanges(reads, subject, external.openChanges) : null,
+    commands: await Promise.all(external.commands.map((command) => observedCommand(sources, command))),
     openBlockers: has('blockers') && subject !== null ? await openBlockers(reads, subject) : null,
-    milestones: await milestoneFacts(reads, needs),
-    tasks: has('tasks') ? await taskFacts(sources, loaded.record) : null,
-    approvals: has('approvals') ? await approvalFacts(sources, loaded) : [],
+    milestones: await observedMilestones(reads, needs),
+    tasks: has('tasks') ? await observedTasks(sources, loaded.record) : null,
+    approvals: has('approvals') ? await observedApprovals(sources, loaded) : [],
   }
 }
 
-async function commandFact(
-  { reads, outside, isAlive }: FactSources,
+async function observedCommand(
+  { reads, external, isAlive }: ObservationSources,
   { guard, approved, refusal, tree }: ExternalState['commands'][number],
-): Promise<CommandFact> {
+): Promise<ObservedCommand> {
   const { run } = guard
-  const command = { run, folder: outside.folder }
+  const command = { run, folder: external.folder }
   const onTree = tree === null ? null : await reads.runs.commandResult(command, tree)
   const result = onTree ?? (await reads.runs.commandResult(command))
   const nothing = { run, exitCode: null, startedAt: null, output: '', onThisTree: false }
@@ -114,7 +114,10 @@ async function openBlockers(
   return page.items.map(({ item }) => item.hold.id)
 }
 
-async function milestoneFacts(reads: Reads, needs: readonly Need[]): Promise<readonly MilestoneFact[]> {
+async function observedMilestones(
+  reads: Reads,
+  needs: readonly Need[],
+): Promise<readonly ObservedMilestone[]> {
   const ids = needs.flatMap((need) => (need.kind === 'milestone' ? [need.id] : []))
   const found = await Promise.all([...new Set(ids)].map((id) => reads.plan.milestone(id)))
   return found.flatMap((milestone) => (milestone ? [{ id: milestone.id, reached: milestone.reached }] : []))
@@ -122,34 +125,34 @@ async function milestoneFacts(reads: Reads, needs: readonly Need[]): Promise<rea
 
 const mostTasks = 1000
 
-async function taskFacts(
-  { reads, outside, now }: FactSources,
+async function observedTasks(
+  { reads, external, now }: ObservationSources,
   record: RunRecord,
-): Promise<readonly TaskFact[]> {
-  const phases = outside.needs.flatMap((need) => (need.kind === 'tasks' ? [need.phase] : []))
+): Promise<readonly ObservedTask[]> {
+  const phases = external.needs.flatMap((need) => (need.kind === 'tasks' ? [need.phase] : []))
   const lists = await Promise.all(
     [...new Set(phases)].map(async (phase) => {
       if (phase === null && record.taskId !== null) return ownTask(reads, record.taskId)
       const filter = phase === null ? { owner: record.missionId } : await phaseFilter(reads, record, phase)
       if (filter === null) return []
       const { tasks, total } = await reads.plan.tasks({ ...filter, now }, { limit: mostTasks })
-      const facts = tasks.flatMap(({ task }) => taskFact(task, phase))
+      const observed = tasks.flatMap(({ task }) => observedTask(task, phase))
       // What was not read is not known to be done.
       return total > tasks.length
-        ? [...facts, { id: `${total - tasks.length} more`, phase, done: false }]
-        : facts
+        ? [...observed, { id: `${total - tasks.length} more`, phase, done: false }]
+        : observed
     }),
   )
   return lists.flat()
 }
 
-async function ownTask(reads: Reads, id: TaskId): Promise<readonly TaskFact[]> {
+async function ownTask(reads: Reads, id: TaskId): Promise<readonly ObservedTask[]> {
   const task = await reads.tasks.find(id)
-  return task === null ? [] : taskFact(task, null)
+  return task === null ? [] : observedTask(task, null)
 }
 
 /** A task that was dropped is neither open nor done. */
-function taskFact({ id, status, resolution }: Task, phase: string | null): readonly TaskFact[] {
+function observedTask({ id, status, resolution }: Task, phase: string | null): readonly ObservedTask[] {
   return resolution === 'dropped' ? [] : [{ id, phase, done: status === 'done' }]
 }
 
@@ -167,31 +170,31 @@ async function phaseFilter(
   return found === null ? null : { phaseId: found.id }
 }
 
-async function approvalFacts(
-  { reads, outside, fingerprint, by: emitter }: FactSources,
+async function observedApprovals(
+  { reads, external, fingerprint, by: emitter }: ObservationSources,
   loaded: LoadedRun,
-): Promise<readonly ApprovalFact[]> {
+): Promise<readonly ObservedApproval[]> {
   const { record, definition, artifacts } = loaded
   const approvals = await reads.runs.approvals(record.id)
   if (approvals.length === 0) return []
-  const run = engineRun(loaded, outside.standings)
-  // What comes with the event is part of what must have been approved, and the work of whoever emits it.
-  const presented = withHandedIn(run, outside.handedIn)
-  const mover = await requestedBy(reads, loaded)
+  const run = engineRun(loaded, external.standings)
+  // What comes with the event is part of what must have been approved, and the work of the one who emits it.
+  const presented = withHandedIn(run, external.handedIn)
+  const requester = await requestedBy(reads, loaded)
   return approvals.map(({ role, of, by, identity = null, content }) => {
     const now = approvedContent(definition, of === null ? run : presented, {
       of,
-      tree: outside.tree,
-      changes: outside.changes?.files ?? null,
+      tree: external.tree,
+      changes: external.changes?.files ?? null,
     })
     const authors: Author[] = artifacts
       .filter((file) => of === null || isOfType(definition.artifacts, file, of))
       .map((artifact) => ({ name: artifact.by, identity: artifact.author ?? null }))
-    if (of !== null && outside.handedIn.some((file) => isOfType(definition.artifacts, file, of))) {
+    if (of !== null && external.handedIn.some((file) => isOfType(definition.artifacts, file, of))) {
       authors.push({ name: emitter.name, identity: identityOf(emitter) })
     }
-    if (of === null && mover !== null) authors.push(mover)
-    if (isOfChanges(definition, of)) authors.push(...(outside.changes?.authors ?? []))
+    if (of === null && requester !== null) authors.push(requester)
+    if (isOfChanges(definition, of)) authors.push(...(external.changes?.authors ?? []))
     return {
       role,
       of,

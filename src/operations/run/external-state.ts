@@ -4,7 +4,7 @@ import { Failure } from '../../domain/failure.ts'
 import { isOfChanges } from '../../domain/gate/approved-content.ts'
 import { artifactType, isOfType } from '../../domain/gate/artifacts.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
-import type { ChangeFacts, Need } from '../../domain/gate/evidence.ts'
+import type { Need, ObservedChanges } from '../../domain/gate/evidence.ts'
 import { commandsFor, neededFor } from '../../domain/gate/expression.ts'
 import type { CommandGuard } from '../../domain/gate/guards/command.ts'
 import type { SchemaProblem } from '../../domain/gate/json-schema.ts'
@@ -340,11 +340,11 @@ type OpenChanges = ReadonlyMap<string, Measured>
  * All that the attempts at a run's subject changed: as it was stored when they were completed, as it was just measured
  * for open ones. Files that a person accepted by resolving a scope hold count as in scope.
  */
-export async function changeFacts(
+export async function observedChanges(
   reads: Reads,
   subject: RunSubject | null,
   measured: OpenChanges,
-): Promise<ChangeFacts | null> {
+): Promise<ObservedChanges | null> {
   if (subject === null) return null
   const attempts = (await reads.runs.attemptsOf(subject)).filter(({ status }) => status !== 'abandoned')
   if (attempts.length === 0) return null
@@ -366,7 +366,7 @@ function judged(
   files: readonly ChangedFile[],
   attempts: readonly Attempt[],
   accepted: ReadonlySet<string>,
-): Pick<ChangeFacts, 'files' | 'undeclared'> {
+): Pick<ObservedChanges, 'files' | 'undeclared'> {
   const scopes = attempts
     .map(({ areas, snapshot }) => parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }))
     .filter(isDeclared)

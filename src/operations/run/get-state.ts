@@ -141,7 +141,7 @@ function stateAnswer(situation: RunSituation) {
   }
 }
 
-/** The guards that block a transition out of the state, whoever may emit its event. */
+/** The guards that block a transition out of the state, whoever may emit it. */
 function missingGuards({ events }: RunSituation) {
   const missing = events.flatMap(({ transitions }) => transitions.flatMap((way) => way.missing))
   const first = missing.filter(({ name }, at) => missing.findIndex((other) => other.name === name) === at)
@@ -158,7 +158,7 @@ function guardAnswer({ name, description, truth, reason, fix }: MissingGuard) {
   }
 }
 
-function requiredArtifact({ definition, run, facts }: RunSituation, type: string) {
+function requiredArtifact({ definition, run, observed }: RunSituation, type: string) {
   const { counted, passedOver } = countedArtifacts(type, {
     dialect: definition.dialect,
     context: run.context,
@@ -166,7 +166,7 @@ function requiredArtifact({ definition, run, facts }: RunSituation, type: string
     artifacts: run.artifacts,
     declared: definition.artifacts,
     visits: run.visits,
-    facts,
+    observed,
   })
   const declared = definition.artifacts.find((artifact) => artifact.type === type)
   const status: 'present' | 'missing' = counted.length > 0 ? 'present' : 'missing'

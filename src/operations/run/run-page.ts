@@ -27,7 +27,7 @@ const WayEntry = z.object({
   escape: z.boolean(),
   when_blocked: z.enum(['reject', 'record']),
   allowed_roles: strings,
-  /** Whoever asks may send it, as far as roles go. */
+  /** The caller may send it, as far as roles go. */
   is_allowed: z.boolean(),
   blocked_reason: z.string().nullable(),
   for_people: z.boolean(),
@@ -96,7 +96,7 @@ export const runPage = defineOperation({
 }).handler(async (handling, input) => runPageAnswer(handling, await situationOf(handling, input.run_id)))
 
 /** All that the page of a run shows, but its history. */
-export async function runPageAnswer(handling: Handling, situation: RunSituation) {
+async function runPageAnswer(handling: Handling, situation: RunSituation) {
   const { record, definition, run, holds, loaded } = situation
   const state = stateNamed(definition, record.state)
   const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
@@ -179,7 +179,7 @@ function waysOut(situation: RunSituation) {
   })
 }
 
-/** The events that whoever asks may send as a person, and what each means. */
+/** The events that the caller may send as a person, and what each means. */
 function personChoices({ definition, record, events }: RunSituation) {
   const sent = events.filter((possible) => whoMay(definition, possible).for_people && possible.isAllowed)
   return choiceEntries(

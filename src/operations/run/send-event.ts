@@ -5,7 +5,7 @@ import { isForPeople, runHold } from '../../domain/gate/decisions.ts'
 import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
 import { type Emission, type Emitter, emitterFor } from '../../domain/gate/emission.ts'
 import { type Accepted, type Refused, transition } from '../../domain/gate/engine.ts'
-import { type Facts, noFacts } from '../../domain/gate/evidence.ts'
+import { nothingObserved, type Observations } from '../../domain/gate/evidence.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { type AdvancedRun, advanceRun } from '../../domain/gate/lifecycle.ts'
 import type { EmissionRepeat, RunApproval, RunRecord, Tried } from '../../domain/gate/run.ts'
@@ -19,7 +19,7 @@ import type { AcceptedEntry } from '../answers/run.ts'
 import type { Handling } from '../operation.ts'
 import { type GivenApproval, type GivenApprovals, giveApprovals } from './approvals.ts'
 import { runCommands } from './commands.ts'
-import { engineRun, factsFor, requestedBy } from './evidence.ts'
+import { engineRun, observe, requestedBy } from './evidence.ts'
 import {
   type ExternalState,
   gatherState,
@@ -49,7 +49,7 @@ interface Sending {
   readonly role?: string | undefined
   /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
   readonly repeat: Required<Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'>> | null
-  /** Approvals that whoever sends it gives first, in the same transaction. */
+  /** Approvals that the sender gives first, in the same transaction. */
   readonly approvals?: readonly GivenApproval[]
 }
 
@@ -91,9 +91,9 @@ export async function sendEvent(handling: Handling, sending: Sending): Promise<S
       return { loaded: run, repeated: await repeatedEvent(reads, run, sending) }
     })
     if (repeated) return repeated
-    const outside = await gather(handling, loaded, sending)
-    if (!sending.dryRun && outside.commands.length > 0) await runCommands(handling, loaded.record, outside)
-    const deciding = { handling, sending: { ...sending, runId: loaded.record.id }, outside }
+    const external = await gather(handling, loaded, sending)
+    if (!sending.dryRun && external.commands.length > 0) await runCommands(handling, loaded.record, external)
+    const deciding = { handling, sending: { ...sending, runId: loaded.record.id }, external }
     const sent = sending.dryRun ? await decideDry(deciding) : await decideNow(deciding)
     if (sent !== 'moved') return sent
   }
@@ -119,16 +119,19 @@ async function decideDry(deciding: Deciding): Promise<Sent | 'moved'> {
 async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): Promise<ExternalState> {
   const { event, files } = sending.sent
   if (isRefusedEarly(handling, loaded, sending)) return nothingOutside(handling, loaded)
-  const outside = await gatherState(handling, loaded, event, sending.approvals)
-  if (files.length === 0) return outside
-  return { ...outside, ...(await readHandedIn(handling, loaded.definition, files)) }
+  const external = await gatherState(handling, loaded, event, sending.approvals)
+  if (files.length === 0) return external
+  return { ...external, ...(await readHandedIn(handling, loaded.definition, files)) }
 }
 
 /** Whether something stands against an event whatever its guards say: then nothing need be gathered for it. */
 function isRefusedEarly({ actor }: Handling, loaded: LoadedRun, { sent, role }: Sending): boolean {
   const { definition } = loaded
   const emitter = emitterFor(definition, sent.event, { actor, asked: role })
-  const emission = { ...emissionOf(sent, { emitter, facts: noFacts, handedIn: [] }), assumed: ['*'] }
+  const emission = {
+    ...emissionOf(sent, { emitter, observed: nothingObserved, handedIn: [] }),
+    assumed: ['*'],
+  }
   const result = transition(definition, engineRun(loaded, new Map()), emission)
   return !result.accepted && !onlyGuards(result)
 }
@@ -156,7 +159,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalSt
 interface Deciding {
   readonly handling: Handling
   readonly sending: Sending
-  readonly outside: ExternalState
+  readonly external: ExternalState
 }
 
 /** Decides about an event inside the one write transaction. `moved`: what was gathered is about another revision. */
@@ -165,31 +168,31 @@ async function decideEvent(
   setting: Setting,
   deciding: Deciding,
 ): Promise<Decided<Sent | 'moved'>> {
-  const { handling, sending, outside } = deciding
+  const { handling, sending, external } = deciding
   const loaded = await loadRun(reads, sending.runId)
   const repeated = await repeatedEvent(reads, loaded, sending)
   if (repeated) return { facts: [], answer: repeated }
   if (hasMoved(loaded, deciding)) return { facts: [], answer: 'moved' }
 
   const { record, definition } = loaded
-  const run = engineRun(loaded, outside.standings)
-  const facts = await factsFor(sourcesOf(reads, deciding), loaded)
-  const mover = await requestedBy(reads, loaded)
+  const run = engineRun(loaded, external.standings)
+  const observed = await observe(sourcesOf(reads, deciding), loaded)
+  const requester = await requestedBy(reads, loaded)
   const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
   const given = giveApprovals(
-    { loaded, run, outside, handling, mover, known },
+    { loaded, run, external, handling, requester, known },
     sending.approvals ?? [],
     setting,
   )
   const emission = emissionOf(sending.sent, {
     emitter: emitterFor(definition, sending.sent.event, { actor: handling.actor, asked: sending.role }),
-    facts: { ...facts, approvals: [...facts.approvals, ...given.facts] },
-    handedIn: outside.handedIn,
+    observed: { ...observed, approvals: [...observed.approvals, ...given.observed] },
+    handedIn: external.handedIn,
   })
-  const result = withUsableFiles(transition(definition, run, emission), outside)
+  const result = withUsableFiles(transition(definition, run, emission), external)
   const approves = given.recorded.length > 0 || given.already.length > 0
   if (!result.accepted && approves && result.code === 'GUARD_FAILED') {
-    // An approval was given, and others are still to come: nobody was refused anything.
+    // An approval was given, and others are still to come: no one was refused anything.
     return {
       facts: given.recorded,
       answer: { kind: 'refused', refused: result, run: record, holdId: null, already: given.already },
@@ -198,7 +201,7 @@ async function decideEvent(
   if (!result.accepted) {
     const noticed = await refusalFacts(
       reads,
-      { loaded, refused: result, emission, tried: triedOf(sending.sent, outside), by: handling.actor },
+      { loaded, refused: result, emission, tried: triedOf(sending.sent, external), by: handling.actor },
       setting,
     )
     return {
@@ -255,7 +258,7 @@ interface Accepting {
 
 async function accept(
   { reads, loaded, accepted, emission, given }: Accepting,
-  { handling, sending, outside }: Deciding,
+  { handling, sending, external }: Deciding,
   setting: Setting,
 ): Promise<Decided<Sent>> {
   const { record, definition } = loaded
@@ -265,7 +268,7 @@ async function accept(
       definition,
       accepted,
       emission,
-      artifacts: outside.handedIn,
+      artifacts: external.handedIn,
       holds: await reads.holds.ofRun(record.id),
       by: handling.actor.name,
       author: identityOf(handling.actor),
@@ -309,17 +312,17 @@ async function repeatedEvent(
 }
 
 /** What was gathered is worth nothing for another revision, unless that alone refuses the event. */
-function hasMoved({ record }: LoadedRun, { sending, outside }: Deciding): boolean {
+function hasMoved({ record }: LoadedRun, { sending, external }: Deciding): boolean {
   const { expectedRevision } = sending.sent
-  if (record.revision === outside.revision) return false
+  if (record.revision === external.revision) return false
   return expectedRevision === null || expectedRevision === record.revision
 }
 
-function sourcesOf(reads: Reads, { handling, outside }: Deciding) {
+function sourcesOf(reads: Reads, { handling, external }: Deciding) {
   const { fingerprint, clock, commandRunner } = handling
   return {
     reads,
-    outside,
+    external,
     fingerprint,
     now: clock.now(),
     by: handling.actor,
@@ -330,11 +333,11 @@ function sourcesOf(reads: Reads, { handling, outside }: Deciding) {
 /** What was gathered for an event, and who sends it. */
 interface EmissionSources {
   readonly emitter: Emitter
-  readonly facts: Facts
+  readonly observed: Observations
   readonly handedIn: readonly HandedIn[]
 }
 
-function emissionOf(sent: SentEvent, { emitter, facts, handedIn }: EmissionSources): Emission {
+function emissionOf(sent: SentEvent, { emitter, observed, handedIn }: EmissionSources): Emission {
   return {
     event: sent.event,
     payload: sent.payload,
@@ -344,7 +347,7 @@ function emissionOf(sent: SentEvent, { emitter, facts, handedIn }: EmissionSourc
     }),
     emitter,
     expectedRevision: sent.expectedRevision,
-    facts,
+    observed,
     assumed: [],
   }
 }

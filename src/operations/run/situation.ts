@@ -1,6 +1,6 @@
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
 import { type Emission, emitterFor } from '../../domain/gate/emission.ts'
-import { type Facts, noFacts } from '../../domain/gate/evidence.ts'
+import { nothingObserved, type Observations } from '../../domain/gate/evidence.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { type PossibleEvent, possibleEvent } from '../../domain/gate/possible-events.ts'
 import type { Run, RunRecord } from '../../domain/gate/run.ts'
@@ -8,25 +8,25 @@ import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { Handling } from '../operation.ts'
-import { engineRun, factsFor, restsOnFacts } from './evidence.ts'
+import { engineRun, observe, restsOnObservations } from './evidence.ts'
 import { type ExternalState, gatherState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
 import { type Said, saidOf } from './said.ts'
 
-/** Where a run stands for whoever asks: everything that its guards look at, and what may be emitted. */
+/** Where a run stands for the caller: everything that its guards look at, and what may be emitted. */
 export interface RunSituation {
   readonly record: RunRecord
   readonly definition: ProcessDefinition
   readonly loaded: LoadedRun
-  readonly outside: ExternalState
+  readonly external: ExternalState
   readonly run: Run
-  readonly facts: Facts
+  readonly observed: Observations
   readonly events: readonly PossibleEvent[]
   /** What of it waits for a person. */
   readonly holds: readonly Hold[]
   /** What people said about it last. */
   readonly said: readonly Said[]
-  /** What an event rests on when whoever asks emits it now, with nothing in its payload. */
+  /** What an event rests on when the caller emits it now, with nothing in its payload. */
   readonly emissionOf: (event: string) => Omit<Emission, 'event' | 'expectedRevision'>
 }
 
@@ -41,27 +41,27 @@ export async function situationOf(handling: Handling, runId: string | undefined)
       said: await saidOf(reads, found.record),
     }
   })
-  const outside = await gatherState(handling, loaded, undefined)
+  const external = await gatherState(handling, loaded, undefined)
   const by = handling.actor
   const isAlive = (runner: string) => commandRunner.isAlive(runner)
-  const facts = restsOnFacts(outside)
+  const observed = restsOnObservations(external)
     ? await store.view((reads) =>
-        factsFor({ reads, outside, fingerprint, now: clock.now(), by, isAlive }, loaded),
+        observe({ reads, external, fingerprint, now: clock.now(), by, isAlive }, loaded),
       )
-    : noFacts
+    : nothingObserved
   const { record, definition } = loaded
-  const run = engineRun(loaded, outside.standings)
-  const emissionOf = emissionsBy(handling, { facts, definition })
-  const events = eventsFor(handling, { run, facts, definition })
-  return { record, definition, loaded, outside, run, facts, events, holds, said, emissionOf }
+  const run = engineRun(loaded, external.standings)
+  const emissionOf = emissionsBy(handling, { observed, definition })
+  const events = eventsFor(handling, { run, observed, definition })
+  return { record, definition, loaded, external, run, observed, events, holds, said, emissionOf }
 }
 
-/** Each event in the role that whoever asks would emit it in. */
+/** Each event in the role that the caller would emit it in. */
 export function eventsFor(
   handling: Handling,
-  { run, facts, definition }: Pick<RunSituation, 'run' | 'facts' | 'definition'>,
+  { run, observed, definition }: Pick<RunSituation, 'run' | 'observed' | 'definition'>,
 ): readonly PossibleEvent[] {
-  const emissionOf = emissionsBy(handling, { facts, definition })
+  const emissionOf = emissionsBy(handling, { observed, definition })
   return definition.events.map((event) =>
     possibleEvent(definition, run, { event, situation: emissionOf(event.name) }),
   )
@@ -69,11 +69,11 @@ export function eventsFor(
 
 function emissionsBy(
   { actor }: Handling,
-  { facts, definition }: Pick<RunSituation, 'facts' | 'definition'>,
+  { observed, definition }: Pick<RunSituation, 'observed' | 'definition'>,
 ): RunSituation['emissionOf'] {
   return (event) => {
     const emitter = emitterFor(definition, event, { actor })
-    return { payload: {}, artifacts: [], emitter, facts, assumed: [] }
+    return { payload: {}, artifacts: [], emitter, observed, assumed: [] }
   }
 }
 

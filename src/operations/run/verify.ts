@@ -60,12 +60,12 @@ export const verify = defineOperation({
       hint: `waymark list-events ${record.id} shows what its guards ask for.`,
     })
   }
-  const outside = await gatherState(handling, loaded, undefined)
-  await runCommands(handling, record, outside, { again: true })
+  const external = await gatherState(handling, loaded, undefined)
+  await runCommands(handling, record, external, { again: true })
   const commands = await Promise.all(
-    outside.commands.map(async (command) => {
+    external.commands.map(async (command) => {
       const ends = endsAsked(definition, record.state, command.guard.run)
-      return judged(ends, await resultOf(handling, outside, command))
+      return judged(ends, await resultOf(handling, external, command))
     }),
   )
   return {
@@ -87,7 +87,7 @@ function judged(ends: ReadonlySet<'zero' | 'nonzero'>, result: Result): CommandE
 
 async function resultOf(
   { store }: Handling,
-  outside: ExternalState,
+  external: ExternalState,
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
 ): Promise<Result> {
   const { run } = guard
@@ -97,7 +97,7 @@ async function resultOf(
     return { run, status: 'unapproved', hold_id: hold?.id ?? null }
   }
   const found = await store.view(({ runs }) =>
-    runs.commandResult({ run, folder: outside.folder }, tree ?? undefined),
+    runs.commandResult({ run, folder: external.folder }, tree ?? undefined),
   )
   if (found === null) return { run, status: 'not_run' }
   return {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { transition } from '../../../src/domain/gate/engine.ts'
-import { type Artifact, noFacts } from '../../../src/domain/gate/evidence.ts'
+import { type Artifact, nothingObserved } from '../../../src/domain/gate/evidence.ts'
 import { beginRun, type KeptArtifact, type Run, type RunEvent } from '../../../src/domain/gate/run.ts'
 import { openContext } from '../../../src/main/open-context.ts'
 import type { LoadedRun } from '../../../src/ports/reads.ts'
@@ -80,7 +80,7 @@ function replay({ definition }: LoadedRun, { run, event, standingAt }: Replaying
     artifacts: event.artifacts.map((kept) => ({ ...kept, standing: 'current' })),
     emitter: { role: event.role, kind: isForPeople ? 'person' : 'agent' },
     expectedRevision: event.revision - 1,
-    facts: noFacts,
+    observed: nothingObserved,
     assumed: [],
   })
   if (!result.accepted) throw new Error(`revision ${event.revision}: ${result.code}: ${result.message}`)

@@ -75,7 +75,7 @@ test('an approval of one type does not mind a change of another', async () => {
   expect(await run.emit('go', { artifact_paths: ['note.md'] })).toMatchObject({ status: 'succeeded' })
 })
 
-test('nobody approves their own work', async () => {
+test('no one approves their own work', async () => {
   const run = await runOf(oneApproval.replace('allowed_roles: [agent]', 'allowed_roles: [agent, owner]'))
   run.project.write('plan.md', 'The plan.')
   await run.emit('go', { artifact_paths: ['plan.md'] }, ana)
@@ -168,7 +168,7 @@ test('nobody approves the state that they brought the run to', async () => {
   await run.emit('submit', {}, ana)
   expect(await failureOf(approve(run, ana))).toMatchObject({
     code: 'FORBIDDEN',
-    message: `Ana brought run ${run.id} to "work", which is to be approved: nobody approves their own work.`,
+    message: `Ana brought run ${run.id} to "work", which is to be approved: no one approves their own work.`,
   })
   expect(await approve(run, ben)).toMatchObject({ decided: true, status: 'succeeded' })
 })

@@ -1,4 +1,4 @@
-import type { ApprovalFact } from '../evidence.ts'
+import type { ObservedApproval } from '../evidence.ts'
 import { type GuardKind, satisfied, unsatisfied } from './guard.ts'
 
 export interface ApprovalGuard {
@@ -13,8 +13,8 @@ export interface ApprovalGuard {
 /** People of a role approved what is there now; the author's own approval and outdated ones do not count. */
 export const approval: GuardKind<ApprovalGuard> = {
   needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
-  evaluate: ({ role, of, count }, { facts }) => {
-    const given = facts.approvals.filter((fact) => fact.role === role && fact.of === of)
+  evaluate: ({ role, of, count }, { observed }) => {
+    const given = observed.approvals.filter((fact) => fact.role === role && fact.of === of)
     const counted = given.filter(({ byAuthor, current }) => current && !byAuthor)
     const people = peopleOf(counted)
     const subject = of === null ? '' : ` of "${of}"`
@@ -29,7 +29,7 @@ export const approval: GuardKind<ApprovalGuard> = {
 }
 
 /** Approvals of before identities were kept are one person's at most. */
-function peopleOf(approvals: readonly ApprovalFact[]): number {
+function peopleOf(approvals: readonly ObservedApproval[]): number {
   const known = new Set(approvals.flatMap(({ identity }) => identity ?? [])).size
   return known > 0 ? known : Math.min(approvals.length, 1)
 }

@@ -8,8 +8,8 @@ export interface BlockersGuard {
 /** Nothing waits for a person. */
 export const blockers: GuardKind<BlockersGuard> = {
   needs: () => [{ kind: 'blockers' }],
-  evaluate: (_, { facts }) => {
-    const open = facts.openBlockers
+  evaluate: (_, { observed }) => {
+    const open = observed.openBlockers
     if (open === null)
       return unknown(
         'the blockers are not known',

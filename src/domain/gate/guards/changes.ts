@@ -1,6 +1,6 @@
 import { anyGlob } from '../../pattern.ts'
 import type { SharedKind } from '../../track/scope/file-kind.ts'
-import type { ChangeFacts } from '../evidence.ts'
+import type { ObservedChanges } from '../evidence.ts'
 import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
 
 export type ChangesGuard = { readonly type: 'changes' } & (
@@ -16,26 +16,26 @@ export type ChangesGuard = { readonly type: 'changes' } & (
 /** The files that really changed, as Waymark measured them. */
 export const changes: GuardKind<ChangesGuard> = {
   needs: () => [{ kind: 'changes' }],
-  evaluate: (guard, { facts }) => {
-    if (facts.changes === null || !facts.changes.complete) {
+  evaluate: (guard, { observed }) => {
+    if (observed.changes === null || !observed.changes.complete) {
       return unknown('the changes could not be measured', 'Work in a task, so that its changes are measured.')
     }
-    const [undeclared] = facts.changes.undeclared
+    const [undeclared] = observed.changes.undeclared
     if (guard.condition === 'in_scope' && undeclared !== undefined) {
       return unknown(
         `${undeclared} changed in a task that declared no areas`,
         'Start a task whose areas cover it, so that the change can be judged.',
       )
     }
-    const offending = offendingPaths(guard, facts.changes)
+    const offending = offendingPaths(guard, observed.changes)
     if (offending.length > 0) return refused(guard, offending)
-    const unnamed = unnamedShared(guard, facts.changes)
+    const unnamed = unnamedShared(guard, observed.changes)
     if (unnamed.length > 0) return refusedShared(unnamed)
     return satisfied(held(guard))
   },
 }
 
-function offendingPaths(guard: ChangesGuard, { files }: ChangeFacts): readonly string[] {
+function offendingPaths(guard: ChangesGuard, { files }: ObservedChanges): readonly string[] {
   switch (guard.condition) {
     case 'none':
       return files.map(({ path }) => path)
@@ -53,13 +53,13 @@ function offendingPaths(guard: ChangesGuard, { files }: ChangeFacts): readonly s
 }
 
 /** Shared files that changed though no area of the subject's tasks names them, and that the guard does not let pass. */
-function unnamedShared(guard: ChangesGuard, { files }: ChangeFacts): ChangeFacts['files'] {
+function unnamedShared(guard: ChangesGuard, { files }: ObservedChanges): ObservedChanges['files'] {
   if (guard.condition !== 'in_scope' || guard.shared === undefined) return []
   const passing: readonly (string | null | undefined)[] = guard.shared
   return files.filter(({ shared }) => shared != null && !passing.includes(shared))
 }
 
-function refusedShared(files: ChangeFacts['files']): Verdict {
+function refusedShared(files: ObservedChanges['files']): Verdict {
   const named = files.slice(0, 5).map(({ path, shared }) => `${path} (${shared})`)
   const more = files.length > 5 ? ` and ${files.length - 5} more` : ''
   return unsatisfied(

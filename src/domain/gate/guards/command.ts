@@ -1,5 +1,5 @@
 import { instant } from '../../instant.ts'
-import type { CommandFact } from '../evidence.ts'
+import type { ObservedCommand } from '../evidence.ts'
 import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
 
 export interface CommandGuard {
@@ -17,9 +17,9 @@ export interface CommandGuard {
 /** A command that the server itself ran on the tree as it is. Until it has ended there, nothing is known. */
 export const command: GuardKind<CommandGuard> = {
   needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
-  evaluate: (guard, { facts }) => {
+  evaluate: (guard, { observed }) => {
     const { run } = guard
-    const result = facts.commands.find((fact) => fact.run === run)
+    const result = observed.commands.find((fact) => fact.run === run)
     if (!result || result.status === 'not_run')
       return unknown(`"${run}" has not run`, 'Emit the event: the server runs the command.')
     if (result.status === 'unapproved') {
@@ -67,7 +67,7 @@ export function endedAsAsked(
   return status === 'failed' && exit === 'nonzero' && exitCode !== null && !notStarted.includes(exitCode)
 }
 
-function ended({ run, exit }: CommandGuard, { status, exitCode, output }: CommandFact): Verdict {
+function ended({ run, exit }: CommandGuard, { status, exitCode, output }: ObservedCommand): Verdict {
   if (status === 'passed') {
     if (exit !== 'nonzero') return satisfied(`"${run}" passed on this tree`)
     return unsatisfied(

@@ -1,12 +1,19 @@
 import { expect, test } from 'vitest'
 import type { ArtifactDefinition } from '../definition.ts'
-import { type Artifact, type Evidence, type Facts, needWords, noFacts, type Visit } from '../evidence.ts'
+import {
+  type Artifact,
+  type Evidence,
+  needWords,
+  nothingObserved,
+  type Observations,
+  type Visit,
+} from '../evidence.ts'
 import { entered } from '../run.ts'
 import type { ContextCondition } from './context.ts'
 import type { Guard } from './guard.ts'
 import { evaluateGuard, guardNeeds } from './guard-kinds.ts'
 
-function judged(guard: Guard, more: Partial<Evidence> = {}, facts: Partial<Facts> = {}) {
+function judged(guard: Guard, more: Partial<Evidence> = {}, observed: Partial<Observations> = {}) {
   const evidence: Evidence = {
     dialect: 1,
     context: {},
@@ -14,7 +21,7 @@ function judged(guard: Guard, more: Partial<Evidence> = {}, facts: Partial<Facts
     artifacts: [],
     declared: [],
     visits: entered([], 'plan', 1),
-    facts: { ...noFacts, ...facts },
+    observed: { ...nothingObserved, ...observed },
     ...more,
   }
   const verdict = evaluateGuard(guard, evidence)
@@ -107,7 +114,7 @@ test.each(['constructor', 'toString', '__proto__', 'a.constructor', 'list.length
 )
 
 test('changes: in scope, none, only some, none of some; never satisfied by what was not measured', () => {
-  const facts = (...files: readonly (readonly [string, boolean])[]): Partial<Facts> => ({
+  const observed = (...files: readonly (readonly [string, boolean])[]): Partial<Observations> => ({
     changes: { complete: true, undeclared: [], files: files.map(([path, inScope]) => ({ path, inScope })) },
   })
   const inScope: Guard = { type: 'changes', condition: 'in_scope' }
@@ -115,21 +122,23 @@ test('changes: in scope, none, only some, none of some; never satisfied by what 
   expect(judged(inScope, {}, { changes: { complete: false, undeclared: [], files: [] } }).truth).toBe(
     'unknown',
   )
-  expect(judged(inScope, {}, facts(['src/a.ts', true])).truth).toBe('holds')
-  expect(judged(inScope, {}, facts(['src/a.ts', false])).reason).toBe('changed outside the scope: src/a.ts')
-  expect(judged({ type: 'changes', condition: 'none' }, {}, facts()).truth).toBe('holds')
-  expect(judged({ type: 'changes', condition: 'none' }, {}, facts(['a', true])).truth).toBe('fails')
+  expect(judged(inScope, {}, observed(['src/a.ts', true])).truth).toBe('holds')
+  expect(judged(inScope, {}, observed(['src/a.ts', false])).reason).toBe(
+    'changed outside the scope: src/a.ts',
+  )
+  expect(judged({ type: 'changes', condition: 'none' }, {}, observed()).truth).toBe('holds')
+  expect(judged({ type: 'changes', condition: 'none' }, {}, observed(['a', true])).truth).toBe('fails')
   const only: Guard = { type: 'changes', condition: 'touches_only', paths: ['docs/**'] }
-  expect(judged(only, {}, facts(['docs/.hidden/a.md', true])).truth).toBe('holds')
-  expect(judged(only, {}, facts(['docs/a.md', true], ['src/a.ts', true])).reason).toContain(': src/a.ts')
+  expect(judged(only, {}, observed(['docs/.hidden/a.md', true])).truth).toBe('holds')
+  expect(judged(only, {}, observed(['docs/a.md', true], ['src/a.ts', true])).reason).toContain(': src/a.ts')
   const never: Guard = { type: 'changes', condition: 'touches_none', paths: ['src/**'] }
-  expect(judged(never, {}, facts(['docs/a.md', true])).truth).toBe('holds')
-  expect(judged(never, {}, facts(['src/a.ts', true])).truth).toBe('fails')
+  expect(judged(never, {}, observed(['docs/a.md', true])).truth).toBe('holds')
+  expect(judged(never, {}, observed(['src/a.ts', true])).truth).toBe('fails')
 })
 
 test('command: only a pass on this very tree counts', () => {
   const guard: Guard = { type: 'command', run: 'npm test', timeout: 1000, pinned: [] }
-  const result = (more: Partial<Facts['commands'][number]>) => {
+  const result = (more: Partial<Observations['commands'][number]>) => {
     const fact = {
       run: 'npm test',
       status: 'passed',
@@ -186,7 +195,7 @@ test('context: a comparison with what is not a number is unknown, so that its op
   expect(judged(guard, { context: { risk: 'high' } }).truth).toBe('unknown')
 })
 
-test('blockers, milestone and task: facts that are not known do not satisfy', () => {
+test('blockers, milestone and task: observed that are not known do not satisfy', () => {
   const blockers: Guard = { type: 'blockers', condition: 'none' }
   expect(judged(blockers).truth).toBe('unknown')
   expect(judged(blockers, {}, { openBlockers: [] }).truth).toBe('holds')
@@ -214,7 +223,7 @@ test('approval: n people of the role, of what is there now, never the author', (
     current: true,
     ...more,
   })
-  const given = (...approvals: Facts['approvals']) => judged(guard, {}, { approvals })
+  const given = (...approvals: Observations['approvals']) => judged(guard, {}, { approvals })
   expect(given(by('Ann'), by('Ben')).truth).toBe('holds')
   expect(given(by('Ann'), by('Ann')).truth).toBe('fails')
   const tess = { identity: 'person user:tess' }

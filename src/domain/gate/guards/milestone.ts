@@ -8,8 +8,8 @@ export interface MilestoneGuard {
 /** A milestone of the plan is reached. */
 export const milestone: GuardKind<MilestoneGuard> = {
   needs: ({ id }) => [{ kind: 'milestone', id }],
-  evaluate: ({ id }, { facts }) => {
-    const found = facts.milestones.find((fact) => fact.id === id)
+  evaluate: ({ id }, { observed }) => {
+    const found = observed.milestones.find((fact) => fact.id === id)
     if (!found) return unknown(`there is no milestone ${id}`, `Add milestone ${id} to the plan.`)
     return found.reached
       ? satisfied(`milestone ${id} is reached`)

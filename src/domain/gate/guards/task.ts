@@ -10,9 +10,9 @@ export interface TaskGuard {
 /** All tasks are done; where there is none, nothing was done. */
 export const task: GuardKind<TaskGuard> = {
   needs: ({ phase }) => [{ kind: 'tasks', phase }],
-  evaluate: ({ phase }, { facts }) => {
+  evaluate: ({ phase }, { observed }) => {
     const where = phase === null ? '' : ` of phase ${phase}`
-    const tasks = facts.tasks?.filter((fact) => phase === null || fact.phase === phase) ?? []
+    const tasks = observed.tasks?.filter((fact) => phase === null || fact.phase === phase) ?? []
     if (tasks.length === 0) return unknown(`there are no tasks${where}`, 'Plan a task, and complete it.')
     const open = tasks.filter(({ done }) => !done).map(({ id }) => id)
     if (open.length === 0) return satisfied(`all ${tasks.length} tasks${where} are done`)

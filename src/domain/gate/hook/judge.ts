@@ -48,7 +48,7 @@ const mostShown = 8
 
 /**
  * What the areas of the open attempts say to an edit: it has to be in those of any of them. An attempt without areas
- * restricts nothing, and files outside the work tree are judged by nobody.
+ * restricts nothing, and files outside the work tree are not judged.
  */
 function judgeAreas(
   attempts: readonly HookAttempt[],

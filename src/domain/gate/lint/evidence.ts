@@ -243,7 +243,7 @@ function isGlob(path: string): boolean {
 }
 
 /**
- * A command that runs a file of the project, or what a manifest says, and pins nothing: whoever writes that file chooses
+ * A command that runs a file of the project, or what a manifest says, and pins nothing: anyone who writes that file chooses
  * what runs after a person approved the line.
  */
 export function pinning({ guards }: ProcessDefinition): readonly Finding[] {

@@ -17,11 +17,11 @@ export function roles(definition: ProcessDefinition): readonly Finding[] {
 function eventRoles({ name, allowedRoles }: EventDefinition, at: number): readonly Finding[] {
   const path = ['events', at, 'allowed_roles']
   if (allowedRoles.length === 0) {
-    const message = `Nobody may emit "${name}": its list of roles is empty.`
+    const message = `No one may emit "${name}": its list of roles is empty.`
     return [finding('warning', 'roles-disagree', { message, path })]
   }
   if (!allowedRoles.includes('*') || allowedRoles.length === 1) return []
-  const message = `"${name}" allows "*", which is everybody; the other roles say nothing.`
+  const message = `"${name}" allows "*", which is everyone; the other roles say nothing.`
   return [finding('warning', 'roles-disagree', { message, path })]
 }
 
@@ -30,7 +30,7 @@ function narrowedTransitions({ transitions, events }: ProcessDefinition): readon
     const allowed = events.find(({ name }) => name === event)?.allowedRoles
     if (allowedRoles === null || allowed === undefined || allowed.includes('*')) return []
     if (allowedRoles.includes('*') || allowedRoles.some((role) => allowed.includes(role))) return []
-    const message = `No role may take this transition: "${event}" is for ${allowed.join(', ') || 'nobody'}, the transition for ${allowedRoles.join(', ') || 'nobody'}.`
+    const message = `No role may take this transition: "${event}" is for ${allowed.join(', ') || 'no one'}, the transition for ${allowedRoles.join(', ') || 'no one'}.`
     return finding('warning', 'roles-disagree', { message, path: ['transitions', at, 'allowed_roles'] })
   })
 }
