@@ -11,7 +11,7 @@ export function schemaProblems(schema: JsonObject, value: unknown): readonly Sch
       : validatorOf(schema)
     const { valid, errors } = validator.validate(value)
     if (valid) return []
-    const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+    const choices = errors.filter(({ keyword }) => ['anyOf', 'oneOf', 'propertyNames'].includes(keyword))
     const inner = errors.filter((unit) => !containers.includes(unit.keyword) && !isInside(unit, choices))
     return (inner.length === 0 ? errors : inner)
       .slice(0, 20)
@@ -282,7 +282,7 @@ export interface SchemaProblem {
 /** What the validator found, in words: it speaks of instances and subschemas. */
 function inWords(unit: OutputUnit, schema: JsonObject, value: unknown): SchemaProblem {
   const path = pointer(unit.instanceLocation)
-  const wanted = valueAt(schema, segments(unit.keywordLocation))
+  const wanted = keywordAt(schema, segments(unit.keywordLocation))
   const found = valueAt(value, segments(unit.instanceLocation))
   const missing = unit.keyword === 'required' ? /"(.*)"/s.exec(unit.error)?.[1] : undefined
   if (missing !== undefined) return { path: `${path}/${escaped(missing)}`, message: 'is missing' }
@@ -362,7 +362,18 @@ function amount(count: unknown, one: string, many: string): string {
 }
 
 function plain(error: string): string {
-  return error.replace(/^Instance /, '').replace(/\.$/, '')
+  return error
+    .replace(/^Instance /, '')
+    .replace('does not have', 'not')
+    .replace(/\.$/, '')
+}
+
+/** What a keyword says, wherever the schemas on the way to it refer to. */
+function keywordAt(schema: JsonObject, path: readonly string[]): unknown {
+  return path.reduce<unknown>((node, part) => {
+    const next = valueAt(node, [part])
+    return part === '$ref' && typeof next === 'string' ? valueAt(schema, segments(next)) : next
+  }, schema)
 }
 
 function segments(location: string): readonly string[] {
