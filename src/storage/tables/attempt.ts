@@ -178,7 +178,7 @@ async function beginMission({ db, projectId }: Projecting, attempt: Attempt): Pr
     .select('id')
     .where('project_id', '=', projectId)
     .where('task_id', '=', attempt.taskId)
-    .where('mission_id', '=', attempt.missionId)
+    .where(sql<boolean>`coalesce(mission_id, '') = ${attempt.missionId}`) // not by the index of missions
   await db
     .updateTable('mission')
     .set((eb) => ({

@@ -29,15 +29,14 @@ export async function addToMission(
 ): Promise<void> {
   if (mission_id === null) return
   const place = { missionId: mission_id, top: tree_top }
-  if (evidence.mission) await putChanges(projecting, place, evidence.mission)
-  else await addChanges(projecting, place, evidence.changes)
+  const files = evidence.mission
+    ? await putChanges(projecting, place, evidence.mission, putRow)
+    : await putChanges(projecting, place, evidence.changes.map(counted), addRow)
   const { db, projectId } = projecting
   await db
     .updateTable('mission')
     .set((eb) => ({
-      files_changed: sql<number>`(select count(distinct path) from mission_change
-        where mission_change.project_id = ${projectId} and mission_change.mission_id = ${mission_id}
-          and mission_change.change <> 'none' and mission_change.origin <> 'imported')`,
+      files_changed: eb('files_changed', '+', files),
       tokens_input: eb('tokens_input', '+', outcome.tokensInput ?? 0),
       tokens_output: eb('tokens_output', '+', outcome.tokensOutput ?? 0),
     }))
@@ -51,55 +50,74 @@ interface Place {
   readonly top: string
 }
 
+function excluded<Column extends keyof MissionChangeTable>(column: Column) {
+  return sql<MissionChangeTable[Column]>`excluded.${sql.ref(column)}`
+}
+
+const newState = {
+  from_path: excluded('from_path'),
+  change: excluded('change'),
+  origin: excluded('origin'),
+}
+
+const putRow = {
+  ...newState,
+  added_lines: excluded('added_lines'),
+  deleted_lines: excluded('deleted_lines'),
+  others: excluded('others'),
+}
+
+/** Where the difference of the states is not known, the lines of the attempts are added up. */
+const addRow = {
+  ...newState,
+  added_lines: sql<number>`coalesce(mission_change.added_lines, 0) + excluded.added_lines`,
+  deleted_lines: sql<number>`coalesce(mission_change.deleted_lines, 0) + excluded.deleted_lines`,
+}
+
+function counted(change: ReportedChange): MissionChange {
+  return { ...change, addedLines: change.addedLines ?? 0, deletedLines: change.deletedLines ?? 0 }
+}
+
+/** Answers how many files more the mission has changed by now: only these paths are counted, however many there are. */
 async function putChanges(
   projecting: Projecting,
   place: Place,
   changes: readonly MissionChange[],
-): Promise<void> {
+  onConflict: typeof putRow | typeof addRow,
+): Promise<number> {
+  let more = 0
   for (const batch of inBatches(changes.map((change) => changeRow(projecting, place, change)))) {
+    const paths = batch.map(({ path }) => path)
+    const before = await changedFiles(projecting, place.missionId, paths)
     await projecting.db
       .insertInto('mission_change')
       .values(batch)
       .onConflict((conflict) =>
-        conflict.columns(['project_id', 'mission_id', 'tree_top', 'path']).doUpdateSet((eb) => ({
-          from_path: eb.ref('excluded.from_path'),
-          change: eb.ref('excluded.change'),
-          origin: eb.ref('excluded.origin'),
-          added_lines: eb.ref('excluded.added_lines'),
-          deleted_lines: eb.ref('excluded.deleted_lines'),
-          others: eb.ref('excluded.others'),
-        })),
+        conflict.columns(['project_id', 'mission_id', 'tree_top', 'path']).doUpdateSet(onConflict),
       )
       .execute()
+    more += (await changedFiles(projecting, place.missionId, paths)) - before
   }
+  return more
 }
 
-/** Where the difference of the states is not known, the lines of the attempts are added up. */
-async function addChanges(
-  projecting: Projecting,
-  place: Place,
-  changes: readonly ReportedChange[],
-): Promise<void> {
-  const rows = changes.map((change) => ({
-    ...changeRow(projecting, place, change),
-    added_lines: change.addedLines ?? 0,
-    deleted_lines: change.deletedLines ?? 0,
-  }))
-  for (const batch of inBatches(rows)) {
-    await projecting.db
-      .insertInto('mission_change')
-      .values(batch)
-      .onConflict((conflict) =>
-        conflict.columns(['project_id', 'mission_id', 'tree_top', 'path']).doUpdateSet((eb) => ({
-          from_path: eb.ref('excluded.from_path'),
-          change: eb.ref('excluded.change'),
-          origin: eb.ref('excluded.origin'),
-          added_lines: sql<number>`coalesce(mission_change.added_lines, 0) + excluded.added_lines`,
-          deleted_lines: sql<number>`coalesce(mission_change.deleted_lines, 0) + excluded.deleted_lines`,
-        })),
-      )
-      .execute()
-  }
+/** How many of these paths the mission changed, in any work tree; work that git brought in is other people's. */
+async function changedFiles(
+  { db, projectId }: Projecting,
+  missionId: string,
+  paths: readonly string[],
+): Promise<number> {
+  const ofMission = sql`project_id = ${projectId} and mission_id = ${missionId}`
+  const { rows } = await sql<{ files: number }>`
+    with recursive tops (top) as (
+      select min(tree_top) from mission_change where ${ofMission}
+      union all
+      select (select min(tree_top) from mission_change where ${ofMission} and tree_top > tops.top)
+        from tops where tops.top is not null)
+    select count(distinct path) as files from tops cross join mission_change
+      where ${ofMission} and tree_top = tops.top and path in (${sql.join(paths)})
+        and change <> 'none' and origin <> 'imported'`.execute(db)
+  return rows[0]?.files ?? 0
 }
 
 function changeRow({ projectId }: Projecting, { missionId, top }: Place, change: MissionChange) {
