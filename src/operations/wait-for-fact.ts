@@ -6,7 +6,7 @@ interface Waiting {
   /** At most so long. */
   readonly milliseconds: number
   /** Whether this is what is waited for. */
-  until(fact: NewFact): boolean | Promise<boolean>
+  readonly until: (fact: NewFact) => boolean | Promise<boolean>
 }
 
 /** Waits until something happens that a caller asked about, or has happened since then. */

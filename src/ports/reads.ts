@@ -183,7 +183,7 @@ export interface PlanReads {
     readonly role?: string
     /** Without a role. */
     readonly roleless?: boolean
-    /** The caller's name and role: what is assigned to somebody else is left out. Absent: whoever it is for. */
+    /** The caller's name and role: what is assigned to another is left out. Absent: for anyone. */
     readonly assignees?: readonly string[]
     readonly now: number
   }): Promise<PlannedTask | null>
@@ -401,7 +401,7 @@ export interface HoldReads {
   ofAttempt(attemptId: string): Promise<readonly Hold[]>
   /** Open holds of a run, oldest first, at most 100. */
   ofRun(runId: string): Promise<readonly Hold[]>
-  /** The ended holds of a run that somebody answered in words, newest first. */
+  /** The ended holds of a run that were answered in words, newest first. */
   answeredOfRun(runId: string, limit: number): Promise<readonly Hold[]>
   /** The open question whether a command may run, by the hash of what is asked. */
   openCommand(hash: string): Promise<Hold | null>
@@ -466,7 +466,7 @@ export interface RunReads {
       readonly tried?: RunRefusal['tried']
     },
   ): Promise<number>
-  /** What the owner's key is bound to in a run; null when it is free, whoever else has the same. */
+  /** What the owner's key is bound to in a run; null when it is free, even where another has the same. */
   repeat(runId: RunId, key: Required<Pick<EmissionRepeat, 'key' | 'owner'>>): Promise<EmissionRepeat | null>
   /** Oldest first, at most 1000. */
   approvals(runId: RunId): Promise<readonly RunApproval[]>

@@ -75,7 +75,7 @@ class SqliteStore implements Store {
   readonly #anchor: Anchor
   readonly #watch: RecordWatch
   readonly #followers: Followers
-  // By connection: a file that was replaced is opened anew, and then the project is looked for anew.
+  // By connection: a file that was replaced is opened again, and then the project is looked for again.
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
   #folderWritten = false
   readonly #underWay = new Set<Promise<unknown>>()
@@ -268,7 +268,7 @@ class SqliteStore implements Store {
   async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     if (this.#closing.signal.aborted)
       throw new Failure('UNAVAILABLE', `The store of ${this.#options.file} is closed.`)
-    const answer = this.#mended(work)
+    const answer = this.#recovering(work)
     this.#underWay.add(answer)
     try {
       return await answer
@@ -277,12 +277,12 @@ class SqliteStore implements Store {
     }
   }
 
-  /** After an error of the disk the connections are opened anew, so that the store works again once it is mended. */
-  async #mended<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  /** After an error of the disk the connections are opened again, so that the store works once the disk does. */
+  async #recovering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof ConnectionRetired) return this.#mended(work)
+      if (error instanceof ConnectionRetired) return this.#recovering(work)
       const failure = unavailable(error, this.#options.file)
       if (failure !== error && !isBusy(error)) await this.#database.forget()
       throw failure
@@ -314,7 +314,7 @@ interface Asked {
   seq(): Promise<number>
 }
 
-/** A database that cannot be used is told as a warning: whoever asks wants to know why. */
+/** A database that cannot be used is told as a warning: who asks wants to know why. */
 async function healthOf(file: string, asked: Asked): Promise<StoreHealth> {
   const nothing = {
     location: file,

@@ -36,7 +36,7 @@ async function nextStep(database: Database, file: string, migrations: readonly M
   try {
     await patiently(() => database.exec('begin immediate'))
     const step = migrations.find(({ version }) => version > numberOf(database, 'user_version'))
-    // Somebody else went ahead, or wrote after the copy was made: look again.
+    // Another process went ahead, or wrote after the copy was made: look again.
     if (step === undefined || step !== due || (copy && !copy.isCurrent())) database.exec('rollback')
     else runStep(database, step, copy)
   } finally {
@@ -57,7 +57,7 @@ function runStep(
   database.exec('commit')
 }
 
-/** One step of the schema. A step that was released is never edited: what is wrong is mended by a later one. */
+/** One step of the schema. A step that was released is never edited: what is wrong is fixed by a later one. */
 export interface Migration {
   /** 1 for the first; consecutive. */
   readonly version: number

@@ -25,7 +25,7 @@ export async function repairRecord({ file, projectId, at }: Repairing): Promise<
   const connection = connected(raw, 'write')
   try {
     await copyToNew(raw, backup)
-    if ((await integrityFindings(file)).length > 0) await mendIndexes(raw, { file, backup })
+    if ((await integrityFindings(file)).length > 0) await fixIndexes(raw, { file, backup })
     return { backup, ...(await rebuilt(connection, projectId)) }
   } finally {
     connection.retire()
@@ -48,7 +48,7 @@ async function rebuilt({ raw, db }: OpenConnection, projectId: string): Promise<
 }
 
 /** An index can be made again from its table. A page of a table cannot. */
-async function mendIndexes(
+async function fixIndexes(
   raw: Database,
   { file, backup }: { readonly file: string; readonly backup: string },
 ): Promise<void> {

@@ -108,7 +108,7 @@ export class RecordWatch {
       'UNAVAILABLE',
       `The log ${this.#file}-wal was removed while the database was in use. Nothing was recorded.${saved}`,
       {
-        hint: 'Call again: what this process held is written back as it opens the database anew. If it is refused, end the Waymark servers of this project and start them again.',
+        hint: 'Call again: what this process held is written back when it opens the database again. If it is refused, end the Waymark servers of this project and start them again.',
       },
     )
   }

@@ -138,7 +138,7 @@ export class DatabaseFile {
     await migrate(connection, this.#file, migrations)
   }
 
-  // The application id goes first and into the file itself: whoever looks at a file without it calls it foreign.
+  // The application id goes first and into the file itself: anyone who looks at a file without it calls it foreign.
   async #begin(connection: Database): Promise<void> {
     const mode = modeForNew(this.#file, this.#sandboxJournal)
     if (mode !== 'wal') setRollbackMode(connection, mode)

@@ -57,7 +57,7 @@ export function breath(milliseconds = 8): () => Promise<void> | undefined {
   }
 }
 
-/** Somebody else holds the lock: worth another try. */
+/** Another process holds the lock: worth another try. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED|PROTOCOL)/.test(errorCode(error) ?? '')
 }

@@ -48,7 +48,7 @@ export interface AttemptEndTable {
   answer: string
 }
 
-/** What somebody said of an attempt after its end, beside what was said then. */
+/** What was said of an attempt after its end, beside what was said at it. */
 export interface AttemptCorrectionTable {
   project_id: string
   seq: number
@@ -155,7 +155,7 @@ export async function applyOpened(
 }
 
 /** An attempt keeps the claim that runs, and its token; without one it makes its opener's. */
-export function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
+function heldBy(attempt: Attempt, before: ClaimColumns, at: number): ClaimColumns {
   const { claim_agent, claim_actor, claim_connection, claim_token, claimed_at, claim_expires_at } = before
   const runs = claim_token !== null && (claim_expires_at === null || claim_expires_at > at)
   if (runs) {
@@ -316,7 +316,7 @@ export async function applyCorrected(
   await touchTask(projecting, taskId)
 }
 
-/** Whoever speaks is still at work: the attempt is not stale. */
+/** An agent that speaks is still at work: the attempt is not stale. */
 export async function touchAttempt(
   { db, projectId, at }: Projecting,
   { attemptId }: Pick<RecordPlace, 'attemptId'>,

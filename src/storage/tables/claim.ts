@@ -42,7 +42,7 @@ export function claimOf(row: ClaimColumns): Claim | null {
   }
 }
 
-/** Whoever speaks about a task keeps its claim running, whoever speaks. */
+/** Any word about a task keeps its claim running, no matter whose. */
 export async function renewClaim({ db, projectId, at }: Projecting, taskId: string): Promise<void> {
   await db
     .updateTable('task')

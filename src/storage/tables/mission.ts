@@ -311,7 +311,7 @@ async function missionTotals({ db, projectId }: ReadScope, missionId: MissionId)
   }
 }
 
-export async function missionTree(
+async function missionTree(
   { db, projectId }: ReadScope,
   missionId: MissionId,
   top: string,

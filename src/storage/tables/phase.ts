@@ -34,7 +34,7 @@ export interface MilestoneTable {
   created_at: number
 }
 
-export function phaseRow({ projectId, seq }: RowKey, phase: Phase): Insertable<PhaseTable> {
+function phaseRow({ projectId, seq }: RowKey, phase: Phase): Insertable<PhaseTable> {
   return {
     project_id: projectId,
     id: phase.id,

@@ -59,13 +59,13 @@ export function preparedUpTo<Query>(build: (limit: number) => Query): (limit: nu
 
 interface Wanted {
   readonly key: string
-  /** Another version of the same is read anew. */
+  /** Another version of the same is read again. */
   readonly version: string
 }
 
 /**
  * Keeps what was read last, so that it need not be read again while it is the same version.
- * By connection: a file that was replaced is opened anew, and then nothing is remembered of it.
+ * By connection: a file that was replaced is opened again, and then nothing is remembered of it.
  */
 export function remembered<Value>(most: number) {
   const byConnection = new WeakMap<

@@ -62,7 +62,7 @@ function runRow({ projectId, seq }: RowKey, run: RunRecord): Insertable<RunTable
   }
 }
 
-export function runOf(row: Selectable<RunTable>): RunRecord {
+function runOf(row: Selectable<RunTable>): RunRecord {
   return {
     id: row.id as RunId, // a brand
     process: {

@@ -132,7 +132,7 @@ function isReleased(task: Settling): boolean {
 type TaskOrder = Pick<TaskTable, 'order_phase' | 'order_phase_seq' | 'order_own'>
 type OrderedPhase = Pick<PhaseTable, 'sort_order' | 'number' | 'seq'>
 
-/** Behind every number that somebody could name: what has no order comes last. */
+/** Behind every number that anyone could name: what has no order comes last. */
 const last = Number.MAX_SAFE_INTEGER
 
 /** More phases than a mission has. */
