@@ -18,10 +18,10 @@ import {
   progressEntry,
 } from '../answers/record.ts'
 import { findMission } from '../find.ts'
+import { waitForFact } from '../follow.ts'
 import { choice, count, identifier, name, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursor, readCursor } from '../paging.ts'
-import { waitForFact } from '../wait-for-fact.ts'
 import { missionRuns, phaseSummary, phasesAround } from './summary.ts'
 
 export const contextSections = [

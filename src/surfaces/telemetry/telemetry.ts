@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/actor.ts'
+import { followJournal } from '../../operations/follow.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { Store } from '../../ports/store.ts'
-import { followJournal } from '../follow-journal.ts'
 import type { Exporter } from './exporter.ts'
 import { endingOf, readSpan } from './spans.ts'
 

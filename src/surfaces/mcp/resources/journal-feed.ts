@@ -1,8 +1,8 @@
 import type { Fact } from '../../../domain/fact.ts'
 import { type Concern, concernsOf } from '../../../domain/fact-kinds.ts'
 import { messageOf } from '../../../domain/failure.ts'
+import { followJournal } from '../../../operations/follow.ts'
 import type { Store } from '../../../ports/store.ts'
-import { followJournal } from '../../follow-journal.ts'
 import { changesUri, missionUri, summaryUri, taskUri } from './resource-uri.ts'
 
 export interface JournalFeedOptions {
