@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { runProgram as ranProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
 import { runProgram } from './played.ts'
 import { courseOf, factsOf, recordedFacts } from './recorded.ts'
 
 const bin = 'bin/waymark.js'
+
+/** What plays no day ends at once. */
+function played(...words: readonly string[]) {
+  const folder = temporaryFolder()
+  return ranProgram(words, { folder, environment: { ...serverEnvironment(folder), HOME: folder } })
+}
 
 test('at once, the day is as it was recorded: missions, plan, runs, what waits, and every diff', async () => {
   const program = runProgram(bin, 'demo', 'play', '--at-once', '--port', '0')
@@ -54,7 +63,7 @@ test('it is live: whoever follows the journal is told of facts while the day hap
 
 test('interrupted midway, it ends and leaves nothing', async () => {
   const program = runProgram(bin, 'demo', 'play', '--speed', '1', '--port', '0')
-  await program.printed(/happens again/)
+  await program.printed(/Playing a recorded day/)
   expect(program.leftovers()).toHaveLength(1)
   expect(await program.interrupt()).toMatchObject({ code: 0, error: '' })
   expect(program.leftovers()).toEqual([])
@@ -64,8 +73,8 @@ test.each([
   [['--sped', '3'], 'demo play does not take --sped.'],
   [['--speed', 'quick'], '--speed must be a whole number from 1 to 100000, not "quick".'],
   [['--port', '99999'], '--port must be a whole number from 0 to 65535, not "99999".'],
-])('%j is not understood', async (words, sentence) => {
-  const { code, error } = await runProgram(bin, 'demo', 'play', ...words).ended
+])('%j is not understood', (words, sentence) => {
+  const { code, error } = played('demo', 'play', ...words)
   expect([code, error]).toEqual([2, expect.stringContaining(sentence)])
 })
 
@@ -89,7 +98,7 @@ test('Enter prints another address that logs in, and the help says what else it 
   }
   const { code } = await program.interrupt()
   expect(code).toBe(0)
-  const help = await runProgram(bin, 'demo', 'play', '--help').ended
+  const help = played('demo', 'play', '--help')
   expect(help).toMatchObject({ code: 0, error: '' })
   expect(help.out).toMatch(
     /^Play a recorded day.*Usage: waymark demo play .*--at-once +The whole day at once/s,
