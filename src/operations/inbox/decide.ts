@@ -6,7 +6,8 @@ import { isJsonObject, type JsonObject } from '../../domain/gate/json.ts'
 import { candidates } from '../../domain/gate/ways.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
-import { list } from '../answers/list.ts'
+import { list, strings } from '../answers/list.ts'
+import { AcceptedEntry } from '../answers/run.ts'
 import { freeObject, identifier } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { alreadySaid, type GivenApproval } from '../run/approvals.ts'
@@ -17,15 +18,19 @@ import { sendEvent } from '../run/send-event.ts'
 import { assertSeen, shownOfRun } from './shown.ts'
 import { contentField, neededWords, reasonField, roleField } from './subject.ts'
 
+const Approved = z.object({ role: z.string(), of: z.string().nullable() })
+
 /** What was decided about a run, beside what the event that it sent is answered with. */
-export const RunDecided = z.looseObject({
+export const RunDecided = z.object({
   run_id: z.string(),
   decided: z.boolean(),
   /** Null where a no sends no event. */
   event: z.string().nullable().optional(),
-  approvals: list(z.object({ role: z.string(), of: z.string().nullable() })).optional(),
-  still_missing: z.array(z.unknown()).readonly().optional(),
+  approvals: list(Approved).optional(),
+  already_approved: list(Approved.extend({ by: z.string(), at: z.string() })).optional(),
+  still_missing: strings.optional(),
   note: z.string().optional(),
+  ...AcceptedEntry.partial().shape,
 })
 
 export const decide = defineOperation({

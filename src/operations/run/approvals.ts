@@ -8,6 +8,7 @@ import type { Run, RunApproval, RunRecord } from '../../domain/gate/run.ts'
 import type { Setting } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
+import type { ApprovalEntry } from '../answers/run.ts'
 import { changedMeanwhile } from '../inbox/shown.ts'
 import type { Handling } from '../operation.ts'
 import type { ExternalState } from './external-state.ts'
@@ -120,8 +121,11 @@ function ownWork(by: string, author: Author, did: string): Failure {
 const secondPerson =
   'A second person needs a login of their own: waymark token add <name> --kind person, and waymark serve.'
 
-/** What is said to a person who approved the same before; null where they did not. */
-export function alreadySaid(already: readonly RunApproval[]): object {
+/** What is said to a person who approved the same before; nothing where they did not. */
+export function alreadySaid(already: readonly RunApproval[]): {
+  readonly already_approved?: readonly Pick<ApprovalEntry, 'role' | 'of' | 'by' | 'at'>[]
+  readonly note?: string
+} {
   if (already.length === 0) return {}
   const what = already.map(({ of }) => of ?? 'the state').join(', ')
   const when = instant(Math.max(...already.map(({ at }) => at)))

@@ -1,8 +1,8 @@
+import { z } from 'zod'
 import { Failure, type MissingKind } from '../../domain/failure.ts'
 import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { flagsOf, kebab } from './flags.ts'
-import { entriesAt, entryAt, textAt } from './render/view.ts'
 import { complaint, printable, type Terminal } from './terminal.ts'
 
 /** `waymark: <sentence>` on stderr, and the way on in the next line. */
@@ -13,11 +13,14 @@ export function reportFailure(failure: Failure, terminal: Terminal, operations: 
 
 /** What is another now than what a person saw, line by line where that is known. */
 function differences({ details }: Failure): string {
-  const difference = entryAt(details ?? {}, 'difference')
-  if (difference === null) return ''
-  const patches = entriesAt(difference, 'files').map((file) => textAt(file, 'diff'))
-  return patches.join('').slice(0, longestDifference)
+  const { data } = changedSince.safeParse(details)
+  return (data?.difference.files ?? [])
+    .map(({ diff }) => diff)
+    .join('')
+    .slice(0, longestDifference)
 }
+
+const changedSince = z.object({ difference: z.object({ files: z.array(z.object({ diff: z.string() })) }) })
 
 const longestDifference = 20_000
 

@@ -81,7 +81,7 @@ function contextHead(answer: AnswerOf<'get_context'>, page: Page): string {
   return `${page.ink('bold', answer.mission_name)}\n${pairs(rows, page)}`
 }
 
-export type MissionLine = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'>
+type MissionLine = Omit<MissionEntry, 'kind' | 'objective' | 'created_at' | 'completed_at'>
 
 /** Missions, one a row: where each stands. */
 export function missionTable(missions: readonly MissionLine[], page: Page): string {

@@ -4,16 +4,7 @@ import { blocks, cutNote, nextPage, pairs, statusWord } from './parts.ts'
 import { quoted } from './records.ts'
 import { table } from './table.ts'
 import { age } from './text.ts'
-import {
-  type AnswerOf,
-  type Entry,
-  entriesAt,
-  numberAt,
-  type Page,
-  textAt,
-  textsAt,
-  type View,
-} from './view.ts'
+import type { AnswerOf, Page, View } from './view.ts'
 
 /** The outline of a plan: phases, milestones, tasks; what is ready stands out, the critical path is marked. */
 export const planShow: View<'plan_show'> = (answer, page) => {
@@ -31,40 +22,37 @@ export const planShow: View<'plan_show'> = (answer, page) => {
   return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
 }
 
-function phaseText(phase: Entry, page: Page): string {
-  const name = textAt(phase, 'name') || 'Outside the phases'
-  const id = textAt(phase, 'id')
-  const counts = [textAt(phase, 'mission_name'), `${numberAt(phase, 'done')}/${numberAt(phase, 'total')}`]
-    .filter(Boolean)
-    .join('  ')
-  const heading = `${page.ink('bold', name)}  ${page.ink('dim', id === '' ? counts : `${id}  ${counts}`)}`
-  const milestones = entriesAt(phase, 'milestones').flatMap((milestone) => [
-    `  ${milestone['reached'] === true ? page.ink('green', '◆') : '◇'} ${textAt(milestone, 'name') || textAt(milestone, 'id')}  ${page.ink('dim', textAt(milestone, 'id'))}`,
-    ...entriesAt(milestone, 'tasks').flatMap((task) => taskLines(task, 2, page)),
+type OutlinePhase = AnswerOf<'plan_show'>['phases'][number]
+type OutlineTask = OutlinePhase['tasks'][number]
+
+function phaseText(phase: OutlinePhase, page: Page): string {
+  const { ink } = page
+  const notes = [phase.id, phase.mission_name, `${phase.done}/${phase.total}`].filter((note) => note !== null)
+  const heading = `${ink('bold', phase.name ?? 'Outside the phases')}  ${ink('dim', notes.join('  '))}`
+  const milestones = phase.milestones.flatMap(({ id, name, reached, tasks }) => [
+    `  ${reached ? ink('green', '◆') : '◇'} ${name ?? id}  ${ink('dim', id)}`,
+    ...tasks.flatMap((task) => taskLines(task, 2, page)),
   ])
-  const tasks = entriesAt(phase, 'tasks').flatMap((task) => taskLines(task, 1, page))
-  return [heading, ...milestones, ...tasks].join('\n')
+  return [heading, ...milestones, ...phase.tasks.flatMap((task) => taskLines(task, 1, page))].join('\n')
 }
 
-function taskLines(task: Entry, depth: number, page: Page): readonly string[] {
-  const waits = textsAt(task, 'waitsFor')
-  const role = textAt(task, 'role')
+function taskLines(task: OutlineTask, depth: number, page: Page): readonly string[] {
+  const { id, role, assignee, mark, title, waitsFor: waits } = task
   const notes = [
-    textAt(task, 'id'),
-    role,
-    textAt(task, 'assignee') === '' ? '' : `for ${textAt(task, 'assignee')}`,
+    id,
+    role ?? '',
+    assignee === undefined ? '' : `for ${assignee}`,
     waits.length === 0 ? '' : `waits for ${counted(waits.length, 'task')}`,
-  ].filter(Boolean)
-  const critical = task['critical'] === true ? page.ink('yellow', '!') : ' '
-  const line = `${'  '.repeat(depth)}${marked(textAt(task, 'mark'), page)} ${critical} ${textAt(task, 'title')}`
-  const after = notes.length === 0 ? '' : `  ${page.ink('dim', notes.join(', '))}`
+  ].filter((note) => note !== '')
+  const critical = task.critical ? page.ink('yellow', '!') : ' '
+  const line = `${'  '.repeat(depth)}${marked(mark, page)} ${critical} ${title}`
   return [
-    `${line}${after}`,
-    ...entriesAt(task, 'subtasks').flatMap((subtask) => taskLines(subtask, depth + 1, page)),
+    `${line}  ${page.ink('dim', notes.join(', '))}`,
+    ...task.subtasks.flatMap((subtask) => taskLines(subtask, depth + 1, page)),
   ]
 }
 
-function marked(mark: string, page: Page): string {
+function marked(mark: OutlineTask['mark'], page: Page): string {
   switch (mark) {
     case 'done':
       return page.ink('green', '✓')

@@ -1,19 +1,12 @@
 import { counted } from '../../../domain/text.ts'
 import { blocks, indented, section } from './parts.ts'
 import { table } from './table.ts'
-import { type Entry, entriesAt, entryAt, numberAt, type Page, textAt, textsAt, type View } from './view.ts'
+import type { AnswerOf, Page, View } from './view.ts'
 
 export const processList: View<'process_list'> = (answer, page) => {
-  const rows = answer.processes.map((process) => {
-    const errors = numberAt(process, 'errors')
+  const rows = answer.processes.map(({ process_id: id, name, version, origin, errors }) => {
     const standing = errors > 0 ? page.ink('red', counted(errors, 'error')) : page.ink('green', 'sound')
-    return [
-      process.process_id,
-      textAt(process, 'name'),
-      textAt(process, 'version'),
-      textAt(process, 'origin'),
-      standing,
-    ]
+    return [id, name ?? '', version ?? '', origin, standing]
   })
   if (rows.length === 0) return 'There are no processes. Write one in .waymark/processes/<id>.yaml.'
   const columns = [{ title: 'id' }, { title: 'process', shrinks: true }, { title: 'version' }]
@@ -21,38 +14,37 @@ export const processList: View<'process_list'> = (answer, page) => {
 }
 
 export const processShow: View<'process_show'> = (answer, page) => {
-  const diagram = textAt(answer, 'diagram')
-  if (diagram !== '') return diagram.trimEnd()
-  const head = `${page.ink('bold', textAt(answer, 'name'))}  ${answer.process_id} ${textAt(answer, 'version')}`
+  if (answer.diagram !== undefined) return answer.diagram.trimEnd()
+  const head = `${page.ink('bold', answer.name)}  ${answer.process_id} ${answer.version}`
   return blocks(
-    [head, textAt(answer, 'description')].filter((line) => line !== '').join('\n'),
-    section('States', list(entriesAt(answer, 'states'), stateNotes, page), page),
+    [head, answer.description ?? ''].filter((line) => line !== '').join('\n'),
+    section('States', list(answer.states, stateNotes, page), page),
     section(
       'Events',
-      list(entriesAt(answer, 'events'), (event) => textsAt(event, 'allowed_roles'), page),
+      list(answer.events, (event) => event.allowed_roles, page),
       page,
     ),
     section('Transitions', transitions(answer, page), page),
     section(
       'Guards',
-      list(entriesAt(answer, 'guards'), (guard) => textsAt(guard, 'looks_at'), page),
+      list(answer.guards, (guard) => guard.looks_at, page),
       page,
     ),
     section(
       'Roles',
-      list(entriesAt(answer, 'roles'), (role) => [textAt(role, 'kind')], page),
+      list(answer.roles, (role) => [role.kind], page),
       page,
     ),
     page.ink('dim', '--diagram text draws it.'),
   )
 }
 
-function list(entries: readonly Entry[], notes: (entry: Entry) => readonly string[], page: Page): string {
-  const rows = entries.map((entry) => [
-    textAt(entry, 'name'),
-    textAt(entry, 'description'),
-    notes(entry).join(', '),
-  ])
+function list<Entry extends { readonly name: string; readonly description: string | null }>(
+  entries: readonly Entry[] = [],
+  notes: (entry: Entry) => readonly string[],
+  page: Page,
+): string {
+  const rows = entries.map((entry) => [entry.name, entry.description ?? '', notes(entry).join(', ')])
   return table(
     [{ title: 'name' }, { title: 'what', shrinks: true }, { title: '', shrinks: true }],
     rows,
@@ -60,23 +52,19 @@ function list(entries: readonly Entry[], notes: (entry: Entry) => readonly strin
   )
 }
 
-function stateNotes(state: Entry): readonly string[] {
-  const required = textsAt(state, 'required_artifacts')
-  const visits = textAt(state, 'max_visits')
+type Process = AnswerOf<'process_show'>
+
+function stateNotes(state: NonNullable<Process['states']>[number]): readonly string[] {
+  const { required_artifacts: required, max_visits: visits } = state
   return [
-    ...(state['is_final'] === true ? [`final, ${textAt(state, 'outcome')}`] : []),
+    ...(state.is_final ? [`final, ${state.outcome ?? ''}`] : []),
     ...(required.length === 0 ? [] : [`needs ${required.join(', ')}`]),
-    ...(visits === '' ? [] : [`at most ${visits} times`]),
+    ...(visits === null ? [] : [`at most ${visits} times`]),
   ]
 }
 
-function transitions(answer: Entry, page: Page): string {
-  const rows = entriesAt(answer, 'transitions').map((transition) => [
-    textAt(transition, 'from'),
-    textAt(transition, 'event'),
-    textAt(transition, 'to'),
-    textAt(transition, 'guard'),
-  ])
+function transitions({ transitions = [] }: Process, page: Page): string {
+  const rows = transitions.map(({ from, event, to, guard }) => [from, event, to, guard ?? ''])
   const columns = [{ title: 'from' }, { title: 'event' }, { title: 'to' }, { title: 'guard', shrinks: true }]
   return table(columns, rows, page)
 }
@@ -91,49 +79,44 @@ export const processLint: View<'process_lint'> = (answer, page) => {
   return blocks(lines.join('\n'), total)
 }
 
-function line(file: string, finding: Entry, { ink }: Page): string {
-  const at = textAt(finding, 'line') === '' ? '' : `:${textAt(finding, 'line')}:${textAt(finding, 'column')}`
-  const severity = textAt(finding, 'severity')
+function line(file: string, finding: AnswerOf<'process_lint'>['findings'][number], { ink }: Page): string {
+  const at = finding.line === null ? '' : `:${finding.line}:${finding.column}`
+  const { severity } = finding
   const shown = ink(severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
-  return `${file}${at}  ${shown}  ${textAt(finding, 'message')}  ${ink('dim', textAt(finding, 'rule'))}`
+  return `${file}${at}  ${shown}  ${finding.message}  ${ink('dim', finding.rule)}`
 }
 
 export const processSimulate: View<'process_simulate'> = (answer, page) => {
   const steps = answer.steps.map((step) => stepText(step, page))
   const state = page.ink('bold', answer.current_state)
-  const end = answer.finished === true ? `The run ends in ${state}.` : `The run is in ${state}.`
-  const next = answer.finished === true ? '' : entriesAt(answer, 'allowed_events').map(eventText).join('\n')
+  const end = answer.finished ? `The run ends in ${state}.` : `The run is in ${state}.`
+  const next = answer.finished ? '' : answer.allowed_events.map(eventText).join('\n')
   return blocks(
     steps.join('\n'),
     end,
-    section('Prompt', indented(textAt(answer, 'prompt').trimEnd()), page),
+    section('Prompt', indented(answer.prompt?.trimEnd() ?? ''), page),
     section('Next', indented(next), page),
   )
 }
 
-function stepText(step: Entry, { ink }: Page): string {
-  const event = `${textAt(step, 'event')} (${textAt(step, 'role') || 'no role'})`
-  const missing = entriesAt(step, 'missing').flatMap((guard) => [
-    `     ${textAt(guard, 'guard_name')}: ${textAt(guard, 'reason')}`,
-    `       ${ink('dim', textAt(guard, 'fix'))}`,
+function stepText(step: AnswerOf<'process_simulate'>['steps'][number], { ink }: Page): string {
+  const event = `${step.event} (${step.role ?? 'no role'})`
+  const missing = step.missing.flatMap((guard) => [
+    `     ${guard.guard_name}: ${guard.reason}`,
+    `       ${ink('dim', guard.fix)}`,
   ])
-  const errors = entriesAt(step, 'validation_errors').map(
-    (error) => `     ${textAt(error, 'path')}: ${textAt(error, 'message')}`,
-  )
-  if (step['accepted'] !== true) {
-    const told = `${ink('red', '✗')} ${event}  ${textAt(step, 'code')}: ${textAt(step, 'message')}`
-    return [told, ...missing, ...errors].join('\n')
+  if (!step.accepted || !step.transition) {
+    const errors = (step.validation_errors ?? []).map(({ path, message }) => `     ${path}: ${message}`)
+    return [`${ink('red', '✗')} ${event}  ${step.code}: ${step.message}`, ...missing, ...errors].join('\n')
   }
-  const moved = entryAt(step, 'transition') ?? {}
-  const way = `${textAt(moved, 'from_state')} → ${textAt(moved, 'to_state')}`
-  const stayed = step['state_changed'] === true ? '' : ', evidence kept'
+  const way = `${step.transition.from_state} → ${step.transition.to_state}`
+  const stayed = step.state_changed ? '' : ', evidence kept'
   return [`${ink('green', '✓')} ${event}  ${way}${stayed}`, ...missing].join('\n')
 }
 
-function eventText(event: Entry): string {
-  const ways = entriesAt(event, 'transitions').map((transition) => {
-    const missing = textsAt(transition, 'missing_requirements')
-    return `to ${textAt(transition, 'to_state')}${missing.length === 0 ? '' : ` when: ${missing.join('; ')}`}`
+function eventText(event: AnswerOf<'process_simulate'>['allowed_events'][number]): string {
+  const ways = event.transitions.map(({ to_state: to, missing_requirements: missing }) => {
+    return `to ${to}${missing.length === 0 ? '' : ` when: ${missing.join('; ')}`}`
   })
-  return `${textAt(event, 'event_name')}  ${ways.join(', or ')}`
+  return `${event.event_name}  ${ways.join(', or ')}`
 }

@@ -1,20 +1,11 @@
 import type { NewFact } from '../../../domain/fact.ts'
 import { factWords } from '../../../domain/fact-kinds.ts'
 import { counted } from '../../../domain/text.ts'
-import { type MissionLine, missionTable } from './mission.ts'
+import { missionTable } from './mission.ts'
 import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
 import { table } from './table.ts'
 import { age, clockTime } from './text.ts'
-import {
-  type AnswerOf,
-  type Entry,
-  entriesAt,
-  entryAt,
-  numberAt,
-  type Page,
-  textAt,
-  type View,
-} from './view.ts'
+import type { AnswerOf, Page, View } from './view.ts'
 
 export const status: View<'status'> = (answer, page) => {
   const missions = answer.missions
@@ -24,13 +15,13 @@ export const status: View<'status'> = (answer, page) => {
       [
         ['project', answer.project],
         ['record', recordLine(answer)],
-        ['witness', textAt(answer, 'witness')],
+        ['witness', answer.witness],
       ],
       page,
     ),
     missions.length === 0 && answer.facts <= 1 ? section('First steps', firstSteps, page) : '',
-    section('Open missions', missionTable(missions as unknown as readonly MissionLine[], page), page),
-    cutNote(missions.length, numberAt(answer, 'missions_total'), 'waymark mission list shows the others.'),
+    section('Open missions', missionTable(missions, page), page),
+    cutNote(missions.length, answer.missions_total, 'waymark mission list shows the others.'),
     section('Running now', runningTable(answer.running, page), page),
     waiting === 0
       ? 'Nothing waits for you.'
@@ -58,7 +49,7 @@ function recordLine(answer: AnswerOf<'status'>): string {
   return `${database}, ${counted(answer.facts, 'fact')}`
 }
 
-function runningTable(running: readonly Entry[], page: Page): string {
+function runningTable(running: AnswerOf<'status'>['running'], page: Page): string {
   const columns = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -67,13 +58,13 @@ function runningTable(running: readonly Entry[], page: Page): string {
     { title: 'last call' },
   ]
   const rows = running.map((task) => [
-    textAt(task, 'task_id'),
-    textAt(task, 'name'),
-    textAt(task, 'agent_name'),
-    age(textAt(task, 'started_at'), page.now),
-    task['stale'] === true
-      ? page.ink('red', `stale, ${age(textAt(task, 'last_call_at'), page.now)}`)
-      : age(textAt(task, 'last_call_at'), page.now),
+    task.task_id,
+    task.name,
+    task.agent_name,
+    age(task.started_at, page.now),
+    task.stale
+      ? page.ink('red', `stale, ${age(task.last_call_at, page.now)}`)
+      : age(task.last_call_at, page.now),
   ])
   return table(columns, rows, page)
 }
@@ -130,7 +121,7 @@ export const settings: View<'setting_list'> = (answer, { ink }) =>
       const choices = setting.values.join(', ')
       return [
         `${name}: ${ink('bold', value)}`,
-        indented(textAt(setting, 'meaning')),
+        indented(setting.meaning),
         indented(ink('dim', `One of ${choices}: waymark setting set ${name} <value>`)),
       ].join('\n')
     }),
@@ -141,15 +132,11 @@ export const commandList: View<'command_list'> = (answer, page) => {
   const commands = answer.commands
   if (commands.length === 0) return 'No command is approved here. Guards ask for them: waymark inbox.'
   const lines = commands.map((command) => {
-    const files = entriesAt(command, 'files').map(
-      (file) => `${textAt(file, 'path')}  ${textAt(file, 'sha256').slice(0, 12) || 'none'}`,
-    )
+    const files = command.files.map(({ path, sha256 }) => `${path}  ${sha256?.slice(0, 12) ?? 'none'}`)
     const stands = command.as_approved === true ? '' : '  changed since then: it does not run as it is now'
     return [
       `${page.ink('bold', command.hash.slice(0, 12))}  ${command.run}${page.ink('yellow', stands)}`,
-      indented(
-        `by ${textAt(command, 'by')} ${age(textAt(command, 'at'), page.now)}, in ${textAt(command, 'folder')}`,
-      ),
+      indented(`by ${command.by} ${age(command.at, page.now)}, in ${command.folder}`),
       indented(files.length === 0 ? 'nothing is pinned' : files.join('\n')),
     ].join('\n')
   })
@@ -182,13 +169,13 @@ export const log: View<'log'> = (answer, page) => {
 
 function factLine(fact: AnswerOf<'log'>['facts'][number], { ink }: Page): string {
   const who = fact.actor
-  const by = textAt(fact, 'actor_kind') === 'person' ? ink('bold', who) : ink('cyan', who)
+  const by = fact.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
   const number = ink('dim', `#${fact.seq}`.padStart(6))
   return `${number}  ${ink('dim', clockTime(fact.at))}  ${by}  ${wordsOf(fact)}`
 }
 
 function wordsOf(fact: AnswerOf<'log'>['facts'][number]): string {
   // The operation spreads a fact into kind and body; this puts it together again.
-  const told = { ...entryAt(fact, 'body'), kind: fact.kind } as NewFact
+  const told = { ...fact.body, kind: fact.kind } as NewFact
   return factWords(told)
 }

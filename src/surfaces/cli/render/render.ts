@@ -10,8 +10,9 @@ import { board, commandList, doctor, log, settings, status } from './project.ts'
 import { decided, emitted, history, runEvents, runList, runState, verified } from './run.ts'
 import { table } from './table.ts'
 import { completeTask, startTask, taskPage } from './task.ts'
+import { isEntry, plainText } from './text.ts'
 import { timeline } from './timeline.ts'
-import { type Entry, isEntry, type OperationName, type Page, plainText, type View } from './view.ts'
+import type { OperationName, Page, View } from './view.ts'
 
 const show: View<'show'> = (answer, page) =>
   answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)
@@ -111,7 +112,7 @@ function list(values: readonly unknown[], page: Page): string {
   return entries.length === values.length ? tableOf(entries, page) : bullets(values.map(plain))
 }
 
-function tableOf(entries: readonly Entry[], page: Page): string {
+function tableOf(entries: readonly Readonly<Record<string, unknown>>[], page: Page): string {
   const keys = [...new Set(entries.flatMap((entry) => Object.keys(entry)))]
   const rows = entries.map((entry) => keys.map((key) => plain(entry[key])))
   const columns = keys.map((key) => ({ title: key.replace(/_/g, ' '), shrinks: true }))

@@ -1,79 +1,74 @@
+import type {
+  AcceptedEntry,
+  ApprovalEntry,
+  EventEntry,
+  RefusalEntry,
+} from '../../../operations/answers/run.ts'
 import { blocks, bullets, cutNote, indented, nextPage, pairs, section, statusWord } from './parts.ts'
 import { table } from './table.ts'
-import { age } from './text.ts'
-import {
-  type AnswerOf,
-  type Entry,
-  entriesAt,
-  entryAt,
-  type Page,
-  textAt,
-  textsAt,
-  type View,
-} from './view.ts'
+import { age, plainText } from './text.ts'
+import type { AnswerOf, Page, View } from './view.ts'
 
 /** Where a run stands: what is asked for here, what stands in the way, what can be emitted. */
 export const runState: View<'state_gate_get_state'> = (answer, page) => {
   const { ink, now } = page
-  const updated = answer.updated_at
   const head = [
     ink('bold', answer.current_state),
     `revision ${answer.revision}`,
-    statusWord(textAt(answer, 'status'), page),
+    statusWord(answer.status, page),
     ink('dim', `${answer.process_id} ${answer.process_version}`),
   ]
   return blocks(
-    `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${age(updated, now)}`)}`,
-    section('Prompt', indented(textAt(answer, 'prompt').trimEnd()), page),
+    `${head.join('  ')}\n${ink('dim', `${answer.run_id}, moved ${age(answer.updated_at, now)}`)}`,
+    section('Prompt', indented(answer.prompt?.trimEnd() ?? ''), page),
     section('Waits for a person', indented(waiting(answer)), page),
     section('Evidence this state needs', indented(artifacts(answer, page)), page),
-    section('In the way', indented(missingGuards(answer.missing_guards, page)), page),
+    section('In the way', indented(missingGuards(answer, page)), page),
     section('Can be emitted', indented(allowed(answer, page)), page),
     section('Context', indented(context(answer, page)), page),
   )
 }
 
-function missingGuards(guards: readonly Entry[], { ink }: Page): string {
+type RunState = AnswerOf<'state_gate_get_state'>
+
+function missingGuards({ missing_guards: guards }: RunState, { ink }: Page): string {
   return guards
     .map((guard) => {
-      const told = `${textAt(guard, 'guard_name')}: ${textAt(guard, 'current_status') || textAt(guard, 'reason')}`
-      return `${ink('yellow', '○')} ${told}\n  ${ink('dim', textAt(guard, 'fix'))}`
+      const told = `${guard.guard_name}: ${guard.current_status}`
+      return `${ink('yellow', '○')} ${told}\n  ${ink('dim', guard.fix)}`
     })
     .join('\n')
 }
 
-function waiting(answer: Entry): string {
-  return entriesAt(answer, 'waits_for')
-    .map((hold) => `${textAt(hold, 'hold_id')}  ${textAt(hold, 'reason')}`)
-    .join('\n')
+function waiting({ waits_for: holds }: RunState): string {
+  return holds.map((hold) => `${hold.hold_id}  ${hold.reason}`).join('\n')
 }
 
-function artifacts(answer: Entry, { ink }: Page): string {
-  return entriesAt(answer, 'required_artifacts')
+function artifacts({ required_artifacts: artifacts }: RunState, { ink }: Page): string {
+  return artifacts
     .map((artifact) => {
-      const present = textAt(artifact, 'status') === 'present'
-      const files = present ? textsAt(artifact, 'files') : textsAt(artifact, 'paths')
+      const present = artifact.status === 'present'
+      const files = (present ? artifact.files : artifact.paths) ?? []
       const mark = present ? ink('green', '●') : ink('yellow', '○')
-      return `${mark} ${textAt(artifact, 'type')}  ${present ? '' : 'missing: '}${files.join(', ')}`.trimEnd()
+      return `${mark} ${artifact.type}  ${present ? '' : 'missing: '}${files.join(', ')}`.trimEnd()
     })
     .join('\n')
 }
 
-function allowed(answer: Entry, { ink }: Page): string {
-  return entriesAt(answer, 'allowed_events')
+function allowed({ allowed_events: events }: RunState, { ink }: Page): string {
+  return events
     .map((event) => {
-      const to = textAt(event, 'would_transition_to')
-      const leads = to === '' ? ink('dim', 'not yet') : `→ ${to}`
-      return `${ink('bold', textAt(event, 'event_name'))}  ${leads}  ${ink('dim', textAt(event, 'description'))}`.trimEnd()
+      const to = event.would_transition_to
+      const leads = to === null ? ink('dim', 'not yet') : `→ ${to}`
+      return `${ink('bold', event.event_name)}  ${leads}  ${ink('dim', event.description)}`.trimEnd()
     })
     .join('\n')
 }
 
-function context(answer: Entry, page: Page): string {
-  const rows = Object.entries(entryAt(answer, 'context') ?? {}).map(
+function context({ context, context_cut: cut = [] }: RunState, page: Page): string {
+  const rows = Object.entries(context).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   )
-  const cut = textsAt(answer, 'context_cut')
   return [pairs(rows, page), cut.length === 0 ? '' : bullets([`cut: ${cut.join(', ')}`])]
     .filter((text) => text !== '')
     .join('\n')
@@ -99,9 +94,9 @@ export const runList: View<'state_gate_list_runs'> = (answer, page) => {
     run.process_id,
     page.ink('bold', run.current_state),
     statusWord(run.status, page),
-    textAt(run, 'revision'),
-    textAt(run, 'task_id') || textAt(run, 'mission_id') || '–',
-    age(textAt(run, 'updated_at'), page.now),
+    String(run.revision),
+    run.task_id ?? run.mission_id ?? '–',
+    age(run.updated_at, page.now),
   ])
   return blocks(table(columns, rows, page), cutNote(runs.length, answer.total, nextPage(answer)))
 }
@@ -109,50 +104,45 @@ export const runList: View<'state_gate_list_runs'> = (answer, page) => {
 /** What an event came to. */
 export const emitted: View<'state_gate_emit_event'> = (answer, page) => {
   const { ink } = page
-  const error = entryAt(answer, 'error')
+  const { error, result } = answer
   if (error) {
-    const hint = textAt(error, 'hint')
-    return `${ink('yellow', 'It would be refused')} (${textAt(error, 'code')}): ${textAt(error, 'message')}${hint === '' ? '' : `\n${indented(hint)}`}`
+    const refused = `${ink('yellow', 'It would be refused')} (${error.code}): ${error.message}`
+    return [refused, indented(error.hint ?? '')].filter((line) => line !== '').join('\n')
   }
-  const result = entryAt(answer, 'result') ?? {}
-  const dry = answer['dry_run'] === true ? 'It would be accepted' : 'Accepted'
-  const head = result['replayed'] === true ? 'Accepted before' : dry
-  return blocks(`${ink('green', head)}: ${moved(result)}`, after(result, page))
+  if (!result) return ''
+  const done = answer.dry_run ? 'It would be accepted' : 'Accepted'
+  return blocks(
+    `${ink('green', result.replayed ? 'Accepted before' : done)}: ${moved(result)}`,
+    after(result, page),
+  )
 }
 
 /** What a person's decision came to. */
 export function decided(answer: AnswerOf<'approve' | 'reject' | 'decide'>, page: Page): string {
   const { ink } = page
-  const hold = textAt(answer, 'hold_id')
-  if (hold !== '') {
-    const done = textAt(answer, 'status') === 'dismissed' ? 'Rejected' : 'Approved'
-    return `${ink('green', done)}: ${textAt(answer, 'kind').replace(/_/g, ' ')} ${hold}. The agent is told: ${textAt(answer, 'answer')}`
+  if ('hold_id' in answer) {
+    const done = answer.status === 'dismissed' ? 'Rejected' : 'Approved'
+    const kind = answer.kind.replace(/_/g, ' ')
+    return `${ink('green', done)}: ${kind} ${answer.hold_id}. The agent is told: ${answer.answer ?? ''}`
   }
-  const already = entriesAt(answer, 'already_approved').map((approval) => approval['of'])
-  const approvals = entriesAt(answer, 'approvals')
-    .filter((approval) => !already.includes(approval['of']))
-    .map((approval) => `${textAt(approval, 'of') || 'the state'} as ${textAt(approval, 'role')}`)
-    .join(', ')
-  const approved = approvals === '' ? '' : `Approved ${approvals}.`
-  const missing = textsAt(answer, 'still_missing')
-  const note = textAt(answer, 'note')
+  const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
+  const approvals = (answer.approvals ?? [])
+    .filter(({ of }) => !already.some((known) => known.of === of))
+    .map(({ of, role }) => `${of ?? 'the state'} as ${role}`)
+  const approved = approvals.length === 0 ? '' : `Approved ${approvals.join(', ')}.`
   if (missing.length > 0) {
     return blocks(approved, note, section('Still needed', indented(missing.join('\n')), page))
   }
-  const event = textAt(answer, 'event')
-  return blocks(
-    [approved, event === '' ? '' : `${ink('green', event)}: ${moved(answer)}`]
-      .filter((line) => line !== '')
-      .join('\n'),
-  )
+  const sent = event && transition ? `${ink('green', event)}: ${moved({ ...answer, transition })}` : ''
+  return [approved, sent].filter((line) => line !== '').join('\n')
 }
 
 /** A run's history: what moved it, newest first, and what was refused. */
 export const history: View<'run_history'> = (answer, page) => {
   const events = answer.events.map((event) => eventLine(event, page))
   const refusals = answer.refusals.map((refusal) => refusalLine(refusal, page))
-  const approvals = entriesAt(answer, 'approvals').map((approval) => approvalLine(approval, page))
-  const head = `${answer.run_id} is in ${page.ink('bold', textAt(answer, 'current_state'))}, revision ${textAt(answer, 'revision')}`
+  const approvals = answer.approvals.map((approval) => approvalLine(approval, page))
+  const head = `${answer.run_id} is in ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
   return blocks(
     head,
     section('Moves', indented(events.join('\n')), page),
@@ -162,32 +152,32 @@ export const history: View<'run_history'> = (answer, page) => {
   )
 }
 
-function moved(result: Entry): string {
-  const way = entryAt(result, 'transition') ?? {}
-  const [from, to] = [textAt(way, 'from_state'), textAt(way, 'to_state')]
-  const kept = result['state_changed'] === false ? `evidence kept, it stays in ${from}` : `${from} → ${to}`
-  return `${kept}, revision ${textAt(result, 'new_revision')}`
+interface Move {
+  readonly transition: AcceptedEntry['transition']
+  readonly state_changed?: boolean | undefined
+  readonly new_revision?: number | undefined
 }
 
-function after(result: Entry, page: Page): string {
-  const missing = textsAt(result, 'unsatisfied_guards')
-  const next = textsAt(result, 'next_events')
+function moved({ transition, state_changed: isMove, new_revision: revision }: Move): string {
+  const { from_state: from, to_state: to } = transition
+  return `${isMove ? `${from} → ${to}` : `evidence kept, it stays in ${from}`}, revision ${revision}`
+}
+
+function after(result: AcceptedEntry, page: Page): string {
+  const { unsatisfied_guards: missing = [], prompt = '', next_events: next = [] } = result
   return blocks(
     section('Still needed', indented(missing.join('\n')), page),
-    section('Prompt', indented(textAt(result, 'prompt').trimEnd()), page),
+    section('Prompt', indented(prompt.trimEnd()), page),
     next.length === 0 ? '' : `Next: ${next.join(', ')}`,
   )
 }
 
-function eventLine(event: Entry, { ink }: Page): string {
-  const way =
-    event['state_changed'] === true
-      ? `${textAt(event, 'from_state')} → ${textAt(event, 'to_state')}`
-      : `stays in ${textAt(event, 'to_state')}`
-  const files = entriesAt(event, 'artifacts').map((artifact) => textAt(artifact, 'path'))
-  const line = `${textAt(event, 'revision').padStart(4)}  ${ink('bold', textAt(event, 'event'))}  ${way}  ${ink('dim', `${textAt(event, 'by')} ${textAt(event, 'at')}`)}`
-  const payload = entryAt(event, 'payload') ?? {}
-  const said = Object.keys(payload).map((name) => `${name}: ${textAt(payload, name)}`)
+function eventLine(event: EventEntry, { ink }: Page): string {
+  const way = event.state_changed ? `${event.from_state} → ${event.to_state}` : `stays in ${event.to_state}`
+  const files = event.artifacts.map(({ path }) => path)
+  const by = ink('dim', `${event.by} ${event.at}`)
+  const line = `${String(event.revision).padStart(4)}  ${ink('bold', event.event)}  ${way}  ${by}`
+  const said = Object.entries(event.payload).map(([name, value]) => `${name}: ${plainText(value)}`)
   return [
     line,
     ...said.map((text) => `      ${text}`),
@@ -195,49 +185,38 @@ function eventLine(event: Entry, { ink }: Page): string {
   ].join('\n')
 }
 
-function approvalLine(approval: Entry, { ink }: Page): string {
-  const reason = textAt(approval, 'reason')
-  const head = `${textAt(approval, 'of') || 'the state'} as ${textAt(approval, 'role')}  ${ink('dim', `${textAt(approval, 'by')} ${textAt(approval, 'at')}`)}`
-  return reason === '' ? head : `${head}\n  ${reason}`
+function approvalLine({ of, role, by, at, reason }: ApprovalEntry, { ink }: Page): string {
+  const head = `${of ?? 'the state'} as ${role}  ${ink('dim', `${by} ${at}`)}`
+  return reason ? `${head}\n  ${reason}` : head
 }
 
-function refusalLine(refusal: Entry, { ink }: Page): string {
-  const head = `${ink('red', textAt(refusal, 'code'))}  ${textAt(refusal, 'event')} in ${textAt(refusal, 'state')}  ${ink('dim', `${textAt(refusal, 'by')} ${textAt(refusal, 'at')}`)}`
-  const payload = textAt(refusal, 'tried_payload')
-  const files = entriesAt(refusal, 'tried_files').map(
-    (file) => textAt(file, 'reason') || textAt(file, 'path'),
-  )
+function refusalLine(refusal: RefusalEntry, { ink }: Page): string {
+  const { code, event, state, by, at, tried_files: files, tried_payload: payload } = refusal
+  const tried = [...files.map(({ path, reason }) => reason ?? path), payload ?? ''].filter(Boolean)
   return [
-    head,
-    ...textsAt(refusal, 'missing_guards').map((missing) => `  ${missing}`),
-    ...(files.length + payload.length === 0
-      ? []
-      : [`  tried: ${[...files, payload].filter(Boolean).join('; ')}`]),
+    `${ink('red', code)}  ${event} in ${state}  ${ink('dim', `${by} ${at}`)}`,
+    ...refusal.missing_guards.map((missing) => `  ${missing}`),
+    ...(tried.length === 0 ? [] : [`  tried: ${tried.join('; ')}`]),
   ].join('\n')
 }
 
 /** The events of a run: each with where it leads and what its guards still ask for. */
 export const runEvents: View<'state_gate_list_events'> = (answer, page) => {
-  const events = answer.events
-  const head = `In ${page.ink('bold', answer.current_state)}, revision ${textAt(answer, 'revision')}`
+  const { events } = answer
+  const head = `In ${page.ink('bold', answer.current_state)}, revision ${answer.revision}`
   if (events.length === 0) return `${head}: nothing can be emitted.`
   return blocks(head, ...events.map((event) => eventText(event, page)))
 }
 
-function eventText(event: Entry, { ink }: Page): string {
-  const blocked = textAt(event, 'blocked_reason')
-  const roles = textsAt(event, 'allowed_roles').join(', ')
-  const head = `${ink(blocked === '' ? 'bold' : 'dim', textAt(event, 'event_name'))} (${roles})  ${textAt(event, 'description')}`
-  const ways = entriesAt(event, 'transitions').flatMap((way) => [
-    `  ${mark(textAt(way, 'guard_status'), ink)} → ${textAt(way, 'to_state')}${guard(way)}`,
-    ...textsAt(way, 'missing_requirements').map((missing) => `      ${missing}`),
+function eventText(event: AnswerOf<'state_gate_list_events'>['events'][number], { ink }: Page): string {
+  const blocked = event.blocked_reason
+  const name = ink(blocked === null ? 'bold' : 'dim', event.event_name)
+  const head = `${name} (${event.allowed_roles.join(', ')})  ${event.description}`
+  const ways = event.transitions.flatMap((way) => [
+    `  ${mark(way.guard_status, ink)} → ${way.to_state}${way.guard ? `  when ${way.guard}` : ''}`,
+    ...(way.missing_requirements ?? []).map((missing) => `      ${missing}`),
   ])
-  return [head.trimEnd(), ...(blocked === '' ? [] : [`  ${ink('dim', blocked)}`]), ...ways].join('\n')
-}
-
-function guard(way: Entry): string {
-  const name = textAt(way, 'guard')
-  return name === '' ? '' : `  when ${name}`
+  return [head.trimEnd(), ...(blocked === null ? [] : [`  ${ink('dim', blocked)}`]), ...ways].join('\n')
 }
 
 function mark(status: string, ink: Page['ink']): string {
@@ -248,13 +227,11 @@ function mark(status: string, ink: Page['ink']): string {
 export const verified: View<'verify'> = (answer, page) =>
   blocks(...answer.commands.map((command) => commandText(command, page)))
 
-function commandText(command: Entry, page: Page): string {
-  const status = textAt(command, 'status')
-  const head = `${page.ink('bold', textAt(command, 'run'))}  ${words(status, page)}`
-  if (status === 'unapproved') {
-    return `${head}\n  A person must allow it first: waymark approve ${textAt(command, 'hold_id')}`
-  }
-  const output = textAt(command, 'output').trimEnd().split('\n').slice(-20).join('\n')
+function commandText(command: AnswerOf<'verify'>['commands'][number], page: Page): string {
+  const { run, status, hold_id: hold } = command
+  const head = `${page.ink('bold', run)}  ${words(status, page)}`
+  if (status === 'unapproved') return `${head}\n  A person must allow it first: waymark approve ${hold ?? ''}`
+  const output = (command.output ?? '').trimEnd().split('\n').slice(-20).join('\n')
   return status === 'passed' || output === '' ? head : `${head}\n${indented(output)}`
 }
 

@@ -1,5 +1,4 @@
 import { counted } from '../../../domain/text.ts'
-import type { completionReport } from '../../../operations/answers/attempt.ts'
 import type { TaskEntry } from '../../../operations/answers/mission.ts'
 import { changedFiles, countOf, countsInWords, ignoredFiles, sharedTree, verdict } from './changes.ts'
 import { holdList } from './inbox.ts'
@@ -8,8 +7,6 @@ import { claims, decisionList, issueList, progressList, quoted } from './records
 import { table } from './table.ts'
 import { age, lasting } from './text.ts'
 import type { AnswerOf, Page, View } from './view.ts'
-
-type Report = ReturnType<typeof completionReport>
 
 export const startTask: View<'start_task'> = (answer, page) => {
   const areas = answer.areas.map((area) => `${area.area} (${counted(area.files, 'file')})`)
@@ -29,8 +26,7 @@ export const startTask: View<'start_task'> = (answer, page) => {
   return lines.filter((line) => line !== '').join('\n')
 }
 
-export const completeTask: View<'complete_task'> = (told, page) => {
-  const answer = told as typeof told & Report
+export const completeTask: View<'complete_task'> = (answer, page) => {
   const took = lasting(answer.duration_seconds)
   const repeated = answer.already_completed ? ' It was already completed; this is the same answer.' : ''
   const phase = answer.phase_status?.replace(/_/g, ' ')

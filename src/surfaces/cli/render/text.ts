@@ -33,3 +33,13 @@ export function clockTime(time: string): string {
 export function inOneLine(path: string): string {
   return path.replace(/\n/g, '\\n').replace(/\t/g, '\\t')
 }
+
+/** A text, a number or a truth value as a text; empty for anything else. */
+export function plainText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : ''
+}
+
+export function isEntry(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
