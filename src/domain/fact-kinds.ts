@@ -85,7 +85,7 @@ function kindOf(fact: NewFact): KindOfFact<NewFact> {
 const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   'project.created': {
     concerns: ({ id, root }) => [created({ kind: 'project', id, root })],
-    words: ({ root }) => `began the record of ${root}`,
+    words: ({ root }) => `started the record of ${root}`,
   },
 
   'mission.started': {
@@ -104,7 +104,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   },
   'mission.reopened': {
     concerns: ({ missionId }) => [updated({ kind: 'mission', id: missionId })],
-    words: ({ missionId }) => `took up mission ${missionId} again`,
+    words: ({ missionId }) => `reopened mission ${missionId}`,
   },
 
   'phase.created': {
@@ -114,7 +114,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   },
   'phase.reopened': {
     concerns: phaseUpdated,
-    words: ({ phaseId, missionId }) => `took up phase ${phaseId} again${inMission(missionId)}`,
+    words: ({ phaseId, missionId }) => `reopened phase ${phaseId}${inMission(missionId)}`,
   },
   'phase.completed': {
     concerns: phaseUpdated,
@@ -178,7 +178,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   },
   'dependency.removed': {
     concerns: taskUpdated,
-    words: ({ taskId, dependsOnId }) => `freed task ${taskId} from waiting for ${dependsOnId}`,
+    words: ({ taskId, dependsOnId }) => `removed the dependency of task ${taskId} on ${dependsOnId}`,
   },
   'role.declared': {
     concerns: ({ role }) => [created({ kind: 'role', role })],
@@ -219,7 +219,7 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
       ...missionTouched(missionId),
     ],
     words: ({ taskId, agentName, text }) =>
-      `adds to the end of task ${taskId}${asAgent(agentName)}: "${shortened(text)}"`,
+      `adds to the report of task ${taskId}${asAgent(agentName)}: "${shortened(text)}"`,
   },
   'attempt.continued': {
     concerns: ({ taskId, missionId }) => [

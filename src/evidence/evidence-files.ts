@@ -134,7 +134,7 @@ function unfitness(found: BigIntStats): string | null {
   if (found.isDirectory()) return 'is a folder, not a file'
   if (found.isFIFO()) return 'is a pipe, not a file'
   if (found.isSocket()) return 'is a socket, not a file'
-  if (!found.isFile()) return 'is no regular file'
+  if (!found.isFile()) return 'is not a regular file'
   return found.size > mostBytes
     ? `is too large: ${found.size} bytes, and at most ${mostBytes} are read`
     : null

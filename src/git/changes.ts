@@ -219,7 +219,7 @@ function repositoryNotes({ from, to }: Span): string[] {
     ({ prefix }) => !to.repositories.some((state) => state.prefix === prefix),
   )
   for (const { prefix } of gone) {
-    if (prefix !== '') notes.push(`${displayPath(prefix)} is not a repository any more.`)
+    if (prefix !== '') notes.push(`${displayPath(prefix)} is no longer a repository.`)
   }
   return notes
 }

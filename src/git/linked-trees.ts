@@ -141,7 +141,7 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
   }
   const found = await lstat(path).catch(() => null)
   if (found) {
-    throw new Failure('CONFLICT', `There is something at ${path} already.`, {
+    throw new Failure('CONFLICT', `There is already something at ${path}.`, {
       hint: 'Name another folder with --folder.',
     })
   }
@@ -176,7 +176,7 @@ async function commitOf(from: string | undefined, call: Call): Promise<string> {
 async function branchFailure(branch: string, made: GitResult, call: Call): Promise<Failure> {
   const known = await runGit(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], call)
   if (known.code === 0) {
-    return new Failure('CONFLICT', `There is a branch ${branch} already.`, {
+    return new Failure('CONFLICT', `There is already a branch ${branch}.`, {
       hint: 'Name another with --branch, or make the tree with git worktree add and name it in start_task { work_tree }.',
     })
   }

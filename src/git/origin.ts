@@ -236,7 +236,7 @@ async function leftBehind(
     // After a rebase the work is there under another id.
     if (branch === undefined && replayed.length > 0) return []
     const where = branch === undefined || /^[0-9a-f]{40,64}$/.test(branch) ? '' : ` on branch ${branch}`
-    return [`The commit ${commit.slice(0, 12)}${where} is not in the work tree any more.`]
+    return [`The commit ${commit.slice(0, 12)}${where} is no longer in the work tree.`]
   })
 }
 

@@ -207,7 +207,7 @@ const faults: readonly Fault[] = [
   {
     sign: /ENOSPC|EDQUOT|No space left|quota exceeded/i,
     says: 'the disk is full',
-    hint: `Free some space, with waymark tidy for one; ${again}`,
+    hint: `Free some space, for example with waymark tidy; ${again}`,
   },
   {
     sign: /EROFS|Read-only file system/i,

@@ -80,7 +80,7 @@ export const commandRevoke = defineOperation({
   audience: 'person',
   title: 'Take back the answer to a command',
   description:
-    'An approved command does not run any more until a person approves it again, and its results count no more; a refused one is asked about again.',
+    'An approved command no longer runs until a person approves it again, and its results no longer count; a refused one is asked about again.',
   kind: 'command',
   destructive: true,
   positional: ['hash', 'reason'],

@@ -10,7 +10,7 @@ export async function findMission(reads: Reads, id: string): Promise<Mission> {
   if (mission) return mission
   throw new Failure('NOT_FOUND', `mission not found: ${id}`, {
     missing: 'mission',
-    hint: 'Call list_missions to see the missions of this project, or start_mission to begin one.',
+    hint: 'Call list_missions to see the missions of this project, or start_mission to start one.',
   })
 }
 
@@ -19,7 +19,7 @@ export async function findTask(reads: Reads, id: string): Promise<Task> {
   if (task) return task
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
     missing: 'task',
-    hint: 'Call get_context { mission_id, include: ["tasks"] } to see the tasks of a mission, or start_task to begin one.',
+    hint: 'Call get_context { mission_id, include: ["tasks"] } to see the tasks of a mission, or start_task to start one.',
   })
 }
 
@@ -28,7 +28,7 @@ export async function findAttempt(reads: Reads, id: string): Promise<Attempt> {
   if (attempt) return attempt
   throw new Failure('NOT_FOUND', `attempt not found: ${id}`, {
     missing: 'attempt',
-    hint: 'Leave attempt_id out to speak of the task’s open attempt.',
+    hint: 'Leave attempt_id out to mean the task’s open attempt.',
   })
 }
 

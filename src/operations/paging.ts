@@ -45,7 +45,7 @@ export function readCursor(
   const known = entries.every((match) => match !== null && lists.includes(match[1] ?? ''))
   if (!known) {
     throw new Failure('INVALID_INPUT', `The cursor "${cursor}" does not belong to ${lists.join(', ')}.`, {
-      hint: 'Pass next_cursor of the answer before, with the same other fields; or leave cursor out to begin again.',
+      hint: 'Pass next_cursor of the previous answer, with the same other fields; or leave cursor out to begin again.',
     })
   }
   return new Map(entries.map((match) => [match?.[1] ?? '', Number(match?.[2])]))

@@ -44,8 +44,8 @@ export const settingSet = defineOperation({
   idempotent: true,
   positional: ['name', 'value'],
   input: z.strictObject({
-    name: choice(settingNames, 'What (waymark setting list)'),
-    value: identifier('The word to set it to'),
+    name: choice(settingNames, 'Name of the setting (waymark setting list)'),
+    value: identifier('Its new value'),
   }),
   output: z.object({ name: z.enum(settingNames), value: z.string(), before: z.string() }),
 }).handler(({ record }, { name, value }) => {

@@ -147,7 +147,7 @@ test('what is left out is said', () => {
   expect(accepted([...files, ...others]).notices).toEqual([
     'backlog/drafts/draft-1 - y.md: left out: it is a draft.',
     'backlog/tasks/task-4 - x.md: the status "Sleeping" is unknown; the task counts as to do.',
-    'backlog/tasks/task-4 - x.md: left out: the created_date "soon", which is no date.',
+    'backlog/tasks/task-4 - x.md: left out: the created_date "soon", which is not a date.',
     'backlog/tasks/task-4 - x.md: left out: the dependency on task-99, which is not among the files.',
     'backlog/tasks/task-12 - Log-in.md: left out: the field "color", which Waymark does not keep.',
   ])

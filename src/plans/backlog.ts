@@ -268,7 +268,7 @@ function backlogTask(file: TaskFile, notices: string[]): BacklogTask {
     const text = fields[name]
     const at = text === null ? null : instantOfText(text)
     if (text !== null && at === null)
-      notices.push(`${place}: left out: the ${name} "${text}", which is no date.`)
+      notices.push(`${place}: left out: the ${name} "${text}", which is not a date.`)
     return at
   }
   const parts = sections.filter(({ title }) => noteKind(title) === undefined)

@@ -190,7 +190,7 @@ test('a dependency that names nothing, or several tasks, is reported and left ou
   expect(document.tasks[2]?.dependsOn).toEqual([])
   expect(notices).toEqual([
     'line 3: left out: the dependency on "Test", which names the tasks of lines 1, 2; give the one meant a #key.',
-    'line 3: left out: the dependency on "Tset", which is no task of this plan.',
+    'line 3: left out: the dependency on "Tset", which is not a task of this plan.',
   ])
 })
 

@@ -223,7 +223,10 @@ function taskReferences(
     if (whole) return [whole]
     return parts(text).map(
       (part) =>
-        find(bare(part), from) ?? { found: false, problem: `"${bare(part)}", which is no task of this plan` },
+        find(bare(part), from) ?? {
+          found: false,
+          problem: `"${bare(part)}", which is not a task of this plan`,
+        },
     )
   }
 }

@@ -76,10 +76,10 @@ const mainTag = 'master'
 export function readTaskMaster(text: string): ImportResult {
   const parsed = parsedJson(text)
   if (!parsed.readable) return unreadable(`${parsed.place}: ${parsed.problem}`)
-  if (!isObject(parsed.value)) return unreadable('file: this is no tasks.json of Task Master.')
+  if (!isObject(parsed.value)) return unreadable('file: this is not a tasks.json of Task Master.')
   const tags = tagsOf(parsed.value)
   if (tags.length === 0)
-    return unreadable('file: this is no tasks.json of Task Master: no list of tasks is in it.')
+    return unreadable('file: this is not a tasks.json of Task Master: no list of tasks is in it.')
   const problems: string[] = []
   const notices: string[] = []
   const phases: DocumentPhase[] = []

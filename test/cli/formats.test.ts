@@ -146,7 +146,7 @@ test('every command of a day has a text for a person', () => {
   )
   expect(text('inbox')).toBe('Nothing waits for you.\n')
   expect(text('doctor')).toMatch(/ok +journal +\d+ facts, the hash chain holds/)
-  expect(text('log')).toMatch(/began the record.*started mission.*met an issue.*says of task.*resolved h-/s)
+  expect(text('log')).toMatch(/started the record.*started mission.*met an issue.*says of task.*resolved h-/s)
 })
 
 test('text is coloured only where colours are wanted', () => {

@@ -15,7 +15,7 @@ test('npm start serves this checkout, prints its address, and says how to see th
 
 test('npm run demo plays the recorded day', async () => {
   const program = runProgram('scripts/run.mjs', 'scripts/start.ts', 'demo', '--at-once', '--port', '0')
-  await program.printed(/A recorded day is restored/)
+  await program.printed(/A recorded day, all at once/)
   const { code } = await program.interrupt()
   expect(code).toBe(0)
   expect(program.leftovers()).toEqual([])

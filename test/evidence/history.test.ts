@@ -135,7 +135,7 @@ test('case 41: task commits on a branch, then switches back', async () => {
   })
   expect(changes).toEqual([])
   expect(report.notes).toEqual([
-    expect.stringMatching(/^The commit [0-9a-f]{12} on branch t\/1 is not in the work tree any more\.$/),
+    expect.stringMatching(/^The commit [0-9a-f]{12} on branch t\/1 is no longer in the work tree\.$/),
   ])
 })
 

@@ -98,7 +98,7 @@ test.each([
     'Event "idle"',
   ],
   ['warning unused', [['guard: low_risk }', 'guard: enough }']], 'Guard "low_risk"'],
-  ['warning unused', [['required_artifacts: [plan], ', '']], 'Artifact "plan"'],
+  ['warning unused', [['required_artifacts: [plan], ', '']], 'asks for the artifact "plan"'],
   [
     'warning unused',
     [
@@ -169,7 +169,7 @@ test.each([
   [
     'error unusable-schema',
     [['summary: { type: string }, risk: {} }', 'summary: { pattern: "(" }, risk: {} }']],
-    'no regular expression',
+    'not a regular expression',
   ],
   ['error unusable-schema', [['risk: {} }', 'risk: { $ref: "#/nowhere" } }']], 'leads nowhere'],
   [

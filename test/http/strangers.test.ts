@@ -74,7 +74,9 @@ test('a stranger on the port of a server learns no token, also when it passes ev
     return passed.text()
   })
   const claimed = { port: other.port, address: other.address, instance: 'test-run' }
-  await expect(freshLogin(claimed, real.personToken)).rejects.toThrow('did not show that it is Waymark')
+  await expect(freshLogin(claimed, real.personToken)).rejects.toThrow(
+    'did not prove that it is this user’s Waymark',
+  )
   expect(await isGenuine(claimed, real.agentToken)).toBe(false)
   expect(other.heard()).toContain('login-proof')
   expect(other.heard()).not.toContain('login-code')

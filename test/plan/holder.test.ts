@@ -51,13 +51,13 @@ describe('a token', () => {
     const begin = (claim_token: string) =>
       refusal('start_task', { planned_task_id: first, agent_name: 'c', claim_token })
     expect(await begin(ofSecond)).toContain(
-      `${ofSecond} was never a token of task ${first}. It is of task ${second}.`,
+      `${ofSecond} was never a token of task ${first}. It belongs to task ${second}.`,
     )
     expect(await begin('typo')).toContain(`typo was never a token of task ${first}. No claim ever had it.`)
     wait(31 * minutes)
     await claim('d')
     const ended = await begin(ofFirst)
-    expect(ended).toContain(`The claim ${ofFirst} on task ${first} does not hold any more: it ended.`)
+    expect(ended).toContain(`The claim ${ofFirst} on task ${first} no longer holds: it ended.`)
     expect(ended).toContain('d holds the task now.')
   })
 

@@ -224,7 +224,7 @@ describe('the demonstration', () => {
   test('touches no plan that is there', async () => {
     const project = await openProject()
     await project.call('taskman_phase_add', { id: 'P1', name: 'Mine' })
-    expect(await project.refusal('demo')).toContain('has a plan already, of 1 phase: Mine')
+    expect(await project.refusal('demo')).toContain('already has a plan of 1 phase: Mine')
     expect(await titles(project)).toEqual([])
   })
 })

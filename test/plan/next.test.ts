@@ -100,7 +100,7 @@ describe('claiming', () => {
       { content: expect.stringContaining('The claim of lost'), kind: 'progress' },
     ])
     const stale = { planned_task_id: id, claim_token: first.claim.token, agent_name: 'lost' }
-    expect(await refusal('start_task', stale)).toContain('does not hold any more')
+    expect(await refusal('start_task', stale)).toContain('no longer holds')
     const valid = { planned_task_id: id, claim_token: second.claim.token, agent_name: 'quick' }
     expect(await call('start_task', valid)).toMatchObject({ task_id: id })
     expect(await get(id)).toMatchObject({ status: 'in_progress', claimed_by: 'quick' })

@@ -92,7 +92,7 @@ test('everything that is wrong is told at once, and nothing is planned', async (
     'phase already exists: D "Elsewhere": take "D-2"',
     'key "b" is given twice',
     'task "b": phase not found: Nowhere',
-    'task "c": role not known: wizard',
+    'task "c": unknown role: wizard',
     'task "c" depends on "zz", which is neither a key here nor a task',
     'circular dependency: a → b → a',
   ])

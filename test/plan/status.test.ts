@@ -71,7 +71,7 @@ describe('to_do', () => {
     )
     expect(await edit(id, { status: 'to_do' }, person)).toMatchObject({ status: 'to_do', claimed_by: null })
     const stale = { planned_task_id: id, claim_token: claim.token }
-    expect(await refusal('start_task', stale)).toContain('does not hold any more')
+    expect(await refusal('start_task', stale)).toContain('no longer holds')
   })
 
   test('it releases the claim', async () => {

@@ -99,7 +99,7 @@ describe('worktree add', () => {
     [{ from: 'nowhere' }, 'There is no commit "nowhere"'],
     [{ folder: 'inside' }, 'inside the work tree'],
     [{ folder: '../../../a\nb' }, 'control characters'],
-    [{ folder: '..' }, 'There is something at'],
+    [{ folder: '..' }, 'There is already something at'],
     [{ folder: '/dev/null/x' }, 'could not be made'],
     [{ task_id: 't-nothing' }, 'task not found: t-nothing'],
   ])('%j is refused, and leaves nothing behind', async (input, message) => {
@@ -114,7 +114,7 @@ describe('worktree add', () => {
     git('branch', 'mine')
     const before = git('rev-parse', 'mine')
     expect(await refusal('worktree_add', { task_id: task, branch: 'mine' })).toContain(
-      'a branch mine already',
+      'already a branch mine',
     )
     expect(git('rev-parse', 'mine')).toBe(before)
     expect(git('branch', '--show-current').trim()).toBe(main)
@@ -123,7 +123,7 @@ describe('worktree add', () => {
   test('a task has one tree, and none while it is worked on elsewhere or when it is done', async () => {
     const { call, refusal, plan, task } = await opened()
     await call('worktree_add', { task_id: task })
-    expect(await refusal('worktree_add', { task_id: task })).toContain('has a work tree already')
+    expect(await refusal('worktree_add', { task_id: task })).toContain('already has a work tree')
     const open = await plan('Open')
     await call('start_task', { planned_task_id: open })
     expect(await refusal('worktree_add', { task_id: open })).toContain('is being worked on in')
@@ -198,7 +198,7 @@ describe('worktree remove', () => {
   test('a tree that somebody else made is not touched', async () => {
     const { folder, call, refusal, git, task } = await opened()
     git('worktree', 'add', '-q', '-b', 'theirs', join(dirname(folder), 'theirs'))
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('no work tree that was made for')
+    expect(await refusal('worktree_remove', { task_id: task })).toContain('No work tree was made for')
     expect((await call('worktree_list')).work_trees).toMatchObject([{ task_id: null, branch: 'theirs' }])
   })
 
@@ -207,7 +207,7 @@ describe('worktree remove', () => {
     const { path } = await call('worktree_add', { task_id: task })
     inTree(path).git('commit', '-q', '--allow-empty', '-m', 'Kept')
     execFileSync('rm', ['-r', path])
-    expect(await refusal('worktree_remove', { task_id: task })).toContain('no work tree that was made for')
+    expect(await refusal('worktree_remove', { task_id: task })).toContain('No work tree was made for')
     expect((await call('worktree_list')).work_trees).toMatchObject([{ exists: false }])
   })
 })

@@ -20,7 +20,7 @@ test('what was written becomes the input; what was left empty is left out', () =
     field('goal', 'text'),
   ]
   const written = new Map([
-    ['title', ' Mend it '],
+    ['title', ' Fix it '],
     ['sort-order', '20'],
     ['dismiss', 'true'],
     ['areas', 'src/\n\n test/ '],
@@ -28,7 +28,7 @@ test('what was written becomes the input; what was left empty is left out', () =
     ['goal', '  '],
   ])
   expect(inputOf(fields, written)).toEqual({
-    title: 'Mend it',
+    title: 'Fix it',
     'sort-order': 20,
     dismiss: true,
     areas: ['src/', 'test/'],

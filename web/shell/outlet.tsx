@@ -65,7 +65,7 @@ class ErrorBoundary extends Component<Props, State> {
     if (this.state.error === null) return this.props.children
     return (
       <div class="page-inner" role="alert">
-        <h1>This view broke</h1>
+        <h1>This view failed</h1>
         <p class="muted">{told(this.state.error)}</p>
         <p>
           <button type="button" class="button" onClick={() => this.setState({ error: null })}>

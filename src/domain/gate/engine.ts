@@ -233,7 +233,7 @@ function exhaustedVisits(
       name: `max_visits.${to}`,
       description: '',
       truth: 'fails',
-      reason: `state "${to}" was entered ${visits} times, the most it may be`,
+      reason: `state "${to}" was entered ${visits} times, the most that is allowed`,
       fix: 'Take another way.',
     },
   ]

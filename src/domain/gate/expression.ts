@@ -69,7 +69,7 @@ export function judgeExpression(
 function negated(words: string, { truth, missing }: Judgement): Judgement {
   const told = { name: `not ${words}`, description: '' }
   if (truth === 'holds') {
-    const reason = `${words} holds, and must not`
+    const reason = `${words} holds, but must not`
     return { truth: 'fails', missing: [{ ...told, truth: 'fails', reason, fix: 'Take another way.' }] }
   }
   const open = missing.filter((guard) => guard.truth === 'unknown')

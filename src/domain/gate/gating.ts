@@ -26,7 +26,7 @@ export function refuseWhileGated(what: string, gating: readonly GatingRun[]): vo
   const others = gating.length > 1 ? ` (and ${gating.length - 1} more)` : ''
   throw new Failure(
     'REFUSED',
-    `Cannot complete ${what}: run ${record.id}${others} of process ${record.process.id} gates it and is in "${record.state}", not at an end.`,
+    `Cannot complete ${what}: run ${record.id}${others} of process ${record.process.id} gates it and is in "${record.state}", which is not a final state.`,
     {
       hint: [...first.ways.slice(0, 5).map(wayWords), nextCall(record)].join('\n'),
       details: {
@@ -48,7 +48,7 @@ export function refuseAfterLoss(what: string, lost: readonly RunRecord[], person
   const others = lost.length > 1 ? ` (and ${lost.length - 1} more)` : ''
   const again = `state_gate_create_run { process_id: "${first.process.id}", ${first.missionId === null ? `task_id: "${first.taskId}"` : `mission_id: "${first.missionId}"`} }`
   throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${others}.`, {
-    hint: `Lead another run of the same process to a good end (${again}). ${personsWay}`,
+    hint: `Bring another run of the same process to a successful end (${again}). ${personsWay}`,
     details: {
       runs: lost.slice(0, 20).map((run) => ({
         run_id: run.id,

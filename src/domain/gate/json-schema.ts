@@ -59,7 +59,7 @@ export function unusableSchema(schema: JsonObject): string | null {
   try {
     lookup = dereference(structuredClone({ ...schema }))
   } catch (error) {
-    return `It is no JSON Schema: ${messageOf(error)}`
+    return `It is not a JSON Schema: ${messageOf(error)}`
   }
   return problemIn(schema, Object.keys(lookup))
 }
@@ -78,7 +78,7 @@ const listsOfSchemas = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 
 function problemIn(schema: unknown, known: readonly string[]): string | null {
   if (typeof schema === 'boolean') return null
-  if (!isJsonObject(schema)) return `${shownJson(schema)} stands where a schema must.`
+  if (!isJsonObject(schema)) return `${shownJson(schema)} is not a schema.`
   return ownProblem(schema, known) ?? firstProblem(inside(schema), known)
 }
 
@@ -90,7 +90,7 @@ function ownProblem(schema: JsonObject, known: readonly string[]): string | null
   const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : []
   const texts = [...patterns, ...(typeof pattern === 'string' ? [pattern] : [])]
   const wrong = texts.find((text) => !isPattern(text))
-  if (wrong !== undefined) return `"${wrong}" is no regular expression.`
+  if (wrong !== undefined) return `"${wrong}" is not a regular expression.`
   const costly = texts.find((text) => linearPattern(text) === null)
   if (costly !== undefined) {
     return `The pattern ${shownJson(costly)} looks ahead, looks back or refers back, or is far too long: it might be tried for ever. Write it without.`

@@ -46,7 +46,7 @@ function otherChannel(event: string, channels: readonly string[], { channel }: E
   if (channel === undefined || channels.includes(channel)) return null
   const ways = channels.join(' or ')
   return {
-    reason: `"${event}" is taken only by way of ${ways}, not by ${channel}.`,
+    reason: `"${event}" is accepted only by way of ${ways}, not by ${channel}.`,
     fix: `Have it sent by way of ${ways}.`,
   }
 }

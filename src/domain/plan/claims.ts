@@ -80,20 +80,16 @@ export function assertToken(
   const isRunning = claim !== null && isHeld(claim, now)
   if (isRunning && claim.token === token) return
   if (madeFor !== task.id) {
-    const whose = madeFor === null ? 'No claim ever had it' : `It is of task ${madeFor}`
+    const whose = madeFor === null ? 'No claim ever had it' : `It belongs to task ${madeFor}`
     throw new Failure('CONFLICT', `${token} was never a token of task ${task.id}. ${whose}.`, {
-      hint: 'Leave claim_token out where the claim is your own, or claim the task with taskman_task_next { claim: true }.',
+      hint: 'Leave claim_token out if the claim is your own, or claim the task with taskman_task_next { claim: true }.',
     })
   }
   if (isRunning && isOwn(claim, claimant)) return
   const since = isRunning ? ` ${claim.agent} holds the task now.` : ''
-  throw new Failure(
-    'CONFLICT',
-    `The claim ${token} on task ${task.id} does not hold any more: it ended.${since}`,
-    {
-      hint: 'Claim it again with taskman_task_next { claim: true }, or take another task.',
-    },
-  )
+  throw new Failure('CONFLICT', `The claim ${token} on task ${task.id} no longer holds: it ended.${since}`, {
+    hint: 'Claim it again with taskman_task_next { claim: true }, or take another task.',
+  })
 }
 
 export function nameOf({ actor, agentName }: Claimant): string {

@@ -42,14 +42,14 @@ test('every problem is named at once, each with its place', () => {
     'tasks[2]: the key "a" belongs to another task already (tasks[0]).',
     'phases[2]: the phase "" has an empty name.',
     'tasks[1]: the task "b" has an empty title.',
-    'milestones[0]: the milestone "M1" is of the unknown phase "P9".',
+    'milestones[0]: the milestone "M1" belongs to the unknown phase "P9".',
     'tasks[0]: the task "a" is in the unknown phase "P8".',
     'tasks[0]: the task "a" leads to the unknown milestone "M8".',
     'tasks[0]: the task "a" has the unknown parent "zz".',
     'tasks[0]: the task "a" depends on "x", which is not in the plan.',
     'tasks[0]: the task "a" names its dependency "b" twice.',
     'tasks[1]: the task "b" is to_do, but has the resolution "dropped" of a done task.',
-    'tasks[2]: the task "a" is in no phase, and its milestone "M1" is of "P1".',
+    'tasks[2]: the task "a" is in no phase, and its milestone "M1" belongs to "P1".',
     'tasks[3]: tasks depend on each other in a circle: self → self.',
   ])
 })

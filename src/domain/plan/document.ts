@@ -134,7 +134,7 @@ function milestoneProblems({ phases, milestones }: PlanDocument, places: Documen
   return milestones.flatMap(({ key, phase }, at) =>
     known.has(phase)
       ? []
-      : [`${places.milestones[at]}: the milestone "${key}" is of the unknown phase "${phase}".`],
+      : [`${places.milestones[at]}: the milestone "${key}" belongs to the unknown phase "${phase}".`],
   )
 }
 
@@ -155,7 +155,7 @@ function taskProblems(
       found.push(say(`leads to the unknown milestone "${task.milestone}".`))
     if (milestone && milestone.phase !== task.phase) {
       const home = task.phase === null ? 'no phase' : `the phase "${task.phase}"`
-      found.push(say(`is in ${home}, and its milestone "${milestone.key}" is of "${milestone.phase}".`))
+      found.push(say(`is in ${home}, and its milestone "${milestone.key}" belongs to "${milestone.phase}".`))
     }
     if (task.parent !== null && !tasks.has(task.parent))
       found.push(say(`has the unknown parent "${task.parent}".`))

@@ -160,7 +160,7 @@ export function addDependency(
   }
   if (known) {
     throw new Failure('CONFLICT', `dependency already exists: ${taskId} → ${dependsOnId}`, {
-      hint: 'Nothing is to do.',
+      hint: 'There is nothing to do.',
     })
   }
   if (wayBack) {

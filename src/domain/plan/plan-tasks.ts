@@ -158,8 +158,8 @@ function problemsOf(
   for (const { key, phase, role, depends_on } of tasks) {
     const home = homeOf(phase)
     if (!home) problems.push(`task "${key}": phase not found: ${phase}`)
-    else if (home.missionId !== owner) problems.push(`task "${key}": phase ${phase} is of another plan`)
-    if (role !== undefined && !roles.has(role)) problems.push(`task "${key}": role not known: ${role}`)
+    else if (home.missionId !== owner) problems.push(`task "${key}": phase ${phase} belongs to another plan`)
+    if (role !== undefined && !roles.has(role)) problems.push(`task "${key}": unknown role: ${role}`)
     for (const name of new Set(depends_on)) {
       if (!keys.has(name) && !known.has(name))
         problems.push(`task "${key}" depends on "${name}", which is neither a key here nor a task`)

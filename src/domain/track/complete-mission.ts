@@ -60,7 +60,7 @@ function repeated(mission: Mission, closing: MissionClosing): readonly NewFact[]
   if (same) return []
   throw new Failure(
     'CONFLICT',
-    `The ${mission.kind} ${mission.id} "${mission.name}" was already ended as ${mission.status}, with other words.`,
+    `The ${mission.kind} ${mission.id} "${mission.name}" was already ended as ${mission.status}, with a different report.`,
     { hint: 'Its record stays as it is. Start a new mission for further work.' },
   )
 }

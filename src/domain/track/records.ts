@@ -207,7 +207,7 @@ export function assertOpen(task: Task, attempt: Attempt): void {
       'CONFLICT',
       `Attempt ${attempt.id} is an attempt at task ${attempt.taskId}, not at ${task.id}.`,
       {
-        hint: 'Leave attempt_id out to speak of the task’s open attempt.',
+        hint: 'Leave attempt_id out to mean the task’s open attempt.',
       },
     )
   }

@@ -151,7 +151,7 @@ describe('a planned task', () => {
     const withToken = (claimToken: string) => () =>
       startTask(request({ claimToken }), situation({ planned, tokenOf: task.id }), settingAt(5))
     expect(kinds(withToken('c-1')())).toContain('attempt.opened')
-    expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 does not hold any more/)
+    expect(withToken('c-0')).toThrow(/claim c-0 on task t-7 no longer holds/)
   })
 
   test('that waits for others is begun only by force, and the record says so', () => {

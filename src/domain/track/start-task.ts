@@ -209,7 +209,7 @@ function forSomebodyElse(
   if (!assignee || assignee === name || claim?.agent === name) return []
   if (force) return [`The task is for ${assignee}; ${name} took it with force.`]
   throw new Failure('REFUSED', `Task ${task.id} "${task.name}" is for ${assignee}, and you are ${name}.`, {
-    hint: `If you are ${assignee}, give that agent_name, or claim it with taskman_task_next { role: "${assignee}", claim: true }; force: true takes it all the same.`,
+    hint: `If you are ${assignee}, give that agent_name, or claim it with taskman_task_next { role: "${assignee}", claim: true }; force: true takes it anyway.`,
   })
 }
 

@@ -36,7 +36,7 @@ export function mayTakeOver(
   if (!isStale(open, setting.at)) {
     throw new Failure(
       'CONFLICT',
-      `${holder} is working on task ${open.taskId}: attempt ${open.id} is open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
+      `${holder} is working on task ${open.taskId}: attempt ${open.id} has been open since ${instant(open.openedAt)}, last call ${instant(open.lastCallAt)}.`,
       { hint: whileAlive(open, request) },
     )
   }

@@ -88,7 +88,7 @@ async function approveRun(handling: Handling, loaded: LoadedRun, { reason, role,
 }
 
 function nothingToApprove({ record }: LoadedRun, events: readonly string[]): Failure {
-  const message = `Run ${record.id} is in "${record.state}", which waits for no approval${events.length === 0 ? '' : ` by that word, but for ${events.join(' or ')}`}.`
+  const message = `Run ${record.id} is in "${record.state}", which does not wait for an approval${events.length === 0 ? '' : `, but for ${events.join(' or ')}`}.`
   const hint =
     events.length === 0
       ? `waymark list-events ${record.id} shows what can happen there.`
@@ -100,7 +100,7 @@ async function approveHold(handling: Handling, hold: Hold, { reason }: Approval)
   if (hold.kind === 'stale_attempt') {
     throw new Failure(
       'REFUSED',
-      `Hold ${hold.id} asks whether a silent attempt is given up: a yes could mean either.`,
+      `Hold ${hold.id} asks whether to give up a silent attempt: a yes could mean either.`,
       {
         hint: `Give it up with: waymark resolve ${hold.id}. Let it go on with: waymark resolve ${hold.id} --dismiss.`,
       },
@@ -140,16 +140,12 @@ async function approveCommand(
   if (record) await askPerson(handling, record, [{ ...command, hash: now.content, isAnswered }])
   const asked = await store.view(({ holds }) => holds.openCommand(now.content))
   const what = difference === null ? 'its pinned files changed' : differenceWords(difference)
-  throw new Failure(
-    'CONFLICT',
-    `Hold ${hold.id} asks about another content than "${run}" has now: ${what}.`,
-    {
-      hint: asked
-        ? `Look at ${asked.id}, which asks about it as it is now: waymark inbox.`
-        : 'waymark inbox lists what waits.',
-      details: { hold_id: asked?.id ?? null, content: now.content, difference },
-    },
-  )
+  throw new Failure('CONFLICT', `Hold ${hold.id} asks about "${run}" as it was before: ${what}.`, {
+    hint: asked
+      ? `Look at ${asked.id}, which asks about it as it is now: waymark inbox.`
+      : 'waymark inbox lists what waits.',
+    details: { hold_id: asked?.id ?? null, content: now.content, difference },
+  })
 }
 
 /** Gives approvals that guards of an agent's event ask for: the run moves when the agent emits it. */

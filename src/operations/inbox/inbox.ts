@@ -26,7 +26,7 @@ export const inbox = defineOperation({
     mission_id: identifier('Only of this mission').optional(),
     closed: z.boolean().describe('The ended ones instead, newest first').optional(),
     limit: count('How many; default 20', 200).optional(),
-    cursor: identifier('next_cursor of the answer before').optional(),
+    cursor: identifier('next_cursor of the previous answer').optional(),
   }),
   output: z.object({
     holds: list(

@@ -130,7 +130,7 @@ export const reject = defineOperation({
   }
   throw new Failure(
     'REFUSED',
-    `Run ${record.id} is in "${record.state}", which knows no way to reject it${events.length === 0 ? '' : `; people can send ${events.join(', ')}`}.`,
+    `Run ${record.id} is in "${record.state}", which has no way to reject it${events.length === 0 ? '' : `; people can send ${events.join(', ')}`}.`,
     {
       hint: `waymark decide ${record.id} <event> "<reason>" sends an event; waymark run cancel ${record.id} "<reason>" ends the run.`,
     },

@@ -127,7 +127,7 @@ export async function assertSeen(
   if (!namesContent(seen)) {
     throw new Failure(
       'INVALID_INPUT',
-      `"${seen.slice(0, 80)}" is no content: it is a hash, at least its first 6 characters, or a revision such as r3.`,
+      `"${seen.slice(0, 80)}" is not a content: give its hash, or at least the first 6 characters of it, or a revision such as r3.`,
       { hint: 'waymark inbox shows the content of each question.' },
     )
   }
@@ -153,7 +153,7 @@ async function changedSince(
   const difference = await context.shownContents.since(seen, now)
   await context.shownContents.keep(shown.content, async () => now)
   const words = difference && differenceWords(difference)
-  const what = words ? `: ${words}` : '; what you saw is not kept any more, so the difference is not known'
+  const what = words ? `: ${words}` : '; what you saw is no longer kept, so the difference is not known'
   return new Failure(
     'CONFLICT',
     `${id} is not what you saw (${shortened(seen)} → ${shortened(shown.content)})${what}.`,

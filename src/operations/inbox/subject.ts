@@ -22,7 +22,7 @@ export async function findDecisionSubject(reads: Reads, id: string): Promise<Dec
   if (hold.status !== 'open') {
     throw new Failure(
       'CONFLICT',
-      `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${hold.answer ?? 'without a word'}.`,
+      `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${hold.answer ?? 'without an answer'}.`,
       {
         hint: 'waymark inbox lists what is open.',
       },
@@ -60,7 +60,7 @@ export const roleField = identifier(
   'The role in which you decide, where the process has several for people',
 ).optional()
 export const contentField = identifier(
-  'What you saw: the content that inbox, page or answer showed, or its first characters; refused where it is another now',
+  'The content hash that you were shown, or its first characters; refused if it has changed since',
 ).optional()
 
 /** The words of a person, where the waiting agent needs some. Fails with INVALID_INPUT where there are none. */
@@ -69,13 +69,9 @@ export function neededWords(
   { what, command }: { readonly what: string; readonly command: string },
 ): string {
   if (words !== undefined && words.trim() !== '') return words
-  throw new Failure(
-    'INVALID_INPUT',
-    `${what} needs words: the waiting agent reads them and goes on by them.`,
-    {
-      hint: `Say why: ${command}`,
-    },
-  )
+  throw new Failure('INVALID_INPUT', `${what} needs words: the waiting agent reads them and acts on them.`, {
+    hint: `Say why: ${command}`,
+  })
 }
 
 /** An event that a person may send in a state, and what it means. */

@@ -124,7 +124,10 @@ const longestWait = 50
 const sinceField = z
   .string()
   .max(40)
-  .refine(isSince, 'it is no ISO 8601 time such as 2026-01-15T10:00:00Z, and no as_of of an answer before')
+  .refine(
+    isSince,
+    'it is not an ISO 8601 time such as 2026-01-15T10:00:00Z, and not the as_of of an earlier answer',
+  )
   .describe('as_of of an answer, or ISO time')
 
 export const getContext = defineOperation({

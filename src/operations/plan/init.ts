@@ -40,7 +40,7 @@ export const demo = defineOperation({
   if (existing.length > 0) {
     throw new Failure(
       'CONFLICT',
-      `This project has a plan already, of ${counted(existing.length, 'phase')}: ${existing
+      `This project already has a plan of ${counted(existing.length, 'phase')}: ${existing
         .slice(0, 5)
         .map(({ name }) => name)
         .join(', ')}.`,

@@ -22,8 +22,8 @@ const inputFields = z.strictObject({
   status: statusField('Status').optional(),
   role: roleField.optional(),
   milestone: identifier('Milestone ID').optional(),
-  ready: z.boolean().describe('Only what can be begun').optional(),
-  blocked: z.boolean().describe('Only what waits for another').optional(),
+  ready: z.boolean().describe('Only tasks that are ready').optional(),
+  blocked: z.boolean().describe('Only tasks that wait for another').optional(),
   'blocked-filter': unlisted(
     choice(['blocked', 'unblocked'], 'As taskman asks: what waits for another, or everything else'),
   ).optional(),

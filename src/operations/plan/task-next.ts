@@ -30,7 +30,7 @@ export const taskNext = defineOperation({
   audience: 'both',
   title: 'Next task',
   description:
-    'The next task that can be begun: on the critical path first. Claim it, then start_task { planned_task_id, claim_token }',
+    'The next task that is ready, critical path first. Claim it, then start_task { planned_task_id, claim_token }',
   kind: 'command',
   input: inputFields,
   output: z.object({

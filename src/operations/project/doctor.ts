@@ -15,11 +15,11 @@ export const doctor = defineOperation({
   audience: 'both',
   title: 'Check the installation and the record',
   description:
-    'Checks Node, git and the record: the database file, the chain of hashes, and every table beside what the facts make.',
+    'Checks Node, git and the record: the database file, the hash chain, and every table against the facts.',
   kind: 'query',
   input: z.strictObject({
     full: z.boolean().describe('Apply every fact again, instead of going on from the last check').optional(),
-    chain: z.boolean().describe('Check the chain of hashes and the anchor alone').optional(),
+    chain: z.boolean().describe('Check only the hash chain and the anchor').optional(),
   }),
   output: z.object({ healthy: z.boolean(), checks: list(Check) }),
 }).handler(async (handling, { full = false, chain = false }) => {
@@ -61,7 +61,7 @@ async function witnessCheck({ witness, folder }: Handling): Promise<Check> {
 async function databaseCheck({ store }: Handling): Promise<Check> {
   const health = await store.health()
   if (!health.exists) {
-    return { check: 'database', ok: true, finding: `${health.location} will be made at the first write` }
+    return { check: 'database', ok: true, finding: `${health.location} will be created at the first write` }
   }
   const state = `${health.location}, journal mode ${health.journalMode}, schema ${health.schemaVersion}`
   return {
@@ -103,7 +103,7 @@ function fileFinding({ damage }: Inspection): Check {
   return {
     check: 'file',
     ok: false,
-    finding: `The database file is damaged: ${listed(damage)}. \`waymark doctor --repair\` builds again what the facts still tell; else restore a backup with \`waymark restore <file>\`.`,
+    finding: `The database file is damaged: ${listed(damage)}. \`waymark doctor --repair\` rebuilds what the facts still tell; otherwise restore a backup with \`waymark restore <file>\`.`,
   }
 }
 

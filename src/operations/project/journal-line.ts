@@ -35,7 +35,7 @@ export function readFact(text: string, number: number): Fact {
   }
   throw new Failure(
     'INVALID_INPUT',
-    `Line ${number} is no fact of a journal: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,
+    `Line ${number} is not a fact of a journal: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,
     {
       hint: 'Restore a journal as `waymark export` writes it.',
     },

@@ -21,7 +21,7 @@ export const log = defineOperation({
     since: z.int().min(0).describe('Facts after this position, oldest first').optional(),
     verify: z
       .boolean()
-      .describe('Also check the whole record: the file, the chain of hashes, every table beside the facts')
+      .describe('Also check the whole record: the file, the hash chain, and every table against the facts')
       .optional(),
     before: count('The facts before this position', Number.MAX_SAFE_INTEGER).optional(),
   }),

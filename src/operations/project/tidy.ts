@@ -12,7 +12,7 @@ export const tidy = defineOperation({
   audience: 'both',
   title: 'Tidy up',
   description:
-    'Removes snapshots that nothing needs any more and notices attempts that fell silent. Servers do it by themselves.',
+    'Removes snapshots that nothing needs any longer and notices attempts that went silent. Servers do this by themselves.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),

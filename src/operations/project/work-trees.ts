@@ -61,7 +61,7 @@ export const workTreeAdd = defineOperation({
   }
   const bound = (await linkedTrees.bound(folder)).find(({ taskId }) => taskId === task.id)
   if (bound) {
-    throw new Failure('CONFLICT', `Task ${task.id} has a work tree already: ${bound.path}.`, {
+    throw new Failure('CONFLICT', `Task ${task.id} already has a work tree: ${bound.path}.`, {
       hint: `start_task { planned_task_id: "${task.id}" } works there.`,
     })
   }
@@ -172,7 +172,7 @@ export const workTreeRemove = defineOperation({
   const trees = await linkedTrees.list(folder)
   const tree = trees.find(({ taskId }) => taskId === input.task_id)
   if (!tree) {
-    throw new Failure('NOT_FOUND', `There is no work tree that was made for ${input.task_id}.`, {
+    throw new Failure('NOT_FOUND', `No work tree was made for ${input.task_id}.`, {
       hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
     })
   }

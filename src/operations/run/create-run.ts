@@ -97,7 +97,7 @@ async function subjectIn(
   if (input.mission_id !== undefined && input.task_id !== undefined) {
     throw new Failure(
       'INVALID_INPUT',
-      `A run gates one of mission ${input.mission_id} and task ${input.task_id}, not both.`,
+      `A run gates either mission ${input.mission_id} or task ${input.task_id}, not both.`,
       { hint: 'Give mission_id or task_id.' },
     )
   }

@@ -90,7 +90,7 @@ function answerOf(sent: Sent): Emitted {
     result: { ...sent.answer, replayed: true },
     info: {
       code: 'IDEMPOTENT_REPLAY',
-      message: `This event was accepted before as ${sent.eventId}; nothing happened again.`,
+      message: `This event was already accepted as ${sent.eventId}; nothing happened a second time.`,
     },
   }
 }

@@ -198,7 +198,7 @@ export async function readHandedIn(
     const refuse = (message: string) => unusable.push({ path: `/artifact_paths/${at}`, message })
     const { path, type } = typeof file === 'string' ? { path: file, type: null } : file
     if (type !== null && !declared.includes(type)) {
-      refuse(`${path}: process ${definition.id} knows no artifact "${type}".${didYouMean(type, declared)}`)
+      refuse(`${path}: process ${definition.id} has no artifact "${type}".${didYouMean(type, declared)}`)
       continue
     }
     const read = await readOne(() => evidenceFiles.read(folder, [path]))

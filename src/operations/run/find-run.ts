@@ -16,7 +16,7 @@ export async function findRun(reads: Reads, id: string | undefined): Promise<Run
   if (only && total === 1) return only.item
   if (total === 0) throw notFound('No run is active, and none was named.')
   const names = items.map(({ item }) => `${item.id} (${item.process.id}, in "${item.state}")`)
-  throw new Failure('INVALID_INPUT', `${total} runs are active: say which is meant with run_id.`, {
+  throw new Failure('INVALID_INPUT', `${total} runs are active: say which one with run_id.`, {
     hint: `They are ${names.join(', ')}${total > items.length ? ' and more' : ''}.`,
   })
 }
@@ -32,7 +32,7 @@ export async function loadRun(reads: Reads, named: string | undefined): Promise<
 function notFound(message: string, what: Pick<FailureOptions, 'missing'> = {}): Failure {
   return new Failure('RUN_NOT_FOUND', message, {
     ...what,
-    hint: 'Call state_gate_list_runs to see the runs of this project, or state_gate_create_run to begin one.',
+    hint: 'Call state_gate_list_runs to see the runs of this project, or state_gate_create_run to start one.',
   })
 }
 

@@ -34,7 +34,7 @@ const filesWanted = 'Attach regular files inside the project, by paths relative 
 function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Refused): string {
   switch (code) {
     case 'RUN_FINISHED':
-      return 'Begin another run with state_gate_create_run.'
+      return 'Start another run with state_gate_create_run.'
     case 'REVISION_CONFLICT':
       return `Call state_gate_get_state { run_id: "${record.id}" }, look at what changed, and emit again with its revision and a new idempotency_key.`
     case 'INVALID_EVENT':

@@ -26,7 +26,7 @@ export const runHistory = defineOperation({
   input: z.strictObject({
     run_id: runField,
     limit: count('How many of each; default 50', 500).optional(),
-    cursor: identifier('next_cursor of the answer before').optional(),
+    cursor: identifier('next_cursor of the previous answer').optional(),
   }),
   output: z.object({
     run_id: z.string(),

@@ -15,7 +15,7 @@ export const runMigrate = defineOperation({
   toolset: 'gate',
   audience: 'person',
   title: 'Move a run to another version of its process',
-  description: 'Moves a run to the process as its file is now. First say --dry-run to see where it would be.',
+  description: 'Moves a run to the process as its file is now. Use --dry-run first to see where it would be.',
   kind: 'command',
   positional: ['run_id'],
   input: z.strictObject({
@@ -78,7 +78,7 @@ function splitPair(pair: string): readonly [string, string] {
 function same(run: RunRecord): Failure {
   return new Failure(
     'CONFLICT',
-    `Run ${run.id} has this very definition of ${run.process.id} already (version ${run.process.version}).`,
+    `Run ${run.id} already has this definition of ${run.process.id} (version ${run.process.version}).`,
     { hint: 'Change the file of the process first.' },
   )
 }

@@ -99,7 +99,7 @@ export async function sendEvent(handling: Handling, sending: Sending): Promise<S
   }
   throw new Failure(
     'CONFLICT',
-    `Run ${sending.runId} moves too fast: it was never the same for long enough.`,
+    `Run ${sending.runId} keeps changing: it never stayed the same for long enough.`,
     {
       hint: 'Look at it with state_gate_get_state and try again.',
     },
@@ -304,7 +304,7 @@ async function repeatedEvent(
   }
   throw new Failure(
     'IDEMPOTENCY_KEY_REUSED',
-    `The idempotency key "${repeat.key}" was used in run ${record.id} for ${known.eventId}, with other content than this ${sent.event}.`,
+    `The idempotency key "${repeat.key}" was used in run ${record.id} for ${known.eventId}, with content other than this ${sent.event}.`,
     {
       hint: 'Give every event a key of its own; repeat a key only with the very same event, payload and files.',
     },

@@ -31,7 +31,7 @@ export const changes = defineOperation({
   input: z.strictObject({
     id: identifier('A task, or one attempt at it (t-…, a-…)'),
     limit: count('How many; default 50', 1000).optional(),
-    offset: z.int().min(0).describe('How many to pass over').optional(),
+    offset: z.int().min(0).describe('How many to skip').optional(),
   }),
   output: z.object({
     task_id: z.string(),

@@ -61,13 +61,13 @@ function notRunning(task: Task, last: Attempt): Failure {
   if (last.status === 'abandoned') {
     return new Failure(
       'CONFLICT',
-      `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it cannot be completed any more.`,
+      `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it can no longer be completed.`,
       { hint: `Begin again with ${again}, before you edit.`, details },
     )
   }
   return new Failure(
     'CONFLICT',
-    `Task ${task.id} "${task.name}" was already completed (${last.status}), with other words.`,
+    `Task ${task.id} "${task.name}" was already completed (${last.status}), with a different report.`,
     {
       hint: `Its record stays as it is. For further work ${last.status === 'failed' ? `begin again with ${again}` : 'start a new task'}.`,
       details,

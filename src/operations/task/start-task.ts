@@ -169,7 +169,7 @@ async function missionOf(
   if (mission_id !== undefined && workflow_id !== undefined && mission_id !== workflow_id) {
     throw new Failure(
       'INVALID_INPUT',
-      `A task belongs to one of mission ${mission_id} and workflow ${workflow_id}, not to both.`,
+      `A task belongs to either mission ${mission_id} or workflow ${workflow_id}, not both.`,
       {
         hint: 'Give mission_id or workflow_id, not both.',
       },

@@ -21,7 +21,7 @@ export interface HookCall {
 
 export function readHookCall(text: string): HookCall {
   const payload = parsed(text)
-  if (!isJsonObject(payload)) throw notUnderstood('it is no JSON object')
+  if (!isJsonObject(payload)) throw notUnderstood('it is not a JSON object')
   const { tool_name: name, tool_input: input, hook_event_name: event, stop_hook_active: active } = payload
   return {
     client: typeof event === 'string' && /^[a-z]/.test(event) ? 'cursor' : 'claude',

@@ -178,5 +178,5 @@ function refuse(socket: Duplex, error: unknown, { log }: Serving): void {
 }
 
 function badPath(): Failure {
-  return new Failure('INVALID_INPUT', 'The path has a % that is followed by no number.')
+  return new Failure('INVALID_INPUT', 'The path has a % without a number after it.')
 }

@@ -89,7 +89,7 @@ test('SG-032 a file is of the type of its glob, else of the one that is said, el
     'out/other.md': null,
   })
   const unknown = await run.refused('go', { artifact_paths: [{ path: 'out/x.md', type: 'reprot' }] })
-  expect(unknown.message).toContain('knows no artifact "reprot". Did you mean "report"?')
+  expect(unknown.message).toContain('has no artifact "reprot". Did you mean "report"?')
 })
 
 test('evidence that was changed or deleted since counts no more, and handed in again it does', async () => {

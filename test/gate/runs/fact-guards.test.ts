@@ -120,7 +120,7 @@ test('all, any and not are judged as they are written, and tell every guard that
     'a: "a" is not set, not set',
     'b: "b" is not set, not set',
     'm1: there is no milestone M1',
-    'not c: c holds, and must not',
+    'not c: c holds, but must not',
   ])
   expect(await missing(await begun({ a: 1 }))).toEqual([
     'b: "b" is not set, not set',
@@ -133,5 +133,5 @@ test('all, any and not are judged as they are written, and tell every guard that
     guard_status: 'satisfied',
   })
   expect(await passing.emit('go')).toMatchObject({ status: 'succeeded' })
-  expect(await missing(await begun({ a: 1, b: 1, c: 1 }))).toEqual(['not c: c holds, and must not'])
+  expect(await missing(await begun({ a: 1, b: 1, c: 1 }))).toEqual(['not c: c holds, but must not'])
 })

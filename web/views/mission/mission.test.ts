@@ -96,7 +96,7 @@ describe('the timeline', () => {
     expect(await page.locator('.hover-card').textContent()).toContain('verified by git')
     await page.keyboard.press('Escape')
     await page.keyboard.press('b')
-    await rowOf(page, 'Nobody yet').or(rowOf(page, 'juno')).first().waitFor()
+    await rowOf(page, 'No one yet').or(rowOf(page, 'juno')).first().waitFor()
     await page.keyboard.press('3')
     await page.waitForSelector('.node')
     expect(new URL(page.url()).pathname).toBe(`/missions/${mission}/dependencies`)

@@ -185,9 +185,7 @@ function entry({ type, path, sha256, standing, revision, by }: RunPage['artifact
     <li key={`${type} ${path}`} title={told}>
       <StatusIcon status={standing === 'current' ? 'done' : 'blocked'} named={false} />
       <span class="mono cut">{path}</span>
-      <span class="muted">
-        {standing === 'current' ? (type ?? 'counts for nothing') : standings[standing]}
-      </span>
+      <span class="muted">{standing === 'current' ? (type ?? 'does not count') : standings[standing]}</span>
       <span class="id">{sha256.slice(0, 7)}</span>
     </li>
   )

@@ -85,13 +85,13 @@ function NextAction({ text, inbox }: { readonly text: string; readonly inbox: bo
 
 function endOf({ run }: RunPage): string {
   if (run.status === 'cancelled')
-    return `It was cancelled in “${run.current_state}”. Nothing can happen to it any more.`
-  return `It ${run.status} in “${run.current_state}”. Nothing can happen to it any more.`
+    return `It was cancelled in “${run.current_state}”. Nothing more can happen to it.`
+  return `It ${run.status} in “${run.current_state}”. Nothing more can happen to it.`
 }
 
 function rolesText(roles: readonly string[]): string {
   if (roles.length === 0) return 'no one may send it'
-  if (roles.includes('*')) return 'anybody may send it'
+  if (roles.includes('*')) return 'anyone may send it'
   return `sent by ${roles.join(' or ')}`
 }
 

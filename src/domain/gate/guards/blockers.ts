@@ -13,7 +13,7 @@ export const blockers: GuardKind<BlockersGuard> = {
     if (open === null)
       return unknown(
         'the blockers are not known',
-        'Begin the run with the mission or the task that it is about.',
+        'Start the run for the mission or the task that it is about.',
       )
     if (open.length === 0) return satisfied('no blocker is open')
     return unsatisfied(

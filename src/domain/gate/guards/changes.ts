@@ -64,7 +64,7 @@ function refusedShared(files: ObservedChanges['files']): Verdict {
   const more = files.length > 5 ? ` and ${files.length - 5} more` : ''
   return unsatisfied(
     `changed though no area names them: ${named.join(', ')}${more}`,
-    'Name them in the areas of a task, or take the changes back.',
+    'Name them in the areas of a task, or undo the changes.',
   )
 }
 
@@ -86,8 +86,8 @@ function refused(guard: ChangesGuard, offending: readonly string[]): Verdict {
   const more = offending.length > 5 ? ` and ${offending.length - 5} more` : ''
   const way =
     guard.condition === 'in_scope'
-      ? 'Take the changes back, or have a person accept them: waymark inbox.'
-      : 'Take the changes back.'
+      ? 'Undo the changes, or have a person accept them: waymark inbox.'
+      : 'Undo the changes.'
   return unsatisfied(`${whatIsWrong[guard.condition]}: ${named}${more}`, way)
 }
 

@@ -71,13 +71,13 @@ function ended({ run, exit }: CommandGuard, { status, exitCode, output }: Observ
   if (status === 'passed') {
     if (exit !== 'nonzero') return satisfied(`"${run}" passed on this tree`)
     return unsatisfied(
-      `"${run}" passed on this tree, and must fail`,
-      'Show first what is wrong, such as by a test that fails.',
+      `"${run}" passed on this tree, but must fail`,
+      'First show what is wrong, for example with a failing test.',
     )
   }
   if (exitCode === null || notStarted.includes(exitCode)) {
     const how = exitCode === null ? 'was ended by a signal' : `could not be started (exit code ${exitCode})`
-    return unknown(`"${run}" ${how}`, `See to it that it can run${lastLines(output)}`)
+    return unknown(`"${run}" ${how}`, `Make sure that it can run${lastLines(output)}`)
   }
   if (exit === 'nonzero') return satisfied(`"${run}" failed on this tree with exit code ${exitCode}`)
   return unsatisfied(`"${run}" failed with exit code ${exitCode}`, `Fix what it reports${lastLines(output)}`)

@@ -175,7 +175,7 @@ test('command: exit: nonzero asks for a command that ran here and failed, not fo
   })
   expect(result('passed', 0)).toMatchObject({
     truth: 'fails',
-    reason: '"npm test" passed on this tree, and must fail',
+    reason: '"npm test" passed on this tree, but must fail',
   })
   expect(result('failed', 127)).toMatchObject({
     truth: 'unknown',

@@ -207,7 +207,7 @@ export function unused({
     ...artifacts.flatMap(({ type }, at) =>
       wanted.has(type)
         ? []
-        : warn(`Artifact "${type}" is asked for by no state and no guard.`, ['artifacts', at, 'type']),
+        : warn(`No state and no guard asks for the artifact "${type}".`, ['artifacts', at, 'type']),
     ),
   ]
 }

@@ -66,7 +66,7 @@ function agentApprovals(definition: ProcessDefinition): readonly Finding[] {
   return definition.guards.flatMap(({ name, guard }) => {
     if (guard.type !== 'approval') return []
     if (definition.roles.find((role) => role.name === guard.role)?.kind !== 'agent') return []
-    const message = `"${name}" asks role "${guard.role}" to approve, which an agent may hold; say kind: human of it.`
+    const message = `"${name}" asks role "${guard.role}" to approve, which an agent may hold; declare it as kind: human.`
     return finding('warning', 'roles-disagree', { message, path: ['guards', name, 'role'] })
   })
 }
@@ -131,6 +131,6 @@ function pattern(written: string, path: DefinitionPath): readonly Finding[] {
 
 function limited(tool: string, path: DefinitionPath): readonly Finding[] {
   if (!/[()]/.test(tool)) return []
-  const message = `"${tool}" is no tool: paths limit a whole tool to some files.`
+  const message = `"${tool}" is not a tool: paths limit a whole tool to some files.`
   return [finding('error', 'tool-pattern', { message, path })]
 }

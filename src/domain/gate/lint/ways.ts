@@ -37,7 +37,7 @@ function noEnd(definition: ProcessDefinition, reached: ReadonlyMap<string, numbe
   if ([...reached.keys()].some((state) => stateNamed(definition, state)?.isFinal)) return []
   const message = definition.states.some(({ isFinal }) => isFinal)
     ? `No final state can be reached from "${definition.initialState}".`
-    : 'No state is final: say is_final: true of the last one.'
+    : 'No state is final: set is_final: true on the last one.'
   return [finding('error', 'no-final-state', { message, path: ['states'] })]
 }
 

@@ -46,7 +46,7 @@ export class TokenFile {
       const kept = entries.filter((entry) => entry.name !== name)
       if (kept.length === entries.length) {
         throw new Failure('NOT_FOUND', `There is no token "${name}".`, {
-          hint: `There are: ${entries.map((entry) => entry.name).join(', ') || 'none'}.`,
+          hint: `The tokens are ${entries.map((entry) => entry.name).join(', ') || 'none'}.`,
         })
       }
       this.#write(kept)
@@ -76,7 +76,7 @@ export class TokenFile {
   #add({ name, kind, role, explicit }: Pick<TokenEntry, 'name' | 'kind' | 'role' | 'explicit'>): string {
     const entries = this.entries()
     if (entries.some((entry) => entry.name === name)) {
-      throw new Failure('CONFLICT', `There is a token "${name}" already.`, {
+      throw new Failure('CONFLICT', `There is already a token "${name}".`, {
         hint: `Choose another name, or remove it: waymark token remove ${name}`,
       })
     }
@@ -100,7 +100,7 @@ function read(path: string): readonly TokenEntry[] {
   if (text === null) return []
   const parsed = fileShape.safeParse(jsonOr(text))
   if (parsed.success) return parsed.data.tokens
-  throw new Failure('UNAVAILABLE', `The tokens in ${path} cannot be read: it is no list of tokens.`, {
+  throw new Failure('UNAVAILABLE', `The tokens in ${path} cannot be read: it is not a list of tokens.`, {
     hint: 'Remove the file; new tokens are made at the next start.',
   })
 }

@@ -58,7 +58,7 @@ export class LiveFeed {
   #cannotResume(since: number, head: number): string | null {
     if (since > head) return `The journal ends at ${head}, before ${since}: it is another one.`
     if (head - since <= this.#options.limits.behind) return null
-    return `${head - since} facts happened since ${since}: read the project anew.`
+    return `${head - since} facts happened since ${since}: read the project again.`
   }
 
   /** From the journal until it is where the feed is; from then on it is told as things happen. */
@@ -146,7 +146,7 @@ export class LiveFeed {
 
 function reload(reader: Reader, why: { readonly reason: string; readonly seq: number }): void {
   reader.say({ event: 'reload', ...why })
-  reader.close(closeCodes.reload, 'Read the project anew.')
+  reader.close(closeCodes.reload, 'Read the project again.')
 }
 
 const page = 100

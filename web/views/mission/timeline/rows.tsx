@@ -237,5 +237,5 @@ function groupStatus({ done, tasks, running, extent }: GroupRow): Status {
 
 function groupName({ name }: GroupRow, grouping: Grouping): string {
   if (name !== null) return name
-  return grouping === 'phase' ? 'Without a phase' : 'Nobody yet'
+  return grouping === 'phase' ? 'Without a phase' : 'No one yet'
 }
