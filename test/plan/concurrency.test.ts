@@ -117,7 +117,7 @@ test(
     const [again] = agents
     const input = { name: 'The one', planned_task_id: id, claim_token: claim.token }
     await expect(again?.('start_task', input)).rejects.toThrow(
-      `The claim ${claim.token} on task ${id} does not hold`,
+      `The claim ${claim.token} on task ${id} no longer holds`,
     )
     const notes = await again?.('taskman_task_note_list', { id })
     expect(notes).toMatchObject({
