@@ -399,6 +399,8 @@ export interface HoldReads {
   list(filter: HoldFilter, request: PageRequest): Promise<Page<HoldLine>>
   ofIssue(issueId: string): Promise<Hold | null>
   ofAttempt(attemptId: string): Promise<readonly Hold[]>
+  /** Open holds of a task, oldest first, at most 100. */
+  ofTask(taskId: TaskId): Promise<readonly Hold[]>
   /** Open holds of a run, oldest first, at most 100. */
   ofRun(runId: string): Promise<readonly Hold[]>
   /** The ended holds of a run that were answered in words, newest first. */

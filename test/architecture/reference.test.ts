@@ -15,7 +15,8 @@ test('docs/reference is what npm run docs writes', () => {
 })
 
 test('docs/reference has no page of an operation that is gone', () => {
-  expect(readdirSync(folder).sort()).toEqual([...referencePages(catalog).keys()].sort())
+  const pages = readdirSync(folder).filter((name) => name !== 'benchmarks.md')
+  expect(pages.sort()).toEqual([...referencePages(catalog).keys()].sort())
 })
 
 test('names, tools and commands are used once each', () => {

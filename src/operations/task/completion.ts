@@ -121,12 +121,17 @@ const mostWaiting = 10
 
 /** What waits for a person about a task, oldest first. */
 export async function waitingFor({ holds }: Reads, taskId: TaskId): Promise<readonly Hold[]> {
-  const { items } = await holds.list({ taskId, kinds: asked, status: 'open' }, { limit: mostWaiting })
-  return items.map(({ item }) => item.hold)
+  const open = await holds.ofTask(taskId)
+  return open.filter(({ kind }) => isAsked(kind)).slice(0, mostWaiting)
 }
 
 /** A silent attempt is a question about its agent, not one that the agent asked. */
 export const asked = ['blocker', 'review', 'scope', 'approval', 'command'] as const
+
+function isAsked(kind: Hold['kind']): boolean {
+  return asked.some((one) => one === kind)
+}
+
 const mostOpen = 20
 
 async function openInPhase(

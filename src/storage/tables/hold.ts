@@ -143,6 +143,17 @@ function openHolds(kinds: readonly string[]) {
       and hold.status = 'open' and hold.kind in (${sql.join(kinds)}))`
 }
 
+const openOfTask = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('hold')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'open')
+    .orderBy('seq')
+    .limit(100),
+)
+
 const openOfRun = prepared((db, projectId: string, runId: string) =>
   db
     .selectFrom('hold')
@@ -173,6 +184,9 @@ export function holdReads(scope: ReadScope): HoldReads {
     async ofAttempt(attemptId) {
       const rows = await holds().where('attempt_id', '=', attemptId).orderBy('seq').limit(100).execute()
       return rows.map(holdOf)
+    },
+    async ofTask(taskId) {
+      return (await openOfTask(db, projectId, taskId)).map(holdOf)
     },
     async ofRun(runId) {
       const rows = await openOfRun(db, projectId, runId)
