@@ -54,15 +54,15 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
   const folder = join(project.folder, '..', 'server')
   let port = 0
   const tokens = new TokenFile(folder)
-  const sessions = new Logins(join(folder, 'sessions.json'))
+  const logins = new Logins(join(folder, 'sessions.json'))
   const now = () => Date.now()
   const security: Security = {
     hosts: () => ({ port, allowed: [] }),
     tokens,
-    logins: sessions,
+    logins,
     codes: new LoginCodes(),
     proofs: new LoginProofs(),
-    streams: new OpenStreams({ tokens, sessions, now }),
+    streams: new OpenStreams({ tokens, logins, now }),
     rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
     insideCommand: () => null,
     user: 'user:tess',

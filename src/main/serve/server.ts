@@ -105,15 +105,15 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   })
   let port = options.port
   const tokens = new TokenFile(folder)
-  const sessions = new Logins(join(folder, 'sessions.json'))
+  const logins = new Logins(join(folder, 'sessions.json'))
   const now = () => Date.now()
   const security: Security = {
     hosts: () => ({ port, allowed: allowedHosts }),
     tokens,
-    logins: sessions,
+    logins,
     codes: new LoginCodes(),
     proofs: new LoginProofs(),
-    streams: new OpenStreams({ tokens, sessions, now }),
+    streams: new OpenStreams({ tokens, logins, now }),
     rates: options.rates ?? usualRates(),
     insideCommand: callersFromCommands(),
     user: userIdentity(userName()),

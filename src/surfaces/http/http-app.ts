@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { secureHeaders } from 'hono/secure-headers'
 import { Failure } from '../../domain/failure.ts'
 import { callOperation, projectList, readJournal, sessionAnswer } from './api.ts'
 import { readBody } from './body.ts'
@@ -12,6 +13,8 @@ import { openApiDocument } from './openapi.ts'
 import type { AppEnvironment, McpPart, Parts, RequestContext } from './parts.ts'
 import { Refusal, refused } from './refusal.ts'
 import { projectNamed, projectOfPath, type Serving } from './serving.ts'
+
+const self = "'self'"
 
 export type HttpApp = Hono<AppEnvironment>
 
@@ -30,10 +33,8 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
     const request = { route: routeLabel(path, operations), method, status: c.res.status, seconds }
     metrics.count(request)
     serving.log.debug('A request was answered.', { ...request, actor: c.get('caller')?.actor.name })
-    for (const [name, value] of Object.entries(securityHeaders(c.req.header('host')))) {
-      c.res.headers.set(name, value)
-    }
   })
+  app.use(ownFilesOnly)
   app.use(async (c, next) => {
     c.set('caller', guardRequest(requestInfoOf(c.env.incoming), security))
     c.set('project', serving.projects[0])
@@ -47,6 +48,28 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
   app.route('/p/:project', projectRoutes(serving, security, parts))
   app.route('/', projectRoutes(serving, security, parts))
   return app
+}
+
+/** What every answer carries, so that a browser runs and shows nothing but our own files. */
+const ownFilesOnly = secureHeaders({
+  contentSecurityPolicy: {
+    defaultSrc: [self],
+    connectSrc: [self, liveFeed],
+    imgSrc: [self, 'data:'],
+    objectSrc: ["'none'"],
+    baseUri: ["'none'"],
+    formAction: [self],
+    frameAncestors: ["'none'"],
+  },
+  xFrameOptions: 'DENY',
+  // This server is reached over HTTP, on this machine.
+  strictTransportSecurity: false,
+})
+
+/** Older browsers do not count the addresses of WebSockets as 'self'. */
+function liveFeed({ req }: Pick<RequestContext, 'req'>): string {
+  const host = req.header('host') ?? ''
+  return /^[\w.[\]:-]+$/.test(host) ? `ws://${host} wss://${host}` : self
 }
 
 /** The routes that every project has. */
@@ -121,7 +144,7 @@ function mcpRoute(mcp: McpPart, streams: OpenStreams) {
   const watched = new Set<string>()
 
   const watchSessions = (caller: Caller): void => {
-    const key = `${caller.token} ${caller.session ?? ''}`
+    const key = `${caller.token} ${caller.login ?? ''}`
     if (watched.has(key)) return
     watched.add(key)
     streams.keep(caller, () => {
@@ -177,25 +200,4 @@ function endedWith(caller: Caller, response: Response, streams: OpenStreams): Re
 /** It is closed already where the caller was let in no more while it was read. */
 function closeOnce(controller: ReadableStreamDefaultController<Uint8Array>): void {
   if (controller.desiredSize !== null) controller.close()
-}
-
-/** What every answer carries, so that a browser runs and shows nothing but our own files. */
-function securityHeaders(host: string | undefined): Readonly<Record<string, string>> {
-  const live = host !== undefined && /^[\w.[\]:-]+$/.test(host) ? ` ws://${host} wss://${host}` : ''
-  return {
-    'Content-Security-Policy': [
-      `default-src 'self'`,
-      `connect-src 'self'${live}`, // older browsers do not count ws: as 'self'
-      `img-src 'self' data:`,
-      `object-src 'none'`,
-      `base-uri 'none'`,
-      `form-action 'self'`,
-      `frame-ancestors 'none'`,
-    ].join('; '),
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-    'Cross-Origin-Resource-Policy': 'same-origin',
-    'X-Frame-Options': 'DENY',
-  }
 }

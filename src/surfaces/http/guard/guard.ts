@@ -1,19 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { parse as cookiesIn } from 'hono/utils/cookie'
 import type { Channel } from '../../../domain/actor.ts'
 import { Refusal } from '../refusal.ts'
-import { cookieName, csrfOf, readCookie } from './logins.ts'
+import { cookieName, csrfOf } from './logins.ts'
 import { checkHost, checkOrigin } from './origin.ts'
 import type { Caller, RequestInfo } from './request-info.ts'
 import type { Security } from './security.ts'
 import { entryOf, type TokenEntry } from './tokens.ts'
 
 /** Lets a request or an upgrade in, or fails with a `Refusal`. Null is somebody who is not known. */
-export function guardRequest(knock: RequestInfo, security: Security): Caller | null {
-  checkTarget(knock)
-  checkOrigin(knock, checkHost(knock, security.hosts()))
-  const caller = authenticate(knock, security)
-  checkRate(`${knock.from} ${caller?.token ?? ''}`, security)
-  if (caller && !isReading(knock)) checkCsrf(knock, caller)
+export function guardRequest(request: RequestInfo, security: Security): Caller | null {
+  checkTarget(request)
+  checkOrigin(request, checkHost(request, security.hosts()))
+  const caller = authenticate(request, security)
+  checkRate(`${request.from} ${caller?.token ?? ''}`, security)
+  if (caller && !isReading(request)) checkCsrf(request, caller)
   return caller
 }
 
@@ -59,38 +60,39 @@ function isSame(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other))
 }
 
-/** Who knocks: by a bearer token, else by a cookie; null where neither was given. Fails for a wrong token. */
-function authenticate(knock: RequestInfo, security: Security): Caller | null {
-  if (knock.authorization !== undefined) return byToken(knock.authorization, knock, security)
-  return byCookie(knock, security)
+/** Who asks: by a bearer token, else by a cookie; null where neither was given. Fails for a wrong token. */
+function authenticate(request: RequestInfo, security: Security): Caller | null {
+  if (request.authorization !== undefined) return byToken(request.authorization, request, security)
+  return byCookie(request, security)
 }
 
-function byToken(authorization: string, knock: RequestInfo, security: Security): Caller {
+function byToken(authorization: string, request: RequestInfo, security: Security): Caller {
   const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
   const entry = secret === undefined ? null : entryOf(secret, security.tokens.entries())
   if (entry)
     return confined(
-      callerOf(entry, { channel: 'http', session: null, csrf: null, user: security.user }),
-      knock,
+      callerOf(entry, { channel: 'http', login: null, csrf: null, user: security.user }),
+      request,
       security,
     )
-  throw mistaken(knock, security, 'The token in the Authorization header is not valid.')
+  throw mistaken(request, security, 'The token in the Authorization header is not valid.')
 }
 
 /** A cookie that is not known is an old one, not an attack: its holder logs in again. */
-function byCookie(knock: RequestInfo, security: Security): Caller | null {
-  const { hosts, tokens, logins: sessions, now } = security
-  const secret = readCookie(knock.cookie, cookieName(hosts().port))
-  const session = secret === null ? null : sessions.find(secret, now())
-  const entry = session && tokens.entries().find(({ hash }) => hash === session.token)
-  if (secret === null || !session || !entry) return null
+function byCookie(request: RequestInfo, security: Security): Caller | null {
+  const { hosts, tokens, logins, now } = security
+  const name = cookieName(hosts().port)
+  const secret = cookiesIn(request.cookie ?? '', name)[name] ?? null
+  const login = secret === null ? null : logins.find(secret, now())
+  const entry = login && tokens.entries().find(({ hash }) => hash === login.token)
+  if (secret === null || !login || !entry) return null
   const caller = callerOf(entry, {
     channel: 'dashboard',
-    session: session.hash,
+    login: login.hash,
     csrf: csrfOf(secret),
     user: security.user,
   })
-  return confined(caller, knock, security)
+  return confined(caller, request, security)
 }
 
 /** A command of a guard reads the files of its user, tokens too: what it sends with them is not that user's word. */
@@ -101,7 +103,7 @@ function confined(caller: Caller, { connection }: RequestInfo, { insideCommand }
 
 function callerOf(
   { name, kind, role, hash, explicit }: TokenEntry,
-  login: Pick<Caller, 'session' | 'csrf'> & { readonly channel: Channel; readonly user: string },
+  login: Pick<Caller, 'login' | 'csrf'> & { readonly channel: Channel; readonly user: string },
 ): Caller {
   const { channel, user, ...own } = login
   // What the server made for itself can be read by every program of its user: it is nobody else.

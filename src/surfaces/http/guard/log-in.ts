@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts'
 import type { Serving } from '../serving.ts'
 import { mistaken, requireAuth } from './guard.ts'
 import { keyIdOf, proofOf } from './login-proof.ts'
-import { endedCookie, sessionCookie } from './logins.ts'
+import { endedCookie, loginCookie } from './logins.ts'
 import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 
@@ -18,14 +18,14 @@ export function logIn(c: RequestContext, security: Security): Response {
       headers: { Allow: 'GET' },
     })
   }
-  const { codes, logins: sessions, hosts, now } = security
+  const { codes, logins, hosts, now } = security
   const command = security.insideCommand(c.env.incoming.socket, 'dashboard')
   if (command) throw forPeople(command)
   const token = codes.take(c.req.query('code') ?? '', now())
   if (token === null) return notLoggedIn(c, security)
-  const secret = sessions.begin(token, now())
+  const secret = logins.begin(token, now())
   return c.body(null, 303, {
-    'Set-Cookie': sessionCookie(hosts().port, secret),
+    'Set-Cookie': loginCookie(hosts().port, secret),
     Location: '/',
     'Cache-Control': 'no-store',
   })
@@ -117,13 +117,13 @@ function read<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Sh
 }
 
 /** `POST /api/logout`: ends the login of the cookie; for a token, every login that was had by it. */
-export function logOut(c: RequestContext, { logins: sessions, hosts }: Security): Response {
+export function logOut(c: RequestContext, { logins, hosts }: Security): Response {
   const caller = requireAuth(c.var.caller)
-  const ended = sessions.end(({ hash, token }) =>
-    caller.session === null ? token === caller.token : hash === caller.session,
+  const ended = logins.end(({ hash, token }) =>
+    caller.login === null ? token === caller.token : hash === caller.login,
   )
   return c.json({ success: true, ended }, 200, {
     'Cache-Control': 'no-store',
-    ...(caller.session !== null && { 'Set-Cookie': endedCookie(hosts().port) }),
+    ...(caller.login !== null && { 'Set-Cookie': endedCookie(hosts().port) }),
   })
 }

@@ -7,7 +7,7 @@ import { entryOf, hashOf, newSecret } from './tokens.ts'
 export interface Login {
   /** Of the secret in the cookie. */
   readonly hash: string
-  /** The hash of the token by which it was had: without that token there is no session. */
+  /** The hash of the token by which it was had: without that token there is no login. */
   readonly token: string
   /** Milliseconds since the epoch. */
   readonly expires: number
@@ -21,49 +21,49 @@ const shape = z.array(z.object({ hash: z.string(), token: z.string(), expires: z
 export class Logins {
   readonly #file: string
   #version: string | null = null
-  #sessions: readonly Login[] = []
+  #logins: readonly Login[] = []
 
   constructor(file: string) {
     this.#file = file
   }
 
-  /** Begins a session and answers the secret of its cookie. */
+  /** Begins a login and answers the secret of its cookie. */
   begin(token: string, now: number): string {
     const secret = newSecret()
-    this.#change((sessions) => {
-      const alive = sessions.filter(({ expires }) => expires > now).slice(1 - most)
+    this.#change((logins) => {
+      const alive = logins.filter(({ expires }) => expires > now).slice(1 - most)
       return [...alive, { hash: hashOf(secret), token, expires: now + lifetime }]
     })
     return secret
   }
 
   find(secret: string, now: number): Login | null {
-    const session = entryOf(secret, this.#all())
-    return session && session.expires > now ? session : null
+    const login = entryOf(secret, this.#all())
+    return login && login.expires > now ? login : null
   }
 
-  /** Whether the session of that hash is neither ended nor too old. */
+  /** Whether the login of that hash is neither ended nor too old. */
   isAlive(hash: string, now: number): boolean {
-    return this.#all().some((session) => session.hash === hash && session.expires > now)
+    return this.#all().some((login) => login.hash === hash && login.expires > now)
   }
 
-  /** Ends the sessions that are meant. Answers how many those were. */
-  end(isMeant: (session: Login) => boolean): number {
+  /** Ends the logins that are meant. Answers how many those were. */
+  end(isMeant: (login: Login) => boolean): number {
     let ended = 0
-    this.#change((sessions) => {
-      const kept = sessions.filter((session) => !isMeant(session))
-      ended = sessions.length - kept.length
+    this.#change((logins) => {
+      const kept = logins.filter((login) => !isMeant(login))
+      ended = logins.length - kept.length
       return kept
     })
     return ended
   }
 
   /** Another server of this user writes the same file. */
-  #change(change: (sessions: readonly Login[]) => readonly Login[]): void {
+  #change(change: (logins: readonly Login[]) => readonly Login[]): void {
     locked(this.#file, () => {
       const before = this.#all()
       const after = change(before)
-      if (after.length === before.length && after.every((session) => before.includes(session))) return
+      if (after.length === before.length && after.every((login) => before.includes(login))) return
       writePrivate(this.#file, JSON.stringify(after))
     })
   }
@@ -71,16 +71,14 @@ export class Logins {
   #all(): readonly Login[] {
     const version = versionOf(this.#file)
     if (version !== this.#version) {
-      this.#sessions = read(this.#file)
+      this.#logins = read(this.#file)
       this.#version = version
     }
-    return this.#sessions
+    return this.#logins
   }
 }
 
-const cookieLifetime = lifetime / 1000
-
-/** What a writing request of a session must repeat: only a page of our own origin can read it. */
+/** What a writing request of a login must repeat: only a page of our own origin can read it. */
 export function csrfOf(secret: string): string {
   return createHmac('sha256', secret).update('waymark csrf').digest('base64url')
 }
@@ -99,16 +97,11 @@ export function cookieName(port: number): string {
   return `waymark_session_${port}`
 }
 
-export function readCookie(header: string | undefined, name: string): string | null {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim())
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? null
-}
-
 /** Takes the cookie out of the browser. */
 export function endedCookie(port: number): string {
   return `${cookieName(port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`
 }
 
-export function sessionCookie(port: number, secret: string): string {
-  return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${cookieLifetime}`
+export function loginCookie(port: number, secret: string): string {
+  return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetime / 1000}`
 }

@@ -7,7 +7,7 @@ const look = 250
 
 interface LetIn {
   readonly tokens: TokenFile
-  readonly sessions: Logins
+  readonly logins: Logins
   readonly now: () => number
 }
 
@@ -37,7 +37,7 @@ export class OpenStreams {
   #look(): void {
     const standing = new Map<string, boolean>()
     for (const stream of this.#streams) {
-      const key = `${stream.caller.token} ${stream.caller.session ?? ''}`
+      const key = `${stream.caller.token} ${stream.caller.login ?? ''}`
       const stands = standing.get(key) ?? this.#stands(stream.caller)
       standing.set(key, stands)
       if (stands) continue
@@ -46,11 +46,11 @@ export class OpenStreams {
     }
   }
 
-  #stands({ token, session }: Caller): boolean {
-    const { tokens, sessions, now } = this.#letIn
+  #stands({ token, login }: Caller): boolean {
+    const { tokens, logins, now } = this.#letIn
     try {
       if (!tokens.entries().some(({ hash }) => hash === token)) return false
-      return session === null || sessions.isAlive(session, now())
+      return login === null || logins.isAlive(login, now())
     } catch {
       return true // files that cannot be read now say of nobody that they were removed
     }

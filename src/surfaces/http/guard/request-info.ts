@@ -60,7 +60,7 @@ export interface Caller {
   /** The hash of the token; of a cookie, the token by which it was had. */
   readonly token: string
   /** The hash of the login that the cookie stands for; null for a token. */
-  readonly session: string | null
+  readonly login: string | null
   /** What a writing request must repeat in `X-Waymark-Csrf`; only callers with a cookie have one. */
   readonly csrf: string | null
 }
