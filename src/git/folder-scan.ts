@@ -12,11 +12,11 @@ import type { DiskState, OverlayEntry } from './recorded-state.ts'
 
 /** Never looked into outside a repository: what version control keeps, and what package managers can put there again. */
 const dependencyFolders = [
-  ...['.hg', '.svn', '.jj', '.bzr', 'CVS', '_darcs', '.pijul', '.sl'],
-  ...['node_modules', 'bower_components', 'jspm_packages', '.pnpm-store', 'elm-stuff', 'Pods'],
-  ...['.venv', 'venv', 'site-packages', '__pycache__', '.tox', '.nox', '.eggs'],
-  ...['.gradle', '.terraform', '.dart_tool'],
-]
+  ['.hg', '.svn', '.jj', '.bzr', 'CVS', '_darcs', '.pijul', '.sl'],
+  ['node_modules', 'bower_components', 'jspm_packages', '.pnpm-store', 'elm-stuff', 'Pods'],
+  ['.venv', 'venv', 'site-packages', '__pycache__', '.tox', '.nox', '.eggs'],
+  ['.gradle', '.terraform', '.dart_tool'],
+].flat()
 
 /** What is in a folder, in the terms of a repository that has no commit. */
 interface FolderScan {

@@ -11,9 +11,9 @@ import type { Environment } from './settings/environment.ts'
 
 interface Loading<Part> {
   /** Loads the part, once; what failed is tried again at the next call, which may come after it was fixed. */
-  now(): Promise<Part>
+  readonly now: () => Promise<Part>
   /** Null where nothing asked for the part yet. */
-  begun(): Promise<Part | null>
+  readonly begun: () => Promise<Part | null>
 }
 
 function loading<Part>(load: () => Promise<Part>): Loading<Part> {

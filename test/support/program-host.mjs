@@ -143,19 +143,20 @@ async function runLines() {
 /** Runs that are spoken to while they last, one after the other. */
 function runMessages() {
   let stdin = null
-  process.on('message', async (message) => {
+  const begin = async (message) => {
+    stdin = new PassThrough()
+    readFrom(devNull)
+    const code = await run({
+      ...message,
+      stdin,
+      told: (where, chunk) => process.send({ [where]: chunk }),
+    })
+    process.send({ code })
+  }
+  process.on('message', (message) => {
     if ('input' in message) stdin.write(message.input)
     else if ('end' in message) stdin.end()
-    else {
-      stdin = new PassThrough()
-      readFrom(devNull)
-      const code = await run({
-        ...message,
-        stdin,
-        told: (where, chunk) => process.send({ [where]: chunk }),
-      })
-      process.send({ code })
-    }
+    else void begin(message)
   })
   listeners.set('message', process.listeners('message'))
 }

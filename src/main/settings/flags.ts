@@ -8,12 +8,12 @@ import type { Surface } from '../../surfaces/mcp/surface.ts'
 /** The words after a command of the program itself, read by its usage. */
 export interface CommandWords {
   readonly positionals: readonly string[]
-  has(flag: string): boolean
+  readonly has: (flag: string) => boolean
   /** The value of a flag, the last one where it was given several times. */
-  text(flag: string): string | undefined
-  texts(flag: string): readonly string[]
+  readonly text: (flag: string) => string | undefined
+  readonly texts: (flag: string) => readonly string[]
   /** What is not understood, with the usage as the way on. */
-  mistaken(message: string, way?: string): Failure
+  readonly mistaken: (message: string, way?: string) => Failure
 }
 
 /** Reads what follows a command. Fails with INVALID_INPUT for a flag that it does not take. */

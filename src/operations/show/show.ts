@@ -300,8 +300,10 @@ async function attemptDetail({ tasks }: Reads, attempt: Attempt): Promise<z.outp
 }
 
 /** Where the end was kept is no one's business outside. */
-function measured({ endSnapshot: _, ...evidence }: Omit<Measured, 'changes'>) {
-  return evidence
+function measured(evidence: Omit<Measured, 'changes'>) {
+  const { endSnapshot, ...told } = evidence
+  void endSnapshot
+  return told
 }
 
 function claims(outcome: Outcome): z.output<typeof Claimed> {

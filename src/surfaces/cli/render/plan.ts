@@ -62,7 +62,7 @@ function marked(mark: OutlineTask['mark'], page: Page): string {
       return page.ink('dim', '✗')
     case 'ready':
       return page.ink('bold', '○')
-    default:
+    case 'blocked':
       return page.ink('dim', '·')
   }
 }
