@@ -92,7 +92,7 @@ describe('the page about clients', () => {
 test('MC2-142 the architecture and the tables of the database have their pages', () => {
   const architecture = page('ARCHITECTURE.md')
   expect(architecture).toContain('src/ ├── domain/')
-  expect(architecture).toContain('src/storage/schema')
+  expect(architecture).toContain('src/storage/tables')
   expect(existsSync(join(root, 'src/storage/tables/tables.ts'))).toBe(true)
 })
 

@@ -60,7 +60,7 @@ describe('scope', () => {
     const { verification } = await project.call('complete_task', { task_id, ...done })
     expect(verification.scope_match).toBe(false)
     expect(verification.unexpected_files).toEqual(['utils.ts'])
-    expect(verification.warnings).toContain('⚠️ 1 file modified outside declared scope (auth, api)')
+    expect(verification.warnings).toContain('⚠️ 1 file(s) modified outside declared scope (auth, api)')
   })
 
   test('MC2-090 all files inside the areas match; nothing is unexpected', async () => {

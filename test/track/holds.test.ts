@@ -75,7 +75,7 @@ test('MC1-025 files outside the scope are a hold that names them to a person', a
   await project.call('complete_task', { task_id, ...done })
   const { holds } = await project.call('inbox', { kind: 'scope' })
   expect(holds).toMatchObject([{ paths: ['utils.ts'], opened_by: 'waymark', task_id }])
-  expect(holds[0].reason).toContain('1 file modified outside declared scope (auth)')
+  expect(holds[0].reason).toContain('1 file(s) modified outside declared scope (auth)')
 })
 
 describe('a stale attempt', () => {

@@ -178,7 +178,7 @@ describe('containers', () => {
   test('two different ones are refused', async () => {
     const { project, mission_id } = await withMission()
     const refused = await project.refusal('start_task', { name: 'a', mission_id, workflow_id: 'w-1' })
-    expect(refused).toContain('not to both')
+    expect(refused).toContain('not both')
   })
 })
 

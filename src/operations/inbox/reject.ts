@@ -20,6 +20,16 @@ import {
   roleField,
 } from './subject.ts'
 
+/** The run is where it was, and asks again in a hold that carries the words. */
+const ApprovalWithheld = z.object({
+  run_id: z.string(),
+  decided: z.literal(true),
+  event: z.null(),
+  current_state: z.string(),
+  reason: z.string(),
+  hold_id: z.string().nullable(),
+})
+
 /** A no where a run waits for an approval and no event means no: the agent reads the words, and the run stays and asks on. */
 function withholdApproval(handling: Handling, { record, definition }: LoadedRun, reason: string) {
   return handling.record(async (reads, setting) => {
@@ -55,7 +65,7 @@ function withholdApproval(handling: Handling, { record, definition }: LoadedRun,
       facts,
       answer: {
         run_id: record.id,
-        decided: true,
+        decided: true as const,
         event: null,
         current_state: record.state,
         reason,
@@ -94,7 +104,7 @@ export const reject = defineOperation({
     content: contentField,
     event: identifier('Of a run: the event to send, where its process has several').optional(),
   }),
-  output: z.union([RunDecided, HoldClosed.extend({ decided: z.literal(true) })]),
+  output: z.union([ApprovalWithheld, RunDecided, HoldClosed.extend({ decided: z.literal(true) })]),
 }).handler(async (handling, input) => {
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
   const reason = neededWords(input.reason, {

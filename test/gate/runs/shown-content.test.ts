@@ -117,7 +117,7 @@ test('a content that is none is refused with a sentence; a question in words has
   const { hold_id } = await asked(run)
   const refusal = (id: string, content: string) =>
     run.project.refusal('approve', { id, reason: 'Fine.', content }, { actor: ana })
-  expect(await refusal(hold_id, 'ab')).toContain('"ab" is no content')
-  expect(await refusal(hold_id, '../../etc/passwd')).toContain('is no content')
-  expect(await refusal(hold_id, 'abcdef')).toContain('is not kept any more')
+  expect(await refusal(hold_id, 'ab')).toContain('"ab" is not a content')
+  expect(await refusal(hold_id, '../../etc/passwd')).toContain('is not a content')
+  expect(await refusal(hold_id, 'abcdef')).toContain('is no longer kept')
 })

@@ -138,6 +138,7 @@ function scopeWarnings(scope: Scope, files: readonly Judged[]): readonly string[
   return [...outside(scope, files), ...companions(files), ...shared(files), ...imported(files)]
 }
 
+/** Mission Control’s words, which its clients know. */
 function outside(scope: Scope, files: readonly Judged[]): readonly string[] {
   const count = files.filter((file) => file.scope === 'out').length
   if (count === 0) return []

@@ -120,6 +120,10 @@ export const emitted: View<'state_gate_emit_event'> = (answer, page) => {
 /** What a person's decision came to. */
 export function decided(answer: AnswerOf<'approve' | 'reject' | 'decide'>, page: Page): string {
   const { ink } = page
+  if ('hold_id' in answer && !('kind' in answer)) {
+    const asks = answer.hold_id === null ? '' : ` and asks again in ${answer.hold_id}`
+    return `${ink('yellow', 'Not approved')}: ${answer.run_id} stays in "${answer.current_state}"${asks}. The agent is told: ${answer.reason}`
+  }
   if ('hold_id' in answer) {
     const done = answer.status === 'dismissed' ? 'Rejected' : 'Approved'
     const kind = answer.kind.replace(/_/g, ' ')
