@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { aGraphTask } from '../../../../test/support/graph-tasks.ts'
-import { dot, mermaid } from '../diagrams.ts'
-import type { PlacedTask } from '../outline.ts'
+import { aGraphTask } from '../../../test/support/graph-tasks.ts'
+import { dot, mermaid } from './diagrams.ts'
+import type { PlacedTask } from './outline.ts'
 
 function placed(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
   return {
