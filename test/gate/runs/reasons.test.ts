@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { brief } from '../../../src/domain/gate/hook/brief.ts'
 import { briefingOf, hookSituation } from '../../../src/operations/hook.ts'
 import type { SnapshotRef } from '../../../src/ports/work-tree.ts'
+import { openCommandLine } from '../../cli/command-line.ts'
+import { spoken } from '../../cli/spoken.ts'
 import { person } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf } from './run.ts'
@@ -118,4 +120,16 @@ test('a no where a run waits for an approval alone is read by the agent, and the
   })
   await project.call('approve', { id: state.waits_for[0].hold_id }, { actor: person })
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('on the command line, such a no reads as one, and says where it is asked again', async () => {
+  const project = openCommandLine()
+  project.write(
+    '.waymark/processes/approving.yaml',
+    process('approving', { guards: '  approved: { type: approval, role: reviewer }', guard: 'approved' }),
+  )
+  const { run_id } = JSON.parse((await spoken(['create-run', 'approving', '--format', 'json'], project)).out)
+  const { out } = await spoken(['reject', run_id, reason], project)
+  expect(out).toMatch(/^Not approved: run-\S+ stays in "work" and asks again in h-\w+\. The agent is told: /)
+  expect(out).toContain(reason)
 })
