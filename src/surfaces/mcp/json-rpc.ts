@@ -35,7 +35,8 @@ function isNotification(value: unknown): value is JSONRPCNotification {
 function isResult(value: unknown): boolean {
   if (!hasOnly(value, ['jsonrpc', 'id', 'result'])) return false
   const { id, result } = value
-  return isRequestId(id) && isMembers(result) && hasMeta(result)
+  if (!isRequestId(id) || !isMembers(result)) return false
+  return result['_meta'] === undefined || isMembers(result['_meta'])
 }
 
 function isError(value: unknown): boolean {
@@ -46,10 +47,10 @@ function isError(value: unknown): boolean {
 }
 
 function isCall({ method, params }: Members): boolean {
-  return typeof method === 'string' && (params === undefined || (isMembers(params) && hasMeta(params)))
+  return typeof method === 'string' && (params === undefined || (isMembers(params) && hasCallMeta(params)))
 }
 
-function hasMeta({ _meta: meta }: Members): boolean {
+function hasCallMeta({ _meta: meta }: Members): boolean {
   if (meta === undefined) return true
   if (!isMembers(meta)) return false
   const { progressToken, 'io.modelcontextprotocol/related-task': task } = meta
