@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { commandList, commandRevoke } from './command-approvals.ts'
 import { approve } from './inbox/approve.ts'
 import { decide } from './inbox/decide.ts'
@@ -150,3 +151,13 @@ export const catalog: readonly Operation[] = operations
 
 /** One of them, with its own name and types: for clients that are typed by the catalog. */
 export type CatalogOperation = (typeof operations)[number]
+
+export type OperationName = CatalogOperation['name']
+
+type Named<Name extends OperationName> = Extract<CatalogOperation, { readonly name: Name }>
+
+/** What an operation takes, as a caller writes it. */
+export type InputOf<Name extends OperationName> = z.input<Named<Name>['input']>
+
+/** What an operation answers. */
+export type OutputOf<Name extends OperationName> = z.output<Named<Name>['output']>

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { PlacedTask } from '../../src/domain/plan/outline.ts'
 import type { GraphTask } from '../../src/domain/plan/readiness.ts'
 
 /** A task to do that depends on nothing, unless a test says otherwise. */
@@ -13,6 +14,19 @@ export function aGraphTask(id: string, changes: Partial<GraphTask> = {}): GraphT
     phaseOrder: null,
     sortOrder: 0,
     createdOrder: 0,
+    ...changes,
+  }
+}
+
+/** A task of the outline that stands nowhere in particular, unless a test says otherwise. */
+export function aPlacedTask(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
+  return {
+    ...aGraphTask(id, changes),
+    title: id,
+    missionId: null,
+    phaseId: null,
+    milestoneId: null,
+    parentId: null,
     ...changes,
   }
 }

@@ -1,27 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { aGraphTask } from '../../../test/support/graph-tasks.ts'
+import { aPlacedTask } from '../../../test/support/graph-tasks.ts'
 import { dot, mermaid } from './diagrams.ts'
-import type { PlacedTask } from './outline.ts'
-
-function placed(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
-  return {
-    ...aGraphTask(id, changes),
-    title: id,
-    missionId: null,
-    phaseId: null,
-    milestoneId: null,
-    parentId: null,
-    ...changes,
-  }
-}
 
 const phases = [{ id: 'P1', name: 'Design "it"', missionId: null }]
 const tasks = [
-  placed('Draw', { status: 'done', phaseId: 'P1' }),
-  placed('Build', { dependsOn: ['Draw'] }),
-  placed('Ship', { dependsOn: ['Build', 'elsewhere'] }),
-  placed('Write', { claimed: true }),
+  aPlacedTask('Draw', { status: 'done', phaseId: 'P1' }),
+  aPlacedTask('Build', { dependsOn: ['Draw'] }),
+  aPlacedTask('Ship', { dependsOn: ['Build', 'elsewhere'] }),
+  aPlacedTask('Write', { claimed: true }),
 ]
 
 test('a mermaid flowchart groups by phase, points to what waits, and names the classes', () => {
@@ -76,7 +63,7 @@ const hostile = [
 test('a mermaid label holds no sign that could end it or be read as markup', () => {
   for (const title of hostile) {
     const labels = [
-      ...mermaid({ phases: [], tasks: [placed('a', { title })] }).matchAll(/^ {2}t1\["(.*)"\]$/gm),
+      ...mermaid({ phases: [], tasks: [aPlacedTask('a', { title })] }).matchAll(/^ {2}t1\["(.*)"\]$/gm),
     ]
     expect(labels.length, title).toBe(1)
     const withoutEntities = labels[0]?.[1]?.replace(/#\d+;/g, '') ?? '#'
@@ -87,7 +74,8 @@ test('a mermaid label holds no sign that could end it or be read as markup', () 
 test('a mermaid label says again what the title says', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (title) => {
-      const label = /t1\["(.*)"\]/.exec(mermaid({ phases: [], tasks: [placed('a', { title })] }))?.[1] ?? ''
+      const label =
+        /t1\["(.*)"\]/.exec(mermaid({ phases: [], tasks: [aPlacedTask('a', { title })] }))?.[1] ?? ''
       const read = label.replace(/#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
       expect(read.trim()).toBe(
         title
@@ -101,7 +89,7 @@ test('a mermaid label says again what the title says', () => {
 
 test('a dot label is one quoted string whatever the title is', () => {
   for (const title of hostile) {
-    const text = dot({ phases: [], tasks: [placed('a', { title })] })
+    const text = dot({ phases: [], tasks: [aPlacedTask('a', { title })] })
     expect(text, title).toMatch(
       /^ {2}t1 \[label="(?:[^"\\\n]|\\["\\])*" class="ready critical" [^"]*"#cfe2f3"/m,
     )

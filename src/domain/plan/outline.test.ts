@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { acyclicTasks, aGraphTask } from '../../../test/support/graph-tasks.ts'
+import { acyclicTasks, aGraphTask, aPlacedTask } from '../../../test/support/graph-tasks.ts'
 import { type OutlineTask, outline, type PlacedTask } from './outline.ts'
 import { type GraphTask, taskStates } from './readiness.ts'
 
@@ -10,26 +10,14 @@ const phases = [
 ]
 const milestones = [{ id: 'M1', phaseId: 'P2', name: 'Alpha', reached: false }]
 
-function placed(id: string, changes: Partial<PlacedTask> = {}): PlacedTask {
-  return {
-    ...aGraphTask(id, changes),
-    title: id,
-    missionId: null,
-    phaseId: null,
-    milestoneId: null,
-    parentId: null,
-    ...changes,
-  }
-}
-
 const ids = (tasks: readonly OutlineTask[]): readonly string[] => tasks.map(({ id }) => id)
 
 test('tasks stand under their milestone, else under their phase, else at the end', () => {
   const tasks = [
-    placed('free'),
-    placed('alpha', { phaseId: 'P2', milestoneId: 'M1' }),
-    placed('build', { phaseId: 'P2' }),
-    placed('draw', { phaseId: 'P1', status: 'done' }),
+    aPlacedTask('free'),
+    aPlacedTask('alpha', { phaseId: 'P2', milestoneId: 'M1' }),
+    aPlacedTask('build', { phaseId: 'P2' }),
+    aPlacedTask('draw', { phaseId: 'P1', status: 'done' }),
   ]
   const shown = outline({ phases, milestones, tasks })
   expect(shown.map(({ id, done, total }) => [id, done, total])).toEqual([
@@ -43,10 +31,10 @@ test('tasks stand under their milestone, else under their phase, else at the end
 
 test('subtasks stand below their parent, in the order of the plan', () => {
   const tasks = [
-    placed('second', { parentId: 'top', sortOrder: 2 }),
-    placed('deep', { parentId: 'second' }),
-    placed('first', { parentId: 'top', sortOrder: 1 }),
-    placed('top'),
+    aPlacedTask('second', { parentId: 'top', sortOrder: 2 }),
+    aPlacedTask('deep', { parentId: 'second' }),
+    aPlacedTask('first', { parentId: 'top', sortOrder: 1 }),
+    aPlacedTask('top'),
   ]
   const [top] = outline({ phases: [], milestones: [], tasks })[0]?.tasks ?? []
   expect(ids(top?.subtasks ?? [])).toEqual(['first', 'second'])
@@ -54,7 +42,10 @@ test('subtasks stand below their parent, in the order of the plan', () => {
 })
 
 test('a subtask in another phase than its parent stands there', () => {
-  const tasks = [placed('top', { phaseId: 'P1' }), placed('sub', { phaseId: 'P2', parentId: 'top' })]
+  const tasks = [
+    aPlacedTask('top', { phaseId: 'P1' }),
+    aPlacedTask('sub', { phaseId: 'P2', parentId: 'top' }),
+  ]
   expect(outline({ phases, milestones, tasks }).map((phase) => ids(phase.tasks))).toEqual([['top'], ['sub']])
 })
 

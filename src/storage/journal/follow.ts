@@ -21,7 +21,7 @@ export class Followers {
     this.#place = place
   }
 
-  /** Facts after `after` as any process commits them, those together that were there together. */
+  /** Facts after `after`, whichever process commits them, in batches as they are found. */
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
     const changes = this.#join()
     let position = after

@@ -1,8 +1,9 @@
 import { counted } from '../../../domain/text.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import type { Style } from '../terminal.ts'
 import { blocks, bullets, cutNote, indented, section, warnings } from './parts.ts'
 import { inOneLine } from './text.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 export const changes: View<'changes'> = (answer, page) => {
   const { changes: files, counts, next_offset: next } = answer
@@ -45,11 +46,11 @@ function styled(line: string, ink: (style: Style, text: string) => string): stri
   return line.startsWith('-') ? ink('red', line) : line
 }
 
-type Verification = AnswerOf<'changes'>['verification']
-type ChangeCounts = AnswerOf<'changes'>['counts']
-type SharedTree = Pick<AnswerOf<'changes'>, 'contested_files' | 'commits' | 'commits_total' | 'claimed_paths'>
+type Verification = OutputOf<'changes'>['verification']
+type ChangeCounts = OutputOf<'changes'>['counts']
+type SharedTree = Pick<OutputOf<'changes'>, 'contested_files' | 'commits' | 'commits_total' | 'claimed_paths'>
 /** A changed file of an attempt; of a mission's, what happened to it in the attempts is not told. */
-type ChangedFile = AnswerOf<'changes'>['changes'][number]
+type ChangedFile = OutputOf<'changes'>['changes'][number]
 type Changed = Pick<ChangedFile, 'path' | 'change' | 'added_lines' | 'deleted_lines'> & Partial<ChangedFile>
 
 /** The letter that git gives a change. */

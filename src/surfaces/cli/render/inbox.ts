@@ -1,11 +1,12 @@
 import { shortened } from '../../../domain/gate/approved-content.ts'
 import type { HoldEntry } from '../../../operations/answers/hold.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { blocks, bullets, cutNote, indented, nextPage } from './parts.ts'
 import { quoted } from './records.ts'
 import { age, inOneLine } from './text.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
-type InboxHold = AnswerOf<'inbox'>['holds'][number]
+type InboxHold = OutputOf<'inbox'>['holds'][number]
 
 export const inbox: View<'inbox'> = (answer, page) => {
   const { holds } = answer

@@ -1,12 +1,13 @@
 import { counted } from '../../../domain/text.ts'
 import type { MissionEntry, PhaseSummary } from '../../../operations/answers/mission.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { holdList } from './inbox.ts'
 import { blocks, cutNote, nextPage, pairs, section, statusWord } from './parts.ts'
 import { claims, decisionList, issueList, progressList } from './records.ts'
 import { table } from './table.ts'
 import { taskTable } from './task.ts'
 import { age, lasting } from './text.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 export const listMissions: View<'list_missions'> = (answer, page) => {
   const { missions } = answer
@@ -14,7 +15,7 @@ export const listMissions: View<'list_missions'> = (answer, page) => {
   return blocks(missionTable(missions, page), cutNote(missions.length, answer.total, nextPage(answer)))
 }
 
-type MissionDetail = Exclude<AnswerOf<'show'>, { readonly kind: 'task' }>
+type MissionDetail = Exclude<OutputOf<'show'>, { readonly kind: 'task' }>
 
 /** Everything about one mission. */
 export function missionPage(mission: MissionDetail, page: Page): string {
@@ -71,7 +72,7 @@ export const getContext: View<'get_context'> = (answer, page) => {
   )
 }
 
-function contextHead(answer: AnswerOf<'get_context'>, page: Page): string {
+function contextHead(answer: OutputOf<'get_context'>, page: Page): string {
   const rows = [
     ['id', answer.mission_id],
     ['objective', answer.objective ?? ''],
@@ -130,7 +131,7 @@ function phaseTable(phases: readonly PhaseSummary[], page: Page): string {
 
 /** The runs that gate a mission, a line each, and what it was completed in spite of. */
 function runLines(
-  mission: Pick<AnswerOf<'get_context'>, 'runs' | 'completed_despite'>,
+  mission: Pick<OutputOf<'get_context'>, 'runs' | 'completed_despite'>,
   { ink }: Page,
 ): string {
   return [

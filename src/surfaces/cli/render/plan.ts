@@ -1,10 +1,11 @@
 import { counted } from '../../../domain/text.ts'
 import type { PlannedTaskEntry } from '../../../operations/answers/plan.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { blocks, cutNote, nextPage, pairs, statusWord } from './parts.ts'
 import { quoted } from './records.ts'
 import { table } from './table.ts'
 import { age } from './text.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 /** The outline of a plan: phases, milestones, tasks; what is ready stands out, the critical path is marked. */
 export const planShow: View<'plan_show'> = (answer, page) => {
@@ -22,7 +23,7 @@ export const planShow: View<'plan_show'> = (answer, page) => {
   return [summary, page.ink('dim', legend), ...phases.map((phase) => phaseText(phase, page))].join('\n\n')
 }
 
-type OutlinePhase = AnswerOf<'plan_show'>['phases'][number]
+type OutlinePhase = OutputOf<'plan_show'>['phases'][number]
 type OutlineTask = OutlinePhase['tasks'][number]
 
 function phaseText(phase: OutlinePhase, page: Page): string {
@@ -159,7 +160,7 @@ function standing(task: PlannedTaskEntry, page: Page): string {
 }
 
 /** One task of the plan. */
-export function planTask(task: AnswerOf<'taskman_task_dep_add'>, page: Page): string {
+export function planTask(task: OutputOf<'taskman_task_dep_add'>, page: Page): string {
   const { depends_on: waits = [], created_at: created = '', creator } = task
   return `${page.ink('bold', task.title ?? '')}\n${pairs(
     [
@@ -183,7 +184,7 @@ export const nextTask: View<'taskman_task_next'> = (answer, page) => {
   return task ? blocks(planTask(task, page), claimText(claim, page)) : message
 }
 
-function claimText(claim: AnswerOf<'taskman_task_next'>['claim'], { ink }: Page): string {
+function claimText(claim: OutputOf<'taskman_task_next'>['claim'], { ink }: Page): string {
   if (!claim) return ''
   const until = claim.expires_at.slice(11, 16)
   return `${ink('green', 'Claimed')} for ${claim.agent} until ${until} UTC, with token ${claim.token}.`

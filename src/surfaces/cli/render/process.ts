@@ -1,7 +1,8 @@
 import { counted } from '../../../domain/text.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { blocks, indented, section } from './parts.ts'
 import { table } from './table.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 export const processList: View<'process_list'> = (answer, page) => {
   const rows = answer.processes.map(({ process_id: id, name, version, origin, errors }) => {
@@ -52,7 +53,7 @@ function list<Entry extends { readonly name: string; readonly description: strin
   )
 }
 
-type Process = AnswerOf<'process_show'>
+type Process = OutputOf<'process_show'>
 
 function stateNotes(state: NonNullable<Process['states']>[number]): readonly string[] {
   const { required_artifacts: required, max_visits: visits } = state
@@ -79,7 +80,7 @@ export const processLint: View<'process_lint'> = (answer, page) => {
   return blocks(lines.join('\n'), total)
 }
 
-function line(file: string, finding: AnswerOf<'process_lint'>['findings'][number], { ink }: Page): string {
+function line(file: string, finding: OutputOf<'process_lint'>['findings'][number], { ink }: Page): string {
   const at = finding.line === null ? '' : `:${finding.line}:${finding.column}`
   const { severity } = finding
   const shown = ink(severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim', severity)
@@ -99,7 +100,7 @@ export const processSimulate: View<'process_simulate'> = (answer, page) => {
   )
 }
 
-function stepText(step: AnswerOf<'process_simulate'>['steps'][number], { ink }: Page): string {
+function stepText(step: OutputOf<'process_simulate'>['steps'][number], { ink }: Page): string {
   const event = `${step.event} (${step.role ?? 'no role'})`
   const missing = step.missing.flatMap((guard) => [
     `     ${guard.guard_name}: ${guard.reason}`,
@@ -114,7 +115,7 @@ function stepText(step: AnswerOf<'process_simulate'>['steps'][number], { ink }: 
   return [`${ink('green', '✓')} ${event}  ${way}${stayed}`, ...missing].join('\n')
 }
 
-function eventText(event: AnswerOf<'process_simulate'>['allowed_events'][number]): string {
+function eventText(event: OutputOf<'process_simulate'>['allowed_events'][number]): string {
   const ways = event.transitions.map(({ to_state: to, missing_requirements: missing }) => {
     return `to ${to}${missing.length === 0 ? '' : ` when: ${missing.join('; ')}`}`
   })

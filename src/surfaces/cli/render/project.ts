@@ -1,11 +1,12 @@
 import type { NewFact } from '../../../domain/fact.ts'
 import { factWords } from '../../../domain/fact-kinds.ts'
 import { counted } from '../../../domain/text.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { missionTable } from './mission.ts'
 import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
 import { table } from './table.ts'
 import { age, clockTime } from './text.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 export const status: View<'status'> = (answer, page) => {
   const missions = answer.missions
@@ -43,13 +44,13 @@ const firstSteps = indented(
   ].join('\n'),
 )
 
-function recordLine(answer: AnswerOf<'status'>): string {
+function recordLine(answer: OutputOf<'status'>): string {
   const database = answer.database
   if (answer.recorded !== true) return `${database}, created when something is recorded`
   return `${database}, ${counted(answer.facts, 'fact')}`
 }
 
-function runningTable(running: AnswerOf<'status'>['running'], page: Page): string {
+function runningTable(running: OutputOf<'status'>['running'], page: Page): string {
   const columns = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -93,7 +94,7 @@ export const board: View<'board'> = (answer, page) => {
   )
 }
 
-function cardTable(cards: AnswerOf<'board'>['columns']['done'], page: Page): string {
+function cardTable(cards: OutputOf<'board'>['columns']['done'], page: Page): string {
   const titles = [
     { title: 'id' },
     { title: 'task', shrinks: true },
@@ -147,7 +148,7 @@ export const commandList: View<'command_list'> = (answer, page) => {
   )
 }
 
-export function doctor({ checks }: Pick<AnswerOf<'doctor'>, 'checks'>, { ink }: Page): string {
+export function doctor({ checks }: Pick<OutputOf<'doctor'>, 'checks'>, { ink }: Page): string {
   const widest = Math.max(0, ...checks.map((check) => check.check.length))
   const lines = checks.map((check) => {
     const mark = check.ok ? ink('green', 'ok  ') : ink('yellow', 'look')
@@ -167,14 +168,14 @@ export const log: View<'log'> = (answer, page) => {
   )
 }
 
-function factLine(fact: AnswerOf<'log'>['facts'][number], { ink }: Page): string {
+function factLine(fact: OutputOf<'log'>['facts'][number], { ink }: Page): string {
   const who = fact.actor
   const by = fact.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
   const number = ink('dim', `#${fact.seq}`.padStart(6))
   return `${number}  ${ink('dim', clockTime(fact.at))}  ${by}  ${wordsOf(fact)}`
 }
 
-function wordsOf(fact: AnswerOf<'log'>['facts'][number]): string {
+function wordsOf(fact: OutputOf<'log'>['facts'][number]): string {
   // The operation spreads a fact into kind and body; this puts it together again.
   const told = { ...fact.body, kind: fact.kind } as NewFact
   return factWords(told)

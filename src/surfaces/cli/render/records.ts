@@ -1,8 +1,9 @@
 import type { BlockerEntry } from '../../../operations/answers/hold.ts'
 import type { DecisionEntry, ProgressEntry } from '../../../operations/answers/record.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { blocks, bullets, indented } from './parts.ts'
 import { age } from './text.ts'
-import type { AnswerOf, Page } from './view.ts'
+import type { Page } from './view.ts'
 
 /** Decisions, as the agents gave them. */
 export function decisionList(decisions: readonly DecisionEntry[], page: Page): string {
@@ -55,7 +56,7 @@ const lists = [
 
 /** What an agent said of an attempt; of a mission, what was said of it. */
 type Claimed = Partial<
-  NonNullable<Extract<AnswerOf<'show'>, { readonly kind: 'task' }>['attempts'][number]['claimed']>
+  NonNullable<Extract<OutputOf<'show'>, { readonly kind: 'task' }>['attempts'][number]['claimed']>
 >
 
 /** What was said, never shown like what was measured: attributed, and in italics where there are any. */

@@ -1,3 +1,4 @@
+import type { OperationName } from '../../../operations/catalog.ts'
 import type { Answer, Operation } from '../../../operations/operation.ts'
 import { printable, printableAll, printableJson, type Terminal } from '../terminal.ts'
 import { changes, diff, missionChanges } from './changes.ts'
@@ -12,7 +13,7 @@ import { table } from './table.ts'
 import { completeTask, startTask, taskPage } from './task.ts'
 import { isEntry, plainText } from './text.ts'
 import { timeline } from './timeline.ts'
-import type { OperationName, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 const show: View<'show'> = (answer, page) =>
   answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)

@@ -4,10 +4,11 @@ import type {
   EventEntry,
   RefusalEntry,
 } from '../../../operations/answers/run.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { blocks, bullets, cutNote, indented, nextPage, pairs, section, statusWord } from './parts.ts'
 import { table } from './table.ts'
 import { age, plainText } from './text.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 /** Where a run stands: what is asked for here, what stands in the way, what can be emitted. */
 export const runState: View<'state_gate_get_state'> = (answer, page) => {
@@ -29,7 +30,7 @@ export const runState: View<'state_gate_get_state'> = (answer, page) => {
   )
 }
 
-type RunState = AnswerOf<'state_gate_get_state'>
+type RunState = OutputOf<'state_gate_get_state'>
 
 function missingGuards({ missing_guards: guards }: RunState, { ink }: Page): string {
   return guards
@@ -118,7 +119,7 @@ export const emitted: View<'state_gate_emit_event'> = (answer, page) => {
 }
 
 /** What a person's decision came to. */
-export function decided(answer: AnswerOf<'approve' | 'reject' | 'decide'>, page: Page): string {
+export function decided(answer: OutputOf<'approve' | 'reject' | 'decide'>, page: Page): string {
   const { ink } = page
   if ('hold_id' in answer && !('kind' in answer)) {
     const asks = answer.hold_id === null ? '' : ` and asks again in ${answer.hold_id}`
@@ -212,7 +213,7 @@ export const runEvents: View<'state_gate_list_events'> = (answer, page) => {
   return blocks(head, ...events.map((event) => eventText(event, page)))
 }
 
-function eventText(event: AnswerOf<'state_gate_list_events'>['events'][number], { ink }: Page): string {
+function eventText(event: OutputOf<'state_gate_list_events'>['events'][number], { ink }: Page): string {
   const blocked = event.blocked_reason
   const name = ink(blocked === null ? 'bold' : 'dim', event.event_name)
   const head = `${name} (${event.allowed_roles.join(', ')})  ${event.description}`
@@ -231,7 +232,7 @@ function mark(status: string, ink: Page['ink']): string {
 export const verified: View<'verify'> = (answer, page) =>
   blocks(...answer.commands.map((command) => commandText(command, page)))
 
-function commandText(command: AnswerOf<'verify'>['commands'][number], page: Page): string {
+function commandText(command: OutputOf<'verify'>['commands'][number], page: Page): string {
   const { run, status, hold_id: hold } = command
   const head = `${page.ink('bold', run)}  ${words(status, page)}`
   if (status === 'unapproved') return `${head}\n  A person must allow it first: waymark approve ${hold ?? ''}`

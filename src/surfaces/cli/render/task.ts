@@ -1,12 +1,13 @@
 import { counted } from '../../../domain/text.ts'
 import type { TaskEntry } from '../../../operations/answers/mission.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { changedFiles, countOf, countsInWords, ignoredFiles, sharedTree, verdict } from './changes.ts'
 import { holdList } from './inbox.ts'
 import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
 import { claims, decisionList, issueList, progressList, quoted } from './records.ts'
 import { table } from './table.ts'
 import { age, lasting } from './text.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 export const startTask: View<'start_task'> = (answer, page) => {
   const areas = answer.areas.map((area) => `${area.area} (${counted(area.files, 'file')})`)
@@ -41,11 +42,11 @@ export const completeTask: View<'complete_task'> = (answer, page) => {
 }
 
 /** A preview ended nothing. */
-function done(answer: AnswerOf<'complete_task'>, { ink }: Page): string {
+function done(answer: OutputOf<'complete_task'>, { ink }: Page): string {
   return answer.completed_at === null ? ink('yellow', 'Preview of') : ink('green', 'Completed')
 }
 
-type TaskDetail = Extract<AnswerOf<'show'>, { readonly kind: 'task' }>
+type TaskDetail = Extract<OutputOf<'show'>, { readonly kind: 'task' }>
 type AttemptDetail = TaskDetail['attempts'][number]
 
 /** Everything about one task: each attempt with what was measured, and apart from it what was said. */

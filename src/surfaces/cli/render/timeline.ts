@@ -1,8 +1,9 @@
+import type { OutputOf } from '../../../operations/catalog.ts'
 import { countsInWords } from './changes.ts'
 import { blocks, pairs, section, statusWord } from './parts.ts'
 import { table } from './table.ts'
 import { clockTime, lasting } from './text.ts'
-import type { AnswerOf, Page, View } from './view.ts'
+import type { Page, View } from './view.ts'
 
 /** What happened in a mission, in the order in which it did. */
 export const timeline: View<'mission_timeline'> = (answer, page) => {
@@ -25,7 +26,7 @@ export const timeline: View<'mission_timeline'> = (answer, page) => {
   )
 }
 
-type Timeline = AnswerOf<'mission_timeline'>
+type Timeline = OutputOf<'mission_timeline'>
 type Names = ReadonlyMap<string, string>
 
 function attempts(entries: Timeline['attempts'], names: Names, page: Page): string {

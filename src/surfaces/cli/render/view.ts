@@ -1,5 +1,4 @@
-import type { z } from 'zod'
-import type { CatalogOperation } from '../../../operations/catalog.ts'
+import type { OperationName, OutputOf } from '../../../operations/catalog.ts'
 import type { Ink } from '../terminal.ts'
 
 /** What a text is laid out for. */
@@ -11,12 +10,5 @@ export interface Page {
   readonly now: number
 }
 
-export type OperationName = CatalogOperation['name']
-
-/** What an operation answers. */
-export type AnswerOf<Name extends OperationName> = z.output<
-  Extract<CatalogOperation, { readonly name: Name }>['output']
->
-
 /** An answer in words, for a person at a terminal. Ends without a line break. */
-export type View<Name extends OperationName> = (answer: AnswerOf<Name>, page: Page) => string
+export type View<Name extends OperationName> = (answer: OutputOf<Name>, page: Page) => string

@@ -1,18 +1,9 @@
-import type { z } from 'zod'
 import type { Actor } from '../../../domain/actor.ts'
 import type { EntityReference } from '../../../domain/fact-kinds.ts'
-import type { CatalogOperation } from '../../../operations/catalog.ts'
+import type { InputOf, OperationName, OutputOf } from '../../../operations/catalog.ts'
 import type { ErrorAnswer, ErrorCode } from '../refusal.ts'
 
-export type OperationName = CatalogOperation['name']
-
-type Named<Name extends OperationName> = Extract<CatalogOperation, { readonly name: Name }>
-
-/** What an operation takes, as a caller writes it. */
-export type InputOf<Name extends OperationName> = z.input<Named<Name>['input']>
-
-/** What an operation answers. */
-export type OutputOf<Name extends OperationName> = z.output<Named<Name>['output']>
+export type { InputOf, OperationName, OutputOf } from '../../../operations/catalog.ts'
 
 export interface ClientOptions {
   /** Where the project is: empty for the first one of this page's own server, `/p/<key>`, or a whole address. */
