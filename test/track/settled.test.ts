@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { migrations } from '../../src/storage/migrations/list.ts'
-import { migrate } from '../../src/storage/migrations/migrate.ts'
+import { migrate } from '../../src/storage/sqlite/migrate.ts'
 import { type Answer, openProject, person } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 'Built.' } }

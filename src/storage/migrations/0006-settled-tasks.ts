@@ -1,4 +1,4 @@
-import type { Migration } from './migrate.ts'
+import type { Migration } from './migration.ts'
 
 const holding = `hold.status = 'open' and hold.kind in ('blocker', 'review')`
 
@@ -7,17 +7,17 @@ export const settledTasks: Migration = {
   version: 6,
   title: 'tasks that are done and not settled, corrections, connections of claims',
   destructive: false,
-  statements: [
+  statements: ({ text }) => [
     'alter table task add column open_holds bigint not null default 0',
-    'alter table task add column claim_connection text',
+    `alter table task add column claim_connection ${text}`,
     `create table attempt_correction (
-      project_id text not null,
+      project_id ${text} not null,
       seq bigint not null,
-      attempt_id text not null,
-      task_id text not null,
-      text text not null,
-      agent_name text,
-      said_by text not null,
+      attempt_id ${text} not null,
+      task_id ${text} not null,
+      text ${text} not null,
+      agent_name ${text},
+      said_by ${text} not null,
       created_at bigint not null,
       primary key (project_id, seq),
       foreign key (project_id, attempt_id) references attempt (project_id, id)

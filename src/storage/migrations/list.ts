@@ -5,7 +5,7 @@ import { refusedAttempts } from './0004-refused-attempts.ts'
 import { missionChanges } from './0005-mission-changes.ts'
 import { settledTasks } from './0006-settled-tasks.ts'
 import { onePlan } from './0007-one-plan.ts'
-import type { Migration } from './migrate.ts'
+import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
 export const migrations: readonly Migration[] = [

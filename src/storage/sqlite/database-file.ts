@@ -4,11 +4,12 @@ import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { errorCode } from '../../domain/failure.ts'
 import { migrations } from '../migrations/list.ts'
-import { assertKnown, migrate, newestOf } from '../migrations/migrate.ts'
+import { assertKnown, newestOf } from '../migrations/migration.ts'
 import type { Tables } from '../tables/tables.ts'
 import { numberOf, openMemory, openReader, openWriter } from './connection.ts'
 import { connected, type OpenConnection } from './driver.ts'
 import { applicationId, claimAsOurs, fileIdentity, foreignFile } from './file-identity.ts'
+import { migrate } from './migrate.ts'
 import { patiently, Turns } from './waiting.ts'
 
 /** How a database was lost while a connection to it was open. */

@@ -4,7 +4,8 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { MissionId } from '../../../../src/domain/id.ts'
 import { migrations } from '../../../../src/storage/migrations/list.ts'
-import { type Migration, migrate } from '../../../../src/storage/migrations/migrate.ts'
+import type { Migration } from '../../../../src/storage/migrations/migration.ts'
+import { migrate } from '../../../../src/storage/sqlite/migrate.ts'
 import { agent } from '../../../support/entities.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { planPhase, planTask } from '../plan-facts.ts'
@@ -15,13 +16,13 @@ const dropping: Migration = {
   version: next,
   title: 'drop the notes',
   destructive: true,
-  statements: ['drop table note'],
+  statements: () => ['drop table note'],
 }
 const adding: Migration = {
   version: next + 1,
   title: 'add a table',
   destructive: false,
-  statements: ['create table extra (id text primary key)'],
+  statements: () => ['create table extra (id text primary key)'],
 }
 
 const tablesOf = (database: Database.Database) =>
@@ -53,7 +54,7 @@ test('a step that fails leaves the database as it was', async () => {
   const { store, file } = temporary
   await recordMission(store, 'm-1')
   const database = new Database(file)
-  const failing: Migration = { ...dropping, statements: ['drop table note', 'drop table nothing'] }
+  const failing: Migration = { ...dropping, statements: () => ['drop table note', 'drop table nothing'] }
   await expect(migrate(database, file, [...migrations, failing])).rejects.toThrow('nothing')
   expect(tablesOf(database)).toContain('note')
   expect(database.pragma('user_version', { simple: true })).toBe(migrations.length)
