@@ -92,6 +92,8 @@ test('a task keeps its text, criteria, notes, names, dates and references', () =
     milestone: 'm-8',
     parent: 'task-1',
     role: null,
+    assignee: null,
+    areas: [],
     status: 'in_progress',
     resolution: null,
     sortOrder: 2000,

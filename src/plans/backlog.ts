@@ -291,6 +291,8 @@ function backlogTask(file: TaskFile, notices: string[]): BacklogTask {
     milestone: fields.milestone,
     parent: fields.parent_task_id ?? fields.parent,
     role: null,
+    assignee: null,
+    areas: [],
     status,
     resolution,
     sortOrder: ordinal(fields.ordinal),

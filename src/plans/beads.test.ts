@@ -61,6 +61,8 @@ test('an issue keeps its texts, notes, comments, times and links', () => {
     milestone: null,
     parent: null,
     role: null,
+    assignee: null,
+    areas: [],
     status: 'done',
     resolution: null,
     sortOrder: null,

@@ -122,6 +122,8 @@ function documentTask(
     milestone: null,
     parent: parent !== null && known.has(parent) ? parent : parentByName(id, parent, known),
     role: null,
+    assignee: null,
+    areas: [],
     status,
     resolution,
     sortOrder: null,

@@ -46,6 +46,8 @@ export function readMarkdownPlan(text: string): ImportResult {
       milestone: task.milestone && (milestoneKeys.get(task.milestone) ?? null),
       parent: task.parent && keyOf(task.parent),
       role: task.role,
+      assignee: null,
+      areas: [],
       status: task.status,
       resolution: task.dropped ? 'dropped' : null,
       sortOrder: null,

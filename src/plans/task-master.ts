@@ -180,6 +180,8 @@ function taskMasterTasks(
       milestone: null,
       parent: task.parent === null ? null : `${prefix}${task.parent}`,
       role: null,
+      assignee: null,
+      areas: [],
       status,
       resolution,
       sortOrder: null,

@@ -94,6 +94,8 @@ function taskOf(
     milestone: text(row['milestone_id']),
     parent: null,
     role: text(row['role']),
+    assignee: null,
+    areas: [],
     status: statusOf(row['status']),
     resolution: null,
     sortOrder: integer(row['sort_order']),

@@ -64,6 +64,8 @@ const task: z.ZodType<DocumentTask> = record({
   milestone: maybeText,
   parent: maybeText,
   role: maybeText,
+  assignee: maybeText,
+  areas: texts,
   status,
   resolution: choice(documentResolutions),
   sort_order: number,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { catalog } from '../../src/operations/catalog.ts'
-import { inCommands, inFlags } from '../../src/surfaces/cli/failures.ts'
+import { inCommands } from '../../src/operations/way-on.ts'
+import { inFlags } from '../../src/surfaces/cli/failures.ts'
 import { changedFiles } from '../../src/surfaces/cli/render/changes.ts'
 import { table } from '../../src/surfaces/cli/render/table.ts'
 import { age, lasting } from '../../src/surfaces/cli/render/text.ts'

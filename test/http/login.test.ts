@@ -104,6 +104,21 @@ test('a cookie writes only with the CSRF value of its own session', async () => 
   expect((await start({ 'X-Waymark-Csrf': one.csrf })).status).toBe(200)
 })
 
+test('a refusal names commands on the dashboard, and calls over the API', async () => {
+  const project = await openHttpProject()
+  const { cookie, csrf } = await logIn(project)
+  const refused = async (headers: Readonly<Record<string, string>>) => {
+    const response = await fetch(`${project.address}/api/show`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ id: 't-nowhere' }),
+    })
+    return (await jsonOf(response)).error.hint
+  }
+  expect(await refused({ Cookie: cookie, 'X-Waymark-Csrf': csrf })).toContain('waymark mission list')
+  expect(await refused({ Authorization: `Bearer ${project.personToken}` })).toContain('list_missions')
+})
+
 test('a cookie that nobody was given is nobody', async () => {
   const { address, port } = await openHttpProject()
   const headers = { Cookie: `waymark_session_${port}=${'a'.repeat(43)}` }

@@ -168,6 +168,12 @@ describe('export and import', () => {
       id: (await one.call('taskman_task_next')).task.id,
       content: 'Careful',
     })
+    await one.call('taskman_task_add', {
+      title: 'Sign in',
+      phase: 'P2',
+      assignee: 'claude',
+      areas: ['src/auth/**'],
+    })
     const exported = await one.call('plan_export')
     const other = await openProject()
     other.write('plan.json', JSON.stringify(exported))
@@ -176,6 +182,9 @@ describe('export and import', () => {
       ...plan,
       tasks: plan.tasks.map((task) => ({ ...task, updated_at: null })),
     })
+    expect(exported.tasks).toContainEqual(
+      expect.objectContaining({ assignee: 'claude', areas: ['src/auth/**'] }),
+    )
     expect(untimed(await other.call('plan_export'))).toEqual(untimed(exported))
   })
 

@@ -99,6 +99,8 @@ function taskOf(
       milestone: fc.constant(milestone?.key ?? null),
       parent: fc.constantFrom(null, ...before),
       role: textOrNull,
+      assignee: textOrNull,
+      areas: fc.array(named, { maxLength: 2 }),
       status: fc.constantFrom(...documentStatuses),
       resolution: fc.constantFrom(null, ...documentResolutions),
       sortOrder: order,

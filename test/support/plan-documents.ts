@@ -10,6 +10,8 @@ export function aDocumentTask(key: string, changes: Partial<DocumentTask> = {}):
     milestone: null,
     parent: null,
     role: null,
+    assignee: null,
+    areas: [],
     status: 'to_do',
     resolution: null,
     sortOrder: null,

@@ -7,7 +7,7 @@ export function rankedWork<T extends GraphTask>(
 ): readonly T[] {
   const known = new Map<T, number>()
   const chain = (task: T): number => {
-    const length = known.get(task) ?? (task.estimate ?? 1) + Math.max(0, ...waitingFor(task).map(chain))
+    const length = known.get(task) ?? 1 + Math.max(0, ...waitingFor(task).map(chain))
     known.set(task, length)
     return length
   }

@@ -46,6 +46,10 @@ export interface DocumentTask {
   readonly milestone: string | null
   readonly parent: string | null
   readonly role: string | null
+  /** Who it is given to; null for anyone. */
+  readonly assignee: string | null
+  /** Patterns of the files that it may touch. */
+  readonly areas: readonly string[]
   readonly status: DocumentStatus
   /** Only of a done task; null is someone's word. */
   readonly resolution: Resolution | null
@@ -213,11 +217,12 @@ function milestoneJson({ key, phase, name, criterion, reached, foreignId }: Docu
 }
 
 function taskJson(task: DocumentTask): JsonObject {
-  const { key, title, description, phase, milestone, parent, role, status, resolution, creator } = task
+  const { key, title, description, phase, milestone, parent, role, assignee, status, resolution, creator } =
+    task
   return {
     key,
     title,
-    ...given({ description, phase, milestone, parent, role }),
+    ...given({ description, phase, milestone, parent, role, assignee, areas: orNull(task.areas) }),
     status,
     ...given({
       resolution,

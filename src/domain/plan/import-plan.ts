@@ -167,6 +167,8 @@ function plannedTask(
       name: task.title,
       goal: task.description,
       role: task.role,
+      ...(task.assignee !== null && { assignee: task.assignee }),
+      areas: task.areas,
       sortOrder: task.sortOrder,
       creator: task.creator ?? creator,
     },

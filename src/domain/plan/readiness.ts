@@ -14,8 +14,6 @@ export interface GraphTask {
   readonly claimed: boolean
   /** A task without a role fits every role. */
   readonly role: string | null
-  /** Any unit, but one unit throughout a plan, and never negative; a task without one counts 1. */
-  readonly estimate: number | null
   /** Null is outside any phase, and comes last. */
   readonly phaseOrder: number | null
   /** Null comes after every number. */
@@ -83,7 +81,7 @@ function chains<T extends GraphTask>(graph: TaskGraph<T>): Chains {
   for (const place of workingOrder(graph).reverse()) {
     const best = longest(graph, graph.dependents[place] ?? [], lengths)
     next[place] = best
-    lengths[place] = (graph.tasks[place]?.estimate ?? 1) + (best === null ? 0 : (lengths[best] ?? 0))
+    lengths[place] = 1 + (best === null ? 0 : (lengths[best] ?? 0))
   }
   return { lengths, next }
 }

@@ -214,7 +214,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       'CONFLICT',
       `Task ${task.id} "${task.name}" was never started: there is nothing to correct.`,
       {
-        hint: `Say it with taskman_task_note_add { task: "${task.id}" }, or begin with start_task { planned_task_id: "${task.id}" }.`,
+        hint: `Say it with taskman_task_note_add { id: "${task.id}" }, or begin with start_task { planned_task_id: "${task.id}" }.`,
       },
     )
   }

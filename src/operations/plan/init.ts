@@ -141,6 +141,8 @@ function inPhase(phase: string, milestoneKey: string, lines: readonly Line[]): r
     milestone: milestoneKey,
     parent: null,
     role: null,
+    assignee: null,
+    areas: [],
     status: 'to_do',
     resolution: null,
     sortOrder: (index + 1) * 10,

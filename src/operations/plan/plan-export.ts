@@ -88,6 +88,8 @@ function documentTask(planned: PlannedTask, notes: readonly Note[], now: number)
     milestone: task.milestoneId,
     parent: task.parentTaskId,
     role: task.role,
+    assignee: task.assignee ?? null,
+    areas: task.areas,
     status: planStatus(planned, now),
     resolution: task.resolution,
     sortOrder: task.sortOrder,

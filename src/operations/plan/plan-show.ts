@@ -138,7 +138,6 @@ function placed(task: GraphTask, orders: ReadonlyMap<string, number>): PlacedTas
     claimed: task.held,
     role: task.role,
     ...(task.assignee !== null && { assignee: task.assignee }),
-    estimate: null,
     phaseOrder: task.phaseId === null ? null : (orders.get(task.phaseId) ?? null),
     sortOrder: task.sortOrder,
     createdOrder: task.seq,

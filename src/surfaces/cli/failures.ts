@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { Failure, type MissingKind } from '../../domain/failure.ts'
 import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { flagsOf, kebab } from './flags.ts'
+import { inCommands } from '../../operations/way-on.ts'
+import { flagsOf } from './flags.ts'
 import { complaint, printable, type Terminal } from './terminal.ts'
 
 /** `waymark: <sentence>` on stderr, and the way on in the next line. */
@@ -51,28 +52,6 @@ export function inCommandWords(failure: Failure, operation: Operation): Failure 
   return new Failure('INVALID_INPUT', inFlags(failure.message.slice(intro.length), names), {
     hint: `waymark ${operation.command} --help explains.`,
     cause: failure,
-  })
-}
-
-/** A sentence that names tools, as one that names commands: `start_task { name: "x" }` is `waymark task start --name x`. */
-export function inCommands(sentence: string, operations: readonly Operation[]): string {
-  const commands = new Map(operations.map(({ name, command }) => [name, command]))
-  return sentence
-    .replace(/\b([a-z]+(?:_[a-z]+)+)\b(?: \{ ?([^{}]*?) ?\})?/g, (whole, name: string, fields?: string) => {
-      const command = commands.get(name)
-      if (command === undefined) return whole
-      return ['waymark', command, ...(fields === undefined ? [] : flagsFrom(fields))].join(' ')
-    })
-    .replace(/\bcall (?=waymark )/gi, (verb) => (verb.startsWith('C') ? 'Run ' : 'run '))
-}
-
-/** `mission_id, include: ["tasks"]` is `--mission-id … --include tasks`. */
-function flagsFrom(fields: string): readonly string[] {
-  return fields.split(/, (?=[a-z_-]+(?::|$|,))/).map((field) => {
-    const [, name = field, value = '…'] = /^([a-z_-]+): (.*)$/.exec(field) ?? []
-    const plain = value.replace(/^\[?"?|"?\]?$/g, '')
-    if (plain === 'true') return `--${kebab(name)}`
-    return `--${kebab(name)} ${/^[\w.,/…-]*$/.test(plain) ? plain : `"${plain}"`}`
   })
 }
 

@@ -1,8 +1,9 @@
 import { Failure } from '../../domain/failure.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { invoke } from '../../operations/invoke.ts'
-import type { Operation } from '../../operations/operation.ts'
+import type { Answer, Operation } from '../../operations/operation.ts'
 import { writeFact } from '../../operations/project/journal-line.ts'
+import { inCommands } from '../../operations/way-on.ts'
 import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
 import { largestBody } from './guard/security.ts'
@@ -22,7 +23,24 @@ export function callOperation(catalog: readonly Operation[]) {
     const input = await readJson(c.req.raw, largestBody)
     const idempotencyKey = c.req.header('idempotency-key')
     const options = idempotencyKey === undefined ? {} : { idempotencyKey }
-    return c.json(await invoke(operation, c.var.project.contextOf(actor), input, options))
+    const answer = invoke(operation, c.var.project.contextOf(actor), input, options)
+    return c.json(await (actor.channel === 'dashboard' ? toldAPerson(answer, catalog) : answer))
+  }
+}
+
+/** Who looks at the dashboard calls no tools: a refusal names the command instead. */
+async function toldAPerson(answer: Promise<Answer>, catalog: readonly Operation[]): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof Failure) || error.hint === undefined) throw error
+    const { code, message, details, missing, cause } = error
+    throw new Failure(code, message, {
+      hint: inCommands(error.hint, catalog),
+      cause,
+      ...(details && { details }),
+      ...(missing && { missing }),
+    })
   }
 }
 

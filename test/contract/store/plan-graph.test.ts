@@ -195,7 +195,6 @@ function graphOf({ model, gate }: Model, now: number): readonly GraphTask[] {
     dependsOn: task.dependsOn,
     status: typeof task.held === 'number' && task.held <= now ? 'to_do' : task.status,
     claimed: false,
-    estimate: null,
     phaseOrder: task.phase,
     sortOrder: task.sortOrder,
     createdOrder: created,
