@@ -32,3 +32,8 @@ function wellFormedJson(value: unknown): unknown {
     Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormedJson(item)]),
   )
 }
+
+/** A value as every engine can keep it: PostgreSQL has no text with a NUL, so a sign stands for it. */
+export function storable(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u2400') : value
+}

@@ -5,6 +5,7 @@ import { refusedAttempts } from './0004-refused-attempts.ts'
 import { missionChanges } from './0005-mission-changes.ts'
 import { settledTasks } from './0006-settled-tasks.ts'
 import { onePlan } from './0007-one-plan.ts'
+import { portable } from './0008-portable.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   missionChanges,
   settledTasks,
   onePlan,
+  portable,
 ]

@@ -11,7 +11,7 @@ export interface Migration {
   /** SQL that every engine understands, in the engine's own words where they differ; run in one transaction. */
   readonly statements: (words: Words) => readonly string[]
   /** What SQL alone cannot say, in the same transaction, after the statements. */
-  readonly settle?: (db: QueryExecutorProvider) => Promise<void>
+  readonly settle?: (db: QueryExecutorProvider, words: Words) => Promise<void>
 }
 
 export type Engine = 'sqlite' | 'postgres'
@@ -34,8 +34,9 @@ export async function runStep(
   engine: Engine,
   db: QueryExecutorProvider,
 ): Promise<void> {
-  for (const statement of statements(wordsOf[engine])) await sql.raw(statement).execute(db)
-  await settle?.(db)
+  const words = wordsOf[engine]
+  for (const statement of statements(words)) await sql.raw(statement).execute(db)
+  await settle?.(db, words)
 }
 
 /** The step after a version; undefined for the newest schema. */

@@ -20,6 +20,7 @@ import {
   ValueListNode,
   ValueNode,
 } from 'kysely'
+import { storable } from '../fingerprint.ts'
 import type { Tables } from '../tables/tables.ts'
 import { patiently, Turns } from './waiting.ts'
 
@@ -209,8 +210,9 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const statement = this.#prepared(sql)
-    if (statement.reader) return { rows: statement.all(...parameters) as Row[] } // a driver's rows
-    const { changes } = statement.run(...parameters)
+    const values = parameters.map(storable)
+    if (statement.reader) return { rows: statement.all(...values) as Row[] } // a driver's rows
+    const { changes } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes) }
   }
 

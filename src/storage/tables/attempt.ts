@@ -46,6 +46,10 @@ export interface AttemptEndTable {
   evidence: string
   input_hash: string
   answer: string
+  /** What lists and cards say of the evidence and the outcome. */
+  verification: string
+  out_of_scope: number
+  summary: string
 }
 
 /** What was said of an attempt after its end, beside what was said at it. */
@@ -67,6 +71,10 @@ export interface AttemptChangeTable {
   position: number
   path: string
   body: string
+  /** What is counted of the body. */
+  scope: string | null
+  added_lines: number | null
+  deleted_lines: number | null
 }
 
 function attemptRow({ projectId, seq }: RowKey, attempt: Attempt): Insertable<AttemptTable> {
@@ -256,6 +264,9 @@ async function insertEnd({ db, projectId }: Projecting, closed: FactOf<'attempt.
       evidence: JSON.stringify(evidence),
       input_hash: closed.inputHash,
       answer: JSON.stringify(closed.answer),
+      verification: evidence.verification,
+      out_of_scope: evidence.scope.unexpected.length,
+      summary: closed.outcome.summary,
     })
     .execute()
 }
@@ -271,6 +282,9 @@ async function insertChanges(
     position,
     path: change.path,
     body: JSON.stringify(change),
+    scope: change.scope,
+    added_lines: change.addedLines,
+    deleted_lines: change.deletedLines,
   }))
   for (const batch of inBatches(rows)) await db.insertInto('attempt_change').values(batch).execute()
 }

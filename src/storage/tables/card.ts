@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { AttemptId, TaskId } from '../../domain/id.ts'
 import type { MeasuredTotals, TaskCard } from '../../ports/reads.ts'
-import { attemptOf, countsOf } from './attempt.ts'
+import { attemptOf, countsOf, scopeMatchesOf } from './attempt.ts'
 import { claimOf } from './claim.ts'
+import { anyOf } from './query.ts'
 import type { ReadScope } from './tables.ts'
 import { taskOf } from './task.ts'
 
@@ -28,7 +29,7 @@ export async function taskCards(scope: ReadScope, ids: readonly string[]): Promi
     .selectFrom('attempt')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('id', 'in', attemptIds.length === 0 ? [''] : attemptIds) // no row has an empty id
+    .where('id', 'in', anyOf(attemptIds))
     .execute()
   const measured = await measuredAttempts(scope, attemptIds)
   const progress = await lastProgress(scope, ids)
@@ -61,11 +62,7 @@ export async function measuredAttempts(
       join.onRef('attempt.project_id', '=', 'end.project_id').onRef('attempt.id', '=', 'end.attempt_id'),
     )
     .selectAll('attempt')
-    .select([
-      sql<MeasuredTotals['verification']>`end.evidence ->> '$.verification'`.as('verification'),
-      sql<number | null>`end.evidence ->> '$.scope.matches'`.as('matches'),
-      sql<number>`json_array_length(end.evidence, '$.scope.unexpected')`.as('unexpected'),
-    ])
+    .select(['end.verification', 'end.out_of_scope'])
     .where('end.project_id', '=', projectId)
     .where('end.attempt_id', 'in', ids)
     .execute()
@@ -73,8 +70,8 @@ export async function measuredAttempts(
     .selectFrom('attempt_change')
     .select([
       'attempt_id',
-      sql<number>`total(body ->> '$.addedLines')`.as('added'),
-      sql<number>`total(body ->> '$.deletedLines')`.as('deleted'),
+      sql<number>`coalesce(sum(added_lines), 0)`.as('added'),
+      sql<number>`coalesce(sum(deleted_lines), 0)`.as('deleted'),
     ])
     .where('project_id', '=', projectId)
     .where('attempt_id', 'in', ids)
@@ -86,9 +83,9 @@ export async function measuredAttempts(
     ends.map((row) => {
       const { added = 0, modified = 0, deleted = 0, renamed = 0 } = countsOf(row) ?? {}
       const measured: MeasuredTotals = {
-        verification: row.verification,
-        scopeMatches: row.matches === null ? null : row.matches === 1,
-        outOfScope: row.unexpected,
+        verification: row.verification as MeasuredTotals['verification'], // as it was written
+        scopeMatches: scopeMatchesOf(row),
+        outOfScope: row.out_of_scope,
         files: added + modified + deleted + renamed,
         addedLines: linesOf.get(row.id)?.added ?? 0,
         deletedLines: linesOf.get(row.id)?.deleted ?? 0,
@@ -105,11 +102,16 @@ async function lastProgress(
 ): Promise<ReadonlyMap<TaskId, number | null>> {
   const rows = await db
     .selectFrom('progress')
-    // SQLite takes the other columns from the row that has the greatest.
-    .select(['task_id', 'progress', sql<number>`max(seq)`.as('seq')])
+    .select(['task_id', 'progress'])
     .where('project_id', '=', projectId)
-    .where('task_id', 'in', ids)
-    .groupBy('task_id')
+    .where('seq', 'in', (eb) =>
+      eb
+        .selectFrom('progress')
+        .select(({ fn }) => fn.max('seq').as('seq'))
+        .where('project_id', '=', projectId)
+        .where('task_id', 'in', ids)
+        .groupBy('task_id'),
+    )
     .execute()
   return new Map(rows.map(({ task_id, progress }) => [task_id as TaskId, progress])) // a brand
 }

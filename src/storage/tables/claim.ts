@@ -3,6 +3,13 @@ import { type Claim, claimLasts } from '../../domain/plan/plan.ts'
 import type { Projecting } from './tables.ts'
 import type { TaskTable } from './task.ts'
 
+/** Every token that a claim had: it names its task also when the claim is over. */
+export interface ClaimTokenTable {
+  project_id: string
+  token: string
+  task_id: string
+}
+
 export type ClaimColumns = Pick<
   Selectable<TaskTable>,
   'claim_agent' | 'claim_actor' | 'claim_connection' | 'claim_token' | 'claimed_at' | 'claim_expires_at'
@@ -40,6 +47,14 @@ export function claimOf(row: ClaimColumns): Claim | null {
     claimedAt,
     expiresAt: row.claim_expires_at,
   }
+}
+
+export async function keepToken({ db, projectId }: Projecting, taskId: string, token: string): Promise<void> {
+  await db
+    .insertInto('claim_token')
+    .values({ project_id: projectId, token, task_id: taskId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
 
 /** Any word about a task keeps its claim running, no matter whose. */

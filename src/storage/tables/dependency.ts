@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { TaskId } from '../../domain/id.ts'
 import { touchTask } from './claim.ts'
+import { lookedUp } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
 
 export interface TaskDependencyTable {
@@ -101,22 +102,20 @@ export async function restoreHeight(projecting: Projecting, taskId: string): Pro
   await raisePrerequisites(projecting, taskId)
 }
 
-// `cross join` reads the tables in the order written.
-
 /** What a task waits for, at any distance, begins a chain at least one longer than the task's; rising ends where it is. */
 async function raisePrerequisites({ db, projectId }: Projecting, taskId: string): Promise<void> {
+  const waitsFor = sql`edge.project_id = ${projectId} and edge.task_id = task.id`
   await sql`
     with recursive reached (id, height) as (
-      select edge.depends_on_id, task.height + 1 from task cross join task_dependency as edge
+      select edge.depends_on_id, task.height + 1 from task
+        ${lookedUp(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
         where task.project_id = ${projectId} and task.id = ${taskId}
           and task.status <> 'done' and task.height < ${highest}
-          and edge.project_id = ${projectId} and edge.task_id = task.id
       union
-      select edge.depends_on_id, reached.height + 1
-        from reached cross join task cross join task_dependency as edge
-        where task.project_id = ${projectId} and task.id = reached.id
-          and task.status <> 'done' and task.height < reached.height and reached.height < ${highest}
-          and edge.project_id = ${projectId} and edge.task_id = task.id
+      select edge.depends_on_id, reached.height + 1 from reached
+        ${lookedUp(db, { table: 'task', as: 'task', on: sql`task.project_id = ${projectId} and task.id = reached.id` })}
+        ${lookedUp(db, { table: 'task_dependency', as: 'edge', on: waitsFor })}
+        where task.status <> 'done' and task.height < reached.height and reached.height < ${highest}
     )
     update task set height = raised.height
       from (select ${projectId} as project_id, id, max(height) as height from reached group by id) as raised
@@ -175,8 +174,6 @@ async function prerequisites(
 
 const mostEdges = 200_000
 
-// `cross join` reads the tables in the order written.
-
 /** The shortest chain. Usually there is none, and little waits for a task: it is looked for from the end. */
 export async function dependencyChain(
   scope: ReadScope,
@@ -192,30 +189,35 @@ export async function dependencyChain(
   return [...chain, to]
 }
 
-async function waitsFor({ db, projectId }: ReadScope, from: TaskId, to: TaskId): Promise<boolean> {
+async function waitsFor(scope: ReadScope, from: TaskId, to: TaskId): Promise<boolean> {
+  const { db, projectId } = scope
   const { rows } = await sql`
     with recursive waiting (id) as (
       select task_id from task_dependency where project_id = ${projectId} and depends_on_id = ${to}
       union
-      select edge.task_id from waiting cross join task_dependency as edge
-        where edge.project_id = ${projectId} and edge.depends_on_id = waiting.id
+      select edge.task_id from waiting ${edgesOfWaiting(scope)}
     )
     select 1 from waiting where id = ${from} limit 1`.execute(db)
   return rows.length > 0
 }
 
+function edgesOfWaiting({ db, projectId }: ReadScope): RawBuilder<unknown> {
+  const on = sql`edge.project_id = ${projectId} and edge.depends_on_id = waiting.id`
+  return lookedUp(db, { table: 'task_dependency', as: 'edge', on })
+}
+
 /** Every dependency on the way to a task, nearest first. */
 async function edgesTo(
-  { db, projectId }: ReadScope,
+  scope: ReadScope,
   to: TaskId,
 ): Promise<readonly { readonly id: TaskId; readonly dependsOn: TaskId }[]> {
+  const { db, projectId } = scope
   const { rows } = await sql<{ id: TaskId; dependsOn: TaskId }>`
     with recursive waiting (id, depends_on_id) as (
       select task_id, depends_on_id from task_dependency
         where project_id = ${projectId} and depends_on_id = ${to}
       union
-      select edge.task_id, edge.depends_on_id from waiting cross join task_dependency as edge
-        where edge.project_id = ${projectId} and edge.depends_on_id = waiting.id
+      select edge.task_id, edge.depends_on_id from waiting ${edgesOfWaiting(scope)}
     )
     select id, depends_on_id as "dependsOn" from waiting limit ${mostEdges}`.execute(db)
   return rows

@@ -5,7 +5,7 @@ import { holdingKinds } from '../../domain/track/holds.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { HoldFilter, HoldLine, HoldReads, Page, PageRequest } from '../../ports/reads.ts'
 import { countEveryDependency } from './dependency.ts'
-import { idsLike, parsed, parsedOrNull, prepared } from './query.ts'
+import { anyOf, idsLike, parsed, parsedOrNull, prepared } from './query.ts'
 import { issueOf, recordConditions } from './records.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
 import { recountDependents, taskBefore } from './task.ts'
@@ -231,7 +231,7 @@ async function listHolds(
         time: filter.status === 'closed' ? 'closed_at' : 'opened_at',
       }),
     )
-    .$if(filter.kinds !== undefined, (query) => query.where('hold.kind', 'in', [...(filter.kinds ?? [])]))
+    .$if(filter.kinds !== undefined, (query) => query.where('hold.kind', 'in', anyOf(filter.kinds ?? [])))
     .$if(filter.status === 'open', (query) => query.where('hold.status', '=', 'open'))
     .$if(filter.status === 'closed', (query) => query.where('hold.status', '<>', 'open'))
   const rows = await matching

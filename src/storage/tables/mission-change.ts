@@ -151,7 +151,6 @@ export async function missionFiles(
   missionId: MissionId,
   limit: number,
 ): Promise<readonly MissionFile[]> {
-  // Beside a single max() SQLite answers the other columns of the row that has it: the last change.
   const { rows } = await sql<
     Omit<MissionFile, 'scope' | 'others'> & { readonly judged: 0 | 1 | null; readonly others: 0 | 1 }
   >`
@@ -163,13 +162,16 @@ export async function missionFiles(
       max(work.task_id) as "taskId", coalesce(max(work.attempts), 0) as attempts, max(work.judged) as judged
     from mission_change as state
     left join (
-      select changed.path, max(attempt.seq) as seq, attempt.task_id, count(distinct attempt.id) as attempts,
-        sum(json_extract(changed.body, '$.scope') = 'out') > 0 as judged
-      from attempt
-      join attempt_change as changed
-        on changed.project_id = attempt.project_id and changed.attempt_id = attempt.id
-      where attempt.project_id = ${projectId} and attempt.mission_id = ${missionId}
-      group by changed.path) as work on work.path = state.path
+      select path, max(case when age = 1 then task_id end) as task_id, count(distinct id) as attempts,
+        max(case when scope = 'out' then 1 when scope is not null then 0 end) as judged
+      from (
+        select changed.path, attempt.id, attempt.task_id, changed.scope,
+          row_number() over (partition by changed.path order by attempt.seq desc) as age
+        from attempt
+        join attempt_change as changed
+          on changed.project_id = attempt.project_id and changed.attempt_id = attempt.id
+        where attempt.project_id = ${projectId} and attempt.mission_id = ${missionId}) as changes
+      group by path) as work on work.path = state.path
     where state.project_id = ${projectId} and state.mission_id = ${missionId} and state.change <> 'none'
     group by state.path
     order by coalesce(max(work.judged), 0) desc, state.path

@@ -15,7 +15,8 @@ import type {
 import { attemptOf } from './attempt.ts'
 import { missionLines } from './mission-change.ts'
 import { phaseOf, phaseTallies, standingPhases } from './phase.ts'
-import { idsLike, pageOf, parsed } from './query.ts'
+import { anyOf, idsLike, pageOf, parsed } from './query.ts'
+import { holdsText, searchText } from './search.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
 
 export interface MissionTable {
@@ -40,6 +41,8 @@ export interface MissionTable {
   tokens_output: number
   created_at: number
   completed_at: number | null
+  /** Name, objective and description, as they are searched. */
+  search: string
 }
 
 function missionRow({ projectId, seq }: RowKey, mission: Mission): Insertable<MissionTable> {
@@ -65,6 +68,7 @@ function missionRow({ projectId, seq }: RowKey, mission: Mission): Insertable<Mi
     tokens_output: 0,
     created_at: mission.createdAt,
     completed_at: mission.completedAt,
+    search: searchText(mission.name, mission.objective, mission.description),
   }
 }
 
@@ -214,19 +218,11 @@ async function listMissions({ db, projectId }: ReadScope, request: Request): Pro
   const matching = db
     .selectFrom('mission')
     .where('project_id', '=', projectId)
-    .$if(statuses !== undefined, (query) => query.where('status', 'in', [...(statuses ?? [])]))
-    .$if(search !== undefined, (query) => query.where(contains(search ?? '')))
+    .$if(statuses !== undefined, (query) => query.where('status', 'in', anyOf(statuses ?? [])))
+    .$if(search !== undefined, (query) =>
+      query.where(sql<boolean>`(${holdsText(search ?? '')} or id = ${search})`),
+    )
   return pageOf(matching, request, missionOf)
-}
-
-function contains(search: string) {
-  const pattern = `%${search.toLowerCase().replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
-  return sql<boolean>`(
-    lower(name) like ${pattern} escape '\\'
-    or lower(coalesce(objective, '')) like ${pattern} escape '\\'
-    or lower(coalesce(description, '')) like ${pattern} escape '\\'
-    or id = ${search}
-  )`
 }
 
 const nothing: MissionNow = { openAttempts: 0, openBlockers: 0, doneTasks: 0, toDoTasks: 0 }
@@ -259,7 +255,7 @@ async function nows(
   const rows = await db
     .selectFrom('mission')
     .where('mission.project_id', '=', projectId)
-    .where('mission.id', 'in', [...missionIds])
+    .where('mission.id', 'in', anyOf(missionIds))
     .select([
       'mission.id',
       sql<number>`(select count(*) from attempt

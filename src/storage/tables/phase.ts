@@ -5,6 +5,7 @@ import type { Milestone } from '../../domain/plan/plan.ts'
 import type { Phase, PhaseWithWork } from '../../domain/track/mission.ts'
 import type { PhaseTally, PlanReads } from '../../ports/reads.ts'
 import { ofOwner, phaseOfOpenMission } from './plan-list.ts'
+import { anyOf } from './query.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
 import { moveTask, phaseOrder } from './task.ts'
 
@@ -261,8 +262,8 @@ type PlaceReads = Pick<PlanReads, 'phases' | 'phase' | 'milestones' | 'milestone
 const most = 1000
 
 /** The project's own plan has none, and comes first. */
-const missionSeq = sql`(select seq from mission
-  where mission.project_id = phase.project_id and mission.id = phase.mission_id)`
+const missionSeq = sql`coalesce((select seq from mission
+  where mission.project_id = phase.project_id and mission.id = phase.mission_id), 0)`
 
 export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
@@ -331,12 +332,12 @@ export async function standingPhases(
     .selectFrom('phase')
     .selectAll()
     .select(
-      sql<number>`exists (select 1 from task_count
+      sql<number>`case when exists (select 1 from task_count
         where task_count.project_id = phase.project_id and task_count.kind = 'phase'
-          and task_count.place = phase.id and task_count.tasks > 0)`.as('has_work'),
+          and task_count.place = phase.id and task_count.tasks > 0) then 1 else 0 end`.as('has_work'),
     )
     .where('project_id', '=', projectId)
-    .where('mission_id', 'in', [...missionIds])
+    .where('mission_id', 'in', anyOf(missionIds))
     .orderBy('mission_id')
     .orderBy(sql`sort_order is null`)
     .orderBy('sort_order')

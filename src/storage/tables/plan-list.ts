@@ -5,6 +5,7 @@ import type { PlanFilter, PlanPage } from '../../ports/reads.ts'
 import { claimOf } from './claim.ts'
 import type { TaskDependencyTable } from './dependency.ts'
 import { prepared } from './query.ts'
+import { holdsText } from './search.ts'
 import type { ReadScope } from './tables.ts'
 import { isUnsettled, type TaskTable, taskOf } from './task.ts'
 import { ownPlan } from './task-place.ts'
@@ -220,7 +221,7 @@ function inStanding(standing: Standing | null, lead: Lead, { now }: PlanFilter):
   const column = indexed ? sql`standing` : sql`coalesce(standing, '')`
   const is = sql`${column} = ${standingText[standing]}`
   if (standing !== 'in_progress') return [is]
-  return [is, sql`coalesce(claim_expires_at, ${now} + 1) > ${now}`]
+  return [is, sql`coalesce(claim_expires_at, ${now + 1}) > ${now}`]
 }
 
 function behindPlace(behind: ListPlace | null, lead: Lead): readonly PartCondition[] {
@@ -259,7 +260,7 @@ function planConditions(projectId: string, filter: PlanFilter, lead: Lead): read
     ...equal('milestone_id', milestoneId, lead),
     ...equal('role', role, lead),
     ...(unassigned ? [lead === 'role' ? sql`role is null` : sql`coalesce(role, '') = ''`] : []),
-    ...wordsOf(search).map(contains),
+    ...wordsOf(search).map(holdsText),
     ...(ready && owner !== 'open' ? [ofOpenMission(projectId)] : []),
     ...(unblocked ? [sql`(open_dependencies = 0 or status = 'done')`] : []),
   ]
@@ -314,9 +315,4 @@ function equal(column: string, value: string | undefined, lead: Lead): readonly 
 
 function wordsOf(search: string | undefined): readonly string[] {
   return (search ?? '').split(/\s+/).filter((word) => word !== '')
-}
-
-function contains(word: string): Condition {
-  const pattern = `%${word.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`
-  return sql`(lower(name) like lower(${pattern}) escape '\\' or lower(goal) like lower(${pattern}) escape '\\')`
 }

@@ -16,7 +16,7 @@ import {
   plannedTasks,
   planPage,
 } from './plan-list.ts'
-import { prepared } from './query.ts'
+import { anyOf, prepared } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
 import { isUnsettled, type TaskTable } from './task.ts'
 
@@ -65,14 +65,12 @@ export function planReads(scope: ReadScope): PlanReads {
         .executeTakeFirst()
       if (attempt) return attempt.task_id as TaskId // a brand
       const claimed = await db
-        .selectFrom('fact')
-        .select(sql<TaskId>`json_extract(body, '$.taskId')`.as('task_id'))
+        .selectFrom('claim_token')
+        .select('task_id')
         .where('project_id', '=', projectId)
-        .where('kind', '=', 'task.claimed')
-        .where(sql<boolean>`json_extract(body, '$.claim.token') = ${token}`)
-        .limit(1)
+        .where('token', '=', token)
         .executeTakeFirst()
-      return claimed?.task_id ?? null
+      return claimed ? (claimed.task_id as TaskId) : null // a brand
     },
     async expiredClaims(now) {
       const expired = tasks()
@@ -104,7 +102,7 @@ async function nextTask(scope: ReadScope, filter: NextFilter): Promise<PlannedTa
   const { owner, role, roleless, assignees, now } = filter
   const ofRole = role === undefined ? sql`` : sql`and (role is null or role = ${role} or assignee = ${role})`
   const free = roleless ? sql`and role is null` : sql``
-  const mine = assignees ? sql`and (assignee is null or assignee in (${sql.join(assignees)}))` : sql``
+  const mine = assignees ? sql`and (assignee is null or assignee in (${sql.join(anyOf(assignees))}))` : sql``
   const fits = sql`${ofRole} ${free} ${mine}`
   const isAny = owner === undefined || owner === 'open'
   const open = ofOpenMission(scope.projectId)

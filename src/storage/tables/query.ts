@@ -2,8 +2,10 @@ import {
   type CompiledQuery,
   type DialectAdapter,
   type Kysely,
+  type RawBuilder,
   type Selectable,
   type SelectQueryBuilder,
+  SqliteAdapter,
   sql,
 } from 'kysely'
 import type { Page, PageRequest } from '../../ports/reads.ts'
@@ -108,6 +110,28 @@ export async function idsLike(
     .limit(limit)
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** What a column is looked for in. No row has an empty value there, and `in ()` is no portable SQL. */
+export function anyOf<Value extends string>(values: readonly Value[]): readonly string[] {
+  return values.length > 0 ? values : ['']
+}
+
+/**
+ * Joins a table that is looked up for each row before it, by what that row says. Neither engine may begin with it: SQLite
+ * reads a `cross join` in the order written, and PostgreSQL cannot pull a subquery with an offset up.
+ */
+export function lookedUp(
+  db: Kysely<Tables>,
+  { table, as, on }: { readonly table: keyof Tables; readonly as: string; readonly on: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  const named = sql`${sql.table(table)} as ${sql.ref(as)}`
+  if (isSqlite(db)) return sql`cross join ${named} on ${on}`
+  return sql`cross join lateral (select * from ${named} where ${on} offset 0) as ${sql.ref(as)}`
+}
+
+function isSqlite(db: Kysely<Tables>): boolean {
+  return db.getExecutor().adapter instanceof SqliteAdapter
 }
 
 // One statement takes 32,766 values on SQLite and 65,535 on PostgreSQL.

@@ -333,7 +333,7 @@ export function runEventReads({
         .where('event', '=', event)
         .where('code', '=', code)
         .where('revision', '>=', since)
-        .$if(tried !== undefined, (query) => query.where('tried', 'is', triedText(tried)))
+        .$if(tried !== undefined, (query) => query.where('tried', 'is not distinct from', triedText(tried)))
         .executeTakeFirstOrThrow()
       return total
     },

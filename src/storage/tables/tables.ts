@@ -4,6 +4,7 @@ import type { FactTable } from '../journal/journal.ts'
 import type { CommandTable } from '../record/idempotency.ts'
 import type { ProjectRootTable, ProjectTable } from '../record/project.ts'
 import type { AttemptChangeTable, AttemptCorrectionTable, AttemptEndTable, AttemptTable } from './attempt.ts'
+import type { ClaimTokenTable } from './claim.ts'
 import type { CommandResultTable } from './command-result.ts'
 import type { TaskDependencyTable } from './dependency.ts'
 import type { HoldTable } from './hold.ts'
@@ -32,6 +33,7 @@ export interface Tables {
   readonly task_place: TaskPlaceTable
   readonly task_count: TaskCountTable
   readonly task_dependency: TaskDependencyTable
+  readonly claim_token: ClaimTokenTable
   readonly role: RoleTable
   readonly attempt: AttemptTable
   readonly attempt_correction: AttemptCorrectionTable

@@ -19,7 +19,7 @@ import {
 import { measuredAttempts, taskCards } from './card.ts'
 import { holdOf } from './hold.ts'
 import { plannedTasks } from './plan-list.ts'
-import { idsLike, parsed, prepared, preparedUpTo } from './query.ts'
+import { anyOf, idsLike, parsed, prepared, preparedUpTo } from './query.ts'
 import type { ReadScope } from './tables.ts'
 import { taskOf } from './task.ts'
 import type { TaskPlaceTable } from './task-place.ts'
@@ -183,9 +183,8 @@ async function taskLines(
   })
 }
 
-function distinct(ids: readonly (string | null)[]): string[] {
-  const named = [...new Set(ids.filter((id) => id !== null))]
-  return named.length > 0 ? named : [''] // no row has an empty id, and `in ()` is no portable SQL
+function distinct(ids: readonly (string | null)[]): readonly string[] {
+  return anyOf([...new Set(ids.filter((id) => id !== null))])
 }
 
 const mostFiles = 5
@@ -267,7 +266,7 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
     .selectFrom('hold')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('task_id', 'in', some(ids))
+    .where('task_id', 'in', anyOf(ids))
     .where('status', '=', 'open')
     .orderBy('seq')
     .limit(100)
@@ -293,13 +292,13 @@ async function taskHistories(
     .selectFrom('task')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('id', 'in', some(taskIds))
+    .where('id', 'in', anyOf(taskIds))
     .execute()
   const tried = await db
     .selectFrom('attempt')
     .select(['task_id', sql<number>`count(*)`.as('attempts')])
     .where('project_id', '=', projectId)
-    .where('task_id', 'in', some(taskIds))
+    .where('task_id', 'in', anyOf(taskIds))
     .groupBy('task_id')
     .execute()
   const attempts = new Map(tried.map((row) => [row.task_id, row.attempts]))
@@ -336,10 +335,9 @@ async function lastEnds(scope: ReadScope, taskIds: readonly string[]): Promise<R
     .innerJoin('attempt_end as end', (join) =>
       join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
     )
-    .select(['attempt.id', 'attempt.task_id'])
-    .select(sql<string | null>`json_extract(end.outcome, '$.summary')`.as('summary'))
+    .select(['attempt.id', 'attempt.task_id', 'end.summary'])
     .where('attempt.project_id', '=', projectId)
-    .where('attempt.task_id', 'in', some(taskIds))
+    .where('attempt.task_id', 'in', anyOf(taskIds))
     .where(
       sql<boolean>`not exists (select 1 from attempt as later
         join attempt_end as ended on ended.project_id = later.project_id and ended.attempt_id = later.id
@@ -378,7 +376,7 @@ async function corrections({ db, projectId }: ReadScope, taskIds: readonly strin
     .selectFrom('attempt_correction')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('task_id', 'in', some(taskIds))
+    .where('task_id', 'in', anyOf(taskIds))
     .orderBy('seq')
     .limit(1000)
     .execute()
@@ -386,10 +384,6 @@ async function corrections({ db, projectId }: ReadScope, taskIds: readonly strin
 
 function correctionOf({ text, agent_name, said_by, created_at }: AttemptCorrectionTable): Correction {
   return { text, agentName: agent_name, saidBy: said_by, at: created_at }
-}
-
-function some(ids: readonly string[]): string[] {
-  return ids.length > 0 ? [...ids] : [''] // no row has an empty id, and `in ()` is no portable SQL
 }
 
 /** At most 100, nearest first. */

@@ -2,10 +2,11 @@ import type { Insertable, Selectable } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { Task } from '../../domain/track/task.ts'
-import { claimColumns, touchTask, unclaimed } from './claim.ts'
+import { claimColumns, keepToken, touchTask, unclaimed } from './claim.ts'
 import { countDependents, lowerPrerequisites, restoreHeight } from './dependency.ts'
 import type { PhaseTable } from './phase.ts'
 import { parsed } from './query.ts'
+import { searchText } from './search.ts'
 import type { Projecting, RowKey } from './tables.ts'
 import { moveHome, type Places, placeNewTask, placeTask, recountHome } from './task-place.ts'
 
@@ -50,6 +51,8 @@ export interface TaskTable {
   order_own: number
   created_at: number
   updated_at: number
+  /** Name and goal, as they are searched. */
+  search: string
 }
 
 /** A task as it is planned: it depends on nothing yet, and nothing on it. */
@@ -86,6 +89,7 @@ function taskRow(
     order_own: ownOrder(task.sortOrder),
     created_at: task.createdAt,
     updated_at: task.updatedAt,
+    search: searchText(task.name, task.goal),
   }
 }
 
@@ -196,6 +200,9 @@ export async function applyTaskEdited(
   const changed = {
     ...(name !== undefined && { name }),
     ...(goal !== undefined && { goal }),
+    ...((name !== undefined || goal !== undefined) && {
+      search: searchText(name ?? before.name, goal === undefined ? before.goal : goal),
+    }),
     ...(role !== undefined && { role }),
     ...(assignee !== undefined && { assignee }),
     ...(creator !== undefined && { creator }),
@@ -260,6 +267,7 @@ export async function applyTaskClaimed(
 ): Promise<void> {
   const before = await taskBefore(projecting, taskId)
   await changeTask(projecting, before, { status: 'in_progress', resolution: null, ...claimColumns(claim) })
+  await keepToken(projecting, taskId, claim.token)
 }
 
 /** The task is to do again, unless an open attempt holds it. */

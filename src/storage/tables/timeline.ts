@@ -71,9 +71,7 @@ async function attemptsOf(
       join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
     )
     .selectAll('attempt')
-    .select(
-      sql<TimelineAttempt['verification']>`json_extract(end.evidence, '$.verification')`.as('verification'),
-    )
+    .select('end.verification')
     .where('attempt.project_id', '=', projectId)
     .where('attempt.mission_id', '=', missionId)
     .orderBy('attempt.seq', 'desc')
@@ -89,7 +87,7 @@ async function attemptsOf(
     closedAt: row.closed_at,
     counts: countsOf(row),
     scopeMatches: scopeMatchesOf(row),
-    verification: row.verification,
+    verification: row.verification as TimelineAttempt['verification'], // as it was written
   }))
 }
 
@@ -100,9 +98,9 @@ async function linesOf(
 ): Promise<ReadonlyMap<AttemptId, ChangedLines>> {
   const { rows } = await sql<ChangedLines & { readonly id: AttemptId }>`
     select attempt_id as id,
-      coalesce(sum(json_extract(body, '$.addedLines')), 0) as added,
-      coalesce(sum(json_extract(body, '$.deletedLines')), 0) as deleted,
-      coalesce(sum(json_extract(body, '$.scope') = 'out'), 0) as "outOfScope"
+      coalesce(sum(added_lines), 0) as added,
+      coalesce(sum(deleted_lines), 0) as deleted,
+      count(case when scope = 'out' then 1 end) as "outOfScope"
     from attempt_change
     where project_id = ${projectId} and attempt_id in (
       select id from attempt where project_id = ${projectId} and mission_id = ${missionId}

@@ -6,9 +6,11 @@ import type { MissionId } from '../../../../src/domain/id.ts'
 import { migrations } from '../../../../src/storage/migrations/list.ts'
 import type { Migration } from '../../../../src/storage/migrations/migration.ts'
 import { migrate } from '../../../../src/storage/sqlite/migrate.ts'
-import { agent } from '../../../support/entities.ts'
+import { agent, aMission, anAttempt } from '../../../support/entities.ts'
 import { temporaryStore } from '../../../support/store.ts'
-import { planPhase, planTask } from '../plan-facts.ts'
+import { aChange, closing, happened } from '../facts.ts'
+import { aClaim, planPhase, planTask, t } from '../plan-facts.ts'
+import { asOfSchema } from './older.ts'
 import { recordMission } from './processes/store-of.ts'
 
 const next = migrations.length + 1
@@ -77,7 +79,7 @@ test('many connections that migrate at once run each step once', async () => {
 
 test('phases that were planned without a number get one, and what the facts make agrees', async () => {
   await using temporary = await temporaryStore()
-  const { store, file } = temporary
+  const { store, file, another } = temporary
   await recordMission(store, 'm-1')
   const missionId = 'm-1' as MissionId
   // As they were recorded before: planned phases named no number, and a task asked for number 1.
@@ -98,24 +100,79 @@ test('phases that were planned without a number get one, and what the facts make
       answer: null,
     }),
   })
-  const database = new Database(file)
-  const numbers = () => database.prepare('select id, number from phase order by seq').raw().all()
-  const orders = () => database.prepare('select id, order_phase from task order by seq').raw().all()
-  const [made, placed] = [numbers(), orders()]
+  const [made, placed] = numbersIn(file)
   expect(made).toEqual([
     ['P1', 3],
     ['P2', 2],
     ['P3', 1],
     ['P4', 4],
   ])
-  for (const statement of [
-    'alter table task drop column assignee',
-    "update phase set number = null where id <> 'P3'",
-    'update task set order_phase = 9007199254740991',
-    'pragma user_version = 6',
-  ])
-    database.exec(statement)
-  await migrate(database, file, migrations)
-  expect([numbers(), orders()]).toEqual([made, placed])
-  database.close()
+  await store.close()
+  await asOfSchema(file, 6)
+  changing(file, (database) => {
+    database.exec("update phase set number = null where id <> 'P3'")
+    database.exec('update task set order_phase = 9007199254740991')
+  })
+  const later = another()
+  expect((await later.inspect()).differences).toEqual([])
+  expect(numbersIn(file)).toEqual([made, placed])
 })
+
+test('what the last schema keeps apart is what the facts make of it', async () => {
+  await using temporary = await temporaryStore()
+  const { store, file, another } = temporary
+  const missionId = 'm-1' as MissionId
+  const texts = { name: 'Ärger mit É', goal: 'nul \0 here' }
+  const attempt = anAttempt({ missionId: null, phaseId: null, taskId: t(1) })
+  await happened(
+    store,
+    1,
+    { kind: 'mission.started', mission: aMission({ id: missionId, name: 'ÉTÉ \0', objective: 'ﬁne' }) },
+    { kind: 'task.planned', task: planTask(1, texts) },
+    { kind: 'task.planned', task: planTask(2) },
+    { kind: 'task.claimed', taskId: t(2), claim: aClaim({ token: 'c-7' }) },
+    { kind: 'attempt.opened', attempt },
+  )
+  const closed = closing(attempt, [
+    aChange('a.ts'),
+    aChange('b.ts', { scope: 'out', addedLines: 5, deletedLines: null }),
+    aChange('c.ts', { scope: null }),
+  ])
+  const outcome = { ...closed.outcome, summary: 'Fertig \0 ganz.' }
+  const scope = { matches: false, unexpected: ['b.ts'] }
+  await happened(store, 2, { ...closed, outcome, evidence: { ...closed.evidence, scope } })
+  await store.close()
+  await asOfSchema(file, 7)
+  changing(file, (database) => {
+    database.prepare('update mission set name = ?').run('ÉTÉ \0')
+    database.prepare('update task set goal = ? where id = ?').run(texts.goal, t(1))
+  })
+  const later = another()
+  expect((await later.inspect()).differences).toEqual([])
+  const { missions, tasks, measured, token } = await later.view(async (reads) => ({
+    missions: await reads.missions.list({ search: 'été', limit: 5 }),
+    tasks: await reads.plan.tasks({ search: 'ärger HERE', now: 3 }, { limit: 5 }),
+    measured: await reads.tasks.measured([attempt.id]),
+    token: await reads.plan.taskOfToken('c-7'),
+  }))
+  expect(missions.items.map(({ item }) => item.name)).toEqual(['ÉTÉ ␀'])
+  expect(tasks.tasks.map(({ task }) => task.goal)).toEqual(['nul ␀ here'])
+  expect(measured.get(attempt.id)).toMatchObject({ outOfScope: 1, addedLines: 9, deletedLines: 2 })
+  expect(token).toBe(t(2))
+})
+
+function changing<Result>(file: string, change: (database: Database.Database) => Result): Result {
+  const database = new Database(file)
+  try {
+    return change(database)
+  } finally {
+    database.close()
+  }
+}
+
+function numbersIn(file: string): readonly unknown[] {
+  return changing(file, (database) => [
+    database.prepare('select id, number from phase order by seq').raw().all(),
+    database.prepare('select id, order_phase from task order by seq').raw().all(),
+  ])
+}
