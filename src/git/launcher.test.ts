@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Launched, launch } from './launcher.ts'
-import { runGit } from './process.ts'
+import { noGit, runGit } from './process.ts'
 
 /** A git that does what its first argument says, in a folder with an odd name. */
 function fakeGit() {
@@ -16,6 +16,7 @@ function fakeGit() {
     'case "$1" in',
     'say) shift; printf "%s|" "$@" "$WORD" "$PWD"; echo aside >&2;;',
     'fail) exit 3;;',
+    'repeat) cat;;',
     'hang) sleep 60;;',
     'wait) sleep 0.3; echo waited;;',
     'esac',
@@ -52,8 +53,29 @@ test('a call that is ended ends what runs beside it, which is run again', async 
   expect((await beside).output.toString()).toBe('waited\n')
 })
 
-test('what writes to a repository of the user, or is given something, is never run in the shell', () => {
-  const { call } = fakeGit()
-  expect(launch(['say'], { ...call, input: Buffer.from('x') })).toBeNull()
-  expect(launch(['say'], { folder: call.folder, environment: { PATH: '' } })).toBeNull()
+test('what a call is given reaches git as it is, and is not left behind', async () => {
+  const { folder, call } = fakeGit()
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = folder
+  onTestFinished(() => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  })
+  const input = Buffer.from('a\0b\n"$HOME"\xff', 'latin1')
+  const launched = launch(['repeat'], { ...call, input }) as Launched // there is a lane
+  expect(await launched.result).toEqual({ code: 0, output: input, complaint: '' })
+  expect(readdirSync(folder)).toEqual(['bin'])
+})
+
+test('in a folder that is gone nothing is run', async () => {
+  const { folder, call } = fakeGit()
+  const { code, output } = await runGit(['say'], { ...call, folder: join(folder, 'gone') })
+  expect([code, output.toString()]).toEqual([noGit, ''])
+})
+
+test('what may write to a repository of the user is never run in the shell', () => {
+  const { folder, call } = fakeGit()
+  const environment = { PATH: call.environment.PATH }
+  expect(launch(['say'], { folder, environment })).toBeNull()
+  expect(launch(['say'], { folder, environment, onlyReads: true })).not.toBeNull()
 })

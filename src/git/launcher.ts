@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import type { GitCall, GitResult } from './process.ts'
 
@@ -9,9 +12,9 @@ import type { GitCall, GitResult } from './process.ts'
  * meanwhile. Null where it cannot be done so.
  */
 export function launch(args: readonly string[], call: GitCall): Launched | null {
-  if (process.platform === 'win32' || call.input !== undefined || call.limit !== undefined) return null
+  if (process.platform === 'win32' || call.limit !== undefined) return null
   // Never what writes to a user's repository: when the shell is ended, what ran in it runs once more.
-  if (call.environment['GIT_DIR'] === undefined) return null
+  if (call.environment['GIT_DIR'] === undefined && !call.onlyReads) return null
   if (launcher === null || launcher.isGone) launcher = new Launcher(call.environment)
   return launcher.launch(args, call)
 }
@@ -79,17 +82,21 @@ class Launcher {
     const lane = this.#lanes[at]
     const exports = exported(this.#environment, call.environment)
     if (lane === undefined || exports === null || this.isGone) return null
-    lane.busy = true
     const token = randomUUID()
+    const input = call.input === undefined ? noInput : keepInput(call.input, token)
+    if (input === null) return null
+    lane.busy = true
     const program = ['git', ...args].map(quoted).join(' ')
     const [output, complaint] = [3 + 2 * at, 4 + 2 * at]
     const others = `${closing(output, complaint)}`
     // Each stream ends with a word that nothing else can say, and the exit code.
     this.#shell.stdin?.write(
-      `{ (${exports}cd ${quoted(call.folder)} && exec ${program} ${others}) </dev/null >&${output} 2>&${complaint}; ` +
+      `{ (${exports}cd ${quoted(call.folder)} || exit 126; exec ${program} ${others}) <${quoted(input)} >&${output} 2>&${complaint}; ` +
         `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${complaint}; } &\n`,
     )
-    const result = this.#answer(lane, token)
+    const result = this.#answer(lane, token).finally(() => {
+      if (input !== noInput) rmSync(input, { force: true })
+    })
     return { result, end: () => this.end() }
   }
 
@@ -129,6 +136,22 @@ class Launcher {
 }
 
 process.on('exit', () => launcher?.end())
+
+const noInput = '/dev/null'
+// A list of paths or of objects is far shorter; what is longer is written to git as it reads.
+const longestInput = 1 << 20
+
+/** What a call is given, in a file that its owner alone may read. Null where it cannot be kept so. */
+function keepInput(input: Buffer, token: string): string | null {
+  if (input.length > longestInput) return null
+  const file = join(tmpdir(), `waymark-git-${token}`)
+  try {
+    writeFileSync(file, input, { flag: 'wx', mode: 0o600 })
+    return file
+  } catch {
+    return null
+  }
+}
 
 interface Ended {
   readonly content: Buffer

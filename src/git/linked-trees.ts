@@ -57,6 +57,7 @@ async function listTrees(folder: string, environment: Environment): Promise<read
   const { code, output, complaint } = await runGit(['worktree', 'list', '--porcelain', '-z'], {
     folder,
     environment,
+    onlyReads: true,
   })
   if (code !== 0)
     throw new Failure('UNAVAILABLE', `The work trees of ${folder} cannot be listed: ${firstLine(complaint)}`)

@@ -9,6 +9,8 @@ export interface GitCall {
   readonly folder: string
   readonly environment: Environment
   readonly input?: Buffer
+  /** It changes nothing, so it may run twice. */
+  readonly onlyReads?: true
   /** The longest that it may take, in milliseconds; a minute when left out. */
   readonly limit?: number
 }

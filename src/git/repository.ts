@@ -237,7 +237,7 @@ function systemFile(environment: Environment): Promise<string | null> {
 
 async function askSystemFile(environment: Environment): Promise<string | null> {
   const question = ['config', '-z', '--system', '--list', '--show-origin']
-  const { code, output, complaint } = await runGit(question, { folder: '/', environment })
+  const { code, output, complaint } = await runGit(question, { folder: '/', environment, onlyReads: true })
   const named =
     code === 0
       ? /^file:([^\0]+)\0/.exec(output.toString('utf8'))
@@ -361,7 +361,7 @@ async function askRepository(
   folder: string,
   environment: Environment,
 ): Promise<RepositoryAnswer | NoRepository> {
-  const call = { folder, environment }
+  const call = { folder, environment, onlyReads: true } as const
   const [answer, settings] = await Promise.all([
     runGit(['rev-parse', '--path-format=absolute', ...questions], call),
     runGit(['config', '-z', '--list', '--show-scope', '--show-origin'], call),
@@ -477,7 +477,7 @@ export async function missingRepository(
   environment: Environment,
 ): Promise<Repository> {
   const question = ['config', '-z', '--list', '--show-scope']
-  const settings = await runGit(question, { folder: top, environment })
+  const settings = await runGit(question, { folder: top, environment, onlyReads: true })
   const configuration = withSafeSettings(
     parseConfiguration(nulRecords(settings.output)),
     distinctionsOf(top, directory),

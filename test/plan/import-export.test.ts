@@ -45,7 +45,7 @@ describe('a Markdown plan', () => {
   })
 
   test('is only looked at with dry-run', async () => {
-    const project = await openProject()
+    const project = await openProject({ database: false })
     project.write('plan.md', markdown)
     const answer = await project.call('plan_import', { file: 'plan.md', 'dry-run': true })
     expect(answer).toMatchObject({ added: { tasks: 4 }, dry_run: true })
@@ -55,7 +55,7 @@ describe('a Markdown plan', () => {
 
 describe('nothing is half imported', () => {
   test('a plan with a circle is refused, with every problem', async () => {
-    const project = await openProject()
+    const project = await openProject({ database: false })
     const task = { status: 'to_do', phase: 'P1' }
     const plan = {
       waymark_plan: 1,

@@ -4,7 +4,7 @@ import { openEmpty, openPlan } from './plan-project.ts'
 
 describe('taskman_init', () => {
   test('TM-007 TM-037 it makes the storage, says so, and takes no input', async () => {
-    const project = await openEmpty()
+    const project = await openEmpty({ database: false })
     expect((await project.context.store.health()).exists).toBe(false)
     expect(await project.call('taskman_init')).toEqual({ message: 'Database initialized.' })
     expect((await project.context.store.health()).exists).toBe(true)

@@ -1,7 +1,13 @@
 import type { Actor } from '../../src/domain/actor.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import type { Context } from '../../src/operations/operation.ts'
-import { type Answer, agentActor, openProject, type TestProject } from '../support/project.ts'
+import {
+  type Answer,
+  agentActor,
+  openProject,
+  type ProjectOptions,
+  type TestProject,
+} from '../support/project.ts'
 
 /** A project with a plan, and the usual questions to it. */
 export interface PlanProject {
@@ -22,15 +28,15 @@ export interface PlanProject {
 }
 
 /** A project, without git unless asked for, whose plan has the phase P1. */
-export async function openPlan(options: { readonly git?: boolean } = {}): Promise<PlanProject> {
+export async function openPlan(options: ProjectOptions = {}): Promise<PlanProject> {
   const project = await openEmpty(options)
   await project.call('taskman_phase_add', { id: 'P1', name: 'Design' })
   return project
 }
 
 /** The same before anything was planned. */
-export async function openEmpty({ git = false }: { readonly git?: boolean } = {}): Promise<PlanProject> {
-  const project = await openProject({ git })
+export async function openEmpty({ git = false, ...more }: ProjectOptions = {}): Promise<PlanProject> {
+  const project = await openProject({ git, ...more })
   const call: PlanProject['call'] = (...args) => project.call(...args)
   return {
     context: project.context,

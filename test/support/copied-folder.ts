@@ -14,14 +14,19 @@ let home: string | undefined
 export function copyFolder(name: string, folder: string, make: (folder: string) => void): void {
   let template = made.get(name)
   if (template === undefined) {
-    home ??= newHome()
-    template = join(home, String(made.size))
+    template = join(templateFolder(), String(made.size))
     make(template)
     // Examples that git puts there; nothing runs them.
     rmSync(join(template, '.git', 'hooks'), { recursive: true, force: true })
     made.set(name, template)
   }
   cpSync(template, folder, { recursive: true, verbatimSymlinks: true })
+}
+
+/** Where this process keeps what is made once and copied. */
+export function templateFolder(): string {
+  home ??= newHome()
+  return home
 }
 
 function newHome(): string {

@@ -20,6 +20,7 @@ import { fingerprint } from '../../src/storage/fingerprint.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore } from '../../src/storage/store.ts'
 import { commitCopied } from './copied-folder.ts'
+import { plantDatabase } from './planted-database.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
 export type Answer = any
@@ -54,8 +55,14 @@ const files = {
   'utils.ts': 'export const utils = 1\n',
 }
 
+export interface ProjectOptions {
+  readonly git?: boolean
+  /** False: there is no database before the first write. */
+  readonly database?: boolean
+}
+
 /** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
-export async function openProject(options: { readonly git?: boolean } = {}): Promise<TestProject> {
+export async function openProject(options: ProjectOptions = {}): Promise<TestProject> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-project-')))
   const folder = join(home, 'tree')
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
@@ -70,6 +77,7 @@ export async function openProject(options: { readonly git?: boolean } = {}): Pro
   const clock = { now: () => Math.round(now + performance.now() - started) }
   const ids = randomIds
   const file = join(folder, '.waymark', 'waymark.db')
+  if (options.database !== false) await plantDatabase(file)
   const store = openStore({ file, shared: false, root: folder, sandboxJournal: false, ids })
   const stateFolder = join(home, 'state')
   const witness = createWitness({ stateFolder, clock })

@@ -35,7 +35,7 @@ describe('every operation', () => {
   })
 
   test('refuses a mistyped or huge value in any field, in a bounded message, and stores nothing', async () => {
-    const project = await openProject()
+    const project = await openProject({ database: false })
     for (const [name, field, value] of mistyped) {
       const failure = await project
         .call(name, { [field]: value }, { actor: person })

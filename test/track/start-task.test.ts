@@ -168,7 +168,7 @@ describe('containers', () => {
   test.each(['mission_id', 'workflow_id', 'parent_task_id', 'planned_task_id'])(
     'an unknown %s is not found',
     async (field) => {
-      const project = await openProject()
+      const project = await openProject({ database: false })
       const refused = await project.refusal('start_task', { name: 'a', goal: 'g', [field]: 'x-nowhere' })
       expect(refused).toContain('not found: x-nowhere')
       expect((await project.context.store.health()).exists).toBe(false)
