@@ -15,6 +15,13 @@ export interface Actor {
    * person made.
    */
   readonly identity?: string
+  /** The token by which it acts, and the person whose that is, where a server knows its persons. */
+  readonly token?: string
+  readonly person?: string
+  /** The edge that its calls came by: the machine that measures. */
+  readonly edge?: string
+  /** A machine that hands in results, by a token made for that. */
+  readonly runner?: true
 }
 
 /** Who did something: the name that is shown, and the identity; null where only names were kept. */

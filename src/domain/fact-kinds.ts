@@ -1,7 +1,7 @@
 import type { NewFact } from './fact.ts'
 import type { ProcessDefinition } from './gate/definition.ts'
 import type { RunEvent, RunRefusal, Tried } from './gate/run.ts'
-import type { RunId, TaskId } from './id.ts'
+import type { PersonId, RunId, SessionId, TaskId, TokenId } from './id.ts'
 import type { Note } from './plan/plan.ts'
 import { counted, plainWord, shortened } from './text.ts'
 import { countChanges } from './track/changes.ts'
@@ -57,6 +57,10 @@ export type EntityReference =
       readonly status: string
     }
   | { readonly kind: 'setting'; readonly name: string; readonly value: string }
+  | { readonly kind: 'member'; readonly id: PersonId; readonly name: string }
+  | { readonly kind: 'person'; readonly id: PersonId; readonly name: string }
+  | { readonly kind: 'token'; readonly id: TokenId; readonly name: string }
+  | { readonly kind: 'session'; readonly id: SessionId; readonly name: string }
 
 type Concerns = readonly [Concern, ...Concern[]]
 
@@ -317,6 +321,45 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   'setting.changed': {
     concerns: ({ name, value }) => [updated({ kind: 'setting', name, value })],
     words: ({ name, value }) => `set ${name} to ${value}`,
+  },
+
+  'person.added': {
+    concerns: ({ person: { id, name } }) => [created({ kind: 'person', id, name })],
+    words: ({ person: { name, admin } }) => `added ${name}${admin ? ' as an admin of the server' : ''}`,
+  },
+  'person.changed': {
+    concerns: ({ personId: id, name }) => [updated({ kind: 'person', id, name })],
+    words: ({ name, changes }) =>
+      changes.disabledAt === undefined
+        ? `changed ${name}${changed(changes)}`
+        : `${changes.disabledAt === null ? 'lets' : 'no longer lets'} ${name} in`,
+  },
+  'member.set': {
+    concerns: ({ member: { personId: id }, name, before }) => [
+      { change: before === null ? 'created' : 'updated', of: { kind: 'member', id, name } },
+    ],
+    words: ({ member: { access, roles }, name, before }) =>
+      `made ${name} ${access}${before === null || before === access ? '' : ` (was ${before})`}${roles.length === 0 ? '' : `, gate role ${roles.join(', ')}`}`,
+  },
+  'member.removed': {
+    concerns: ({ personId: id, name }) => [{ change: 'closed', of: { kind: 'member', id, name } }],
+    words: ({ name }) => `removed ${name} from the project`,
+  },
+  'token.created': {
+    concerns: ({ token: { id, name } }) => [created({ kind: 'token', id, name })],
+    words: ({ token: { name, kind }, person }) => `made the token ${name} (${kind}) of ${person}`,
+  },
+  'token.revoked': {
+    concerns: ({ tokenId: id, name }) => [{ change: 'closed', of: { kind: 'token', id, name } }],
+    words: ({ name }) => `revoked the token ${name}`,
+  },
+  'session.began': {
+    concerns: ({ session: { id }, name }) => [{ change: 'opened', of: { kind: 'session', id, name } }],
+    words: ({ name }) => `signed ${name} in`,
+  },
+  'session.ended': {
+    concerns: ({ sessionId: id, name }) => [{ change: 'closed', of: { kind: 'session', id, name } }],
+    words: ({ name }) => `ended a session of ${name}`,
   },
 }
 

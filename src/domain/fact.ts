@@ -1,6 +1,7 @@
 import type { Actor } from './actor.ts'
 import type { GateFact } from './gate/run.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, RunId, TaskId } from './id.ts'
+import type { IdentityFact } from './identity/identity.ts'
 import type { NewPlanFact } from './plan/plan.ts'
 import type {
   ClaimedPath,
@@ -59,6 +60,7 @@ export interface Measured {
 export type NewFact =
   | NewPlanFact
   | GateFact
+  | IdentityFact
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
   | { readonly kind: 'mission.started'; readonly mission: Mission }
   | {

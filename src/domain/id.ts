@@ -18,6 +18,9 @@ export type NoteId = Id<'note'>
 export type RunId = Id<'run'>
 export type RunEventId = Id<'run event'>
 export type CommandResultId = Id<'command result'>
+export type PersonId = Id<'person'>
+export type TokenId = Id<'token'>
+export type SessionId = Id<'session'>
 
 /** The prefix of each entity's ids. What a person sees tells what it names. */
 export const idPrefixes = {
@@ -36,6 +39,9 @@ export const idPrefixes = {
   run: 'run',
   runEvent: 'evt',
   commandResult: 'cmd',
+  person: 'u',
+  token: 'tk',
+  session: 's',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
@@ -57,6 +63,9 @@ interface IdOfKind {
   readonly run: RunId
   readonly runEvent: RunEventId
   readonly commandResult: CommandResultId
+  readonly person: PersonId
+  readonly token: TokenId
+  readonly session: SessionId
 }
 
 /** Makes ids. Randomness comes in from outside, so that the domain stays pure. */

@@ -12,7 +12,17 @@ import type {
   RunStatus,
   SettingName,
 } from '../domain/gate/run.ts'
-import type { AttemptId, MilestoneId, MissionId, PhaseId, RunId, TaskId } from '../domain/id.ts'
+import type {
+  AttemptId,
+  MilestoneId,
+  MissionId,
+  PhaseId,
+  RunId,
+  SessionId,
+  TaskId,
+  TokenId,
+} from '../domain/id.ts'
+import type { Member, Person, Session, Token } from '../domain/identity/identity.ts'
 import type { Claim, Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan/plan.ts'
 import type { ChangeKind, MissionChange, ReportedChange } from '../domain/track/changes.ts'
 import type { Mission, MissionStatus, Phase, PhaseWithWork } from '../domain/track/mission.ts'
@@ -491,6 +501,60 @@ export interface ChainCheck {
   readonly facts: number
   /** The first seq whose hash does not follow from the facts before it; null when the chain holds. */
   readonly brokenAt: number | null
+}
+
+/** What is kept of a token or a session beside the facts. */
+export interface KeptSecret {
+  /** SHA-256, hexadecimal. */
+  readonly hash: string
+  /** When it was last used, at most a minute off; null where it never was. */
+  readonly usedAt: number | null
+}
+
+/** A membership as it is listed: with the person, and since when. */
+export interface MemberListed {
+  readonly member: Member
+  readonly person: Person
+}
+
+export interface TokenListed {
+  readonly token: Token
+  readonly person: Person
+  readonly usedAt: number | null
+}
+
+export interface SessionListed {
+  readonly session: Session
+  readonly person: Person
+}
+
+/** Members are those of the project that is asked about; persons, tokens and sessions are the whole server's. */
+export interface IdentityReads {
+  /** The id of the project that is asked about; empty where nothing was recorded in it. */
+  readonly project: string
+  person(id: string): Promise<Person | null>
+  /** Who has this id, this e-mail address or this name; at most 10. */
+  personsCalled(words: string): Promise<readonly Person[]>
+  personOf(issuer: string, subject: string): Promise<Person | null>
+  /** Oldest first, at most 1000. */
+  persons(): Promise<readonly Person[]>
+  /** How many admins there are that are not disabled. */
+  admins(): Promise<number>
+  /** Oldest first, at most 1000. */
+  members(): Promise<readonly MemberListed[]>
+  member(personId: string): Promise<Member | null>
+  /** How many owners the project has that are not disabled. */
+  owners(): Promise<number>
+  /** In which projects a person is what; at most 1000. */
+  memberships(personId: string): Promise<readonly { readonly projectId: string; readonly member: Member }[]>
+  token(id: string): Promise<Token | null>
+  /** Tokens that are not revoked, of one person or of all, newest first; at most 1000. */
+  tokens(of: { readonly personId?: string; readonly revoked?: boolean }): Promise<readonly TokenListed[]>
+  session(id: string): Promise<Session | null>
+  /** Sessions that neither ended nor are too old, newest first; at most 1000. */
+  sessions(of: { readonly personId?: string; readonly now: number }): Promise<readonly SessionListed[]>
+  /** Null for what was revoked or ended, or came without its secret, as from an export. */
+  secret(of: TokenId | SessionId): Promise<KeptSecret | null>
 }
 
 export interface JournalReads {

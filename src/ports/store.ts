@@ -1,7 +1,9 @@
 import type { Actor } from '../domain/actor.ts'
 import type { Fact, NewFact } from '../domain/fact.ts'
+import type { SessionId, TokenId } from '../domain/id.ts'
 import type {
   HoldReads,
+  IdentityReads,
   JournalReads,
   MissionReads,
   PlanReads,
@@ -20,20 +22,30 @@ export interface Reads {
   readonly records: RecordReads
   readonly holds: HoldReads
   readonly runs: RunReads
+  readonly identities: IdentityReads
   readonly journal: JournalReads
 }
 
 /** What a decision came to: what happened, and what the caller is answered. */
 export interface Decided<Answer> {
   readonly facts: readonly NewFact[]
+  /** What is written with them and is in none of them. */
+  readonly beside?: readonly Beside[]
   readonly answer: Answer
 }
 
 /** The same, where the answer is read in the transaction once the facts are applied. */
 export interface DecidedFirst<Answer> {
   readonly facts: readonly NewFact[]
+  readonly beside?: readonly Beside[]
   readonly answerFrom: (after: Reads) => Promise<Answer>
 }
+
+/** What a token or a session has that no fact holds: the hash of its secret, and when it was used. */
+export type Beside =
+  | { readonly kind: 'secret made'; readonly of: TokenId | SessionId; readonly hash: string }
+  | { readonly kind: 'secret used'; readonly of: TokenId | SessionId; readonly at: number }
+  | { readonly kind: 'secret ended'; readonly of: TokenId | SessionId }
 
 /** A command's key: same key and same input, same answer. */
 export interface Idempotency {

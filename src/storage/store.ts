@@ -45,8 +45,10 @@ export interface StoreOptions {
   readonly file: string
   /** The file was named by the user, so that several projects may live in it. */
   readonly shared: boolean
-  /** Absolute path of the project's root: the top of the main work tree. */
+  /** Absolute path of the project's root: the top of the main work tree. Empty for one that lives in no folder. */
   readonly root: string
+  /** The id of a project that lives in no folder. */
+  readonly project?: string
   /** A new database keeps one side file that is never deleted, for sandboxes that forbid deleting. */
   readonly sandboxJournal: boolean
   /** The folder outside the project that keeps where its journal had come to; without one nothing is kept. */
@@ -292,6 +294,7 @@ class SqliteStore implements Store {
   #writeFolder(projectId: string): void {
     if (this.#folderWritten) return
     this.#folderWritten = true
+    if (this.#options.project !== undefined) return
     if (this.#options.shared) writeProjectId(this.#options.root, projectId)
     else writeIgnore(dirname(this.#options.file))
   }

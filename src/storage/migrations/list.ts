@@ -6,6 +6,7 @@ import { missionChanges } from './0005-mission-changes.ts'
 import { settledTasks } from './0006-settled-tasks.ts'
 import { onePlan } from './0007-one-plan.ts'
 import { portable } from './0008-portable.ts'
+import { persons } from './0009-persons.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   settledTasks,
   onePlan,
   portable,
+  persons,
 ]

@@ -7,6 +7,7 @@ import type { Replay } from './replay.ts'
 /** What no fact makes, and so no replay: every other table is compared and can be rebuilt. */
 export const notMadeByFacts: Readonly<Record<string, string>> = {
   fact: 'the facts themselves, which their chain of hashes vouches for',
+  secret: 'the hashes of what tokens and sessions are known by, which no fact holds',
   command: 'the answers that are kept for idempotency keys',
   project_root: 'the folders of this machine in which the project was seen',
 }

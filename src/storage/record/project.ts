@@ -2,6 +2,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
+import { serverProject } from '../../domain/identity/identity.ts'
 import { readRegularSync } from '../../files/regular-file.ts'
 import { beforeFirst } from '../journal/journal.ts'
 import type { Projecting, Tables } from '../tables/tables.ts'
@@ -26,6 +27,8 @@ export interface ProjectPlace {
   readonly root: string
   /** Several projects may live in the database. */
   readonly shared: boolean
+  /** The id of a project that lives in no folder. */
+  readonly project?: string
 }
 
 export interface ResolvedProject {
@@ -42,8 +45,9 @@ interface Root {
 /** Which project of the database a root belongs to. Null when it has none yet. */
 export async function resolveProject(
   db: Kysely<Tables>,
-  { root, shared }: ProjectPlace,
+  { root, shared, project }: ProjectPlace,
 ): Promise<ResolvedProject | null> {
+  if (project !== undefined) return (await isThere(db, project)) ? { id: project, rootKnown: true } : null
   const named = readProjectId(root)
   const roots = await rootsOfCandidates(db, root, named)
   const recorded = roots.find(({ path }) => path === root)?.project_id ?? null
@@ -84,8 +88,18 @@ function livesElsewhere(id: string, root: string, others: readonly Root[]): bool
   )
 }
 
+async function isThere(db: Kysely<Tables>, id: string): Promise<boolean> {
+  return (await db.selectFrom('project').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
+}
+
 async function firstProject(db: Kysely<Tables>): Promise<string | null> {
-  const row = await db.selectFrom('project').select('id').orderBy('created_at').limit(1).executeTakeFirst()
+  const row = await db
+    .selectFrom('project')
+    .select('id')
+    .where('id', '!=', serverProject)
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
   return row?.id ?? null
 }
 
@@ -140,7 +154,7 @@ export async function applyProjectCreated(
   { id, root }: FactOf<'project.created'>,
 ): Promise<void> {
   await db.insertInto('project').values({ id, seq: 0, head: beforeFirst, created_at: at }).execute()
-  await seen({ db, projectId: id, at }, root)
+  if (root !== '') await seen({ db, projectId: id, at }, root)
 }
 
 /** Remembers a folder of the project. In a shared file a folder belongs to the project that was there last. */

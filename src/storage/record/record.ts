@@ -8,6 +8,7 @@ import { breath } from '../sqlite/waiting.ts'
 import { projectFact } from '../tables/projections.ts'
 import { inBatches } from '../tables/query.ts'
 import { readsOf } from '../tables/reads.ts'
+import { writeBeside } from '../tables/secret.ts'
 import type { Tables } from '../tables/tables.ts'
 import { storeAnswer, storedAnswer } from './idempotency.ts'
 import { type ResolvedProject, seen } from './project.ts'
@@ -22,13 +23,18 @@ export interface Recorded<Answer> {
 export async function record<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
-  place: { readonly root: string; readonly ids: IdSource; readonly found: ResolvedProject | null },
+  place: {
+    readonly root: string
+    readonly ids: IdSource
+    readonly found: ResolvedProject | null
+    readonly project?: string
+  },
 ): Promise<Recorded<Answer>> {
   const { idempotency, actor, at } = request
   const { found } = place
   const project = found
     ? { ...found, exists: true }
-    : { id: place.ids.next('project'), rootKnown: false, exists: false }
+    : { id: place.project ?? place.ids.next('project'), rootKnown: false, exists: false }
   if (idempotency && found) {
     const stored = await storedAnswer(db, found.id, idempotency)
     if (stored) return { answer: stored.answer as Answer, project: found } // stored as this very answer
@@ -36,8 +42,10 @@ export async function record<Answer>(
   const reads = readsOf({ db, projectId: project.id })
   const decided = await request.decide(reads)
   const { facts } = decided
-  const isWritten = facts.length > 0 || idempotency !== undefined
+  const beside = decided.beside ?? []
+  const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
   const seq = isWritten ? await append({ db, root: place.root, project }, facts, { actor, at }) : 0
+  await writeBeside({ db, projectId: project.id }, beside)
   const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
   if (!isWritten) return { answer, project: found }
   if (idempotency) await storeAnswer(db, idempotency, { projectId: project.id, answer, seq, at })

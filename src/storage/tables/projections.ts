@@ -12,7 +12,11 @@ import {
   applyMissionReopened,
   applyMissionStarted,
 } from './mission.ts'
+import { applyMemberRemoved, applyMemberSet } from './member.ts'
 import { applyNoteAdded } from './note.ts'
+import { applyPersonAdded, applyPersonChanged } from './person.ts'
+import { applySessionBegan, applySessionEnded } from './session.ts'
+import { applyTokenCreated, applyTokenRevoked } from './token.ts'
 import {
   applyMilestoneCreated,
   applyMilestoneEdited,
@@ -90,4 +94,12 @@ const projections: {
   'command.revoked': () => Promise.resolve(), // kept in the state folder of its user
   'command.started': applyCommandStarted,
   'command.ended': applyCommandEnded,
+  'person.added': applyPersonAdded,
+  'person.changed': applyPersonChanged,
+  'member.set': applyMemberSet,
+  'member.removed': applyMemberRemoved,
+  'token.created': applyTokenCreated,
+  'token.revoked': applyTokenRevoked,
+  'session.began': applySessionBegan,
+  'session.ended': applySessionEnded,
 }

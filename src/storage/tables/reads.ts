@@ -5,6 +5,7 @@ import { missionReads } from './mission.ts'
 import { planReads } from './plan.ts'
 import { recordReads } from './records.ts'
 import { runReads } from './run.ts'
+import { identityReads } from './secret.ts'
 import type { ReadScope } from './tables.ts'
 import { taskReads } from './task-reads.ts'
 import { timelineReads } from './timeline.ts'
@@ -18,6 +19,7 @@ export function readsOf(scope: ReadScope): Reads {
     records: recordReads(scope),
     holds: holdReads(scope),
     runs: runReads(scope),
+    identities: identityReads(scope),
     journal: journalReads(scope),
   }
 }

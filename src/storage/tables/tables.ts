@@ -8,18 +8,23 @@ import type { ClaimTokenTable } from './claim.ts'
 import type { CommandResultTable } from './command-result.ts'
 import type { TaskDependencyTable } from './dependency.ts'
 import type { HoldTable } from './hold.ts'
+import type { MemberTable } from './member.ts'
 import type { MissionTable } from './mission.ts'
 import type { MissionChangeTable } from './mission-change.ts'
 import type { NoteTable } from './note.ts'
+import type { PersonTable } from './person.ts'
 import type { MilestoneTable, PhaseTable } from './phase.ts'
 import type { RoleTable } from './plan.ts'
 import type { ProcessTable } from './process.ts'
 import type { DecisionTable, IssueTable, ProgressTable } from './records.ts'
 import type { RunTable, RunVisitTable } from './run.ts'
 import type { RunApprovalTable, RunArtifactTable, RunEventTable, RunRefusalTable } from './run-event.ts'
+import type { SecretTable } from './secret.ts'
+import type { SessionTable } from './session.ts'
 import type { SettingTable } from './setting.ts'
 import type { TaskTable } from './task.ts'
 import type { TaskCountTable, TaskPlaceTable } from './task-place.ts'
+import type { TokenTable } from './token.ts'
 
 /** The schema as Kysely sees it: every table with its columns as the drivers answer them. */
 export interface Tables {
@@ -53,6 +58,11 @@ export interface Tables {
   readonly run_approval: RunApprovalTable
   readonly command_result: CommandResultTable
   readonly setting: SettingTable
+  readonly person: PersonTable
+  readonly member: MemberTable
+  readonly token: TokenTable
+  readonly session: SessionTable
+  readonly secret: SecretTable
   readonly fact: FactTable
   readonly command: CommandTable
 }

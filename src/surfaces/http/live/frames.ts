@@ -125,6 +125,12 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
       return { command_id: of.id, run_id: of.runId, status: of.status }
     case 'setting':
       return { name: of.name, value: of.value }
+    case 'member':
+      return { person_id: of.id, name: of.name }
+    case 'person':
+    case 'token':
+    case 'session':
+      return { id: of.id, name: of.name }
     case 'project':
       return { project_id: of.id, root: of.root }
   }

@@ -1,0 +1,41 @@
+/** What a member may do in a project, each with all that those before it may. */
+export const accesses = ['viewer', 'contributor', 'maintainer', 'owner'] as const
+export type Access = (typeof accesses)[number]
+
+/** What an operation asks of who calls it: access in the project, or to be an admin of the server. */
+export const neededAccesses = [...accesses, 'admin'] as const
+export type NeededAccess = (typeof neededAccesses)[number]
+
+/** Who calls, where a server knows its persons, and what they may in the project that is asked about. */
+export interface Standing {
+  readonly personId: string
+  readonly personName: string
+  /** Null for who signed in without one. */
+  readonly tokenId: string | null
+  readonly sessionId: string | null
+  /** Null for who is no member of the project. */
+  readonly access: Access | null
+  readonly admin: boolean
+  /** The gate roles that the person has in the project. */
+  readonly roles: readonly string[]
+  /** When their token or session ends, milliseconds since the epoch. */
+  readonly expiresAt: number
+}
+
+export function permits({ access, admin }: Pick<Standing, 'access' | 'admin'>, needed: NeededAccess): boolean {
+  if (needed === 'admin') return admin
+  return access !== null && accesses.indexOf(access) >= accesses.indexOf(needed)
+}
+
+/** The lesser of two: a token never lets more than the person who has it, an agent no more than work. */
+export function atMost(access: Access, most: Access): Access {
+  return accesses.indexOf(access) <= accesses.indexOf(most) ? access : most
+}
+
+/** What it lets one do, as the rest of a sentence. */
+export const accessWords: Readonly<Record<Access, string>> = {
+  viewer: 'reads',
+  contributor: 'works: tools, notes, tokens for their own agents',
+  maintainer: 'decides: holds, approvals, commands, the plan by hand',
+  owner: 'decides who is a member, and ends tokens',
+}

@@ -1,0 +1,131 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { FactOf } from '../../domain/fact-kinds.ts'
+import type { PersonId, TokenId } from '../../domain/id.ts'
+import { serverProject, type Token, type TokenKind } from '../../domain/identity/identity.ts'
+import type { TokenListed } from '../../ports/reads.ts'
+import { personOf } from './person.ts'
+import type { Projecting, ReadScope, RowKey } from './tables.ts'
+
+/** In the reserved project `server`. The hash of its secret is in the table `secret`. */
+export interface TokenTable {
+  project_id: string
+  id: string
+  seq: number
+  name: string
+  kind: string
+  /** The project that it is for; null for all of the person's. */
+  only_project: string | null
+  role: string | null
+  person_id: string
+  created_at: number
+  expires_at: number
+  revoked_at: number | null
+  revoked_by: string | null
+}
+
+const most = 1000
+
+function tokenRow({ projectId, seq }: RowKey, token: Token): Insertable<TokenTable> {
+  return {
+    project_id: projectId,
+    id: token.id,
+    seq,
+    name: token.name,
+    kind: token.kind,
+    only_project: token.projectId,
+    role: token.role,
+    person_id: token.personId,
+    created_at: token.createdAt,
+    expires_at: token.expiresAt,
+    revoked_at: token.revokedAt,
+    revoked_by: token.revokedBy,
+  }
+}
+
+function tokenOf(row: Omit<Selectable<TokenTable>, 'project_id' | 'seq'>): Token {
+  return {
+    id: row.id as TokenId, // a brand
+    name: row.name,
+    kind: row.kind as TokenKind, // as it was written
+    projectId: row.only_project,
+    role: row.role,
+    personId: row.person_id as PersonId, // a brand
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    revokedBy: row.revoked_by,
+  }
+}
+
+export async function applyTokenCreated(
+  projecting: Projecting,
+  { token }: FactOf<'token.created'>,
+): Promise<void> {
+  await projecting.db.insertInto('token').values(tokenRow(projecting, token)).execute()
+}
+
+export async function applyTokenRevoked(
+  { db, projectId, at, actor }: Projecting,
+  { tokenId }: FactOf<'token.revoked'>,
+): Promise<void> {
+  await db
+    .updateTable('token')
+    .set({ revoked_at: at, revoked_by: actor.name })
+    .where('project_id', '=', projectId)
+    .where('id', '=', tokenId)
+    .execute()
+}
+
+export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
+  return {
+    async token(id: string): Promise<Token | null> {
+      const row = await db
+        .selectFrom('token')
+        .selectAll()
+        .where('project_id', '=', serverProject)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? tokenOf(row) : null
+    },
+    async tokens({
+      personId,
+      revoked = false,
+    }: {
+      readonly personId?: string
+      readonly revoked?: boolean
+    }): Promise<readonly TokenListed[]> {
+      const rows = await db
+        .selectFrom('token')
+        .innerJoin('person', 'person.id', 'token.person_id')
+        .leftJoin('secret', (join) =>
+          join.onRef('secret.id', '=', 'token.id').on('secret.project_id', '=', serverProject),
+        )
+        .selectAll('person')
+        .select([
+          'token.id as token_id',
+          'token.name as token_name',
+          'token.kind',
+          'token.only_project',
+          'token.role',
+          'token.person_id',
+          'token.created_at as token_created_at',
+          'token.expires_at',
+          'token.revoked_at',
+          'token.revoked_by',
+          'secret.used_at',
+        ])
+        .where('token.project_id', '=', serverProject)
+        .where('person.project_id', '=', serverProject)
+        .$if(personId !== undefined, (query) => query.where('token.person_id', '=', personId ?? ''))
+        .$if(!revoked, (query) => query.where('token.revoked_at', 'is', null))
+        .orderBy('token.seq', 'desc')
+        .limit(most)
+        .execute()
+      return rows.map((row) => ({
+        token: tokenOf({ ...row, id: row.token_id, name: row.token_name, created_at: row.token_created_at }),
+        person: personOf(row),
+        usedAt: row.used_at,
+      }))
+    },
+  }
+}
