@@ -20,7 +20,8 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { playDemo } = await import('./demo/demo.ts')
     return playDemo(rest.slice(1))
   }
-  if (command === 'token' && !asksForHelp) {
+  // Where a database is named, tokens are kept in it and made by operations.
+  if (command === 'token' && !asksForHelp && !process.env['WAYMARK_DATABASE']) {
     const { token } = await import('./serve/tokens.ts')
     return token(rest)
   }

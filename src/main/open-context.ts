@@ -1,10 +1,13 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import type { Actor } from '../domain/actor.ts'
+import { serverProject } from '../domain/identity/identity.ts'
 import type { Context } from '../operations/operation.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Team } from '../ports/team.ts'
 import { fingerprint } from '../storage/fingerprint.ts'
 import { randomIds } from '../storage/random-ids.ts'
+import { hashOf, newSecret } from '../surfaces/http/guard/secret.ts'
 import {
   deferredCommandApprovals,
   deferredCommandRunner,
@@ -24,6 +27,7 @@ import {
   canWrite,
   databasePlace,
   enclosingTree,
+  type Machine,
   projectFolder,
   projectRoot,
   projectState,
@@ -72,6 +76,10 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     return openStore({ ...place, root, sandboxJournal, anchorFolder, program: version, ids: randomIds })
   })
   const program = runningProgram(projectStateFolder)
+  const team =
+    namedDatabase(environment) === undefined
+      ? undefined
+      : openTeam({ environment, workingFolder, folder, machine })
   return {
     store,
     witness,
@@ -89,12 +97,37 @@ export function openContext({ actor, environment, workingFolder, project }: Open
     commandRunner: deferredCommandRunner(environment),
     // Never in the project, where an agent in a sandbox could write what a person has to.
     commandApprovals: deferredCommandApprovals(stateFolder(machine)),
+    ...(team && { team }),
   }
 }
 
+/** The database that is named for all projects of a server. */
+export function namedDatabase(environment: Environment): string | undefined {
+  return firstSet(environment, ['WAYMARK_DATABASE'])
+}
+
+interface OpeningTeam extends Pick<Opening, 'environment' | 'workingFolder'> {
+  readonly folder: string
+  readonly machine: Machine
+}
+
+/** The persons of a server lie in the database of its projects, as a project of their own. */
+function openTeam({ environment, workingFolder, folder, machine }: OpeningTeam): Team {
+  const store = deferredStore(async () => {
+    const place = databasePlace(environment, { root: folder, working: workingFolder })
+    const { openStore } = await import('../storage/store.ts')
+    const state = writableStateFolder(machine, folder, canWrite)
+    const anchorFolder = anchorOf(state, { root: serverProject, database: place.file }, fingerprint)
+    const of = { root: '', project: serverProject, sandboxJournal: false, anchorFolder }
+    return openStore({ ...place, ...of, program: version, ids: randomIds })
+  })
+  return { store, newSecret, hashOf }
+}
+
 /** Ends what goes on in the background, so that the process can exit. */
-export async function closeContext({ store, witness, commandRunner }: Context): Promise<void> {
+export async function closeContext({ store, witness, commandRunner, team }: Context): Promise<void> {
   await commandRunner.stop()
   await witness.settle()
   await store.close()
+  await team?.store.close()
 }

@@ -6,6 +6,7 @@ import { inbox } from './inbox/inbox.ts'
 import { inboxPage } from './inbox/inbox-page.ts'
 import { reject } from './inbox/reject.ts'
 import { resolve } from './inbox/resolve.ts'
+import { memberAdd, memberChange, memberInvite, memberList, memberRemove } from './member/members.ts'
 import { completeMission } from './mission/complete-mission.ts'
 import { getContext } from './mission/get-context.ts'
 import { listMissions } from './mission/list-missions.ts'
@@ -14,6 +15,7 @@ import { logDecision, logIssue, logMilestone } from './mission/records.ts'
 import { startMission } from './mission/start-mission.ts'
 import { completeWorkflow, startWorkflow } from './mission/workflow.ts'
 import type { Operation } from './operation.ts'
+import { personAdd, personDisable, personEnable, personList } from './person/persons.ts'
 import { depAdd, depRemove, planDependencies } from './plan/dependencies.ts'
 import { roleAdd, taskAdd, taskDrop, taskEdit } from './plan/edit-tasks.ts'
 import { demo, init } from './plan/init.ts'
@@ -49,6 +51,8 @@ import { runMigrate } from './run/run-migrate.ts'
 import { runPage } from './run/run-page.ts'
 import { runSummary } from './run/run-summary.ts'
 import { verify } from './run/verify.ts'
+import { sessionEnd, sessionList } from './session/sessions.ts'
+import { whoami } from './session/whoami.ts'
 import { settingList, settingSet } from './settings.ts'
 import { board, links, names } from './show/board.ts'
 import { changes, diff, missionChanges } from './show/changes.ts'
@@ -56,6 +60,7 @@ import { show } from './show/show.ts'
 import { missionTimeline } from './show/timeline.ts'
 import { completeTask } from './task/complete-task.ts'
 import { startTask } from './task/start-task.ts'
+import { tokenCreate, tokenList, tokenRevoke } from './token/tokens.ts'
 
 const operations = [
   startMission,
@@ -144,6 +149,21 @@ const operations = [
   backup,
   restoreBackup,
   tidy,
+  whoami,
+  memberList,
+  memberAdd,
+  memberInvite,
+  memberChange,
+  memberRemove,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
+  sessionList,
+  sessionEnd,
+  personList,
+  personAdd,
+  personDisable,
+  personEnable,
 ] as const
 
 /** Everything Waymark can do, in the order that lists show it. */

@@ -1,9 +1,17 @@
 import { keyOwner } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Setting } from '../domain/id.ts'
+import { permits } from '../domain/identity/access.ts'
 import type { Idempotency } from '../ports/store.ts'
 import { parseInput } from './input/parse-input.ts'
-import type { Answer, Context, Handling, Operation, Recording } from './operation.ts'
+import {
+  type Answer,
+  accessOf,
+  type Context,
+  type Handling,
+  type Operation,
+  type Recording,
+} from './operation.ts'
 
 export interface InvokeOptions {
   /** Same key and input: the stored answer. Same key, other input: refused. */
@@ -18,6 +26,7 @@ export async function invoke(
   options: InvokeOptions = {},
 ): Promise<Answer> {
   refuseAgent(operation, context)
+  refuseWithoutAccess(operation, context)
   const input = parseInput(operation, rawInput)
   const idempotency = idempotencyOf(
     operation,
@@ -43,6 +52,23 @@ function refuseAgent(operation: Operation, { actor }: Context): void {
   throw new Failure('FORBIDDEN', `${operation.name} is for people; ${actor.name} acts as an agent.`, {
     hint: `Ask a person to run: waymark ${operation.command}`,
   })
+}
+
+function refuseWithoutAccess(operation: Operation, { standing }: Context): void {
+  if (!standing) return
+  const needed = accessOf(operation)
+  if (permits(standing, needed)) return
+  const { access, personName } = standing
+  const has = access === null ? 'none in this project' : access
+  throw new Failure(
+    'FORBIDDEN',
+    needed === 'admin'
+      ? `${operation.name} is for admins of the server, and ${personName} is none.`
+      : `${operation.name} needs ${needed} access, and ${personName} has ${has}.`,
+    {
+      hint: `Ask ${needed === 'admin' ? 'an admin of the server' : 'an owner of the project: waymark member set'}.`,
+    },
+  )
 }
 
 function ownKey({ keyField }: Operation, input: Readonly<Record<string, unknown>>): string | undefined {

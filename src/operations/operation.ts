@@ -2,17 +2,35 @@ import type { z } from 'zod'
 import type { Actor } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import type { IdSource, Setting } from '../domain/id.ts'
+import type { NeededAccess, Standing } from '../domain/identity/access.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
 import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
 import type { Decided, DecidedFirst, Fingerprint, Reads, Store } from '../ports/store.ts'
+import type { Team } from '../ports/team.ts'
 import type { LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
 
 /** Who may call it. What only people may do is never a tool. */
 export type Audience = 'agent' | 'person' | 'both'
+
+/** What it asks of a caller where a server knows its persons: as it says itself, else what its kind and audience ask. */
+export function accessOf({
+  access,
+  audience,
+  kind,
+}: Pick<Operation, 'access' | 'audience' | 'kind'>): NeededAccess {
+  if (access !== undefined) return access
+  return kind === 'query' ? 'viewer' : accessOfCommands[audience]
+}
+
+const accessOfCommands = {
+  agent: 'contributor',
+  both: 'contributor',
+  person: 'maintainer',
+} as const satisfies Record<Audience, NeededAccess>
 
 /** What an operation answers: one object, or one of several. */
 type AnswerSchema = z.ZodType<Answer>
@@ -34,6 +52,8 @@ export interface OperationContract<Input extends z.ZodObject, Output extends Ans
   readonly synonyms?: Readonly<Record<string, string>>
   readonly toolset: Toolset
   readonly audience: Audience
+  /** What a caller must have access to; `accessOf` says what it is where it is left out. */
+  readonly access?: NeededAccess
   readonly title: string
   readonly description: string
   readonly kind: 'query' | 'command'
@@ -106,6 +126,10 @@ export interface Context {
   readonly linkedTrees: LinkedTrees
   readonly commandRunner: CommandRunner
   readonly commandApprovals: CommandApprovals
+  /** Who may use the server, where the database is one that was named for all its projects. */
+  readonly team?: Team
+  /** Who calls and what they may; absent where nobody is asked for it: on one's own machine. */
+  readonly standing?: Standing
 }
 
 /** What `doctor` and `status` say about the running program. */

@@ -22,7 +22,10 @@ export interface Standing {
   readonly expiresAt: number
 }
 
-export function permits({ access, admin }: Pick<Standing, 'access' | 'admin'>, needed: NeededAccess): boolean {
+export function permits(
+  { access, admin }: Pick<Standing, 'access' | 'admin'>,
+  needed: NeededAccess,
+): boolean {
   if (needed === 'admin') return admin
   return access !== null && accesses.indexOf(access) >= accesses.indexOf(needed)
 }

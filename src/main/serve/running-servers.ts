@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { isProof, keyIdOf, type Meeting, proofOf } from '../../surfaces/http/guard/login-proof.ts'
 import { readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
-import { hashOf, newSecret } from '../../surfaces/http/guard/tokens.ts'
+import { hashOf, newSecret } from '../../surfaces/http/guard/secret.ts'
 import { processStart } from '../process.ts'
 
 /** A server of this user, as it says of itself in a file while it runs. */

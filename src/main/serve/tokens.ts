@@ -10,7 +10,8 @@ import { userName } from '../settings/environment.ts'
 import { type CommandWords, readWords } from '../settings/flags.ts'
 import { serverFolder } from '../settings/places.ts'
 
-const verbs = ['add', 'list', 'remove']
+/** The first are usual, and the others what they were called before. */
+const verbs = ['create', 'list', 'revoke', 'add', 'remove']
 
 /** `waymark token`: who may use the server, beside the two tokens that it makes for its own user. */
 export function token(words: readonly string[]): void {
@@ -19,12 +20,12 @@ export function token(words: readonly string[]): void {
   const tokens = new TokenFile(serverFolder(process.env))
   const [verb = '', name, ...rest] = read.positionals
   if (rest[0] !== undefined) throw mistaken(`token ${verb} does not take ${rest[0]}.`)
-  if (verb === '') throw mistaken('token needs add, list or remove.')
+  if (verb === '') throw mistaken('token needs create, list or revoke.')
   if (!verbs.includes(verb)) throw mistaken(`There is no token ${verb}.${didYouMean(verb, verbs)}`)
   if (verb === 'list' && name !== undefined) throw mistaken('token list takes no values.')
   if (verb !== 'list' && name === undefined) throw mistaken(`token ${verb} needs the name of a token.`)
   if (name === undefined) listTokens(tokens)
-  else if (verb === 'add') addToken(tokens, name, read)
+  else if (verb === 'create' || verb === 'add') addToken(tokens, name, read)
   else removeToken(tokens, name)
 }
 

@@ -11,6 +11,7 @@ export const backup = defineOperation({
   command: 'backup',
   toolset: 'track',
   audience: 'person',
+  access: 'admin',
   title: 'Back up the record',
   description: 'Copies the whole database to a new file. Servers may keep running.',
   kind: 'command',
@@ -27,6 +28,7 @@ export const restoreBackup = defineOperation({
   command: 'restore',
   toolset: 'track',
   audience: 'person',
+  access: 'admin',
   title: 'Restore a backup of the record',
   description:
     'Replaces the database with a backup and keeps a copy of what was there. Servers may keep running.',
@@ -57,6 +59,7 @@ export const repair = defineOperation({
   command: 'doctor --repair',
   toolset: 'track',
   audience: 'person',
+  access: 'admin',
   title: 'Rebuild the tables from the facts',
   description:
     'Keeps a copy of the database beside it, replays the journal, and rebuilds every table that differs.',
@@ -78,6 +81,7 @@ export const accept = defineOperation({
   command: 'doctor --accept',
   toolset: 'track',
   audience: 'person',
+  access: 'admin',
   title: 'Accept the record as it is',
   description:
     'After a database was lost, cut or replaced: accepts what is there as the record, or starts a new one.',

@@ -6,17 +6,15 @@ import { renewClaim } from './claim.ts'
 import { applyCommandEnded, applyCommandStarted } from './command-result.ts'
 import { applyDependencyAdded, applyDependencyRemoved } from './dependency.ts'
 import { applyHoldClosed, applyHoldOpened } from './hold.ts'
+import { applyMemberRemoved, applyMemberSet } from './member.ts'
 import {
   applyMissionEnded,
   applyMissionExtended,
   applyMissionReopened,
   applyMissionStarted,
 } from './mission.ts'
-import { applyMemberRemoved, applyMemberSet } from './member.ts'
 import { applyNoteAdded } from './note.ts'
 import { applyPersonAdded, applyPersonChanged } from './person.ts'
-import { applySessionBegan, applySessionEnded } from './session.ts'
-import { applyTokenCreated, applyTokenRevoked } from './token.ts'
 import {
   applyMilestoneCreated,
   applyMilestoneEdited,
@@ -30,6 +28,7 @@ import { applyProcessKept } from './process.ts'
 import { applyDecision, applyIssue, applyProgress } from './records.ts'
 import { applyRunAdvanced, applyRunCancelled, applyRunCreated, applyRunMigrated } from './run.ts'
 import { applyRunApproved, applyRunRefused } from './run-event.ts'
+import { applySessionBegan, applySessionEnded } from './session.ts'
 import { applySettingChanged } from './setting.ts'
 import type { Projecting } from './tables.ts'
 import {
@@ -40,6 +39,7 @@ import {
   applyTaskMarked,
   applyTaskPlanned,
 } from './task.ts'
+import { applyTokenCreated, applyTokenRevoked } from './token.ts'
 
 /** Brings the tables to what they are after a fact. */
 export function projectFact(projecting: Projecting, fact: NewFact): Promise<void> {

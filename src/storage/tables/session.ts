@@ -101,7 +101,10 @@ export function sessionReads({ db }: Pick<ReadScope, 'db'>) {
         .orderBy('session.seq', 'desc')
         .limit(most)
         .execute()
-      return rows.map((row) => ({ session: sessionOf({ ...row, id: row.session_id }), person: personOf(row) }))
+      return rows.map((row) => ({
+        session: sessionOf({ ...row, id: row.session_id }),
+        person: personOf(row),
+      }))
     },
   }
 }

@@ -37,10 +37,10 @@ export const otherCommands: readonly OtherCommand[] = [
   },
   {
     command: 'token',
-    title: 'Tokens of the server: add, list, remove',
+    title: 'Tokens of the server of this user; with WAYMARK_DATABASE, those of the persons in it',
     usage:
-      'waymark token add <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token remove <name>',
-    words: ['add', 'list', 'remove'],
+      'waymark token create <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token revoke <name>',
+    words: ['create', 'list', 'revoke'],
   },
   {
     command: 'logout',

@@ -47,7 +47,8 @@ async function run(words: readonly string[], around: CommandLineHost): Promise<E
   if (first === '--version' || first === '-v') return say(`${around.version}\n`, around)
   if (first === 'help' || (isOther(first) && rest.some(asksForHelp))) return help(helpWords(words), around)
   const other = otherCommands.find(({ command }) => startsWith(words, command))
-  if (other !== undefined && rest.some(asksForHelp)) return say(otherHelp(other), around)
+  if (other && rest.some(asksForHelp) && !isLonger(findCommand(operations, words), other))
+    return say(otherHelp(other), around)
   if (first === 'completion') return say(completionScript(rest[0]), around)
   if (first === '__complete') return say(await completed(rest, around), around)
   const found = findCommand(operations, words)
@@ -90,6 +91,11 @@ function formatIn({ format }: Readonly<Record<string, unknown>>): Wanted {
   return format === 'json' || format === 'text' ? format : undefined
 }
 
+/** `token create` is an operation, and `token` alone is not. */
+function isLonger(found: { readonly operation: Operation } | null, other: OtherCommand): boolean {
+  return found !== null && found.operation.command.split(' ').length > other.command.split(' ').length
+}
+
 function asksForHelp(word: string): boolean {
   return word === '--help' || word === '-h'
 }
@@ -109,8 +115,8 @@ function help(words: readonly string[], around: CommandLineHost): ExitCode {
   if (words.length === 0) return say(usage(operations, terminal), around)
   if (words[0] === 'all') return say(everyCommand(operations, terminal), around)
   const other = otherCommands.find(({ command }) => startsWith(words, command))
-  if (other) return say(otherHelp(other), around)
   const found = findCommand(operations, words)
+  if (other && !isLonger(found, other)) return say(otherHelp(other), around)
   if (found) return say(commandHelp(found.operation, terminal), around)
   const group = commandGroup(operations, words[0] ?? '')
   if (group.length > 0) return say(groupUsage(words[0] ?? '', group, terminal), around)

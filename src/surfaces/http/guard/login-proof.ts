@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { hashOf, newSecret, type TokenEntry } from './tokens.ts'
+import { hashOf, newSecret } from './secret.ts'
+import type { TokenEntry } from './tokens.ts'
 
 /**
  * How the holder of a token and a server show each other that they know it, without sending it: each answers a number

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
 import { locked, readIfThere, versionOf, writePrivate } from './private-file.ts'
-import { entryOf, hashOf, newSecret } from './tokens.ts'
+import { hashOf, newSecret } from './secret.ts'
+import { entryOf } from './tokens.ts'
 
 /** Somebody who logged in with a browser. */
 export interface Login {

@@ -1,8 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../../../domain/failure.ts'
 import { locked, readIfThere, versionOf, writePrivate } from './private-file.ts'
+import { hashOf, isHashOf, newSecret } from './secret.ts'
 
 const entryShape = z.object({
   name: z.string(),
@@ -127,25 +127,14 @@ export interface TokenEntry {
   readonly created: string
 }
 
-/** 32 random bytes: nobody guesses it, so that a plain hash keeps it. */
-export function newSecret(): string {
-  return randomBytes(32).toString('base64url')
-}
-
-export function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
-}
-
 /** The entry whose hash it is. Every entry is compared, in constant time. */
 export function entryOf<Entry extends { readonly hash: string }>(
   secret: string,
   entries: readonly Entry[],
 ): Entry | null {
-  const hash = Buffer.from(hashOf(secret))
   let found: Entry | null = null
   for (const entry of entries) {
-    const kept = Buffer.from(entry.hash)
-    if (kept.length === hash.length && timingSafeEqual(kept, hash)) found = entry
+    if (isHashOf(entry.hash, secret)) found = entry
   }
   return found
 }

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { accesses } from '../../domain/identity/access.ts'
+import { instant } from '../../domain/instant.ts'
+import { Named, strings } from '../answers/list.ts'
+import { defineOperation } from '../operation.ts'
+
+export const whoami = defineOperation({
+  name: 'whoami',
+  command: 'whoami',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Who you are here',
+  description: 'The name under which what you do is recorded, and what you may do in this project.',
+  kind: 'query',
+  input: z.strictObject({}),
+  output: z.object({
+    name: z.string(),
+    kind: z.enum(['agent', 'person']),
+    role: z.string().nullable(),
+    channel: z.string(),
+    /** Null where the server knows no persons. */
+    person: Named.nullable(),
+    admin: z.boolean(),
+    /** What you may do here; null where it is not restricted, or you are no member. */
+    access: z.enum(accesses).nullable(),
+    /** Whether access is asked about at all: only where the server has a database that knows persons. */
+    restricted: z.boolean(),
+    roles: strings,
+    token_id: z.string().nullable(),
+    session_id: z.string().nullable(),
+    expires_at: z.string().nullable(),
+  }),
+}).handler(({ actor: { name, kind, role, channel }, standing }) =>
+  Promise.resolve({
+    name,
+    kind,
+    role,
+    channel,
+    person: standing ? { id: standing.personId, name: standing.personName } : null,
+    admin: standing?.admin ?? false,
+    access: standing?.access ?? null,
+    restricted: standing !== undefined,
+    roles: standing?.roles ?? [],
+    token_id: standing?.tokenId ?? null,
+    session_id: standing?.sessionId ?? null,
+    expires_at: standing ? instant(standing.expiresAt) : null,
+  }),
+)

@@ -1,0 +1,277 @@
+import { z } from 'zod'
+import type { NewFact } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { Setting } from '../../domain/id.ts'
+import { permits, type Standing } from '../../domain/identity/access.ts'
+import {
+  day,
+  type Person,
+  type Token,
+  type TokenKind,
+  tokenDays,
+  tokenKinds,
+  writeToken,
+} from '../../domain/identity/identity.ts'
+import type { TokenListed } from '../../ports/reads.ts'
+import type { Reads } from '../../ports/store.ts'
+import { TokenEntry, tokenEntry } from '../answers/identity.ts'
+import { list } from '../answers/list.ts'
+import { choice, count, identifier } from '../input/fields.ts'
+import { defineOperation, type Handling } from '../operation.ts'
+import { newPerson, personField, personNameField } from '../person/persons.ts'
+import { findPerson, recordInTeam, teamOf } from '../person/team.ts'
+import { endedSessions } from '../session/sessions.ts'
+
+export const tokenCreate = defineOperation({
+  name: 'token_create',
+  command: 'token create',
+  aliases: ['token add'],
+  toolset: 'track',
+  audience: 'person',
+  access: 'contributor',
+  title: 'Make a token',
+  description:
+    'A token for an agent of yours (agent), for yourself (person), or for a machine that hands in results (runner). It is shown once. The first admin of a server is made on the command line, with --admin.',
+  kind: 'command',
+  positional: ['name'],
+  input: z.strictObject({
+    name: personNameField.describe('Name of the token; an agent is called by it').optional(),
+    kind: choice(tokenKinds, 'Default agent; person with admin').optional(),
+    person: personField
+      .describe('Whose it is; default your own. For another person: admins alone')
+      .optional(),
+    role: identifier('The gate role that it acts in').optional(),
+    days: count(`For how many days; default ${tokenDays.usual}`, tokenDays.most).optional(),
+    all_projects: z
+      .boolean()
+      .describe('For all projects of the person; without it for this project alone, but for a person’s own')
+      .optional(),
+    admin: z
+      .boolean()
+      .describe('For an admin of the server, who is added where there is no such person')
+      .optional(),
+  }),
+  output: TokenEntry.extend({
+    /** The token itself. It is kept nowhere. */
+    secret: z.string(),
+  }),
+}).handler(async (handling, input) => {
+  const team = teamOf(handling)
+  const kind = input.kind ?? (input.admin ? 'person' : 'agent')
+  await assertMayMake(handling, { ...input, kind })
+  const ofAll = input.all_projects ?? kind === 'person'
+  const projectId = ofAll ? null : await thisProject(handling)
+  const secret = team.newSecret()
+  const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
+    const { person, facts } = await holderOf(reads, setting, { ...input, handling })
+    const token: Token = {
+      id: setting.ids.next('token'),
+      name: input.name ?? (kind === 'person' ? person.name : kind),
+      kind,
+      projectId,
+      role: input.role ?? null,
+      personId: person.id,
+      createdAt: setting.at,
+      expiresAt: setting.at + (input.days ?? tokenDays.usual) * day,
+      revokedAt: null,
+      revokedBy: null,
+    }
+    await assertFree(reads, token)
+    return {
+      facts: [...facts, { kind: 'token.created', token, person: person.name }],
+      beside: [{ kind: 'secret made', of: token.id, hash: team.hashOf(secret) }],
+      answer: { listed: { token, person, usedAt: null }, id: token.id, at: setting.at },
+    }
+  })
+  return { ...tokenEntry(listed, at), secret: writeToken(id, secret) }
+})
+
+interface Making {
+  readonly kind: TokenKind
+  readonly person?: string | undefined
+  readonly role?: string | undefined
+  readonly admin?: boolean | undefined
+}
+
+/** Whoever can write the database is asked nothing: on the command line there is no standing. */
+async function assertMayMake(handling: Handling, { kind, person, role, admin }: Making): Promise<void> {
+  const { standing } = handling
+  if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role)
+  if (!standing) return
+  const { personName: name } = standing
+  if (admin && !standing.admin) throw forbidden(`Admins are made by admins, and ${name} is none.`)
+  if (person !== undefined && person !== standing.personId && person !== name && !standing.admin) {
+    throw forbidden(`A token of ${person} is made by ${person} or by an admin of the server.`)
+  }
+  if (kind === 'runner' && !permits(standing, 'owner')) {
+    throw forbidden(
+      `A runner’s results count as evidence: its token is made by an owner, and ${name} is none.`,
+    )
+  }
+  if (kind === 'person' && role !== undefined && !standing.admin && !standing.roles.includes(role)) {
+    throw forbidden(`${name} does not have the gate role "${role}" in this project.`)
+  }
+}
+
+function forbidden(message: string): Failure {
+  return new Failure('FORBIDDEN', message, { hint: 'waymark whoami says what you may do.' })
+}
+
+/** An agent never acts in a role that a process keeps for people. */
+async function assertRoleOfAgents({ processFiles }: Handling, role: string): Promise<void> {
+  const processes = await processFiles.list()
+  const process = processes.find(({ definition }) =>
+    definition?.roles.some(({ name, kind }) => name === role && kind === 'human'),
+  )
+  if (!process) return
+  throw new Failure(
+    'FORBIDDEN',
+    `The role "${role}" is for people in the process ${process.definition?.id}: no agent or runner gets it.`,
+    { hint: 'Make a token of kind person, or choose a role for agents.' },
+  )
+}
+
+async function thisProject(handling: Handling): Promise<string> {
+  const id = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+  if (id !== '') return id
+  throw new Failure(
+    'REFUSED',
+    'A token cannot be for this project alone before something was recorded in it.',
+    {
+      hint: 'Make somebody a member first (waymark member add), or make a token for all projects: --all-projects.',
+    },
+  )
+}
+
+/** Whose token it is; a first admin is added with their token. */
+async function holderOf(
+  reads: Reads,
+  setting: Setting,
+  { person: words, admin, handling }: Pick<Making, 'person' | 'admin'> & { readonly handling: Handling },
+): Promise<{ readonly person: Person; readonly facts: readonly NewFact[] }> {
+  const { standing, actor } = handling
+  const meant = words ?? standing?.personId ?? (admin ? actor.name : undefined)
+  if (meant === undefined) {
+    throw new Failure('INVALID_INPUT', 'Say whose token it is.', {
+      hint: 'waymark token create <name> --person <person>; the first admin: waymark token create --admin.',
+    })
+  }
+  const known = await reads.identities.personsCalled(meant)
+  if (known.length === 0 && admin) {
+    const person = await newPerson(reads, setting, { name: meant, email: null, admin: true })
+    return { person, facts: [{ kind: 'person.added', person }] }
+  }
+  const person = await findPerson(reads, meant)
+  if (person.disabledAt !== null) {
+    throw new Failure('CONFLICT', `${person.name} is not let in.`, {
+      hint: `An admin lets them in again: waymark person enable ${person.id}`,
+    })
+  }
+  if (!admin || person.admin) return { person, facts: [] }
+  const changed = { personId: person.id, name: person.name, changes: { admin: true } }
+  return { person: { ...person, admin: true }, facts: [{ kind: 'person.changed', ...changed }] }
+}
+
+/** Two tokens of one person are told apart by name; one that is revoked or too old is in nobody's way. */
+async function assertFree({ identities }: Reads, { name, personId, createdAt }: Token): Promise<void> {
+  const others = await identities.tokens({ personId })
+  const taken = others.find(({ token }) => token.name === name && token.expiresAt > createdAt)
+  if (!taken) return
+  throw new Failure('CONFLICT', `${taken.person.name} already has a token "${name}".`, {
+    hint: `Choose another name, or revoke it: waymark token revoke ${taken.token.id}`,
+  })
+}
+
+export const tokenList = defineOperation({
+  name: 'token_list',
+  command: 'token list',
+  toolset: 'track',
+  audience: 'person',
+  title: 'List tokens',
+  description:
+    'Your own tokens; an owner sees with --all those for this project, an admin those of everybody. Secrets are never shown.',
+  kind: 'query',
+  input: z.strictObject({
+    all: z.boolean().describe('Those of others, too: for owners and admins').optional(),
+    revoked: z.boolean().describe('Also those that were revoked').optional(),
+  }),
+  output: z.object({ tokens: list(TokenEntry) }),
+}).handler(async (handling, { all, revoked = false }) => {
+  const { standing, clock } = handling
+  if (all && standing && !standing.admin && !permits(standing, 'owner')) {
+    throw forbidden(`The tokens of others are for owners of the project, and ${standing.personName} is none.`)
+  }
+  const everybody = all ?? !standing
+  const here = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+  return teamOf(handling).store.view(async ({ identities }) => {
+    const of = everybody || !standing ? {} : { personId: standing.personId }
+    const tokens = await identities.tokens({ ...of, revoked })
+    return {
+      tokens: tokens
+        .filter((listed) => isShown(listed, standing, here))
+        .map((listed) => tokenEntry(listed, clock.now())),
+    }
+  })
+})
+
+function isShown({ token }: TokenListed, standing: Standing | undefined, here: string): boolean {
+  return !standing || mayEnd(token, standing, here)
+}
+
+/** One's own; for an owner those of the project; for an admin all. */
+function mayEnd(token: Token, standing: Standing, here: string): boolean {
+  if (standing.admin || token.personId === standing.personId) return true
+  return permits(standing, 'owner') && token.projectId === here && here !== ''
+}
+
+export const tokenRevoke = defineOperation({
+  name: 'token_revoke',
+  command: 'token revoke',
+  aliases: ['token remove'],
+  toolset: 'track',
+  audience: 'person',
+  // Whoever has a token may end it.
+  access: 'viewer',
+  title: 'Revoke a token',
+  description:
+    'Lets nobody in with it any more, on every server within five seconds; sessions that were begun with it end.',
+  kind: 'command',
+  destructive: true,
+  idempotent: true,
+  positional: ['token'],
+  input: z.strictObject({ token: identifier('Its id, or its name') }),
+  output: TokenEntry,
+}).handler(async (handling, input) => {
+  const { standing } = handling
+  const here = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+  return recordInTeam(handling, async (reads, { at }) => {
+    const all = await reads.identities.tokens({ revoked: true })
+    const mine = all.filter(({ token }) => !standing || mayEnd(token, standing, here))
+    const found = tokenCalled(mine, input.token)
+    const { token, person } = found
+    if (token.revokedAt !== null) return { facts: [], answer: tokenEntry(found, at) }
+    const sessions = await endedSessions(reads, { personId: person.id, now: at, tokenId: token.id })
+    const revoked = { ...token, revokedAt: at, revokedBy: handling.actor.name }
+    return {
+      facts: [{ kind: 'token.revoked', tokenId: token.id, name: token.name }, ...sessions.facts],
+      beside: [{ kind: 'secret ended', of: token.id }, ...sessions.beside],
+      answer: tokenEntry({ token: revoked, person, usedAt: null }, at),
+    }
+  })
+})
+
+function tokenCalled(tokens: readonly TokenListed[], words: string): TokenListed {
+  const byId = tokens.find(({ token }) => token.id === words)
+  const named = tokens.filter(({ token }) => token.name === words)
+  const standing = named.filter(({ token }) => token.revokedAt === null)
+  const [found, other] = byId ? [byId] : standing.length > 0 ? standing : named
+  if (found && !other) return found
+  if (found && other) {
+    throw new Failure('CONFLICT', `There is more than one token "${words}".`, {
+      hint: `Name it by id: ${standing.map(({ token }) => token.id).join(', ')}.`,
+    })
+  }
+  throw new Failure('NOT_FOUND', `There is no token "${words}" that you could revoke.`, {
+    hint: 'waymark token list shows them.',
+  })
+}

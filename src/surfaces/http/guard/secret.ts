@@ -1,0 +1,16 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+/** 32 random bytes: nobody guesses it, so that a plain hash keeps it. */
+export function newSecret(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/** Whether a hash is that of a secret, in constant time. */
+export function isHashOf(hash: string, secret: string): boolean {
+  const [kept, given] = [Buffer.from(hash), Buffer.from(hashOf(secret))]
+  return kept.length === given.length && timingSafeEqual(kept, given)
+}

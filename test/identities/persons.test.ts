@@ -1,0 +1,161 @@
+import { expect, test } from 'vitest'
+import type { NewFact } from '../../src/domain/fact.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import { agentActor } from '../support/project.ts'
+import { openTeamProject, standingOf } from './team-project.ts'
+
+async function factsIn({ team }: Context): Promise<readonly NewFact[]> {
+  const facts = await team?.store.view(({ journal }) => journal.since(0, 100))
+  return (facts ?? []).map(({ body }) => body)
+}
+
+test('the first admin is made by whoever can write the database, with a token that is shown once', async () => {
+  const { call, context } = openTeamProject()
+  const made = await call('token_create', { admin: true, person: 'Ada' })
+  expect(made).toMatchObject({ name: 'Ada', kind: 'person', project_id: null, state: 'valid' })
+  expect(made.secret).toMatch(/^wm1_[0-9a-z]{12}_[\w-]{43}$/)
+  const { persons } = await call('person_list')
+  expect(persons).toMatchObject([{ name: 'Ada', admin: true, state: 'active' }])
+  const { tokens } = await call('token_list')
+  expect(tokens).toHaveLength(1)
+  expect(JSON.stringify(tokens)).not.toContain(made.secret.split('_')[2])
+  const days = (Date.parse(made.expires_at) - Date.parse(made.created_at)) / 86_400_000
+  expect(days).toBe(90)
+  expect((await factsIn(context)).map(({ kind }) => kind)).toEqual([
+    'project.created',
+    'person.added',
+    'token.created',
+  ])
+})
+
+test('every change is a fact, and no fact holds a secret or its hash (44)', async () => {
+  const { call, context } = openTeamProject()
+  const { secret, id } = await call('token_create', { admin: true, person: 'Ada' })
+  const { secret: other } = await call('token_create', {
+    name: 'ci',
+    kind: 'runner',
+    person: 'Ada',
+    all_projects: true,
+  })
+  await call('token_revoke', { token: 'ci' })
+  await call('member_add', { person: 'Ada', access: 'owner' })
+  const team = JSON.stringify(await factsIn(context))
+  const project = JSON.stringify(await context.store.view(({ journal }) => journal.since(0, 100)))
+  for (const text of [secret, other]) {
+    const hidden = text.split('_')[2] ?? ''
+    for (const kept of [hidden, context.team?.hashOf(hidden) ?? '']) {
+      expect(team).not.toContain(kept)
+      expect(project).not.toContain(kept)
+    }
+  }
+  expect(project).toContain('"member.set"')
+  const kept = await context.team?.store.view(({ identities }) => identities.secret(id))
+  expect(kept?.hash).toBe(context.team?.hashOf(secret.split('_')[2] ?? ''))
+})
+
+test('what the facts make of persons and tokens is what the tables hold', async () => {
+  const { call, context } = openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  await call('person_add', { name: 'Ben', email: 'Ben@Example.org' })
+  await call('member_add', { person: 'Ben', roles: ['reviewer'] })
+  await call('member_set', { person: 'Ben', access: 'maintainer' })
+  await call('token_create', { name: 'agent', person: 'Ben', role: 'builder' })
+  await call('token_revoke', { token: 'agent' })
+  await call('person_disable', { person: 'Ben' })
+  for (const store of [context.store, context.team?.store]) {
+    const found = await store?.inspect({ full: true })
+    expect(found).toMatchObject({ brokenAt: null, trouble: null, differing: 0 })
+    expect(found?.rows).toBeGreaterThan(1)
+  }
+})
+
+test('members are made, changed and removed, and a project keeps an owner', async () => {
+  const { call, refusal } = openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  await call('person_add', { name: 'Ben', email: 'ben@example.org' })
+  await call('member_add', { person: 'Ada', access: 'owner' })
+  expect(await call('member_add', { person: 'ben@example.org' })).toMatchObject({
+    person: { name: 'Ben' },
+    access: 'contributor',
+    roles: [],
+    state: 'invited',
+  })
+  expect(await refusal('member_add', { person: 'Ben' })).toContain('CONFLICT: Ben is a member already')
+  expect(await refusal('member_remove', { person: 'Ada' })).toContain('only owner of this project')
+  expect(await refusal('member_set', { person: 'Ada', access: 'viewer' })).toContain('only owner')
+  expect(await refusal('member_set', { person: 'Cleo' })).toContain('NOT_FOUND: There is no person "Cleo".')
+  await call('member_set', { person: 'Ben', access: 'owner', roles: ['reviewer'] })
+  await call('member_remove', { person: 'Ada' })
+  const { members } = await call('member_list')
+  expect(members).toMatchObject([{ person: { name: 'Ben' }, access: 'owner', roles: ['reviewer'] }])
+})
+
+test('who is invited by e-mail address is a person and a member, once', async () => {
+  const { call } = openTeamProject()
+  await call('member_invite', { email: 'Cleo@Example.org', access: 'viewer' })
+  await call('member_invite', { email: 'cleo@example.org', access: 'maintainer' })
+  const { persons } = await call('person_list')
+  expect(persons).toMatchObject([{ name: 'cleo', email: 'cleo@example.org', state: 'invited' }])
+  expect((await call('member_list')).members).toMatchObject([{ access: 'maintainer' }])
+})
+
+test('a person has names of their own, and the only admin stays', async () => {
+  const { call, refusal } = openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  expect(await refusal('person_add', { name: 'Ada' })).toContain('CONFLICT: There is already a person Ada')
+  expect(await refusal('person_add', { name: 'Eve', email: 'no address' })).toContain('e-mail address')
+  expect(await refusal('person_disable', { person: 'Ada' })).toContain('Ada is the only admin')
+  await call('person_add', { name: 'Ben', admin: true })
+  expect(await call('person_disable', { person: 'Ada' })).toMatchObject({ state: 'disabled' })
+  expect(await refusal('token_create', { person: 'Ada', name: 'again', all_projects: true })).toContain(
+    'Ada is not let in',
+  )
+  expect(await call('person_enable', { person: 'Ada' })).toMatchObject({ state: 'active' })
+})
+
+test('a token is made for at most a year, under a name of its own, and for others by admins alone', async () => {
+  const { call, refusal } = openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  const { id } = await call('person_add', { name: 'Ben' })
+  await call('member_add', { person: 'Ben' })
+  const ben = standingOf('contributor', { personId: id, personName: 'Ben' })
+  expect(await refusal('token_create', { name: 'a', days: 366 }, { standing: ben })).toContain('365')
+  await call('token_create', { name: 'a', days: 365 }, { standing: ben })
+  expect(await refusal('token_create', { name: 'a' }, { standing: ben })).toContain('already has a token "a"')
+  expect(await refusal('token_create', { name: 'b', person: 'Ada' }, { standing: ben })).toContain(
+    'FORBIDDEN',
+  )
+  expect(await refusal('token_create', { admin: true }, { standing: ben })).toContain('FORBIDDEN: Admins')
+  expect(await refusal('token_create', { name: 'b', kind: 'runner' }, { standing: ben })).toContain(
+    'its token is made by an owner',
+  )
+  expect(await refusal('token_create', { kind: 'person', role: 'reviewer' }, { standing: ben })).toContain(
+    'Ben does not have the gate role "reviewer"',
+  )
+  expect(await refusal('token_create', { name: 'c' }, { actor: agentActor })).toContain('is for people')
+  expect((await call('token_list', {}, { standing: ben })).tokens).toMatchObject([{ name: 'a' }])
+  expect(await refusal('token_list', { all: true }, { standing: ben })).toContain('FORBIDDEN')
+  expect(await refusal('token_revoke', { token: 'Ada' }, { standing: ben })).toContain('NOT_FOUND')
+  expect(await call('token_revoke', { token: 'a' }, { standing: ben })).toMatchObject({ state: 'revoked' })
+})
+
+test('no agent gets a token with a role that a process keeps for people (24)', async () => {
+  const { call, refusal } = openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  const said = await refusal('token_create', {
+    name: 'x',
+    person: 'Ada',
+    role: 'reviewer',
+    all_projects: true,
+  })
+  expect(said).toContain('FORBIDDEN: The role "reviewer" is for people')
+})
+
+test('a project without a named database knows no persons, and says how to have some', async () => {
+  const { context, refusal } = openTeamProject()
+  const { team: _, ...alone } = context
+  const { personList } = await import('../../src/operations/person/persons.ts')
+  const { invoke } = await import('../../src/operations/invoke.ts')
+  await expect(invoke(personList, alone, {})).rejects.toThrow('none is named here')
+  expect(await refusal('person_disable', { person: 'Nobody' })).toContain('There is no person "Nobody".')
+})

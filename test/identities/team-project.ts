@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Actor } from '../../src/domain/actor.ts'
+import type { Standing } from '../../src/domain/identity/access.ts'
+import { closeContext, openContext } from '../../src/main/open-context.ts'
+import { catalog } from '../../src/operations/catalog.ts'
+import { type InvokeOptions, invoke } from '../../src/operations/invoke.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import { commitCopied } from '../support/copied-folder.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { type Answer, assertDeclared, person } from '../support/project.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
+
+export interface TeamProject {
+  readonly context: Context
+  /** As whoever can write the database, unless a standing is given. */
+  readonly call: (
+    name: string,
+    input?: object,
+    as?: { readonly actor?: Actor; readonly standing?: Standing } & InvokeOptions,
+  ) => Promise<Answer>
+  /** The code, message and hint of what a call is refused with. */
+  readonly refusal: (
+    name: string,
+    input?: object,
+    as?: { readonly actor?: Actor; readonly standing?: Standing },
+  ) => Promise<string>
+}
+
+/** A project in a database that is named for all projects of a server. */
+export function openTeamProject(home = temporaryFolder(), name = 'shop'): TeamProject {
+  const folder = join(home, name)
+  commitCopied(folder, { 'README.md': '# Shop\n' })
+  const environment = { ...serverEnvironment(home), WAYMARK_DATABASE: join(home, 'team.db') }
+  const context = openContext({ actor: person, environment, workingFolder: folder, project: folder })
+  onTestFinished(() => closeContext(context))
+  const call: TeamProject['call'] = async (called, input = {}, { actor, standing, ...options } = {}) => {
+    const operation = catalog.find((candidate) => candidate.name === called)
+    if (!operation) throw new Error(`no operation ${called}`)
+    const by = { ...context, ...(actor && { actor }), ...(standing && { standing }) }
+    const answer = await invoke(operation, by, input, options)
+    assertDeclared(operation, answer)
+    return answer
+  }
+  return {
+    context,
+    call,
+    refusal: async (called, input, as) => {
+      try {
+        await call(called, input, as)
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        const { code = '', hint = '' } = error as { code?: string; hint?: string }
+        return `${code}: ${error.message} | ${hint}`
+      }
+      throw new Error(`${called} was not refused`)
+    },
+  }
+}
+
+/** What somebody may do who has this access and nothing else. */
+export function standingOf(access: Standing['access'], more: Partial<Standing> = {}): Standing {
+  return {
+    personId: 'u-000000000000',
+    personName: 'Vera',
+    tokenId: null,
+    sessionId: null,
+    access,
+    admin: false,
+    roles: [],
+    expiresAt: Number.MAX_SAFE_INTEGER,
+    ...more,
+  }
+}
