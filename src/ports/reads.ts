@@ -25,6 +25,7 @@ import type {
 import type { Member, Person, Session, Token } from '../domain/identity/identity.ts'
 import type { Claim, Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan/plan.ts'
 import type { ChangeKind, MissionChange, ReportedChange } from '../domain/track/changes.ts'
+import type { OpenTask } from '../domain/track/completion.ts'
 import type { Mission, MissionStatus, Phase, PhaseWithWork } from '../domain/track/mission.ts'
 import type { Decision, Hold, HoldKind, Issue, Progress } from '../domain/track/records.ts'
 import type {
@@ -110,6 +111,8 @@ export interface MissionReads {
   /** The tops of the work trees that its attempts were in, in the order of the first ones. */
   treesOf(missionId: MissionId): Promise<readonly string[]>
   tree(missionId: MissionId, top: string): Promise<MissionTree>
+  /** Its attempt that ended last in a work tree, with what was measured then. */
+  lastEnded(missionId: MissionId, top: string): Promise<Attempt | null>
   lines(missionId: MissionId): Promise<MissionLines>
   find(id: string): Promise<Mission | null>
   /** The names of missions, at most 200. */
@@ -187,6 +190,8 @@ export interface PlanReads {
   task(id: string): Promise<PlannedTask | null>
   /** By the phase's order, then sort order, then creation; `after` continues behind a task. */
   tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
+  /** The tasks of a phase that are not done: those in progress first, then in list order; at most 40. */
+  openInPhase(phaseId: PhaseId): Promise<readonly OpenTask[]>
   /** The ready task with the longest chain of unfinished dependents, then in list order. */
   next(filter: {
     readonly owner?: PlanSpan

@@ -17,12 +17,11 @@ import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
 import {
+  attemptToClose,
   CompletionAnswer,
   completionAnswer,
   keptAnswer,
   loadCompletion,
-  repeatedAnswer,
-  runningAttempt,
   waitingFor,
 } from './completion.ts'
 import { measure } from './measure.ts'
@@ -151,11 +150,10 @@ export const completeTask = defineOperation({
   const inputHash = handling.fingerprint(input)
   const before = await handling.store.view(async (reads) => {
     const task = await findTask(reads, input.task_id)
-    const repeated = await repeatedAnswer(reads, task, { inputHash, attemptId: input.attempt_id })
-    if (repeated) return { repeated, attempt: null }
-    const attempt = await runningAttempt(reads, task, input.attempt_id)
-    refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
-    return { repeated, attempt }
+    const found = await attemptToClose(reads, task, { inputHash, attemptId: input.attempt_id })
+    if (found.attempt !== null)
+      refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
+    return found
   })
   if (before.attempt === null) return keptAnswer(before.repeated)
   if (input.phase_complete) await refuseGatedPhase(handling, before.attempt)
@@ -188,14 +186,16 @@ function end(handling: Handling, input: Completing, ending: Ending) {
   const { inputHash, outcome, measured } = ending
   return handling.record(async (reads, setting) => {
     const task = await findTask(reads, input.task_id)
-    const repeated = await repeatedAnswer(reads, task, { inputHash, attemptId: input.attempt_id })
-    if (repeated) return { facts: [], answer: keptAnswer(repeated) }
-    const attempt = await runningAttempt(reads, task, input.attempt_id ?? ending.attempt.id)
+    const { repeated, attempt } = await attemptToClose(reads, task, {
+      inputHash,
+      attemptId: input.attempt_id ?? ending.attempt.id,
+    })
+    if (attempt === null) return { facts: [], answer: keptAnswer(repeated) }
     assertOpen(task, attempt)
     await assertCurrent(reads, attempt, ending.mission)
     const evidence = { ...measured, ...(attempt.missionId !== null && { mission: ending.mission.rows }) }
     const scopeReason = evidence.warnings[0] ?? 'Files changed outside the declared scope.'
-    const situation = await loadCompletion(reads, task, attempt, setting.at)
+    const situation = await loadCompletion(reads, task, attempt)
     if (input.phase_complete) await assertPhaseFree(reads, attempt, handling.actor.kind)
     const request = {
       status: input.status,
@@ -242,7 +242,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
 async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence: Measured) {
   return store.view(async (reads) => {
     const task = await findTask(reads, attempt.taskId)
-    const { phase } = await loadCompletion(reads, task, attempt, clock.now())
+    const { phase } = await loadCompletion(reads, task, attempt)
     const waiting = await waitingFor(reads, task.id)
     const answer = completionAnswer({
       task,
@@ -351,8 +351,10 @@ class MissionMoved extends Error {}
 
 /** Fails with `MissionMoved`. */
 async function assertCurrent(reads: Reads, attempt: Attempt, { after }: MissionState): Promise<void> {
-  const tree = await missionTree(reads, attempt)
-  if (tree !== null && (tree.lastEnded?.id ?? null) !== after) throw new MissionMoved()
+  const { missionId, snapshot } = attempt
+  if (missionId === null) return
+  const lastEnded = await reads.missions.lastEnded(missionId, snapshot.top)
+  if ((lastEnded?.id ?? null) !== after) throw new MissionMoved()
 }
 
 async function missionTree(

@@ -15,38 +15,33 @@ import { list } from '../answers/list.ts'
 import { findAttempt } from '../find.ts'
 import { isPhaseFree } from '../run/gating.ts'
 
-/** The stored answer when this very completion was made before; null when it was not made yet. */
-export async function repeatedAnswer(
+/** What a completion meets: the attempt to close, or the answer that was stored when it was made before. */
+export type Completable =
+  | { readonly attempt: Attempt; readonly repeated: null }
+  | { readonly attempt: null; readonly repeated: Readonly<Record<string, unknown>> }
+
+/** The attempt to close. Fails when there is none, or when it was closed otherwise. */
+export async function attemptToClose(
   reads: Reads,
   task: Task,
   asked: { readonly inputHash: string; readonly attemptId: string | undefined },
-): Promise<Readonly<Record<string, unknown>> | null> {
+): Promise<Completable> {
   const open = await reads.tasks.openAttempt(task.id)
-  if (open && (asked.attemptId === undefined || asked.attemptId === open.id)) return null
-  const attempt =
+  if (open && (asked.attemptId === undefined || asked.attemptId === open.id)) {
+    return { attempt: open, repeated: null }
+  }
+  const last =
     asked.attemptId === undefined
       ? await reads.tasks.lastAttempt(task.id)
       : await findAttempt(reads, asked.attemptId)
-  if (!attempt || attempt.taskId !== task.id) return null
-  const end = await reads.tasks.end(attempt.id)
-  if (end === null || end.inputHash !== asked.inputHash) return null
-  return { ...end.answer, already_completed: true }
-}
-
-/** The attempt to close. Fails when there is none, or when it is closed already. */
-export async function runningAttempt(
-  reads: Reads,
-  task: Task,
-  attemptId: string | undefined,
-): Promise<Attempt> {
-  if (attemptId !== undefined) {
-    const attempt = await findAttempt(reads, attemptId)
-    assertOpen(task, attempt)
-    return attempt
+  const end = last?.taskId === task.id ? await reads.tasks.end(last.id) : null
+  if (end?.inputHash === asked.inputHash) {
+    return { attempt: null, repeated: { ...end.answer, already_completed: true } }
   }
-  const open = await reads.tasks.openAttempt(task.id)
-  if (open) return open
-  const last = await reads.tasks.lastAttempt(task.id)
+  if (last !== null && asked.attemptId !== undefined) {
+    assertOpen(task, last)
+    return { attempt: last, repeated: null }
+  }
   if (last === null) {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started.`, {
       hint: `Call start_task { planned_task_id: "${task.id}" } before you edit, so that the changes can be measured.`,
@@ -79,20 +74,20 @@ export async function loadCompletion(
   reads: Reads,
   task: Task,
   attempt: Attempt,
-  now: number,
 ): Promise<CompletionSituation> {
-  const { missions, tasks, holds } = reads
+  const { missions, tasks, holds, plan } = reads
   const mission = attempt.missionId === null ? null : await missions.find(attempt.missionId)
   const open = mission ? await tasks.openAttempts(mission.id) : []
   const planned = mission?.kind === 'workflow' ? await tasks.planned(mission.id) : []
   const onAttempt = await holds.ofAttempt(attempt.id)
+  const openInPhase = attempt.phaseId === null ? [] : await plan.openInPhase(attempt.phaseId)
   return {
     task,
     attempt,
     mission,
     phase: attempt.phaseId === null ? null : await missions.phaseById(attempt.phaseId),
     openSubtasks: await tasks.openSubtasks(task.id),
-    openInPhase: await openInPhase(reads, attempt, now),
+    openInPhase: openInPhase.filter(({ id }) => id !== attempt.taskId),
     wasPlanned: ((await tasks.attempts(task.id))[0]?.openedAt ?? 0) > task.createdAt,
     isPhaseFree: await isPhaseFree(reads, attempt),
     othersOpen: open.filter(({ id }) => id !== attempt.id),
@@ -130,28 +125,6 @@ export const asked = ['blocker', 'review', 'scope', 'approval', 'command'] as co
 
 function isAsked(kind: Hold['kind']): boolean {
   return asked.some((one) => one === kind)
-}
-
-const mostOpen = 20
-
-async function openInPhase(
-  reads: Reads,
-  { phaseId, taskId }: Attempt,
-  now: number,
-): Promise<CompletionSituation['openInPhase']> {
-  if (phaseId === null) return []
-  const [toDo, running] = await Promise.all(
-    (['to_do', 'in_progress'] as const).map((status) =>
-      reads.plan.tasks({ phaseId, status, now }, { limit: mostOpen }),
-    ),
-  )
-  const open: CompletionSituation['openInPhase'][number][] = []
-  for (const { task } of [...(running?.tasks ?? []), ...(toDo?.tasks ?? [])]) {
-    if (task.id === taskId) continue
-    const last = task.status === 'to_do' ? await reads.tasks.lastAttempt(task.id) : null
-    open.push({ id: task.id, name: task.name, hasFailed: last?.status === 'failed' })
-  }
-  return open
 }
 
 /** What complete_task answers: Mission Control's keys, then what was measured in detail. */

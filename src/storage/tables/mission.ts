@@ -3,7 +3,7 @@ import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MissionId, TaskId } from '../../domain/id.ts'
 import type { MissionChange } from '../../domain/track/changes.ts'
 import type { Mission } from '../../domain/track/mission.ts'
-import type { Task } from '../../domain/track/task.ts'
+import type { Attempt, Task } from '../../domain/track/task.ts'
 import type {
   MissionListed,
   MissionNow,
@@ -15,7 +15,7 @@ import type {
 import { attemptOf } from './attempt.ts'
 import { missionLines } from './mission-change.ts'
 import { phaseOf, phaseTallies, standingPhases } from './phase.ts'
-import { anyOf, idsLike, pageOf, parsed } from './query.ts'
+import { anyOf, idsLike, pageOf, parsed, prepared } from './query.ts'
 import { holdsText, searchText } from './search.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
 
@@ -187,6 +187,7 @@ export function missionReads(scope: ReadScope): MissionReads {
       return rows.map(({ tree_top }) => tree_top)
     },
     tree: (missionId, top) => missionTree(scope, missionId, top),
+    lastEnded: (missionId, top) => lastEndedInTree(scope, missionId, top),
     lines: (missionId) => missionLines(scope, missionId),
     list: (request) => listMissions(scope, request),
     listed: (missions) => missionsListed(scope, missions),
@@ -307,24 +308,36 @@ async function missionTotals({ db, projectId }: ReadScope, missionId: MissionId)
   }
 }
 
-async function missionTree(
+const attemptsEndedInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('tree_top', '=', top)
+    .where('end_snapshot', 'is not', null)
+    .orderBy('closed_at', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(1),
+)
+
+async function lastEndedInTree(
   { db, projectId }: ReadScope,
   missionId: MissionId,
   top: string,
-): Promise<MissionTree> {
+): Promise<Attempt | null> {
+  const [last] = await attemptsEndedInTree(db, projectId, missionId, top)
+  return last ? attemptOf(last) : null
+}
+
+async function missionTree(scope: ReadScope, missionId: MissionId, top: string): Promise<MissionTree> {
+  const { db, projectId } = scope
   const inTree = db
     .selectFrom('attempt')
     .where('project_id', '=', projectId)
     .where('mission_id', '=', missionId)
     .where('tree_top', '=', top)
   const first = await inTree.selectAll().orderBy('opened_at').orderBy('seq').limit(1).executeTakeFirst()
-  const last = await inTree
-    .selectAll()
-    .where('end_snapshot', 'is not', null)
-    .orderBy('closed_at', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst()
   const open = await inTree.select('opened_at').where('status', '=', 'open').limit(200).execute()
   const tasks = await inTree.select('task_id').distinct().execute()
   const rows = await db
@@ -336,7 +349,7 @@ async function missionTree(
     .execute()
   return {
     first: first ? attemptOf(first) : null,
-    lastEnded: last ? attemptOf(last) : null,
+    lastEnded: await lastEndedInTree(scope, missionId, top),
     openSince: open.map(({ opened_at }) => opened_at),
     tasks: new Set(tasks.map(({ task_id }) => task_id as TaskId)), // a brand
     recorded: rows.map((row) => ({

@@ -33,6 +33,22 @@ const taskById = prepared((db, projectId: string, id: string) =>
   db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
 
+const openTasksOf = prepared((db, projectId: string, phaseId: string) =>
+  db
+    .selectFrom('task')
+    .leftJoin('attempt as last', (join) =>
+      join.onRef('last.project_id', '=', 'task.project_id').onRef('last.id', '=', 'task.last_attempt_id'),
+    )
+    .select(['task.id', 'task.name', 'task.status', 'last.status as last'])
+    .where('task.project_id', '=', projectId)
+    .where('task.phase_id', '=', phaseId)
+    .where('task.status', 'in', ['to_do', 'in_progress'])
+    .orderBy('task.status')
+    .orderBy('task.order_own')
+    .orderBy('task.seq')
+    .limit(40),
+)
+
 export function planReads(scope: ReadScope): PlanReads {
   const { db, projectId } = scope
   const tasks = () => db.selectFrom('task').selectAll().where('project_id', '=', projectId)
@@ -43,6 +59,14 @@ export function planReads(scope: ReadScope): PlanReads {
       return task ?? null
     },
     tasks: (filter, request) => planPage(scope, filter, request),
+    async openInPhase(phaseId) {
+      const rows = await openTasksOf(db, projectId, phaseId)
+      return rows.map(({ id, name, status, last }) => ({
+        id: id as TaskId, // a brand
+        name,
+        hasFailed: status === 'to_do' && last === 'failed',
+      }))
+    },
     next: (filter) => nextTask(scope, filter),
     async dependsOn(taskId, dependency) {
       const edge = await db
