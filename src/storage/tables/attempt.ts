@@ -8,7 +8,7 @@ import type { Attempt, SnapshotPlace, TaskOutcome } from '../../domain/track/tas
 import type { AttemptChanges, AttemptEnd, ChangeCounts, RunReads, TaskReads } from '../../ports/reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
 import { addToMission, addToPhase } from './mission-change.ts'
-import { inBatches, parsed, parsedOrNull } from './query.ts'
+import { inBatches, parsed, parsedOrNull, prepared } from './query.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
 import { changeTask, taskBefore } from './task.ts'
 
@@ -347,30 +347,55 @@ export async function touchAttempt(
 
 type AttemptReads = Pick<TaskReads, 'attempt' | 'attempts' | 'openAttempt' | 'lastAttempt' | 'openAttempts'>
 
+const attemptById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('attempt').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
+const attemptsAt = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .orderBy('number')
+    .limit(100),
+)
+
+const openAttemptAt = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .where('status', '=', 'open'),
+)
+
+const lastAttemptAt = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('attempt')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .orderBy('number', 'desc')
+    .limit(1),
+)
+
 export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
   const attempts = () => db.selectFrom('attempt').selectAll().where('project_id', '=', projectId)
   return {
     async attempt(id) {
-      const row = await attempts().where('id', '=', id).executeTakeFirst()
+      const [row] = await attemptById(db, projectId, id)
       return row ? attemptOf(row) : null
     },
     async attempts(taskId) {
-      const rows = await attempts().where('task_id', '=', taskId).orderBy('number').limit(100).execute()
-      return rows.map(attemptOf)
+      return (await attemptsAt(db, projectId, taskId)).map(attemptOf)
     },
     async openAttempt(taskId) {
-      const row = await attempts()
-        .where('task_id', '=', taskId)
-        .where('status', '=', 'open')
-        .executeTakeFirst()
+      const [row] = await openAttemptAt(db, projectId, taskId)
       return row ? attemptOf(row) : null
     },
     async lastAttempt(taskId) {
-      const row = await attempts()
-        .where('task_id', '=', taskId)
-        .orderBy('number', 'desc')
-        .limit(1)
-        .executeTakeFirst()
+      const [row] = await lastAttemptAt(db, projectId, taskId)
       return row ? attemptOf(row) : null
     },
     async openAttempts(missionId) {

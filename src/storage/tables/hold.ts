@@ -164,6 +164,16 @@ const openOfRun = prepared((db, projectId: string, runId: string) =>
     .limit(sql.lit(100)),
 )
 
+const holdsOfAttempt = prepared((db, projectId: string, attemptId: string) =>
+  db
+    .selectFrom('hold')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('attempt_id', '=', attemptId)
+    .orderBy('seq')
+    .limit(100),
+)
+
 export function holdReads(scope: ReadScope): HoldReads {
   const { db, projectId } = scope
   const holds = () => db.selectFrom('hold').selectAll().where('project_id', '=', projectId)
@@ -182,8 +192,7 @@ export function holdReads(scope: ReadScope): HoldReads {
       return row ? holdOf(row) : null
     },
     async ofAttempt(attemptId) {
-      const rows = await holds().where('attempt_id', '=', attemptId).orderBy('seq').limit(100).execute()
-      return rows.map(holdOf)
+      return (await holdsOfAttempt(db, projectId, attemptId)).map(holdOf)
     },
     async ofTask(taskId) {
       return (await openOfTask(db, projectId, taskId)).map(holdOf)

@@ -3,7 +3,7 @@ import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MissionId, TaskId } from '../../domain/id.ts'
 import type { MissionChange } from '../../domain/track/changes.ts'
 import type { Mission } from '../../domain/track/mission.ts'
-import type { Attempt, Task } from '../../domain/track/task.ts'
+import type { Task } from '../../domain/track/task.ts'
 import type {
   MissionListed,
   MissionNow,
@@ -151,17 +151,20 @@ async function update(
     .execute()
 }
 
+const missionById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('mission').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
+const phaseById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('phase').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
 export function missionReads(scope: ReadScope): MissionReads {
   const { db, projectId } = scope
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
   return {
     async find(id) {
-      const row = await db
-        .selectFrom('mission')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('id', '=', id)
-        .executeTakeFirst()
+      const [row] = await missionById(db, projectId, id)
       return row ? missionOf(row) : null
     },
     async named(ids) {
@@ -187,7 +190,7 @@ export function missionReads(scope: ReadScope): MissionReads {
       return rows.map(({ tree_top }) => tree_top)
     },
     tree: (missionId, top) => missionTree(scope, missionId, top),
-    lastEnded: (missionId, top) => lastEndedInTree(scope, missionId, top),
+    lastEnded: (missionId, top) => lastEnded(scope, missionId, top),
     lines: (missionId) => missionLines(scope, missionId),
     list: (request) => listMissions(scope, request),
     listed: (missions) => missionsListed(scope, missions),
@@ -202,7 +205,7 @@ export function missionReads(scope: ReadScope): MissionReads {
       return row ? phaseOf(row) : null
     },
     async phaseById(id) {
-      const row = await phases().where('id', '=', id).executeTakeFirst()
+      const [row] = await phaseById(db, projectId, id)
       return row ? phaseOf(row) : null
     },
     tallies: (missionId) => phaseTallies(scope, missionId),
@@ -308,48 +311,58 @@ async function missionTotals({ db, projectId }: ReadScope, missionId: MissionId)
   }
 }
 
-const attemptsEndedInTree = prepared((db, projectId: string, missionId: string, top: string) =>
-  db
+function attemptsInTree(db: ReadScope['db'], projectId: string, missionId: string, top: string) {
+  return db
     .selectFrom('attempt')
-    .selectAll()
     .where('project_id', '=', projectId)
     .where('mission_id', '=', missionId)
     .where('tree_top', '=', top)
+}
+
+const firstInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  attemptsInTree(db, projectId, missionId, top).selectAll().orderBy('opened_at').orderBy('seq').limit(1),
+)
+
+const lastEndedInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  attemptsInTree(db, projectId, missionId, top)
+    .selectAll()
     .where('end_snapshot', 'is not', null)
     .orderBy('closed_at', 'desc')
     .orderBy('seq', 'desc')
     .limit(1),
 )
 
-async function lastEndedInTree(
-  { db, projectId }: ReadScope,
-  missionId: MissionId,
-  top: string,
-): Promise<Attempt | null> {
-  const [last] = await attemptsEndedInTree(db, projectId, missionId, top)
+const openInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  attemptsInTree(db, projectId, missionId, top).select('opened_at').where('status', '=', 'open').limit(200),
+)
+
+const tasksInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  attemptsInTree(db, projectId, missionId, top).select('task_id').distinct(),
+)
+
+const changesInTree = prepared((db, projectId: string, missionId: string, top: string) =>
+  db
+    .selectFrom('mission_change')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('tree_top', '=', top),
+)
+
+async function lastEnded({ db, projectId }: ReadScope, missionId: MissionId, top: string) {
+  const [last] = await lastEndedInTree(db, projectId, missionId, top)
   return last ? attemptOf(last) : null
 }
 
 async function missionTree(scope: ReadScope, missionId: MissionId, top: string): Promise<MissionTree> {
   const { db, projectId } = scope
-  const inTree = db
-    .selectFrom('attempt')
-    .where('project_id', '=', projectId)
-    .where('mission_id', '=', missionId)
-    .where('tree_top', '=', top)
-  const first = await inTree.selectAll().orderBy('opened_at').orderBy('seq').limit(1).executeTakeFirst()
-  const open = await inTree.select('opened_at').where('status', '=', 'open').limit(200).execute()
-  const tasks = await inTree.select('task_id').distinct().execute()
-  const rows = await db
-    .selectFrom('mission_change')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('mission_id', '=', missionId)
-    .where('tree_top', '=', top)
-    .execute()
+  const [first] = await firstInTree(db, projectId, missionId, top)
+  const open = await openInTree(db, projectId, missionId, top)
+  const tasks = await tasksInTree(db, projectId, missionId, top)
+  const rows = await changesInTree(db, projectId, missionId, top)
   return {
     first: first ? attemptOf(first) : null,
-    lastEnded: await lastEndedInTree(scope, missionId, top),
+    lastEnded: await lastEnded(scope, missionId, top),
     openSince: open.map(({ opened_at }) => opened_at),
     tasks: new Set(tasks.map(({ task_id }) => task_id as TaskId)), // a brand
     recorded: rows.map((row) => ({

@@ -18,7 +18,7 @@ import {
 } from './plan-list.ts'
 import { anyOf, prepared } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
-import { isUnsettled, type TaskTable } from './task.ts'
+import { isUnsettled, type TaskTable, taskById } from './task.ts'
 
 /** A role that the project declared. */
 export interface RoleTable {
@@ -28,10 +28,6 @@ export interface RoleTable {
 }
 
 const mostExpired = 100
-
-const taskById = prepared((db, projectId: string, id: string) =>
-  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
-)
 
 const openTasksOf = prepared((db, projectId: string, phaseId: string) =>
   db

@@ -199,8 +199,8 @@ export function runReads(scope: ReadScope): RunReads {
         .$if(processId !== undefined, (query) => query.where('process_id', '=', processId ?? ''))
       return pageOf(matching, request, runOf)
     },
-    gating: (missionId) => gatingRuns(scope, missionId),
-    lost: (missionId) => lostRuns(scope, missionId),
+    gating: async (missionId) => (await gatingRuns(db, projectId, missionId)).map(runOf),
+    lost: async (missionId) => (await lostRuns(db, projectId, missionId)).map(runOf),
     definition: (hash) => keptDefinition(scope, hash),
     settings: () => settingsOf(scope),
     idsLike: (prefix, limit) => idsLike(scope, 'run', { prefix, limit }),
@@ -250,25 +250,23 @@ async function gather(scope: ReadScope, id: string): Promise<Gathered> {
 }
 
 /** Active runs of a mission, of the tasks at home there, and of those with an attempt there; oldest first. */
-async function gatingRuns({ db, projectId }: ReadScope, missionId: MissionId): Promise<readonly RunRecord[]> {
-  const rows = await db
+const gatingRuns = prepared((db, projectId: string, missionId: string) =>
+  db
     .selectFrom('run')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('status', '=', 'active')
     .where((eb) => ofMission(eb, projectId, missionId))
     .orderBy('seq')
-    .limit(100)
-    .execute()
-  return rows.map(runOf)
-}
+    .limit(100),
+)
 
 /**
  * Runs of the same that failed or were cancelled, and that no later run of the same definition and subject made good;
  * those of dropped tasks are not asked for any more. Oldest first.
  */
-async function lostRuns({ db, projectId }: ReadScope, missionId: MissionId): Promise<readonly RunRecord[]> {
-  const rows = await db
+const lostRuns = prepared((db, projectId: string, missionId: string) =>
+  db
     .selectFrom('run')
     .selectAll('run')
     .where('run.project_id', '=', projectId)
@@ -306,12 +304,10 @@ async function lostRuns({ db, projectId }: ReadScope, missionId: MissionId): Pro
       ),
     )
     .orderBy('run.seq')
-    .limit(100)
-    .execute()
-  return rows.map(runOf)
-}
+    .limit(100),
+)
 
-function ofMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, missionId: MissionId) {
+function ofMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, missionId: string) {
   return eb.or([
     eb('run.mission_id', '=', missionId),
     eb(

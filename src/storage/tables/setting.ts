@@ -1,6 +1,7 @@
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { SettingName } from '../../domain/gate/run.ts'
 import { holdUpAnew } from './hold.ts'
+import { prepared } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
 
 export interface SettingTable {
@@ -22,12 +23,11 @@ export async function applySettingChanged(
   if (name === 'holds_gate') await holdUpAnew(projecting)
 }
 
+const settings = prepared((db, projectId: string) =>
+  db.selectFrom('setting').select(['name', 'value']).where('project_id', '=', projectId).limit(100),
+)
+
 export async function settingsOf({ db, projectId }: ReadScope): Promise<ReadonlyMap<SettingName, string>> {
-  const rows = await db
-    .selectFrom('setting')
-    .select(['name', 'value'])
-    .where('project_id', '=', projectId)
-    .limit(100)
-    .execute()
+  const rows = await settings(db, projectId)
   return new Map(rows.map(({ name, value }) => [name as SettingName, value])) // as it was written
 }

@@ -21,7 +21,7 @@ import { holdOf } from './hold.ts'
 import { plannedTasks } from './plan-list.ts'
 import { anyOf, idsLike, parsed, prepared, preparedUpTo } from './query.ts'
 import type { ReadScope } from './tables.ts'
-import { taskOf } from './task.ts'
+import { taskById, taskOf } from './task.ts'
 import type { TaskPlaceTable } from './task-place.ts'
 
 export function taskReads(scope: ReadScope): TaskReads {
@@ -29,7 +29,7 @@ export function taskReads(scope: ReadScope): TaskReads {
   const tasks = () => db.selectFrom('task').selectAll().where('project_id', '=', projectId)
   return {
     async find(id) {
-      const row = await tasks().where('id', '=', id).executeTakeFirst()
+      const [row] = await taskById(db, projectId, id)
       return row ? taskOf(row) : null
     },
     async named(ids) {
@@ -401,8 +401,8 @@ async function ancestors({ db, projectId }: ReadScope, taskId: TaskId): Promise<
   return rows.map(({ id }) => id)
 }
 
-async function openSubtasks({ db, projectId }: ReadScope, taskId: TaskId): Promise<readonly Task[]> {
-  const rows = await db
+const subtasksWithOpenAttempt = prepared((db, projectId: string, taskId: string) =>
+  db
     .selectFrom('task')
     .selectAll()
     .where('project_id', '=', projectId)
@@ -418,7 +418,9 @@ async function openSubtasks({ db, projectId }: ReadScope, taskId: TaskId): Promi
       ),
     )
     .orderBy('seq')
-    .limit(100)
-    .execute()
-  return rows.map(taskOf)
+    .limit(100),
+)
+
+async function openSubtasks({ db, projectId }: ReadScope, taskId: TaskId): Promise<readonly Task[]> {
+  return (await subtasksWithOpenAttempt(db, projectId, taskId)).map(taskOf)
 }

@@ -5,7 +5,7 @@ import type { Task } from '../../domain/track/task.ts'
 import { claimColumns, keepToken, touchTask, unclaimed } from './claim.ts'
 import { countDependents, lowerPrerequisites, restoreHeight } from './dependency.ts'
 import type { PhaseTable } from './phase.ts'
-import { parsed } from './query.ts'
+import { parsed, prepared } from './query.ts'
 import { searchText } from './search.ts'
 import type { Projecting, RowKey } from './tables.ts'
 import { moveHome, type Places, placeNewTask, placeTask, recountHome } from './task-place.ts'
@@ -281,6 +281,10 @@ export async function applyClaimEnded(
 }
 
 export type TaskBefore = Selectable<TaskTable>
+
+export const taskById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
 
 export async function taskBefore({ db, projectId }: Projecting, taskId: string): Promise<TaskBefore> {
   return db
