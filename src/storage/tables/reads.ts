@@ -11,15 +11,68 @@ import { taskReads } from './task-reads.ts'
 import { timelineReads } from './timeline.ts'
 
 export function readsOf(scope: ReadScope): Reads {
-  return {
-    missions: missionReads(scope),
-    tasks: taskReads(scope),
-    timeline: timelineReads(scope),
-    plan: planReads(scope),
-    records: recordReads(scope),
-    holds: holdReads(scope),
-    runs: runReads(scope),
-    identities: identityReads(scope),
-    journal: journalReads(scope),
+  return new ScopedReads(scope)
+}
+
+/** Each reader is made when it is first asked: most calls ask two or three of them. */
+class ScopedReads implements Reads {
+  readonly #scope: ReadScope
+  #missions: Reads['missions'] | undefined
+  #tasks: Reads['tasks'] | undefined
+  #timeline: Reads['timeline'] | undefined
+  #plan: Reads['plan'] | undefined
+  #records: Reads['records'] | undefined
+  #holds: Reads['holds'] | undefined
+  #runs: Reads['runs'] | undefined
+  #identities: Reads['identities'] | undefined
+  #journal: Reads['journal'] | undefined
+
+  constructor(scope: ReadScope) {
+    this.#scope = scope
+  }
+
+  get missions(): Reads['missions'] {
+    this.#missions ??= missionReads(this.#scope)
+    return this.#missions
+  }
+
+  get tasks(): Reads['tasks'] {
+    this.#tasks ??= taskReads(this.#scope)
+    return this.#tasks
+  }
+
+  get timeline(): Reads['timeline'] {
+    this.#timeline ??= timelineReads(this.#scope)
+    return this.#timeline
+  }
+
+  get plan(): Reads['plan'] {
+    this.#plan ??= planReads(this.#scope)
+    return this.#plan
+  }
+
+  get records(): Reads['records'] {
+    this.#records ??= recordReads(this.#scope)
+    return this.#records
+  }
+
+  get holds(): Reads['holds'] {
+    this.#holds ??= holdReads(this.#scope)
+    return this.#holds
+  }
+
+  get runs(): Reads['runs'] {
+    this.#runs ??= runReads(this.#scope)
+    return this.#runs
+  }
+
+  get identities(): Reads['identities'] {
+    this.#identities ??= identityReads(this.#scope)
+    return this.#identities
+  }
+
+  get journal(): Reads['journal'] {
+    this.#journal ??= journalReads(this.#scope)
+    return this.#journal
   }
 }
