@@ -18,6 +18,12 @@ export interface InvokeOptions {
   readonly idempotencyKey?: string
 }
 
+/** What an operation was asked, as it understood it, and what it answered. */
+export interface Invoked {
+  readonly input: Readonly<Record<string, unknown>>
+  readonly answer: Answer
+}
+
 /** The one way into an operation, for every surface. Fails with a `Failure` that says what to do instead. */
 export async function invoke(
   operation: Operation,
@@ -25,6 +31,16 @@ export async function invoke(
   rawInput: unknown,
   options: InvokeOptions = {},
 ): Promise<Answer> {
+  return (await invokeParsing(operation, context, rawInput, options)).answer
+}
+
+/** The same, where the answer is written out by what was asked. */
+export async function invokeParsing(
+  operation: Operation,
+  context: Context,
+  rawInput: unknown,
+  options: InvokeOptions = {},
+): Promise<Invoked> {
   refuseAgent(operation, context)
   refuseWithoutAccess(operation, context)
   const input = parseInput(operation, rawInput)
@@ -36,10 +52,11 @@ export async function invoke(
   )
   if (idempotency) {
     const replayed = await context.store.replay(idempotency)
-    if (replayed) return inBrief(operation, input, replayed.answer as Answer) // it was an answer when it was stored
+    // It was an answer when it was stored.
+    if (replayed) return { input, answer: inBrief(operation, input, replayed.answer as Answer) }
   }
   const answer = await operation.handle(handlingOf(context, idempotency), input)
-  return inBrief(operation, input, answer)
+  return { input, answer: inBrief(operation, input, answer) }
 }
 
 function inBrief({ brief }: Operation, input: Readonly<Record<string, unknown>>, answer: Answer): Answer {

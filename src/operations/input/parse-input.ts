@@ -59,7 +59,8 @@ function listsFields(sentences: readonly string[]): boolean {
 
 /** The input with the fields that other programs call otherwise under their names here, in whatever spelling. */
 function inOwnWords({ synonyms, input }: Operation, given: object): object {
-  if (synonyms === undefined) return given
+  if (synonyms === undefined || Object.keys(given).every((key) => Object.hasOwn(input.shape, key)))
+    return given
   const meanings = new Map(Object.entries(synonyms).map(([word, field]) => [plainKey(word), field]))
   const own = new Set(Object.keys(input.shape).map(plainKey))
   const sent = new Map(Object.entries(given).map(([key, value]) => [plainKey(key), value]))

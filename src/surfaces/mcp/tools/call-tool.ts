@@ -6,8 +6,7 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
 import { Failure } from '../../../domain/failure.ts'
-import { parseInput } from '../../../operations/input/parse-input.ts'
-import { type InvokeOptions, invoke } from '../../../operations/invoke.ts'
+import { type InvokeOptions, invokeParsing } from '../../../operations/invoke.ts'
 import type { Context, Operation } from '../../../operations/operation.ts'
 import type { Asking } from '../elicitation.ts'
 import type { CallOrder } from './call-order.ts'
@@ -40,8 +39,8 @@ export async function callTool(
   try {
     const options = idempotencyOf(meta)
     const input = params.arguments ?? {}
-    const answer = await order.run(operation.kind, () => invoke(operation, context, input, options))
-    return answered(operation, answer, () => parseInput(operation, input))
+    const invoked = await order.run(operation.kind, () => invokeParsing(operation, context, input, options))
+    return answered(operation, invoked)
   } catch (error) {
     const failure = error instanceof Failure ? error : unexpected(operation, error, log)
     // Only a refusal needs what knows of people's decisions: a server answers its first request without.

@@ -1,10 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Failure } from '../../../domain/failure.ts'
-import type { Answer, Operation } from '../../../operations/operation.ts'
+import type { Invoked } from '../../../operations/invoke.ts'
+import type { Operation } from '../../../operations/operation.ts'
 
 /** An answer as structured content, and as text for clients and models that read only text. */
-export function answered({ print }: Operation, answer: Answer, input: () => Answer): CallToolResult {
-  const blocks = print?.(answer, input()) ?? [JSON.stringify(answer)]
+export function answered({ print }: Operation, { answer, input }: Invoked): CallToolResult {
+  const blocks = print?.(answer, input) ?? [JSON.stringify(answer)]
   return {
     content: blocks.map((text) => ({ type: 'text', text })),
     structuredContent: answer,
