@@ -12,6 +12,7 @@ import { writeBeside } from '../tables/secret.ts'
 import type { Tables } from '../tables/tables.ts'
 import { storeAnswer, storedAnswer } from './idempotency.ts'
 import { type ResolvedProject, seen } from './project.ts'
+import { inSession } from './session.ts'
 
 export interface Recorded<Answer> {
   readonly answer: Answer
@@ -20,15 +21,25 @@ export interface Recorded<Answer> {
 }
 
 /** Runs inside the one write transaction, which holds the project until it ends. */
-export async function record<Answer>(
+export function record<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
-  place: {
-    readonly root: string
-    readonly ids: IdSource
-    readonly found: ResolvedProject | null
-    readonly project?: string
-  },
+  place: Recording,
+): Promise<Recorded<Answer>> {
+  return inSession(db, (session) => decideAndAppend(session, request, place))
+}
+
+interface Recording {
+  readonly root: string
+  readonly ids: IdSource
+  readonly found: ResolvedProject | null
+  readonly project?: string
+}
+
+async function decideAndAppend<Answer>(
+  db: Kysely<Tables>,
+  request: RecordRequest<Answer>,
+  place: Recording,
 ): Promise<Recorded<Answer>> {
   const { idempotency, actor, at } = request
   const { found } = place

@@ -36,8 +36,9 @@ export async function applyDependencyRemoved(
     .where('project_id', '=', projectId)
     .where('task_id', '=', taskId)
     .where('depends_on_id', '=', dependsOnId)
+    .returning('task_id')
     .executeTakeFirst()
-  if (Number(removed.numDeletedRows) === 0) return
+  if (!removed) return
   await countDependency(projecting, { taskId, dependsOnId }, -1)
   await touchTask(projecting, taskId)
   await lower(projecting, [dependsOnId])

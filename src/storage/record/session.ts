@@ -1,0 +1,154 @@
+import { channel } from 'node:diagnostics_channel'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DeleteQueryNode,
+  type Dialect,
+  DummyDriver,
+  InsertQueryNode,
+  Kysely,
+  type QueryResult,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  UpdateQueryNode,
+} from 'kysely'
+import type { Tables } from '../tables/tables.ts'
+
+/** What a record asked of its database while it held the project; told on the channel `waymark.record`. */
+export interface Asked {
+  /** In the order in which they were sent. */
+  readonly statements: readonly string[]
+  /** How many times it waited for the database to answer. */
+  readonly waits: number
+}
+
+const told = channel('waymark.record')
+
+/**
+ * Runs what is recorded on a connection that waits as little as possible: writes are kept until a read may want to see
+ * them, or the end, and are then sent together; what was read since the last write is not asked again.
+ */
+export function inSession<Result>(
+  db: Kysely<Tables>,
+  work: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  const outer = db.getExecutor()
+  return outer.provideConnection(async (connection) => {
+    const session = new Session(connection)
+    const executor = outer.withConnectionProvider({ provideConnection: (consumer) => consumer(session) })
+    const dialect: Dialect = { ...neverAsked, createAdapter: () => executor.adapter }
+    const result = await work(
+      new Kysely({ config: { dialect }, dialect, driver: new DummyDriver(), executor }),
+    )
+    await session.flush()
+    if (told.hasSubscribers) told.publish(session.asked)
+    return result
+  })
+}
+
+/** What Kysely wants of a dialect, and never uses where it is handed an executor. */
+const neverAsked = {
+  createDriver: () => new DummyDriver(),
+  createIntrospector: (of: Kysely<unknown>) => new SqliteIntrospector(of),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+}
+
+class Session implements DatabaseConnection {
+  readonly #connection: DatabaseConnection
+  readonly #statements: string[] = []
+  readonly #kept: CompiledQuery[] = []
+  readonly #sent: Promise<unknown>[] = []
+  /** What was read since the last write, by what was asked. */
+  readonly #known = new Map<string, Promise<QueryResult<unknown>>>()
+  #failure: { readonly error: unknown } | null = null
+  #waits = 0
+  /** Reads under way: what is asked together is waited for once. */
+  #awaited = 0
+
+  constructor(connection: DatabaseConnection) {
+    this.#connection = connection
+  }
+
+  get asked(): Asked {
+    return { statements: this.#statements, waits: this.#waits }
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (isAnswerless(query)) {
+      this.#known.clear()
+      this.#kept.push(query)
+      return nothing
+    }
+    return (await this.#answer(query)) as QueryResult<Row> // the rows of this very question
+  }
+
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('queries of the store are bounded: nothing is streamed')
+  }
+
+  /** Sends what is kept, and waits until all of it is done. */
+  async flush(): Promise<void> {
+    this.#sendKept()
+    if (this.#sent.length > 0) this.#waits += 1
+    await Promise.all(this.#sent.splice(0))
+    if (this.#failure) throw this.#failure.error
+  }
+
+  async #answer(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    if (!isQuestion(query)) {
+      this.#known.clear()
+      return this.#ask(query)
+    }
+    const key = `${query.sql}\n${JSON.stringify(query.parameters)}`
+    const known = this.#known.get(key)
+    const asked = known ?? this.#ask(query)
+    if (!known) this.#known.set(key, asked)
+    const { rows, ...more } = await asked
+    return { ...more, rows: [...rows] } // one who asked may change the list
+  }
+
+  async #ask(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    this.#sendKept()
+    if (this.#awaited === 0) this.#waits += 1
+    this.#awaited += 1
+    const answer = this.#send(query)
+    await Promise.all(this.#sent.splice(0))
+    this.#awaited -= 1
+    // After one that failed, what comes next only says that something failed before it.
+    if (this.#failure) throw this.#failure.error
+    return answer
+  }
+
+  #sendKept(): void {
+    for (const query of this.#kept.splice(0)) this.#send(query)
+  }
+
+  #send(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    this.#statements.push(query.sql)
+    const answer = this.#connection.executeQuery(query)
+    this.#sent.push(
+      answer.catch((error: unknown) => {
+        this.#failure ??= { error }
+      }),
+    )
+    return answer
+  }
+}
+
+const nothing = { rows: [] }
+
+/** A write whose rows nobody asks for. */
+function isAnswerless({ query, sql }: CompiledQuery): boolean {
+  if (InsertQueryNode.is(query) || UpdateQueryNode.is(query) || DeleteQueryNode.is(query))
+    return !query.returning
+  return query.kind === 'RawNode' && writes.test(sql) && !/\breturning\b/i.test(sql)
+}
+
+const writes = /^\s*(?:insert|update|delete|with\b[^]*\bupdate task\b)/i
+
+function isQuestion({ query, sql }: CompiledQuery): boolean {
+  return (
+    query.kind === 'SelectQueryNode' ||
+    (query.kind === 'RawNode' && !/\b(?:insert|update|delete)\b/i.test(sql))
+  )
+}
