@@ -144,7 +144,7 @@ function isAnswerless({ query, sql }: CompiledQuery): boolean {
   return query.kind === 'RawNode' && writes.test(sql) && !/\breturning\b/i.test(sql)
 }
 
-const writes = /^\s*(?:insert|update|delete|with\b[^]*\bupdate task\b)/i
+const writes = /^\s*(?:insert|update|delete|with\b[\s\S]*\bupdate task\b)/i
 
 function isQuestion({ query, sql }: CompiledQuery): boolean {
   return (
