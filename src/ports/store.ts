@@ -115,8 +115,8 @@ export interface Inspection {
   readonly trouble: string | null
   /** How what is there stands to the anchor outside the database: null where there is none yet. */
   readonly anchor: { readonly ok: boolean; readonly says: string } | null
-  /** What SQLite found wrong in the file. */
-  readonly damage: readonly string[]
+  /** What SQLite found wrong in the file; null where the record is kept on a server. */
+  readonly damage: readonly string[] | null
   /** How many tables and rows were compared with what the facts make; none where the journal is broken. */
   readonly tables: number
   readonly rows: number
@@ -143,8 +143,8 @@ export interface PutBack {
 }
 
 export interface Repair {
-  /** The copy of the database as it was. */
-  readonly backup: string
+  /** The copy of the database as it was; null where a server keeps it. */
+  readonly backup: string | null
   readonly facts: number
   /** The tables that were made again, and how many of their rows differed. */
   readonly tables: readonly string[]

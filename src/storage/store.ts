@@ -27,6 +27,7 @@ import { inspectChain, inspectRecord } from './safety/inspection.ts'
 import { putBack } from './safety/put-back.ts'
 import { repairRecord } from './safety/repair.ts'
 import { Anchor, pointIn, RecordWatch } from './safety/watch.ts'
+import { type FileState, journalIn } from './sqlite/changes.ts'
 import { numberOf } from './sqlite/connection.ts'
 import { canWriteBeside, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
 import { ConnectionRetired, connected, type OpenConnection } from './sqlite/driver.ts'
@@ -76,7 +77,7 @@ class SqliteStore implements Store {
   readonly #database: DatabaseFile
   readonly #anchor: Anchor
   readonly #watch: RecordWatch
-  readonly #followers: Followers
+  readonly #followers: Followers<FileState>
   // By connection: a file that was replaced is opened again, and then the project is looked for again.
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
   #folderWritten = false
@@ -92,7 +93,7 @@ class SqliteStore implements Store {
       lost: (loss, connection) => this.#watch.lost(loss, connection),
       beginning: () => this.#watch.assertNone(),
     })
-    this.#followers = new Followers(options.file, options)
+    this.#followers = new Followers(journalIn(options.file, options))
   }
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {

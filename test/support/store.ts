@@ -3,16 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { Store } from '../../src/ports/store.ts'
+import { rootOf } from '../../src/storage/postgres/project.ts'
+import { openPostgresStore } from '../../src/storage/postgres/store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore, type StoreOptions } from '../../src/storage/store.ts'
+import { sharedPostgres, type TemporaryDatabase } from './postgres/database.ts'
 
 export const systemClock: Clock = { now: () => Date.now() }
 
 /** A real store in a temporary directory. `await using` closes it and removes the directory. */
 export interface TemporaryStore extends AsyncDisposable {
   readonly store: Store
-  /** The project's root. */
+  /** The project's root, as its record names it. */
   readonly root: string
+  /** The database: its path, or its URL. */
   readonly file: string
   /** Another store over the same file, as another process would open it. Closed with the first. */
   readonly another: (options?: Partial<StoreOptions>) => Store
@@ -41,6 +45,35 @@ export async function temporaryStore(options: Partial<StoreOptions> = {}): Promi
     another,
     async [Symbol.asyncDispose]() {
       await Promise.all(opened.map((store) => store.close()))
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The same on PostgreSQL: a project of its own, in the database of this process unless another one is given. */
+export async function temporaryPostgresStore(
+  database: TemporaryDatabase | null = null,
+): Promise<TemporaryStore> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'waymark-store-')))
+  const url = database?.url ?? (await sharedPostgres())
+  const project = { root, name: null, machine: 'laptop' }
+  const opened: Store[] = []
+  const another = (): Store => {
+    // Connections of its own, as another process would have them.
+    const own = new URL(url)
+    own.searchParams.set('application_name', `waymark-${opened.length}`)
+    const store = openPostgresStore({ url: own.href, project, ids: randomIds })
+    opened.push(store)
+    return store
+  }
+  return {
+    store: another(),
+    root: rootOf(project),
+    file: url,
+    another,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(opened.map((store) => store.close()))
+      await database?.[Symbol.asyncDispose]()
       await rm(root, { recursive: true, force: true })
     },
   }

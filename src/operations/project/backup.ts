@@ -67,7 +67,7 @@ export const repair = defineOperation({
   idempotent: true,
   input: z.strictObject({}),
   output: z.object({
-    backup: z.string(),
+    backup: z.string().nullable(),
     facts: z.int(),
     tables: strings,
     rows: z.int(),

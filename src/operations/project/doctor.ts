@@ -63,7 +63,8 @@ async function databaseCheck({ store }: Handling): Promise<Check> {
   if (!health.exists) {
     return { check: 'database', ok: true, finding: `${health.location} will be created at the first write` }
   }
-  const state = `${health.location}, journal mode ${health.journalMode}, schema ${health.schemaVersion}`
+  const mode = health.journalMode === null ? '' : `, journal mode ${health.journalMode}`
+  const state = `${health.location}${mode}, schema ${health.schemaVersion}`
   return {
     check: 'database',
     ok: health.warnings.length === 0,
@@ -86,7 +87,7 @@ const mostTold = 10
 
 /** What was found in a whole record, a line for each part of it. */
 export function recordFindings(found: Inspection): readonly Check[] {
-  return [fileFinding(found), chainFinding(found), tablesFinding(found), ...anchorFinding(found)]
+  return [...fileFinding(found), chainFinding(found), tablesFinding(found), ...anchorFinding(found)]
 }
 
 /** What the journal says of itself: no table was looked at. */
@@ -98,13 +99,11 @@ function anchorFinding({ anchor }: ChainInspection): readonly Check[] {
   return anchor ? [{ check: 'anchor', ok: anchor.ok, finding: anchor.says }] : []
 }
 
-function fileFinding({ damage }: Inspection): Check {
-  if (damage.length === 0) return { check: 'file', ok: true, finding: 'SQLite finds the file sound' }
-  return {
-    check: 'file',
-    ok: false,
-    finding: `The database file is damaged: ${listed(damage)}. \`waymark doctor --repair\` rebuilds what the facts still tell; otherwise restore a backup with \`waymark restore <file>\`.`,
-  }
+function fileFinding({ damage }: Inspection): readonly Check[] {
+  if (damage === null) return []
+  if (damage.length === 0) return [{ check: 'file', ok: true, finding: 'SQLite finds the file sound' }]
+  const finding = `The database file is damaged: ${listed(damage)}. \`waymark doctor --repair\` rebuilds what the facts still tell; otherwise restore a backup with \`waymark restore <file>\`.`
+  return [{ check: 'file', ok: false, finding }]
 }
 
 function chainFinding({ facts, brokenAt }: ChainInspection): Check {

@@ -82,7 +82,8 @@ function isMoved(
   return exists && !livesElsewhere(named, root, known.others)
 }
 
-function livesElsewhere(id: string, root: string, others: readonly Root[]): boolean {
+/** Whether the project lives in another of these folders. */
+export function livesElsewhere(id: string, root: string, others: readonly Root[]): boolean {
   return others.some(
     ({ path, project_id }) => project_id === id && readProjectId(path) === id && !isSameFolder(path, root),
   )
@@ -114,7 +115,7 @@ const folderName = '.waymark'
 const ignored = '*\n!/processes/\n!/processes/**\n'
 
 /** The project that a folder says it belongs to. Null when it says nothing. */
-function readProjectId(root: string): string | null {
+export function readProjectId(root: string): string | null {
   try {
     return (
       readRegularSync(join(root, folderName, 'project-id'))

@@ -18,6 +18,8 @@ export interface Recorded<Answer> {
   readonly answer: Answer
   /** As it is now. Null when nothing was written and there is no project yet. */
   readonly project: ResolvedProject | null
+  /** The last fact of the journal, by which it is told whether this was committed. Null when there was no fact. */
+  readonly last: { readonly seq: number; readonly head: string } | null
 }
 
 /** Runs inside the one write transaction, which holds the project until it ends. */
@@ -48,19 +50,20 @@ async function decideAndAppend<Answer>(
     : { id: place.project ?? place.ids.next('project'), rootKnown: false, exists: false }
   if (idempotency && found) {
     const stored = await storedAnswer(db, found.id, idempotency)
-    if (stored) return { answer: stored.answer as Answer, project: found } // stored as this very answer
+    if (stored) return { answer: stored.answer as Answer, project: found, last: null } // stored as this very answer
   }
   const reads = readsOf({ db, projectId: project.id })
   const decided = await request.decide(reads)
   const { facts } = decided
   const beside = decided.beside ?? []
   const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
-  const seq = isWritten ? await append({ db, root: place.root, project }, facts, { actor, at }) : 0
+  const last = isWritten ? await append({ db, root: place.root, project }, facts, { actor, at }) : null
   await writeBeside({ db, projectId: project.id }, beside)
   const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
-  if (!isWritten) return { answer, project: found }
-  if (idempotency) await storeAnswer(db, idempotency, { projectId: project.id, answer, seq, at })
-  return { answer, project: { id: project.id, rootKnown: true } }
+  if (!isWritten) return { answer, project: found, last }
+  if (idempotency)
+    await storeAnswer(db, idempotency, { projectId: project.id, answer, seq: last?.seq ?? 0, at })
+  return { answer, project: { id: project.id, rootKnown: true }, last: facts.length > 0 ? last : null }
 }
 
 export interface Appending {
@@ -72,8 +75,8 @@ export interface Appending {
 
 type By = Pick<RecordRequest<unknown>, 'actor' | 'at'>
 
-/** Applies what happened and appends it to the journal, the facts last. Answers the last seq. */
-async function append(journal: Appending, facts: readonly NewFact[], by: By): Promise<number> {
+/** Applies what happened and appends it to the journal, the facts last. Answers the last one. */
+async function append(journal: Appending, facts: readonly NewFact[], by: By): Promise<Head> {
   const { db, root, project } = journal
   const id = project.id as ProjectId // a brand
   const all: readonly NewFact[] = project.exists ? facts : [{ kind: 'project.created', id, root }, ...facts]
@@ -97,10 +100,15 @@ async function append(journal: Appending, facts: readonly NewFact[], by: By): Pr
     if (waits) await waits
   }
   await db.updateTable('project').set(last).where('id', '=', id).execute()
-  return last.seq
+  return last
 }
 
-async function headOf({ db, project }: Appending): Promise<{ readonly seq: number; readonly head: string }> {
+interface Head {
+  readonly seq: number
+  readonly head: string
+}
+
+async function headOf({ db, project }: Appending): Promise<Head> {
   const row = await db
     .selectFrom('project')
     .select(['seq', 'head'])

@@ -11,7 +11,7 @@ import { connected } from '../sqlite/driver.ts'
 import { patiently } from '../sqlite/waiting.ts'
 
 /** The anchor is another's to look at. */
-type Inspection = Omit<WholeInspection, 'anchor'>
+type Inspection = Omit<WholeInspection, 'anchor' | 'damage'> & { readonly damage: readonly string[] }
 
 interface Inspecting {
   readonly file: string
@@ -52,7 +52,7 @@ export async function inspectChain(file: string, projectId: string): Promise<Cha
 type Beside = Omit<Inspection, 'damage'>
 
 /** What was kept saves time and decides nothing: what does not fit it is looked at again with every fact. */
-async function besideFacts(
+export async function besideFacts(
   database: Connection,
   projectId: string,
   { kept, full }: Pick<Inspecting, 'kept' | 'full'>,

@@ -60,10 +60,14 @@ async function fixIndexes(
   })
 }
 
-function brokenJournal(brokenAt: number | null, trouble: string | null): Failure {
+export function brokenJournal(
+  brokenAt: number | null,
+  trouble: string | null,
+  hint = 'Restore a backup with `waymark restore <file>`.',
+): Failure {
   const why =
     trouble ?? `The journal is broken at fact ${brokenAt}: it, or one before it, was changed or removed.`
   return new Failure('REFUSED', `${why} Tables are made from a whole journal only; nothing was changed.`, {
-    hint: 'Restore a backup with `waymark restore <file>`.',
+    hint,
   })
 }

@@ -161,7 +161,7 @@ function factsOf(steps: readonly Step[], isCancelled: boolean): readonly (readon
   return isCancelled ? [...made, [{ kind: 'run.cancelled', ...subject, event: last }]] : made
 }
 
-describe.each(dialects)('runs restored from a journal in $dialect', ({ fresh }) => {
+describe.each(dialects)('runs restored from a journal in $dialect', ({ fresh, alone }) => {
   test('are what they were, whatever happened to them, and the chain of hashes holds', async () => {
     const history = fc.tuple(fc.array(anyStep, { maxLength: 12 }), fc.boolean())
     await fc.assert(
@@ -180,7 +180,7 @@ describe.each(dialects)('runs restored from a journal in $dialect', ({ fresh }) 
           await happened(store, index + 2, ...facts)
         const before = await store.view(allOf)
         expect(before).toMatchObject({ check: { brokenAt: null } })
-        await using copy = await fresh()
+        await using copy = await alone()
         await copy.store.restore(await store.view(({ journal }) => journal.since(0, 1000)))
         expect(await copy.store.view(allOf)).toEqual(before)
       }),

@@ -40,6 +40,14 @@ export async function emptyPostgres({ language }: DatabaseOptions = {}): Promise
   }
 }
 
+let shared: Promise<string> | null = null
+
+/** The URL of a database that the tests of one process share, each with projects of its own. It goes with the server. */
+export function sharedPostgres(): Promise<string> {
+  shared ??= emptyPostgres().then(({ url }) => url)
+  return shared
+}
+
 /** Runs a statement on the server's own database. */
 export async function asked(statement: string): Promise<readonly object[]> {
   const client = new Client({ connectionString: await serverOfRun() })

@@ -1,0 +1,270 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import { Pool, type PoolClient } from 'pg'
+import { sha256, storable } from '../fingerprint.ts'
+import type { Tables } from '../tables/tables.ts'
+import { CommitLost, endsConnection, isAboutStatements, NoConnection, verdictOn } from './errors.ts'
+import { clientConfig, type PostgresPlace } from './place.ts'
+
+const patience = 10_000
+const mostConflicts = 5
+
+const begin = {
+  write: `begin; set local lock_timeout = '10s'; set local statement_timeout = '15s'; set local idle_in_transaction_session_timeout = '5s'`,
+  read: `begin isolation level repeatable read read only; set local statement_timeout = '15s'`,
+  // A whole record may take long to read, and holds nobody up.
+  inspect: 'begin isolation level repeatable read read only',
+} as const
+
+export type Access = keyof typeof begin
+
+/** A transaction's connection. What is asked without waiting for the answer before goes out together. */
+export interface Session {
+  readonly db: Kysely<Tables>
+  /** Fails where the transaction could not be begun; awaited before anything is written. */
+  readonly begun: Promise<unknown>
+}
+
+/** One database on a server, with the connections of this process to it. */
+export class PostgresDatabase {
+  readonly place: PostgresPlace
+  readonly #pool: Pool
+  readonly #statements = new Statements()
+  // Answers that are remembered by an adapter: what a transaction that was not committed had read must be forgotten.
+  #adapters: Readonly<Record<'write' | 'read', PostgresAdapter>> = newAdapters()
+  readonly #connections = new WeakMap<PoolClient, Connection>()
+  /** The first and the last failure of a connection since something was answered, of `performance.now`. */
+  #away: { readonly first: number; readonly last: number } | null = null
+
+  constructor(place: PostgresPlace) {
+    this.place = place
+    this.#statements.areKept = place.prepares
+    this.#pool = new Pool({
+      ...clientConfig(place.url),
+      pipeline: true,
+      max: place.pool,
+      connectionTimeoutMillis: patience,
+      idleTimeoutMillis: 30_000,
+    })
+    // The pool drops a connection that ends while nobody uses it; one in use tells whoever asks it.
+    this.#pool.on('error', () => undefined)
+    this.#pool.on('connect', (client) => client.on('error', () => undefined))
+  }
+
+  /** All that `work` asks sees one state, and nothing of it is written. */
+  read<Answer>(work: (db: Kysely<Tables>) => Promise<Answer>, access: Access = 'read'): Promise<Answer> {
+    return this.patiently(() => this.transaction(access, ({ db }) => work(db)))
+  }
+
+  /** Fails with CommitLost where it is not known whether it was committed. Nothing is repeated. */
+  async transaction<Answer>(access: Access, work: (session: Session) => Promise<Answer>): Promise<Answer> {
+    const connection = await this.#connect()
+    const session = { db: connection.db(access, this.#adapters), begun: connection.send(begin[access]) }
+    session.begun.catch(() => undefined)
+    try {
+      const answer = await work(session)
+      await session.begun
+      if (access === 'write') await connection.commit()
+      else connection.send('commit').catch(() => undefined)
+      connection.release()
+      this.#away = null
+      return answer
+    } catch (error) {
+      if (isAboutStatements(error)) this.#statements.areKept = false
+      if (access === 'write') this.#adapters = { ...this.#adapters, write: new PostgresAdapter() }
+      if (endsConnection(error)) connection.drop()
+      else {
+        connection.send('rollback').catch(() => undefined)
+        connection.release()
+      }
+      throw error
+    }
+  }
+
+  /**
+   * Repeats what the database refused because of others' writes, at most five times, and what failed with its
+   * connection while the database is away for less than ten seconds. `settle` is asked before a repetition
+   * whether what was lost at its commit was committed after all.
+   */
+  async patiently<Answer>(
+    work: () => Promise<Answer>,
+    settle?: () => Promise<Answer | null>,
+  ): Promise<Answer> {
+    let conflicts = 0
+    let lost: CommitLost | null = null
+    for (;;) {
+      try {
+        if (lost && settle) {
+          const settled = await settle()
+          if (settled !== null) return settled
+        }
+        lost = null
+        return await work()
+      } catch (error) {
+        if (error instanceof CommitLost) lost = error
+        const verdict = verdictOn(error)
+        // What is not known is said, whatever failed last.
+        if (verdict === 'refused') throw lost ?? error
+        if (verdict === 'again') {
+          conflicts += 1
+          if (conflicts > mostConflicts) throw lost ?? error
+          await sleep(Math.random() * 10 * 2 ** conflicts)
+          continue
+        }
+        if (this.#isAway()) throw lost ?? error
+        await sleep(20 + Math.random() * 180)
+      }
+    }
+  }
+
+  /**
+   * Whether the database has answered nobody for longer than is waited. Who asks then tries once, so that those in a
+   * queue do not wait one after the other.
+   */
+  #isAway(): boolean {
+    const now = performance.now()
+    if (this.#away === null || now - this.#away.last > patience) this.#away = { first: now, last: now }
+    else this.#away = { ...this.#away, last: now }
+    return now - this.#away.first > patience
+  }
+
+  /** Statements outside a transaction, such as `notify`. */
+  async ask(statement: string): Promise<void> {
+    const connection = await this.#connect()
+    try {
+      await connection.send(statement)
+      connection.release()
+    } catch (error) {
+      connection.drop()
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.end()
+  }
+
+  async #connect(): Promise<Connection> {
+    let client: PoolClient
+    try {
+      client = await this.#pool.connect()
+    } catch (error) {
+      throw new NoConnection(error)
+    }
+    const known = this.#connections.get(client)
+    if (known) return known
+    const connection = new Connection(client, this.#statements)
+    this.#connections.set(client, connection)
+    return connection
+  }
+}
+
+function newAdapters(): Readonly<Record<'write' | 'read', PostgresAdapter>> {
+  return { write: new PostgresAdapter(), read: new PostgresAdapter() }
+}
+
+const mostNames = 300
+
+/** Which statements are sent under a name. One that is asked once is not worth it. */
+class Statements {
+  areKept = true
+  readonly #seen = new Set<string>()
+  readonly #names = new Map<string, string>()
+
+  nameOf(sql: string): string | undefined {
+    if (!this.areKept) return undefined
+    const known = this.#names.get(sql)
+    if (known !== undefined || this.#names.size >= mostNames) return known
+    if (!this.#seen.has(sql)) {
+      if (this.#seen.size > 10 * mostNames) this.#seen.clear()
+      this.#seen.add(sql)
+      return undefined
+    }
+    this.#seen.delete(sql)
+    const name = `w${sha256(sql).slice(0, 24)}`
+    this.#names.set(sql, name)
+    return name
+  }
+}
+
+/** Asks one connection, without waiting for its turn: the server answers in the order of asking. */
+class Connection implements DatabaseConnection {
+  readonly #client: PoolClient
+  readonly #statements: Statements
+  #asked: { readonly adapter: PostgresAdapter; readonly db: Kysely<Tables> } | null = null
+
+  constructor(client: PoolClient, statements: Statements) {
+    this.#client = client
+    this.#statements = statements
+  }
+
+  db(access: Access, adapters: Readonly<Record<'write' | 'read', PostgresAdapter>>): Kysely<Tables> {
+    const adapter = access === 'write' ? adapters.write : adapters.read
+    if (this.#asked?.adapter !== adapter) this.#asked = { adapter, db: askedOver(this, adapter) }
+    return this.#asked.db
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const name = this.#statements.nameOf(sql)
+    const values = parameters.map(storable)
+    const result = await this.#client.query(
+      name === undefined ? { text: sql, values } : { name, text: sql, values },
+    )
+    const rows = result.rows as Row[] // a driver's rows
+    return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
+  }
+
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('queries of the store are bounded: nothing is streamed')
+  }
+
+  send(statements: string): Promise<unknown> {
+    return this.#client.query(statements)
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.#client.query('commit').catch((error: unknown) => {
+      throw endsConnection(error) ? new CommitLost('lost at commit', { cause: error }) : error
+    })
+    if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
+  }
+
+  release(): void {
+    this.#client.release()
+  }
+
+  drop(): void {
+    this.#client.release(true)
+  }
+}
+
+/** Kysely over one connection; it would wait for each answer if it took connections or began transactions itself. */
+function askedOver(connection: Connection, adapter: PostgresAdapter): Kysely<Tables> {
+  const nothing = async (): Promise<void> => undefined
+  const driver: Driver = {
+    init: nothing,
+    acquireConnection: async () => connection,
+    beginTransaction: nothing,
+    commitTransaction: nothing,
+    rollbackTransaction: nothing,
+    releaseConnection: nothing,
+    destroy: nothing,
+  }
+  const dialect: Dialect = {
+    createDriver: () => driver,
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createAdapter: () => adapter,
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  }
+  return new Kysely<Tables>({ dialect })
+}

@@ -1,0 +1,102 @@
+import { type Kysely, sql } from 'kysely'
+import { Failure } from '../../domain/failure.ts'
+import type { StoreHealth } from '../../ports/store.ts'
+import { migrations } from '../migrations/list.ts'
+import { newestOf } from '../migrations/migration.ts'
+import { schemaOf } from '../migrations/postgres.ts'
+import type { Tables } from '../tables/tables.ts'
+import type { PostgresDatabase } from './database.ts'
+import { unavailable } from './errors.ts'
+
+const oldest = 15
+const newest = 18
+
+interface Settings {
+  readonly version: number
+  readonly max_connections: number
+  readonly reserved: number
+  readonly fsync: string
+  readonly synchronous_commit: string
+  readonly standbys: string
+  readonly replicas: number
+}
+
+/** What `doctor` and `status` say about a database on a server. What cannot be asked is told as a warning. */
+export async function healthOf(
+  database: PostgresDatabase,
+  seqIn: (db: Kysely<Tables>) => Promise<number>,
+): Promise<StoreHealth> {
+  const { place } = database
+  const nothing = { location: place.shown, exists: false, journalMode: null, schemaVersion: null, seq: 0 }
+  try {
+    return await database.read(async (db) => {
+      const { rows } = await settings.execute(db)
+      const schemaVersion = await schemaOf(db)
+      const warnings = rows.flatMap((row) => warningsOf(row, place.pool))
+      if (schemaVersion === 0) return { ...nothing, warnings }
+      return {
+        ...nothing,
+        exists: true,
+        schemaVersion,
+        seq: await seqIn(db),
+        warnings: [...schemaWarnings(schemaVersion), ...warnings],
+      }
+    })
+  } catch (error) {
+    const failure = unavailable(error, place.shown)
+    if (!(failure instanceof Failure)) throw failure
+    return { ...nothing, exists: true, warnings: [[failure.message, failure.hint].filter(Boolean).join(' ')] }
+  }
+}
+
+/** Why a server should get no requests that write, or null. */
+export async function unreadiness(database: PostgresDatabase): Promise<string | null> {
+  try {
+    const version = await database.transaction('read', ({ db }) => schemaOf(db))
+    return schemaWarnings(version)[0] ?? null
+  } catch (error) {
+    const failure = unavailable(error, database.place.shown)
+    if (!(failure instanceof Failure)) throw failure
+    return failure.message
+  }
+}
+
+function schemaWarnings(version: number): readonly string[] {
+  const known = newestOf(migrations)
+  if (version <= known) return []
+  return [
+    `It has schema ${version}, made by a newer Waymark; this one knows up to ${known}, so it reads and does not write. Update Waymark.`,
+  ]
+}
+
+// What connections of one program ask for in all is a guess from those that are open: each server has its own pool.
+const settings = sql<Settings>`
+  select current_setting('server_version_num')::int / 10000 as version,
+    current_setting('max_connections')::int as max_connections,
+    current_setting('superuser_reserved_connections')::int as reserved,
+    current_setting('fsync') as fsync,
+    current_setting('synchronous_commit') as synchronous_commit,
+    current_setting('synchronous_standby_names') as standbys,
+    (select count(distinct client_addr) from pg_stat_activity
+      where datname = current_database() and application_name like 'waymark%') as replicas`
+
+function warningsOf(row: Settings, pool: number): readonly string[] {
+  const servers = Math.max(1, row.replicas)
+  const wanted = servers * (pool + 1)
+  const free = row.max_connections - row.reserved
+  const counted = servers === 1 ? 'One Waymark' : `${servers} machines with Waymark`
+  return [
+    row.version < oldest || row.version > newest
+      ? `It is PostgreSQL ${row.version}; Waymark is tested on ${oldest} to ${newest}.`
+      : null,
+    wanted > free
+      ? `${counted} may open ${wanted} connections, and the server takes ${free}: lower ?pool= or raise max_connections.`
+      : null,
+    row.fsync === 'off'
+      ? 'fsync is off: a crash of the server loses or damages what was acknowledged.'
+      : null,
+    row.synchronous_commit === 'off'
+      ? 'synchronous_commit is off: a crash of the server loses what was acknowledged last.'
+      : null,
+  ].filter((warning) => warning !== null)
+}

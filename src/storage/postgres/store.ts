@@ -1,0 +1,379 @@
+import { type Kysely, sql } from 'kysely'
+import type { Fact } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { IdSource } from '../../domain/id.ts'
+import { serverProject } from '../../domain/identity/identity.ts'
+import type {
+  BackupMade,
+  ChainInspection,
+  Idempotency,
+  Inspection,
+  PutBack,
+  Reads,
+  RecordRequest,
+  Repair,
+  Store,
+  StoreHealth,
+} from '../../ports/store.ts'
+import { Followers } from '../journal/follow.ts'
+import { migrations } from '../migrations/list.ts'
+import { assertKnown, newestOf } from '../migrations/migration.ts'
+import { schemaOf } from '../migrations/postgres.ts'
+import { storedAnswer } from '../record/idempotency.ts'
+import { type ResolvedProject, writeProjectId } from '../record/project.ts'
+import { type Recorded, record } from '../record/record.ts'
+import { restore } from '../record/restore.ts'
+import { chainIn, inspectIn, repairIn } from '../record/server-rows.ts'
+import { emptyDatabase } from '../sqlite/database-file.ts'
+import { type NamedProject, namedProjects, nameProject } from '../tables/project-name.ts'
+import { readsOf } from '../tables/reads.ts'
+import type { ReadScope, Tables } from '../tables/tables.ts'
+import type { Session } from './database.ts'
+import { unavailable } from './errors.ts'
+import { healthOf } from './health.ts'
+import type { ProjectState } from './live.ts'
+import { findProject, nameOf, type ProjectWanted, rootOf } from './project.ts'
+import { type PostgresServer, serverAt } from './server.ts'
+
+export interface PostgresOptions {
+  /** `postgres://…`, with the password. */
+  readonly url: string
+  /** Another URL for LISTEN, where the first one leads to a pooler. */
+  readonly listen?: string | null
+  readonly project: ProjectWanted
+  readonly ids: IdSource
+}
+
+/** A store that connects at the first question, and makes its project at the first record. */
+export function openPostgresStore(options: PostgresOptions): Store {
+  return new PostgresStore(options)
+}
+
+/** Every project of a database, in the order of their names. */
+export async function projectsOf({ url }: Pick<PostgresOptions, 'url'>): Promise<readonly NamedProject[]> {
+  const server = serverAt(url, null)
+  const { database } = server
+  try {
+    return await database.read(async (db) => ((await schemaOf(db)) === 0 ? [] : namedProjects(db)))
+  } catch (error) {
+    throw unavailable(error, database.place.shown)
+  } finally {
+    await server.leave()
+  }
+}
+
+class PostgresStore implements Store {
+  readonly #options: PostgresOptions
+  readonly #server: PostgresServer
+  readonly #followers: Followers<ProjectState>
+  readonly #underWay = new Set<Promise<unknown>>()
+  readonly #closing = new AbortController()
+  #found: ResolvedProject | null = null
+  #folderWritten = false
+
+  constructor(options: PostgresOptions) {
+    this.#options = options
+    this.#server = serverAt(options.url, options.listen ?? null)
+    const { database, live } = this.#server
+    this.#followers = new Followers<ProjectState>({
+      changes: () => live.changes(async (db) => ((await schemaOf(db)) === 0 ? null : this.#idIn(db))),
+      since: async ({ projectId }, position, limit) =>
+        projectId === null
+          ? []
+          : database.read((db) => readsOf({ db, projectId }).journal.since(position, limit)),
+      end: async () => Number.POSITIVE_INFINITY,
+    })
+  }
+
+  record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    return this.#answering(() => {
+      const turns = this.#server.turnsOf(this.#found?.id ?? serverProject)
+      return turns.run(() => this.#recorded(request))
+    })
+  }
+
+  view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer> {
+    return this.#reading((scope) => look(readsOf(scope)))
+  }
+
+  replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null> {
+    return this.#reading(({ db, projectId }) => storedAnswer(db, projectId, idempotency))
+  }
+
+  restore(facts: readonly Fact[]): Promise<void> {
+    const { project } = this.#options
+    const { database, live } = this.#server
+    return this.#answering(async () => {
+      if ('id' in project) throw hasOne(project.id)
+      await this.#server.made()
+      const restored = await database.patiently(() =>
+        database.transaction('write', async (session) => {
+          await this.#lockAll(session)
+          await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
+          const found = await findProject(session.db, project)
+          const made = await restore(session.db, facts, { root: rootOf(project), found })
+          await nameProject(session.db, made.id, nameOf(project))
+          return made
+        }),
+      )
+      this.#found = restored
+      live.committed()
+      this.#writeFolder(restored.id)
+    })
+  }
+
+  inspect(): Promise<Inspection> {
+    return this.#answering(async () => {
+      const projectId = await this.#projectId()
+      const found = projectId === null ? null : await inspectIn(this.#server.database, projectId)
+      return { ...(found ?? nothingRecorded), damage: null, anchor: null }
+    })
+  }
+
+  inspectChain(): Promise<ChainInspection> {
+    return this.#answering(async () => {
+      const projectId = await this.#projectId()
+      const found = projectId === null ? nothingRecorded : await chainIn(this.#server.database, projectId)
+      return { facts: found.facts, brokenAt: found.brokenAt, anchor: null }
+    })
+  }
+
+  repair(): Promise<Repair> {
+    return this.#answering(async () => {
+      const projectId = await this.#projectId()
+      const { database } = this.#server
+      if (projectId === null) {
+        throw new Failure(
+          'NOT_FOUND',
+          `There is no record in ${database.place.shown}: nothing was changed.`,
+          {
+            hint: 'The record begins with the first write.',
+          },
+        )
+      }
+      return database.patiently(() =>
+        database.transaction('write', async (session) => {
+          await this.#lock(session, projectId)
+          return repairIn(session, projectId)
+        }),
+      )
+    })
+  }
+
+  async accept(): Promise<number> {
+    throw this.#filesOnly(
+      'keeps no anchor outside the database',
+      'Restore a backup of the database with pg_restore where facts are missing.',
+    )
+  }
+
+  async backup(): Promise<BackupMade> {
+    throw this.#filesOnly(
+      'is not copied to a file',
+      'Back it up with pg_dump, or take the journal of this project with `waymark export`.',
+    )
+  }
+
+  async putBack(): Promise<PutBack> {
+    throw this.#filesOnly(
+      'is not replaced by a file',
+      'Restore a backup with pg_restore, or a journal of this project with `waymark import` in a new project.',
+    )
+  }
+
+  health(): Promise<StoreHealth> {
+    return healthOf(this.#server.database, async (db) => {
+      const projectId = await this.#idIn(db)
+      return projectId === null ? 0 : readsOf({ db, projectId }).journal.head()
+    })
+  }
+
+  async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
+    try {
+      yield* this.#followers.follow(after, AbortSignal.any([signal, this.#closing.signal]))
+    } catch (error) {
+      throw unavailable(error, this.#server.database.place.shown)
+    }
+  }
+
+  /** Ends the followers and waits for what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await Promise.allSettled(this.#underWay)
+    await this.#server.leave()
+  }
+
+  /** `decide` may run again after a refusal or a lost connection: it has no effects outside. */
+  async #recorded<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+    const { database, live } = this.#server
+    const sent: { last: Recorded<Answer> | null } = { last: null }
+    const { answer, project, last } = await database.patiently(
+      async () => {
+        sent.last = null
+        await this.#server.made()
+        return database.transaction('write', async (session) => {
+          sent.last = await this.#write(session, request)
+          return sent.last
+        })
+      },
+      async () => (sent.last && (await this.#isCommitted(sent.last)) ? sent.last : null),
+    )
+    if (project) this.#found = project
+    if (last) live.committed()
+    if (project) this.#writeFolder(project.id)
+    return answer
+  }
+
+  async #write<Answer>(session: Session, request: RecordRequest<Answer>): Promise<Recorded<Answer>> {
+    const { project: wanted, ids } = this.#options
+    const { db } = session
+    const root = 'root' in wanted ? rootOf(wanted) : ''
+    if (this.#found) {
+      const found = this.#found
+      if (!(await this.#lock(session, found.id))) throw this.#forgotten()
+      return record(db, request, { root, ids, found })
+    }
+    await this.#lockAll(session)
+    this.#found = await findProject(db, wanted)
+    // One lock in a transaction: this one ends, and the next one takes the project's.
+    if (this.#found) throw again('the project was made meanwhile')
+    if ('id' in wanted && wanted.id !== serverProject) throw this.#noProject(wanted.id)
+    const fixed = 'id' in wanted ? { project: wanted.id } : {}
+    const recorded = await record(db, request, { root, ids, found: null, ...fixed })
+    if (recorded.project && 'root' in wanted) await nameProject(db, recorded.project.id, nameOf(wanted))
+    return recorded
+  }
+
+  /** Every writer of a project waits here. Fails where the schema is one that this program does not know. */
+  async #lock({ db, begun }: Session, projectId: string): Promise<boolean> {
+    const [, { rows }] = await Promise.all([
+      begun,
+      sql<{ readonly version: number }>`
+        select (select version from waymark_schema) as version from project where id = ${projectId}
+        for no key update`.execute(db),
+    ])
+    const version = rows[0]?.version
+    if (version === undefined) return false
+    this.#assertKnown(version)
+    return true
+  }
+
+  /** Whoever makes a project waits here. */
+  async #lockAll({ db, begun }: Session): Promise<void> {
+    const [, { rows }] = await Promise.all([
+      begun,
+      sql<{ readonly version: number }>`select version from waymark_schema for update`.execute(db),
+    ])
+    this.#assertKnown(rows[0]?.version ?? 0)
+  }
+
+  #assertKnown(version: number): void {
+    assertKnown(this.#server.database.place.shown, version, newestOf(migrations))
+  }
+
+  /** After a commit that was lost: the transaction before us has ended once we have its lock. */
+  #isCommitted({ project, last }: Recorded<unknown>): Promise<boolean> {
+    if (!project || !last) return Promise.resolve(false)
+    return this.#server.database.transaction('write', async (session) => {
+      if (this.#found) await this.#lock(session, project.id)
+      else await this.#lockAll(session)
+      const fact = await session.db
+        .selectFrom('fact')
+        .select('hash')
+        .where('project_id', '=', project.id)
+        .where('seq', '=', last.seq)
+        .executeTakeFirst()
+      return fact?.hash === last.head
+    })
+  }
+
+  /** The database was replaced by one without the project: it is looked for again. */
+  #forgotten(): unknown {
+    const { project } = this.#options
+    this.#found = null
+    return 'id' in project && project.id !== serverProject
+      ? this.#noProject(project.id)
+      : again('the project is gone')
+  }
+
+  #noProject(id: string): Failure {
+    const { shown } = this.#server.database.place
+    return new Failure('NOT_FOUND', `There is no project ${id} in ${shown}.`, {
+      hint: 'A project is made by the first write from its folder.',
+    })
+  }
+
+  #reading<Answer>(question: (scope: ReadScope) => Promise<Answer>): Promise<Answer> {
+    return this.#answering(async () => {
+      const { database } = this.#server
+      if (!(await this.#server.isMade())) return question({ db: await emptyDatabase(), projectId: '' })
+      return database.read(async (db) => question({ db, projectId: (await this.#idIn(db)) ?? '' }))
+    })
+  }
+
+  async #projectId(): Promise<string | null> {
+    if (!(await this.#server.isMade())) return null
+    return this.#server.database.read((db) => this.#idIn(db))
+  }
+
+  async #idIn(db: Kysely<Tables>): Promise<string | null> {
+    this.#found ??= await findProject(db, this.#options.project)
+    return this.#found?.id ?? null
+  }
+
+  #filesOnly(what: string, hint: string): Failure {
+    return new Failure(
+      'REFUSED',
+      `The database ${this.#server.database.place.shown} ${what}: it is kept by a server.`,
+      {
+        hint,
+      },
+    )
+  }
+
+  async #answering<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const { shown } = this.#server.database.place
+    if (this.#closing.signal.aborted) throw new Failure('UNAVAILABLE', `The store of ${shown} is closed.`)
+    const answer = work().catch((error: unknown) => {
+      throw unavailable(error, shown)
+    })
+    this.#underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#underWay.delete(answer)
+    }
+  }
+
+  #writeFolder(projectId: string): void {
+    const { project } = this.#options
+    if (this.#folderWritten || !('root' in project)) return
+    this.#folderWritten = true
+    writeProjectId(project.root, projectId)
+  }
+}
+
+const nothingRecorded: Omit<Inspection, 'anchor' | 'damage'> = {
+  facts: 0,
+  brokenAt: null,
+  trouble: null,
+  tables: 0,
+  rows: 0,
+  differing: 0,
+  differences: [],
+}
+
+/** Of the kind that is repeated. */
+function again(message: string): Error {
+  return Object.assign(new Error(message), { code: '40001' })
+}
+
+function hasOne(id: string): Failure {
+  return new Failure(
+    'CONFLICT',
+    `The project ${id} has a record already: a journal is restored only where there is none.`,
+    {
+      hint: 'Restore it in another folder, or name another database with WAYMARK_DATABASE.',
+    },
+  )
+}
