@@ -7,12 +7,13 @@ import { presentBrowser } from './browser-places.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, '.cache')
-const remembered = join(cache, 'browser.json')
+const remembered = join(cache, 'browser-of-tests.json')
 const packed = join(cache, 'chromium')
 
 /**
- * The program of a Chromium, and the folder of libraries it is run with where the system may lack them: a present one,
- * else Debian's, else the one that comes as a package. Says what it installs. Fails with the ways on where none runs.
+ * The program of a Chromium, and the folder of libraries it is run with where the system may lack them: the one that
+ * comes as a package where the system has fonts for it, because it has no windows and takes half of the time; else a
+ * present one, else Debian's. Says what it installs. Fails with the ways on where none runs.
  */
 export async function bringBrowser() {
   const named = process.env.CHROMIUM
@@ -22,7 +23,8 @@ export async function bringBrowser() {
   }
   const known = readJson(remembered)
   if (known && existsSync(known.path)) return known
-  const found = presentBrowser(runs) ?? debianBrowser() ?? (await packedBrowser())
+  const light = existsSync('/etc/fonts/fonts.conf') ? await packedBrowser() : null
+  const found = light ?? presentBrowser(runs) ?? debianBrowser() ?? (await packedBrowser())
   if (found === null) {
     throw new Error(
       'The tests of the dashboard need a Chromium, and none runs here. Install Chromium or Chrome, ' +
@@ -55,12 +57,12 @@ function aptGet(words) {
   )
 }
 
-/** The Chromium for Linux in @sparticuz/chromium, with the libraries that come with it. */
+/** The Chromium for Linux in @sparticuz/chromium, with the libraries that come with it where they are missing. */
 async function packedBrowser() {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null
-  const found = { path: join(packed, 'chromium'), libraries: join(packed, 'al2023', 'lib') }
-  if (!existsSync(found.path)) await unpack()
-  return runs(found) ? found : null
+  const path = join(packed, 'chromium')
+  if (!existsSync(path)) await unpack()
+  return [{ path }, { path, libraries: join(packed, 'al2023', 'lib') }].find(runs) ?? null
 }
 
 async function unpack() {

@@ -114,7 +114,7 @@ test(
     const winners = claims.filter(({ task }) => task !== null)
     expect(winners).toMatchObject([{ task: { id }, claim: { token: expect.any(String) } }])
 
-    const [again] = agents
+    const again = agents[claims.findIndex(({ task }) => task === null)]
     const input = { name: 'The one', planned_task_id: id, claim_token: claim.token }
     await expect(again?.('start_task', input)).rejects.toThrow(
       `The claim ${claim.token} on task ${id} no longer holds`,
