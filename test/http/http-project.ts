@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { closeContext } from '../../src/main/open-context.ts'
 import { openProjects } from '../../src/main/serve/projects.ts'
 import { type OpenServer, openServer, type ServerOptions } from '../../src/main/serve/server.ts'
+import type { Context } from '../../src/operations/operation.ts'
 import type { Log } from '../../src/surfaces/http/serving.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
@@ -21,6 +22,8 @@ export interface HttpProject {
   readonly home: string
   /** Of the first project. */
   readonly folder: string
+  /** As the server itself, in the order of the folders. */
+  readonly contexts: readonly [Context, ...Context[]]
   readonly server: OpenServer
   readonly port: number
   /** `http://127.0.0.1:<port>`. */
@@ -35,17 +38,19 @@ export interface HttpProject {
 export interface HttpOptions extends Partial<ServerOptions> {
   /** Names of the folders that are served. */
   readonly folders?: readonly string[]
+  /** A database for all projects of the server: its persons are who is let in. */
+  readonly database?: string
   /** Where it is: a server that is opened again has the same. */
   readonly home?: string
 }
 
 /** A real server on a port of the system's choice, over real repositories in temporary folders. */
 export async function openHttpProject(options: HttpOptions = {}): Promise<HttpProject> {
-  const { folders = ['shop'], home = temporaryFolder(), ...more } = options
+  const { folders = ['shop'], home = temporaryFolder(), database, ...more } = options
   const named = folders.map((name) => repositoryIn(join(home, name)))
   const [first, ...others] = openProjects({
     named,
-    environment: serverEnvironment(home),
+    environment: { ...serverEnvironment(home), ...(database && { WAYMARK_DATABASE: database }) },
     workingFolder: home,
   })
   const logged: LogLine[] = []
@@ -58,6 +63,7 @@ export async function openHttpProject(options: HttpOptions = {}): Promise<HttpPr
     instance: 'test-run',
     log: keptIn(logged),
     assets: join(home, 'web'),
+    ...(first.context.team && { team: first.context.team }),
     ...more,
   })
   let stopping: Promise<void> | null = null
@@ -72,6 +78,7 @@ export async function openHttpProject(options: HttpOptions = {}): Promise<HttpPr
   return {
     home,
     folder: first.context.folder,
+    contexts: [first.context, ...others.map(({ context }) => context)],
     server,
     port: server.port,
     address: `http://127.0.0.1:${server.port}`,

@@ -74,6 +74,7 @@ test('the dashboard acts as the person, over its own channel', async () => {
   expect(session).toEqual({
     actor: { name: 'Tess', kind: 'person', role: null, channel: 'dashboard' },
     csrf: expect.stringMatching(/^[\w-]{43}$/),
+    standing: null,
     project: 'shop',
     projects: [{ key: 'shop', name: 'shop', folder: project.folder }],
     version: expect.any(String),

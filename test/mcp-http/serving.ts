@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest'
 import { drained } from '../../src/main/serve/server.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import { serveAssets } from '../../src/surfaces/http/assets.ts'
+import { admissionByFile } from '../../src/surfaces/http/guard/admission.ts'
 import { LoginCodes, LoginProofs } from '../../src/surfaces/http/guard/login-proof.ts'
 import { Logins } from '../../src/surfaces/http/guard/logins.ts'
 import { OpenStreams } from '../../src/surfaces/http/guard/open-streams.ts'
@@ -56,16 +57,20 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
   const tokens = new TokenFile(folder)
   const logins = new Logins(join(folder, 'sessions.json'))
   const now = () => Date.now()
+  const admission = admissionByFile({ tokens, logins, port: () => port, user: 'user:tess', now })
   const security: Security = {
     hosts: () => ({ port, allowed: [] }),
+    admission,
+    directory: null,
+    oidc: null,
+    trustProxy: false,
     tokens,
     logins,
     codes: new LoginCodes(),
     proofs: new LoginProofs(),
-    streams: new OpenStreams({ tokens, logins, now }),
+    streams: new OpenStreams(admission),
     rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
     insideCommand: () => null,
-    user: 'user:tess',
     now,
   }
   const server = httpServer(

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { Failure } from '../../domain/failure.ts'
+import type { Context } from '../../operations/operation.ts'
+import type { Team } from '../../ports/team.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
 import { startTelemetry } from '../../surfaces/telemetry/telemetry.ts'
-import { closeContext } from '../open-context.ts'
+import { closeContext, namedDatabase } from '../open-context.ts'
 import { endSignal, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
-import { userName } from '../settings/environment.ts'
+import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
 import { serverFolder } from '../settings/places.ts'
 import { keepTidy } from '../upkeep.ts'
@@ -34,19 +36,25 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
   const environment = process.env
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
-  refuseRemoteWithoutTokens(flags, tokens)
   const projects = openProjects({ named: flags.projects, environment, workingFolder: process.cwd() })
+  const team = await teamInForce(projects[0].context, environment)
+  if (!team) refuseRemoteWithoutTokens(flags, tokens)
   const folders = projects.map(({ context }) => context.folder)
   const servers = new RunningServers(folder)
   const own = tokens.ownToken('agent', 'agent')
   const person = tokens.ownToken('person', userName())
   // An agent that starts the server for its user gets no address that acts as a person.
   const isAgent = commandLineActor(environment, userName()).kind === 'agent'
-  const visit = { person: isAgent ? null : person, open: flags.open, folder }
+  const visit = {
+    person: isAgent || team ? null : person,
+    open: flags.open,
+    folder,
+    byPersons: team !== null,
+  }
   const running = await servers.serving(folders, own)
   if (running && (flags.port === null || flags.port === running.port)) return welcome(running, null, visit)
   const instance = randomUUID()
-  const options = optionsOf(flags, projects, { folder, instance, log })
+  const options = optionsOf(flags, projects, { folder, instance, log, ...(team && { team }) })
   const server = await openOnFreePort(options, flags.port, () => servers.serving(folders, own))
   if ('address' in server) return welcome(server, null, visit)
   const address = `${shownHost(flags.host)}:${server.port}`
@@ -82,6 +90,17 @@ async function end(server: OpenServer, projects: readonly OpenProject[]): Promis
   await Promise.all(projects.map(({ context }) => closeContext(context)))
 }
 
+/**
+ * The persons of a database that is named are who is let in: always where it is a server's, and in a file once there is
+ * one. Until then the file is somebody's own, and their own tokens count.
+ */
+async function teamInForce({ team }: Context, environment: Environment): Promise<Team | null> {
+  if (!team) return null
+  if (/^postgres(ql)?:/.test(namedDatabase(environment) ?? '')) return team
+  const persons = await team.store.view(({ identities }) => identities.persons())
+  return persons.length > 0 ? team : null
+}
+
 function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFile): void {
   if (!allowRemote || tokens.entries().some(({ explicit }) => explicit)) return
   throw new Failure(
@@ -94,7 +113,7 @@ function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFil
 function optionsOf(
   flags: ServeFlags,
   [first, ...others]: readonly [OpenProject, ...OpenProject[]],
-  run: Pick<ServerOptions, 'folder' | 'instance' | 'log'>,
+  run: Pick<ServerOptions, 'folder' | 'instance' | 'log' | 'team'>,
 ): Omit<ServerOptions, 'port'> {
   const { host, allowHosts } = flags
   // These are known to every server, with its port; a wildcard is no name.
@@ -104,6 +123,7 @@ function optionsOf(
     projects: [first.served, ...others.map(({ served }) => served)],
     host,
     toolsets: flags.toolsets,
+    trustProxy: flags.trustProxy,
     allowedHosts: isName ? [...allowHosts, shownHost(host)] : allowHosts,
   }
 }

@@ -4,13 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isCalledFromCommand } from '../../commands/processes.ts'
+import type { Actor } from '../../domain/actor.ts'
 import { errorCode, Failure } from '../../domain/failure.ts'
 import { catalog } from '../../operations/catalog.ts'
+import type { Team } from '../../ports/team.ts'
+import { randomIds } from '../../storage/random-ids.ts'
 import { serveAssets } from '../../surfaces/http/assets.ts'
+import { admissionByFile } from '../../surfaces/http/guard/admission.ts'
+import { Directory } from '../../surfaces/http/guard/directory.ts'
 import { LoginCodes, LoginProofs } from '../../surfaces/http/guard/login-proof.ts'
 import { Logins } from '../../surfaces/http/guard/logins.ts'
 import { OpenStreams } from '../../surfaces/http/guard/open-streams.ts'
-import { type Rates, type Security, usualRates } from '../../surfaces/http/guard/security.ts'
+import { type Rates, type Security, teamRates, usualRates } from '../../surfaces/http/guard/security.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import {
   httpServer,
@@ -29,6 +34,8 @@ import { userName } from '../settings/environment.ts'
 import type { RunningServer } from './running-servers.ts'
 
 const usualPort = 4747
+
+const ownActor: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
 
 /**
  * A port that was asked for is had or not; without one, any will do where the usual one is taken: unless by a server of
@@ -74,6 +81,10 @@ export interface ServerOptions {
   readonly allowedHosts: readonly string[]
   readonly instance: string
   readonly log: Log
+  /** The persons of the database, where they are who is let in; without them the tokens in `folder` are. */
+  readonly team?: Team
+  /** A proxy in front says who asks and whether by TLS. */
+  readonly trustProxy?: boolean
   /** Which tools MCP lists; all when left out. */
   readonly toolsets?: Surface['toolsets']
   readonly assets?: string
@@ -93,7 +104,18 @@ export interface OpenServer {
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const { projects, folder, host, allowedHosts, instance, log } = options
   const program = resolve(process.argv[1] ?? 'waymark')
-  const serving: Serving = { projects, catalog, version, program, instance, log }
+  const [first, ...others] = projects
+  let directory: Directory | null = null
+  // Whoever calls is asked what they may, as their token is known at this moment.
+  const asked = (project: ServedProject): ServedProject => ({
+    ...project,
+    contextOf: (actor) => {
+      const standing = directory?.standingOf(actor, project.key)
+      return { ...project.contextOf(actor), ...(standing && { standing }) }
+    },
+  })
+  const served: Serving['projects'] = [asked(first), ...others.map(asked)]
+  const serving: Serving = { projects: served, catalog, version, program, instance, log }
   const live = openLive({ version, log })
   const mcp = createMcpOverHttp({
     catalog: async () => catalog,
@@ -107,16 +129,33 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   const tokens = new TokenFile(folder)
   const logins = new Logins(join(folder, 'sessions.json'))
   const now = () => Date.now()
+  const { team } = options
+  directory = team
+    ? new Directory({
+        team,
+        projects: served,
+        storeOf: (project) => project.contextOf(ownActor).store,
+        port: () => port,
+        ids: randomIds,
+        log,
+        now,
+      })
+    : null
+  const user = userIdentity(userName())
+  const admission = directory ?? admissionByFile({ tokens, logins, port: () => port, user, now })
   const security: Security = {
     hosts: () => ({ port, allowed: allowedHosts }),
+    admission,
+    directory,
+    oidc: null,
+    trustProxy: options.trustProxy ?? false,
     tokens,
     logins,
     codes: new LoginCodes(),
     proofs: new LoginProofs(),
-    streams: new OpenStreams({ tokens, logins, now }),
-    rates: options.rates ?? usualRates(),
+    streams: new OpenStreams(admission),
+    rates: options.rates ?? (directory ? teamRates() : usualRates()),
     insideCommand: callersFromCommands(),
-    user: userIdentity(userName()),
     now,
   }
   const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }
@@ -130,7 +169,10 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   return {
     port,
     security,
-    stop: () => drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))),
+    stop: async () => {
+      await drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()])))
+      await directory?.close()
+    },
   }
 }
 

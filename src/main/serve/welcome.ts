@@ -14,13 +14,15 @@ export interface Visit {
   readonly another?: string
   /** Where the tokens are. */
   readonly folder: string
+  /** Persons of a database are let in, each with a token of their own. */
+  readonly byPersons?: boolean
 }
 
 /** Tells where the server is, and how to come in. `projects` are those of a new server; null for one found running. */
 export async function welcome(
   server: RunningServer,
   projects: readonly ServedProject[] | null,
-  { person, open, folder, another = 'waymark serve prints another' }: Visit,
+  { person, open, folder, byPersons = false, another = 'waymark serve prints another' }: Visit,
 ): Promise<void> {
   const { address, pid } = server
   const login = person === null ? null : await freshLogin(server, person)
@@ -29,9 +31,9 @@ export async function welcome(
       ? `Waymark serves ${namesOf(projects)} at http://${address}`
       : `Waymark is already serving here, at http://${address} (process ${pid}).`,
     login === null
-      ? `Dashboard: http://${address}. To log in, run waymark serve in a terminal of your own.`
+      ? `Dashboard: http://${address}. ${byPersons ? 'Sign in with a token: waymark token create --kind person.' : 'To log in, run waymark serve in a terminal of your own.'}`
       : `Dashboard: ${login}\n           logs you in, once and within ten minutes; ${another}.`,
-    `MCP:       http://${address}/mcp, with the token in ${join(folder, 'agent.token')}`,
+    `MCP:       http://${address}/mcp, with ${byPersons ? 'a token of an agent: waymark token create' : `the token in ${join(folder, 'agent.token')}`}`,
   ]
   print(`${lines.join('\n')}\n`)
   if (open) openBrowser(login ?? `http://${address}`)

@@ -134,6 +134,8 @@ export interface ServeFlags {
   readonly host: string
   readonly allowRemote: boolean
   readonly allowHosts: readonly string[]
+  /** A proxy in front says who asks, and whether by TLS. */
+  readonly trustProxy: boolean
   readonly projects: readonly string[]
   /** Opens the dashboard in a browser. */
   readonly open: boolean
@@ -149,6 +151,7 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
     host: hostOf(flags),
     allowRemote: flags.has('allow-remote'),
     allowHosts: flags.texts('allow-host'),
+    trustProxy: flags.has('trust-proxy'),
     projects: flags.texts('project'),
     open: flags.has('open'),
     logLevel: choiceOf(flags, 'log-level', logLevels) ?? 'info',

@@ -1,4 +1,5 @@
 import { Failure } from '../../domain/failure.ts'
+import { instant } from '../../domain/instant.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { Answer, Operation } from '../../operations/operation.ts'
@@ -9,7 +10,7 @@ import { requireAuth } from './guard/guard.ts'
 import { largestBody } from './guard/security.ts'
 import type { RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
-import type { Serving } from './serving.ts'
+import type { ServedProject, Serving } from './serving.ts'
 
 /** `POST /api/<operation>`: the one way in, as on every surface. */
 export function callOperation(catalog: readonly Operation[]) {
@@ -96,13 +97,24 @@ function numberIn(c: RequestContext, name: string, range: Range): number | undef
 /** `GET /api/session`: who is asking, and what a page needs to begin. */
 export async function sessionAnswer(c: RequestContext, serving: Serving) {
   const { actor, csrf } = requireAuth(c.var.caller)
-  const { store } = c.var.project.contextOf(actor)
+  const { store, standing } = c.var.project.contextOf(actor)
   const { name, kind, role, channel } = actor
   return {
     actor: { name, kind, role, channel },
     csrf,
+    // Null where nobody's access is asked for: on one's own machine.
+    standing: standing
+      ? {
+          person: { id: standing.personId, name: standing.personName },
+          access: standing.access,
+          admin: standing.admin,
+          roles: standing.roles,
+          session_id: standing.sessionId,
+          expires_at: instant(standing.expiresAt),
+        }
+      : null,
     project: c.var.project.key,
-    projects: projectList(serving),
+    projects: projectList(c.var.seen),
     version: serving.version,
     // A page that follows the live feed from here on misses nothing of what it reads later.
     seq: await store.view(({ journal }) => journal.head()).catch(() => null),
@@ -112,6 +124,6 @@ export async function sessionAnswer(c: RequestContext, serving: Serving) {
 }
 
 /** `GET /api/projects`. */
-export function projectList({ projects }: Serving) {
+export function projectList({ projects }: { readonly projects: readonly ServedProject[] }) {
   return projects.map(({ key, name, folder }) => ({ key, name, folder }))
 }

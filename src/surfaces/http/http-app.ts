@@ -8,11 +8,12 @@ import { logIn, logOut, makeLoginCode, proveLogin } from './guard/log-in.ts'
 import type { OpenStreams } from './guard/open-streams.ts'
 import { type Caller, requestInfoOf } from './guard/request-info.ts'
 import { largestBody, type Security } from './guard/security.ts'
+import { signInByToken, signInWays, signOut } from './guard/sign-in.ts'
 import { type Metrics, openMetrics, routeLabel } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import type { AppEnvironment, McpPart, Parts, RequestContext } from './parts.ts'
 import { Refusal, refused } from './refusal.ts'
-import { projectNamed, projectOfPath, type Serving } from './serving.ts'
+import { projectNamed, restOfPath, type Serving } from './serving.ts'
 
 const self = "'self'"
 
@@ -36,12 +37,15 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
   })
   app.use(ownFilesOnly)
   app.use(async (c, next) => {
-    c.set('caller', guardRequest(requestInfoOf(c.env.incoming), security))
-    c.set('project', serving.projects[0])
+    const caller = await guardRequest(requestInfoOf(c.env.incoming, security), security)
+    c.set('caller', caller)
+    c.set('seen', await seenBy(caller, serving, security))
+    c.set('project', c.var.seen.projects[0] ?? serving.projects[0])
     await next()
   })
   app.use('/p/:project/*', async (c, next) => {
-    c.set('project', projectNamed(c.req.param('project'), serving))
+    // Who is not known is shown the dashboard's files, which are the same for every project.
+    if (c.var.caller) c.set('project', projectNamed(c.req.param('project'), c.var.seen))
     await next()
   })
   app.route('/', serverRoutes(serving, security, metrics))
@@ -77,12 +81,13 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
   const app = new Hono<AppEnvironment>()
   app.use('/api/*', async (c, next) => {
     requireAuth(c.var.caller)
+    requireProject(c)
     c.header('Cache-Control', 'no-store')
     await next()
   })
   reading(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
   reading(app, '/api/journal', readJournal)
-  reading(app, '/api/projects', (c) => c.json({ projects: projectList(serving) }))
+  reading(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
   reading(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
   app.all('/api/:operation', callOperation(serving.catalog))
   app.all('/api/*', (c) => {
@@ -101,7 +106,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
       },
     )
   })
-  reading(app, '/*', (c) => parts.assets.answer(c.req.raw, projectOfPath(c.req.path, serving).rest))
+  reading(app, '/*', (c) => parts.assets.answer(c.req.raw, restOfPath(c.req.path)))
   return app
 }
 
@@ -118,23 +123,54 @@ function serverRoutes(serving: Serving, security: Security, metrics: Metrics): H
     requireAuth(c.var.caller)
     return c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType })
   })
-  app.all('/login', (c) => logIn(c, security))
+  reading(app, '/api/sign-in', (c) => c.json(signInWays(security), 200, { 'Cache-Control': 'no-store' }), [
+    'POST',
+    (c) => signInByToken(c, security),
+  ])
   app.post('/api/login-proof', (c) => proveLogin(c, security, serving))
+  const { directory } = security
+  if (directory) {
+    app.post('/api/logout', (c) => signOut(c, directory, security))
+    app.all('/login', (c) => c.redirect('/', 303))
+    return app
+  }
+  app.all('/login', (c) => logIn(c, security))
   app.post('/api/login-code', (c) => makeLoginCode(c, security))
   app.post('/api/logout', (c) => logOut(c, security))
   return app
 }
 
-/** A route that is only read: other methods are refused by name. */
+/** The projects that a caller may see: all, where the server asks for nobody's access. */
+async function seenBy(
+  caller: Caller | null,
+  { projects }: Serving,
+  { directory }: Security,
+): Promise<Pick<AppEnvironment['Variables']['seen'], 'projects'>> {
+  return { projects: directory ? (caller ? await directory.visible(caller) : []) : projects }
+}
+
+/** A project that somebody may not see is as if it were not there. */
+function requireProject(c: RequestContext): void {
+  if (c.var.seen.projects.includes(c.var.project)) return
+  throw new Failure('NOT_FOUND', 'There is no project here that you are a member of.', {
+    hint: 'Ask an owner of the project: waymark member add <you>. waymark whoami says who you are.',
+  })
+}
+
+type Answering = (c: RequestContext) => Response | Promise<Response>
+
+/** A route that is only read, or written by one method: other methods are refused by name. */
 function reading(
   app: Hono<AppEnvironment>,
   path: string,
-  answer: (c: RequestContext) => Response | Promise<Response>,
+  answer: Answering,
+  [method, other]: readonly [string?, Answering?] = [],
 ): void {
   app.all(path, (c) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return answer(c)
+    if (other && c.req.method === method) return other(c)
     throw new Refusal('METHOD_NOT_ALLOWED', `${c.req.path} is read with GET, not with ${c.req.method}.`, {
-      headers: { Allow: 'GET, HEAD' },
+      headers: { Allow: ['GET', 'HEAD', method].filter(Boolean).join(', ') },
     })
   })
 }
@@ -155,6 +191,7 @@ function mcpRoute(mcp: McpPart, streams: OpenStreams) {
 
   return async (c: RequestContext): Promise<Response> => {
     const caller = requireAuth(c.var.caller)
+    requireProject(c)
     watchSessions(caller)
     const { raw } = c.req
     const request =

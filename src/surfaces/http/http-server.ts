@@ -9,7 +9,7 @@ import type { Security } from './guard/security.ts'
 import { httpApp } from './http-app.ts'
 import type { Parts } from './parts.ts'
 import { refused, written } from './refusal.ts'
-import { projectOfPath, type Serving } from './serving.ts'
+import { projectOfPath, type ServedProject, type Serving } from './serving.ts'
 
 export interface UnreadLimits {
   /** Milliseconds for which a reader may take nothing of what waits for it. */
@@ -140,23 +140,26 @@ const farewell = 500
 function upgrading(serving: Serving, security: Security, parts: Parts) {
   return (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
-    try {
-      const caller = requireAuth(guardRequest(requestInfoOf(request), security))
-      const end = parts.live.upgrade(request, socket, head, liveProject(request, serving))
-      const closed = security.streams.keep(caller, () => {
-        end()
-        setTimeout(() => socket.destroy(), farewell).unref() // who does not answer the farewell is gone all the same
-      })
-      socket.once('close', closed)
-    } catch (error) {
-      refuse(socket, error, serving)
-    }
+    upgrade(request, socket, head).catch((error: unknown) => refuse(socket, error, serving))
+  }
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const caller = requireAuth(await guardRequest(requestInfoOf(request, security), security))
+    const { directory } = security
+    const projects = directory ? await directory.visible(caller) : serving.projects
+    if (socket.destroyed) return // it left while it was looked at
+    const end = parts.live.upgrade(request, socket, head, liveProject(request, projects))
+    const closed = security.streams.keep(caller, () => {
+      end()
+      setTimeout(() => socket.destroy(), farewell).unref() // who does not answer the farewell is gone all the same
+    })
+    socket.once('close', closed)
   }
 }
 
-function liveProject({ url = '/', headers }: IncomingMessage, serving: Serving) {
+function liveProject({ url = '/', headers }: IncomingMessage, projects: readonly ServedProject[]) {
   const path = decodeURI(url.split('?')[0] ?? '/')
-  const { project, rest } = projectOfPath(path, serving)
+  const { project, rest } = projectOfPath(path, projects)
   // A Node older than 24.9 sends every other upgrade here, too.
   if (rest === '/ws' && headers.upgrade?.toLowerCase() === 'websocket') return project
   throw new Failure('NOT_FOUND', `There is no WebSocket at ${path.slice(0, 200)}.`, {

@@ -45,6 +45,8 @@ export interface AppEnvironment {
   Variables: {
     /** The project that the path names. */
     project: ServedProject
+    /** The projects that they may see. */
+    seen: { readonly projects: readonly ServedProject[] }
     /** Who was let in; null on the routes that let everybody in. */
     caller: Caller | null
   }

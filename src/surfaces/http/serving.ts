@@ -42,21 +42,31 @@ export interface Log {
 export type LogFields = Readonly<Record<string, unknown>>
 
 /** The project that an address names. */
-export function projectNamed(key: string, { projects }: Pick<Serving, 'projects'>): ServedProject {
+export function projectNamed(
+  key: string,
+  { projects }: { readonly projects: readonly ServedProject[] },
+): ServedProject {
   const found = projects.find((project) => project.key === key)
   if (found) return found
   const keys = projects.map((project) => project.key)
   throw new Failure('NOT_FOUND', `There is no project "${key.slice(0, 100)}" here.${didYouMean(key, keys)}`, {
-    hint: `This server serves ${keys.join(', ')}.`,
+    hint: keys.length === 0 ? 'You are a member of none.' : `This server serves ${keys.join(', ')}.`,
   })
 }
 
 /** Splits a path into its project and the rest: `/p/shop/ws` is `/ws` of `shop`. */
 export function projectOfPath(
   path: string,
-  serving: Pick<Serving, 'projects'>,
+  projects: readonly ServedProject[],
 ): { readonly project: ServedProject; readonly rest: string } {
-  const [, key, rest = '/'] = /^\/p\/([^/]+)(\/.*)?$/.exec(path) ?? []
-  if (key === undefined) return { project: serving.projects[0], rest: path }
-  return { project: projectNamed(key, serving), rest }
+  const [, key] = /^\/p\/([^/]+)/.exec(path) ?? []
+  const [first] = projects
+  if (key !== undefined || !first)
+    return { project: projectNamed(key ?? '', { projects }), rest: restOfPath(path) }
+  return { project: first, rest: path }
+}
+
+/** The rest alone, whichever project it is of. */
+export function restOfPath(path: string): string {
+  return /^\/p\/[^/]+(\/.*)?$/.exec(path)?.[1] ?? (/^\/p\/[^/]+$/.test(path) ? '/' : path)
 }

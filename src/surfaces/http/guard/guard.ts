@@ -1,19 +1,16 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { parse as cookiesIn } from 'hono/utils/cookie'
-import type { Channel } from '../../../domain/actor.ts'
 import { Refusal } from '../refusal.ts'
-import { cookieName, csrfOf } from './logins.ts'
 import { checkHost, checkOrigin } from './origin.ts'
 import type { Caller, RequestInfo } from './request-info.ts'
 import type { Security } from './security.ts'
-import { entryOf, type TokenEntry } from './tokens.ts'
 
 /** Lets a request or an upgrade in, or fails with a `Refusal`. Null is somebody who is not known. */
-export function guardRequest(request: RequestInfo, security: Security): Caller | null {
+export async function guardRequest(request: RequestInfo, security: Security): Promise<Caller | null> {
   checkTarget(request)
   checkOrigin(request, checkHost(request, security.hosts()))
-  const caller = authenticate(request, security)
-  checkRate(`${request.from} ${caller?.token ?? ''}`, security)
+  const caller = await authenticate(request, security)
+  checkRate(security.admission.counted(caller, request.from), security)
   if (caller && !isReading(request)) checkCsrf(request, caller)
   return caller
 }
@@ -61,54 +58,26 @@ function isSame(one: string, other: string): boolean {
 }
 
 /** Who asks: by a bearer token, else by a cookie; null where neither was given. Fails for a wrong token. */
-function authenticate(request: RequestInfo, security: Security): Caller | null {
+async function authenticate(request: RequestInfo, security: Security): Promise<Caller | null> {
   if (request.authorization !== undefined) return byToken(request.authorization, request, security)
-  return byCookie(request, security)
+  const caller = await security.admission.byCookie(cookiesIn(request.cookie ?? ''), request)
+  // A cookie that is not known is an old one, not an attack: its holder logs in again.
+  return caller && confined(caller, request, security)
 }
 
-function byToken(authorization: string, request: RequestInfo, security: Security): Caller {
+async function byToken(authorization: string, request: RequestInfo, security: Security): Promise<Caller> {
   const [, secret] = /^Bearer +([^\s]+)$/i.exec(authorization.trim()) ?? []
-  const entry = secret === undefined ? null : entryOf(secret, security.tokens.entries())
-  if (entry)
-    return confined(
-      callerOf(entry, { channel: 'http', login: null, csrf: null, user: security.user }),
-      request,
-      security,
-    )
+  const caller = secret === undefined ? null : await security.admission.byToken(secret)
+  if (caller) return confined(caller, request, security)
   throw mistaken(request, security, 'The token in the Authorization header is not valid.')
-}
-
-/** A cookie that is not known is an old one, not an attack: its holder logs in again. */
-function byCookie(request: RequestInfo, security: Security): Caller | null {
-  const { hosts, tokens, logins, now } = security
-  const name = cookieName(hosts().port)
-  const secret = cookiesIn(request.cookie ?? '', name)[name] ?? null
-  const login = secret === null ? null : logins.find(secret, now())
-  const entry = login && tokens.entries().find(({ hash }) => hash === login.token)
-  if (secret === null || !login || !entry) return null
-  const caller = callerOf(entry, {
-    channel: 'dashboard',
-    login: login.hash,
-    csrf: csrfOf(secret),
-    user: security.user,
-  })
-  return confined(caller, request, security)
 }
 
 /** A command of a guard reads the files of its user, tokens too: what it sends with them is not that user's word. */
 function confined(caller: Caller, { connection }: RequestInfo, { insideCommand }: Security): Caller {
   const actor = insideCommand(connection, caller.actor.channel)
-  return actor === null ? caller : { ...caller, actor }
-}
-
-function callerOf(
-  { name, kind, role, hash, explicit }: TokenEntry,
-  login: Pick<Caller, 'login' | 'csrf'> & { readonly channel: Channel; readonly user: string },
-): Caller {
-  const { channel, user, ...own } = login
-  // What the server made for itself can be read by every program of its user: it is nobody else.
-  const identity = explicit ? `token:${hash.slice(0, 16)}` : user
-  return { actor: { name, kind, role, channel, identity }, token: hash, ...own }
+  if (actor === null) return caller
+  const { token, person } = caller.actor
+  return { ...caller, actor: { ...actor, ...(token && { token }), ...(person && { person }) } }
 }
 
 /** A wrong token or code; too many of them from one client are not even looked at as such. */

@@ -34,7 +34,7 @@ export function logIn(c: RequestContext, security: Security): Response {
 /** A browser is shown a page that says the way on; a program is refused as everywhere. */
 function notLoggedIn(c: RequestContext, security: Security): Response {
   const message = 'This login address was used already, is older than ten minutes, or was never made.'
-  const refusal = mistaken(requestInfoOf(c.env.incoming), security, message)
+  const refusal = mistaken(requestInfoOf(c.env.incoming, security), security, message)
   const headers = { ...refusal.headers, 'Cache-Control': 'no-store' }
   if (!(c.req.header('accept') ?? '').includes('text/html')) {
     throw new Refusal(refusal.code, refusal.message, {
@@ -75,7 +75,11 @@ export async function proveLogin(
   const { key, asked } = read(question, await readJson(c.req.raw, largestQuestion))
   const entry = tokens.entries().find(({ hash }) => keyIdOf(hash) === key)
   if (!entry)
-    throw mistaken(requestInfoOf(c.env.incoming), security, 'The token is not known to this server.')
+    throw mistaken(
+      requestInfoOf(c.env.incoming, security),
+      security,
+      'The token is not known to this server.',
+    )
   const meeting = proofs.begin({ port: hosts().port, instance, asked }, entry, now())
   return c.json({ answered: meeting.answered, proof: proofOf('server', meeting, entry.hash) }, 200, {
     'Cache-Control': 'no-store',
@@ -106,7 +110,11 @@ async function tokenShown(c: RequestContext, security: Security) {
   const { answered, proof } = read(answer, body)
   const entry = security.proofs.take(answered, proof, security.now())
   if (entry) return entry
-  throw mistaken(requestInfoOf(c.env.incoming), security, 'The proof is wrong, late, or was used already.')
+  throw mistaken(
+    requestInfoOf(c.env.incoming, security),
+    security,
+    'The proof is wrong, late, or was used already.',
+  )
 }
 
 function read<Shape extends z.ZodType>(shape: Shape, said: unknown): z.output<Shape> {

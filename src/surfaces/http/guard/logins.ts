@@ -106,3 +106,12 @@ export function endedCookie(port: number): string {
 export function loginCookie(port: number, secret: string): string {
   return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetime / 1000}`
 }
+
+/** A cookie of a session that a database knows; with 0 seconds it is taken out of the browser. */
+export function sessionCookie(
+  name: string,
+  value: string,
+  { secure, seconds }: { readonly secure: boolean; readonly seconds: number },
+): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure ? '; Secure' : ''}`
+}

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Actor } from '../../../domain/actor.ts'
+import type { Seat } from './seat.ts'
 
 /** What a request or an upgrade says of itself, as far as letting it in depends on it. */
 export interface RequestInfo {
@@ -16,8 +17,10 @@ export interface RequestInfo {
   readonly authorization: string | undefined
   readonly cookie: string | undefined
   readonly csrf: string | undefined
-  /** The address of the other end. */
+  /** The address of the other end; behind a proxy that is trusted, the one that it names. */
   readonly from: string
+  /** Whether the client came over TLS, which a proxy in front ended. */
+  readonly secure: boolean
   readonly connection: Connection
 }
 
@@ -27,13 +30,11 @@ export interface Connection {
   readonly remotePort?: number | undefined
 }
 
-export function requestInfoOf({
-  method = 'GET',
-  url = '',
-  headers,
-  rawHeaders,
-  socket,
-}: IncomingMessage): RequestInfo {
+export function requestInfoOf(
+  { method = 'GET', url = '', headers, rawHeaders, socket }: IncomingMessage,
+  { trustProxy }: { readonly trustProxy: boolean },
+): RequestInfo {
+  const said = (name: string) => (trustProxy ? lastOf(headers[name]) : undefined)
   return {
     method,
     target: url,
@@ -45,9 +46,16 @@ export function requestInfoOf({
     authorization: headers.authorization,
     cookie: headers.cookie,
     csrf: single(headers['x-waymark-csrf']),
-    from: socket.remoteAddress ?? 'unknown',
+    from: said('x-forwarded-for') ?? socket.remoteAddress ?? 'unknown',
+    secure: said('x-forwarded-proto') === 'https',
     connection: socket,
   }
+}
+
+/** What the nearest proxy said: whatever stands before it, the client may have written. */
+function lastOf(value: string | readonly string[] | undefined): string | undefined {
+  const last = [value ?? []].flat().join(',').split(',').at(-1)?.trim()
+  return last === '' ? undefined : last
 }
 
 function single(value: string | readonly string[] | undefined): string | undefined {
@@ -57,10 +65,12 @@ function single(value: string | readonly string[] | undefined): string | undefin
 /** Who was let in, and by what. */
 export interface Caller {
   readonly actor: Actor
-  /** The hash of the token; of a cookie, the token by which it was had. */
+  /** The hash of the token, or its id; of a cookie, the token by which it was had, or else the person. */
   readonly token: string
-  /** The hash of the login that the cookie stands for; null for a token. */
+  /** The hash or the id of the login that the cookie stands for; null for a token. */
   readonly login: string | null
   /** What a writing request must repeat in `X-Waymark-Csrf`; only callers with a cookie have one. */
   readonly csrf: string | null
+  /** Who that is in the database of the server; null where its persons are not asked. */
+  readonly seat: Seat | null
 }

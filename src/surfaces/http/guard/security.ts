@@ -1,4 +1,6 @@
 import type { Actor, Channel } from '../../../domain/actor.ts'
+import type { Admission } from './admission.ts'
+import type { Directory } from './directory.ts'
 import type { LoginCodes, LoginProofs } from './login-proof.ts'
 import type { Logins } from './logins.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -10,6 +12,13 @@ import type { TokenFile } from './tokens.ts'
 export interface Security {
   /** Asked at each request: the port is known once the server listens. */
   readonly hosts: () => Hosts
+  readonly admission: Admission
+  /** The persons of the server's database; null where its user's own tokens are what counts. */
+  readonly directory: Directory | null
+  /** Who vouches for persons who sign in elsewhere; null where nobody does. */
+  readonly oidc: Vouching | null
+  /** A proxy in front says who asks and whether by TLS: `--trust-proxy`. */
+  readonly trustProxy: boolean
   readonly tokens: TokenFile
   readonly logins: Logins
   readonly codes: LoginCodes
@@ -18,10 +27,13 @@ export interface Security {
   readonly rates: Rates
   /** Who acts by way of a connection from inside a guard's command, whatever token it has; null for any other. */
   readonly insideCommand: (connection: Connection, channel: Channel) => Actor | null
-  /** Whose machine's user the server runs as: the tokens that it makes for itself are theirs. */
-  readonly user: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
+}
+
+/** Who vouches for persons, as OpenID Connect has it. */
+export interface Vouching {
+  readonly issuer: string
 }
 
 export interface Rates {
@@ -36,6 +48,13 @@ const mistakeRate: Rate = { burst: 10, perSecond: 10 / 60 }
 
 export function usualRates(): Rates {
   return { requests: new TokenBuckets(requestRate), mistakes: new TokenBuckets(mistakeRate) }
+}
+
+const teamRate: Rate = { burst: 200, perSecond: 50 }
+
+/** Where many persons share a server: for each token or session. */
+export function teamRates(): Rates {
+  return { requests: new TokenBuckets(teamRate), mistakes: new TokenBuckets(mistakeRate) }
 }
 
 /** The largest body of a request, in bytes. */

@@ -214,8 +214,9 @@ export class McpSession {
     }
   }
 
-  belongsTo({ name, kind, channel }: Actor): boolean {
+  belongsTo({ name, kind, channel, identity }: Actor): boolean {
     const { actor } = this.#options.caller
+    if (actor.identity !== identity) return false
     return actor.name === name && actor.kind === kind && actor.channel === channel
   }
 

@@ -1,0 +1,245 @@
+import type { Actor } from '../../../domain/actor.ts'
+import type { IdSource, SessionId, TokenId } from '../../../domain/id.ts'
+import type { Standing } from '../../../domain/identity/access.ts'
+import { readToken } from '../../../domain/identity/identity.ts'
+import type { Store } from '../../../ports/store.ts'
+import type { Team } from '../../../ports/team.ts'
+import type { Log, ServedProject } from '../serving.ts'
+import type { Admission } from './admission.ts'
+import { csrfOf } from './logins.ts'
+import type { Caller, RequestInfo } from './request-info.ts'
+import { actorOf, isOpen, readSeat, type Seat, standingIn } from './seat.ts'
+import { isHashOf } from './secret.ts'
+
+/** Milliseconds for which what the database said is believed: what changes there is in force everywhere after five seconds. */
+const believed = 4_000
+/** Milliseconds between two writes of when a token was used. */
+const usedAnew = 60_000
+const most = 10_000
+
+interface Looked {
+  readonly at: number
+  readonly seat: Promise<Seat | null>
+}
+
+export interface DirectoryOptions {
+  readonly team: Team
+  readonly projects: readonly ServedProject[]
+  /** Asks a project as the server itself. */
+  readonly storeOf: (project: ServedProject) => Store
+  /** The port that the server listens on. */
+  readonly port: () => number
+  readonly ids: IdSource
+  readonly log: Log
+  readonly now: () => number
+}
+
+/** The persons of a database, as a server knows them: looked up by id, believed for a moment, forgotten at a change. */
+export class Directory implements Admission {
+  readonly #options: DirectoryOptions
+  readonly #looked = new Map<string, Looked>()
+  /** As they were last read, by the token or session of an actor. */
+  readonly #seats = new Map<string, Seat>()
+  readonly #used = new Map<string, number>()
+  readonly #ids = new Map<string, string>()
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #ending = new AbortController()
+
+  constructor(options: DirectoryOptions) {
+    this.#options = options
+    for (const store of [options.team.store, ...options.projects.map(options.storeOf)]) {
+      const following = this.#follow(store)
+      this.#underWay.add(following)
+      void following.finally(() => this.#underWay.delete(following))
+    }
+  }
+
+  get ids(): IdSource {
+    return this.#options.ids
+  }
+
+  get team(): Team {
+    return this.#options.team
+  }
+
+  async byToken(text: string): Promise<Caller | null> {
+    const token = readToken(text)
+    const seat = token && (await this.#seatOf({ token: token.id }, token.secret))
+    if (!seat?.token) return null
+    this.#noteUse(seat.token.id, seat.usedAt)
+    return { actor: actorOf(seat), token: seat.token.id, login: null, csrf: null, seat }
+  }
+
+  async byCookie(
+    cookies: Readonly<Record<string, string>>,
+    { secure }: Pick<RequestInfo, 'secure'>,
+  ): Promise<Caller | null> {
+    const [, characters, secret] =
+      /^([0-9a-z]{12})\.([\w-]{43})$/.exec(cookies[this.cookieName(secure)] ?? '') ?? []
+    if (characters === undefined || secret === undefined) return null
+    const seat = await this.#seatOf({ session: `s-${characters}` as SessionId }, secret) // a brand
+    if (!seat?.session) return null
+    const token = seat.token?.id ?? seat.person.id
+    return { actor: actorOf(seat), token, login: seat.session.id, csrf: csrfOf(secret), seat }
+  }
+
+  async stands({ seat, login, token }: Caller): Promise<boolean> {
+    if (!seat) return false
+    try {
+      const by = login === null ? { token: token as TokenId } : { session: login as SessionId } // as they were let in
+      const now = await this.#look(by)
+      return now !== null && isOpen(now, this.#options.now()) && now.version === seat.version
+    } catch {
+      return true // a database that is away says of nobody that they were removed; nothing is answered meanwhile
+    }
+  }
+
+  counted(caller: Caller | null, from: string): string {
+    return caller === null ? from : (caller.login ?? caller.token)
+  }
+
+  /** The projects of those that are served which somebody may see. */
+  async visible(caller: Caller): Promise<readonly ServedProject[]> {
+    const seen = await Promise.all(
+      this.#options.projects.map(async (project) => {
+        const id = await this.#idOf(project)
+        return caller.seat !== null && standingIn(caller.seat, id).access !== null ? [project] : []
+      }),
+    )
+    return seen.flat()
+  }
+
+  /**
+   * What an actor may in a project; undefined for the server itself. Somebody who is not known any more may nothing.
+   */
+  standingOf({ person, token, connection }: Actor, project: string): Standing | undefined {
+    if (person === undefined) return undefined
+    const seat = this.#seats.get(connection ?? '') ?? this.#seats.get(token ?? '')
+    if (seat?.person.id === person) return standingIn(seat, this.#ids.get(project) ?? '')
+    return {
+      personId: person,
+      personName: 'Somebody who is not known any more',
+      tokenId: token ?? null,
+      sessionId: null,
+      access: null,
+      admin: false,
+      roles: [],
+      expiresAt: 0,
+    }
+  }
+
+  /** Over TLS no other host can set it, and it is sent nowhere else. Cookies do not know ports. */
+  cookieName(secure: boolean): string {
+    return secure ? '__Host-waymark_session' : `waymark_session_${this.#options.port()}`
+  }
+
+  /** What was believed is looked up again. */
+  forget(): void {
+    this.#looked.clear()
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort()
+    await Promise.allSettled(this.#underWay)
+  }
+
+  async #seatOf(
+    by: { readonly token: TokenId } | { readonly session: SessionId },
+    secret: string,
+  ): Promise<Seat | null> {
+    const seat = await this.#look(by)
+    // The same work for an id that is not there, so that nobody learns by the clock which are.
+    const isRight = isHashOf(seat?.hash ?? '0'.repeat(64), secret)
+    return seat && isRight && isOpen(seat, this.#options.now()) ? seat : null
+  }
+
+  #look(by: { readonly token: TokenId } | { readonly session: SessionId }): Promise<Seat | null> {
+    const key = 'token' in by ? by.token : by.session
+    const now = this.#options.now()
+    const known = this.#looked.get(key)
+    if (known && now - known.at < believed) return known.seat
+    const seat = this.#read(by, key)
+    seat.catch(() => this.#looked.delete(key))
+    this.#looked.delete(key)
+    this.#looked.set(key, { at: now, seat })
+    forgetOldest(this.#looked)
+    return seat
+  }
+
+  async #read(
+    by: { readonly token: TokenId } | { readonly session: SessionId },
+    key: string,
+  ): Promise<Seat | null> {
+    const seat = await this.#options.team.store.view((reads) => readSeat(reads, by))
+    this.#seats.delete(key)
+    if (seat) this.#seats.set(key, seat)
+    forgetOldest(this.#seats)
+    return seat
+  }
+
+  async #idOf(project: ServedProject): Promise<string> {
+    const known = this.#ids.get(project.key)
+    if (known !== undefined) return known
+    const { storeOf } = this.#options
+    const id = await storeOf(project).view(({ identities }) => Promise.resolve(identities.project))
+    if (id !== '') this.#ids.set(project.key, id)
+    return id
+  }
+
+  #noteUse(id: TokenId, before: number | null): void {
+    const now = this.#options.now()
+    const last = Math.max(before ?? 0, this.#used.get(id) ?? 0)
+    if (now - last < usedAnew) return
+    this.#used.set(id, now)
+    forgetOldest(this.#used)
+    const { team, log } = this.#options
+    const writing = team.store
+      .record({
+        actor: { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' },
+        at: now,
+        decide: async () => ({
+          facts: [],
+          beside: [{ kind: 'secret used', of: id, at: now }],
+          answer: undefined,
+        }),
+      })
+      .catch((error: unknown) =>
+        log.debug('When a token was used could not be kept.', { error: String(error) }),
+      )
+      .then(() => void this.#underWay.delete(writing))
+    this.#underWay.add(writing)
+  }
+
+  /** Another server may change who is let in: what is believed ends with the fact of it. */
+  async #follow(store: Store): Promise<void> {
+    const { signal } = this.#ending
+    while (!signal.aborted) {
+      try {
+        const head = await store.view(({ journal }) => journal.head())
+        this.forget()
+        for await (const facts of store.follow(head, signal)) {
+          if (facts.some(({ body }) => /^(person|member|token|session)\./.test(body.kind))) this.forget()
+        }
+      } catch {
+        // A database that is away is asked again; until then what it said is believed for its few seconds.
+      }
+      await pause(1_000, signal)
+    }
+  }
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  const [oldest] = map.keys()
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  if (signal.aborted) return Promise.resolve()
+  const timer = setTimeout(resolve, milliseconds)
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer)
+    resolve()
+  })
+  return promise
+}

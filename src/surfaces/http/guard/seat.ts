@@ -1,0 +1,90 @@
+import type { Actor } from '../../../domain/actor.ts'
+import { atMost, type Standing } from '../../../domain/identity/access.ts'
+import {
+  type Member,
+  type Person,
+  type Session,
+  type Token,
+  troubleOf,
+} from '../../../domain/identity/identity.ts'
+import type { Reads } from '../../../ports/store.ts'
+
+/** Somebody as the database knows them by a token or a session, with what they may do in each project. */
+export interface Seat {
+  readonly person: Person
+  readonly token: Token | null
+  readonly session: Session | null
+  readonly memberships: ReadonlyMap<string, Member>
+  /** Of the secret that shows it. */
+  readonly hash: string
+  /** When it was last used; null where it never was. */
+  readonly usedAt: number | null
+  /** The same text as long as nothing of it changed. */
+  readonly version: string
+}
+
+/** Reads who has a token or a session; null where there is none, or its secret is gone. */
+export async function readSeat(
+  { identities }: Reads,
+  by: { readonly token: Token['id'] } | { readonly session: Session['id'] },
+): Promise<Seat | null> {
+  const session = 'session' in by ? await identities.session(by.session) : null
+  const tokenId = 'token' in by ? by.token : (session?.tokenId ?? null)
+  const token = tokenId === null ? null : await identities.token(tokenId)
+  const of = session ?? token
+  if (!of || ('session' in by && !session) || (tokenId !== null && !token)) return null
+  const person = await identities.person(of.personId)
+  const secret = await identities.secret(of.id)
+  if (!person || !secret) return null
+  const memberships = new Map(
+    (await identities.memberships(person.id)).map(({ projectId, member }) => [projectId, member]),
+  )
+  const version = JSON.stringify([person, token, session, [...memberships]])
+  return { person, token, session, memberships, ...secret, version }
+}
+
+/** Whether it lets somebody in now. */
+export function isOpen({ person, token, session }: Seat, now: number): boolean {
+  if (person.disabledAt !== null) return false
+  if (token && troubleOf(token, now) !== null) return false
+  return session === null || (session.endedAt === null && session.expiresAt > now)
+}
+
+/** What they may in a project. An agent works, whatever the person may; a token for one project opens no other. */
+export function standingIn({ person, token, session, memberships }: Seat, projectId: string): Standing {
+  const isMachine = token !== null && token.kind !== 'person'
+  const isElsewhere = token !== null && token.projectId !== null && token.projectId !== projectId
+  const member = memberships.get(projectId)
+  const admin = person.admin && !isMachine && (token?.projectId ?? null) === null
+  const own = person.admin ? 'owner' : (member?.access ?? null)
+  const access = own === null || isElsewhere ? null : isMachine ? atMost(own, 'contributor') : own
+  return {
+    personId: person.id,
+    personName: person.name,
+    tokenId: token?.id ?? null,
+    sessionId: session?.id ?? null,
+    access,
+    admin,
+    roles: isMachine ? [] : (member?.roles ?? []),
+    expiresAt: session?.expiresAt ?? token?.expiresAt ?? 0,
+  }
+}
+
+/** Under whose name they act. */
+export function actorOf({ person, token, session }: Seat): Actor {
+  const by = { person: person.id, ...(token && { token: token.id }) }
+  if (token && token.kind !== 'person') {
+    const runner = token.kind === 'runner' && { runner: true as const }
+    const { id, name, role } = token
+    return { name, kind: 'agent', role, channel: 'http', identity: `token:${id}`, ...by, ...runner }
+  }
+  return {
+    name: person.name,
+    kind: 'person',
+    role: token?.role ?? null,
+    channel: session ? 'dashboard' : 'http',
+    identity: `person:${person.id}`,
+    ...(session && { connection: session.id }),
+    ...by,
+  }
+}

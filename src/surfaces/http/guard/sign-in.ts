@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { readToken, sessionLifetime } from '../../../domain/identity/identity.ts'
+import { begunSession, endedSessions } from '../../../operations/session/sessions.ts'
+import type { Team } from '../../../ports/team.ts'
+import { readJson } from '../body.ts'
+import type { RequestContext } from '../parts.ts'
+import { Refusal } from '../refusal.ts'
+import type { Directory } from './directory.ts'
+import { mistaken, requireAuth } from './guard.ts'
+import { csrfOf, sessionCookie } from './logins.ts'
+import { requestInfoOf } from './request-info.ts'
+import { actorOf, type Seat } from './seat.ts'
+import type { Security } from './security.ts'
+
+/** A way to sign in, as a page shows it. */
+export type SignInWay =
+  /** The address that `waymark serve` prints. */
+  | { readonly way: 'address' }
+  /** `POST /api/sign-in` with `{ token }`. */
+  | { readonly way: 'token'; readonly path: '/api/sign-in' }
+  /** A link to follow; `?to=` says where to come back to. */
+  | { readonly way: 'oidc'; readonly path: '/sign-in/oidc'; readonly issuer: string }
+
+/** `GET /api/sign-in`: how one signs in here. It needs no token. */
+export function signInWays({ directory, oidc }: Security): { readonly ways: readonly SignInWay[] } {
+  if (!directory) return { ways: [{ way: 'address' }] }
+  return {
+    ways: [
+      ...(oidc ? [{ way: 'oidc', path: '/sign-in/oidc', issuer: oidc.issuer } as const] : []),
+      { way: 'token', path: '/api/sign-in' },
+    ],
+  }
+}
+
+const withToken = z.object({ token: z.string().max(200) })
+const largest = 1_000
+
+/** `POST /api/sign-in`: begins a session of the dashboard with a person's token. */
+export async function signInByToken(c: RequestContext, security: Security): Promise<Response> {
+  const { directory, now } = security
+  const request = requestInfoOf(c.env.incoming, security)
+  if (!directory) throw byAddress()
+  if (security.insideCommand(c.env.incoming.socket, 'dashboard')) throw forPeople('A command of a guard')
+  const { data } = withToken.safeParse(await readJson(c.req.raw, largest))
+  if (!data) throw new Refusal('INVALID_INPUT', 'The body must be an object with token, a text.')
+  const caller = readToken(data.token.trim()) ? await directory.byToken(data.token.trim()) : null
+  if (!caller?.seat) throw mistaken(request, security, 'This token is not valid here.')
+  if (caller.actor.kind !== 'person') throw forPeople(caller.actor.name)
+  const { token } = caller.seat
+  const cookie = await beginSession(directory, caller.seat, {
+    secure: request.secure,
+    at: now(),
+    until: token?.expiresAt ?? 0,
+  })
+  return c.json({ success: true, csrf: cookie.csrf }, 200, {
+    'Set-Cookie': cookie.header,
+    'Cache-Control': 'no-store',
+  })
+}
+
+function byAddress(): Refusal {
+  return new Refusal(
+    'NOT_FOUND',
+    'This server lets its own user in, by the address that waymark serve prints.',
+    {
+      hint: 'Run waymark serve in a terminal, in the folder of your project.',
+    },
+  )
+}
+
+function forPeople(name: string): Refusal {
+  return new Refusal('FORBIDDEN', `The dashboard is for people; ${name} acts as an agent.`, {
+    hint: 'Sign in with a token of kind person: waymark token create --kind person.',
+  })
+}
+
+interface Beginning {
+  readonly secure: boolean
+  readonly at: number
+  /** Never longer than the token by which it was begun. */
+  readonly until: number
+}
+
+/** Records the session and answers its cookie; the secret in it is kept as a hash alone. */
+export async function beginSession(
+  directory: Directory,
+  { person, token }: Pick<Seat, 'person' | 'token'>,
+  { secure, at, until }: Beginning,
+): Promise<{ readonly header: string; readonly csrf: string }> {
+  const { team } = directory
+  const secret = team.newSecret()
+  const id = await team.store.record({
+    actor: { ...actorOf({ ...asSeat, person, token }), channel: 'dashboard' },
+    at,
+    decide: () => {
+      const hash = team.hashOf(secret)
+      const { id: began, ...what } = begunSession(
+        { at, ids: directory.ids },
+        { person, tokenId: token?.id ?? null, hash, until },
+      )
+      return Promise.resolve({ ...what, answer: began })
+    },
+  })
+  const value = `${id.slice(id.indexOf('-') + 1)}.${secret}`
+  const seconds = Math.floor(Math.min(sessionLifetime, until - at) / 1000)
+  return {
+    header: sessionCookie(directory.cookieName(secure), value, { secure, seconds }),
+    csrf: csrfOf(secret),
+  }
+}
+
+const asSeat = { session: null, memberships: new Map(), hash: '', usedAt: null, version: '' }
+
+/** `POST /api/logout`: ends the session of the cookie; for a token, every session that was begun with it. */
+export async function signOut(
+  c: RequestContext,
+  directory: Directory,
+  security: Security,
+): Promise<Response> {
+  const caller = requireAuth(c.var.caller)
+  const { seat } = caller
+  const ended = seat ? await endSessions(directory.team, seat, security.now()) : 0
+  directory.forget()
+  const { secure } = requestInfoOf(c.env.incoming, security)
+  return c.json({ success: true, ended }, 200, {
+    'Cache-Control': 'no-store',
+    ...(caller.login !== null && {
+      'Set-Cookie': sessionCookie(directory.cookieName(secure), '', { secure, seconds: 0 }),
+    }),
+  })
+}
+
+function endSessions(team: Team, seat: Seat, at: number): Promise<number> {
+  const { person, token, session } = seat
+  return team.store.record({
+    actor: actorOf(seat),
+    at,
+    decide: async (reads) => {
+      const which = session ? { only: session.id } : token ? { tokenId: token.id } : {}
+      const ended = await endedSessions(reads, { personId: person.id, now: at, ...which })
+      return { ...ended, answer: ended.facts.length }
+    },
+  })
+}

@@ -1,0 +1,325 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { catalog } from '../../src/operations/catalog.ts'
+import { invoke } from '../../src/operations/invoke.ts'
+import { TokenBuckets, teamRates } from '../../src/surfaces/http/guard/security.ts'
+import { type HttpOptions, type HttpProject, jsonOf, openHttpProject } from '../http/http-project.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { type Answer, person } from '../support/project.ts'
+
+interface Served extends HttpProject {
+  /** As whoever can write the database. */
+  readonly call: (name: string, input?: object, at?: number) => Promise<Answer>
+  /** With a token, over HTTP. */
+  readonly ask: (
+    token: string,
+    path: string,
+    body?: object,
+    more?: Record<string, string>,
+  ) => Promise<Response>
+}
+
+/** A server whose persons are in the database that was named. */
+async function openTeam(options: HttpOptions = {}): Promise<Served> {
+  const home = options.home ?? temporaryFolder()
+  const project = await openHttpProject({ home, database: join(home, 'team.db'), ...options })
+  return {
+    ...project,
+    call: (name, input = {}, at = 0) => {
+      const operation = catalog.find((candidate) => candidate.name === name)
+      const context = project.contexts[at]
+      if (!operation || !context) throw new Error(`no ${name}`)
+      return invoke(operation, { ...context, actor: person }, input)
+    },
+    ask: (token, path, body, more = {}) =>
+      fetch(`${project.address}${path}`, {
+        method: body ? 'POST' : 'GET',
+        headers: {
+          Authorization: `Bearer ${token}`,
+          ...(body && { 'Content-Type': 'application/json' }),
+          ...more,
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      }),
+  }
+}
+
+/** Ada is an admin, Ben a contributor of the first project, who has an agent. */
+async function withBen(team: Served) {
+  const { call } = team
+  const { secret: ada } = await call('token_create', { admin: true, person: 'Ada' })
+  await call('person_add', { name: 'Ben' })
+  await call('member_add', { person: 'Ben', access: 'contributor' })
+  const { secret: ben } = await call('token_create', { kind: 'person', person: 'Ben' })
+  const made = await call('token_create', { name: 'builder', person: 'Ben' })
+  return { ada, ben, builder: made.secret, builderId: made.id }
+}
+
+test('a token of the database lets its person in, and what they do is recorded as theirs', async () => {
+  const team = await openTeam()
+  const { ada, ben, builder } = await withBen(team)
+  expect(await jsonOf(team.ask(ada, '/api/session'))).toMatchObject({
+    actor: { name: 'Ada', kind: 'person', channel: 'http' },
+    standing: { person: { name: 'Ada' }, access: 'owner', admin: true },
+  })
+  expect(await jsonOf(team.ask(ben, '/api/session'))).toMatchObject({
+    actor: { name: 'Ben', kind: 'person' },
+    standing: { access: 'contributor', admin: false },
+  })
+  expect((await team.ask(builder, '/api/start_mission', { name: 'Shop', objective: 'A shop' })).status).toBe(
+    200,
+  )
+  const { facts } = await jsonOf(team.ask(ben, '/api/journal'))
+  const who = await jsonOf(team.ask(builder, '/api/whoami', {}))
+  expect(who).toMatchObject({
+    name: 'builder',
+    kind: 'agent',
+    person: { name: 'Ben' },
+    access: 'contributor',
+  })
+  expect(facts.at(-1).actor).toEqual({
+    name: 'builder',
+    kind: 'agent',
+    role: null,
+    channel: 'http',
+    identity: `token:${who.token_id}`,
+    token: who.token_id,
+    person: who.person.id,
+  })
+})
+
+test('a token that expired or was revoked, a wrong secret of a right id and a token of this machine are refused (23)', async () => {
+  const team = await openTeam()
+  const { builder, ben, builderId } = await withBen(team)
+  const wrong = `${builder.slice(0, -1)}${builder.endsWith('A') ? 'B' : 'A'}`
+  for (const token of [
+    wrong,
+    builder.slice(0, 30),
+    'wm1_000000000000_nothing',
+    team.personToken,
+    team.agentToken,
+  ]) {
+    const response = await team.ask(token, '/api/session')
+    expect([token, response.status]).toEqual([token, 401])
+  }
+  expect((await team.ask(builder, '/api/session')).status).toBe(200)
+  await team.call('token_revoke', { token: builderId })
+  await expect
+    .poll(async () => (await team.ask(builder, '/api/session')).status, { timeout: 5_000 })
+    .toBe(401)
+  expect((await team.ask(ben, '/api/session')).status).toBe(200)
+  const [context] = team.contexts
+  const short = await invoke(
+    catalog.find(({ name }) => name === 'token_create') ?? raise(),
+    { ...context, actor: person, clock: { now: () => Date.now() - 86_400_000 + 1_500 } },
+    { name: 'short', person: 'Ben', days: 1 },
+  )
+  expect((await team.ask(String(short['secret']), '/api/session')).status).toBe(200)
+  await expect
+    .poll(async () => (await team.ask(String(short['secret']), '/api/session')).status, { timeout: 5_000 })
+    .toBe(401)
+})
+
+function raise(): never {
+  throw new Error('it is there')
+}
+
+test('a project that somebody is no member of is as if it were not there (23)', async () => {
+  const team = await openTeam({ folders: ['shop', 'api'] })
+  const { ben, builder, ada } = await withBen(team)
+  await team.call('member_add', { person: 'Ada', access: 'owner' }, 1)
+  for (const token of [ben, builder]) {
+    expect((await team.ask(token, '/p/shop/api/session')).status).toBe(200)
+    const there = await team.ask(token, '/p/api/api/session')
+    const nowhere = await team.ask(token, '/p/none/api/session')
+    expect([there.status, nowhere.status]).toEqual([404, 404])
+    const said = (await jsonOf(there)).error
+    expect(said).toEqual({ ...(await jsonOf(nowhere)).error, message: 'There is no project "api" here.' })
+    expect(await jsonOf(team.ask(token, '/api/projects'))).toMatchObject({ projects: [{ key: 'shop' }] })
+    expect((await team.ask(token, '/p/api/mcp', { jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404)
+    const reader = new WebSocket(`ws://127.0.0.1:${team.port}/p/api/ws`, {
+      headers: { Authorization: `Bearer ${token}` },
+    })
+    const [failed] = await once(reader, 'error').catch((error: unknown) => [error])
+    expect(String(failed)).toContain('404')
+  }
+  expect((await jsonOf(team.ask(ada, '/api/projects'))).projects).toHaveLength(2)
+  // A token for one project opens no other, whatever its person may.
+  const one = await team.call('token_create', { name: 'one', person: 'Ada' }, 1)
+  expect((await team.ask(one.secret, '/p/api/api/session')).status).toBe(200)
+  expect((await team.ask(one.secret, '/p/shop/api/session')).status).toBe(404)
+})
+
+test('access is asked over HTTP and MCP alike (26)', async () => {
+  const team = await openTeam()
+  const { ben } = await withBen(team)
+  await team.call('member_set', { person: 'Ben', access: 'viewer' })
+  await expect
+    .poll(async () => (await jsonOf(team.ask(ben, '/api/whoami', {}))).access, { timeout: 5_000 })
+    .toBe('viewer')
+  const refused = await team.ask(ben, '/api/start_mission', { name: 'A' })
+  expect(refused.status).toBe(403)
+  expect((await jsonOf(refused)).error.message).toBe(
+    'start_mission needs contributor access, and Ben has viewer.',
+  )
+  expect((await team.ask(ben, '/api/list_missions', {})).status).toBe(200)
+  const { secret: agent } = await team.call('token_create', { name: 'reader', person: 'Ben' })
+  const tool = await team.ask(
+    agent,
+    '/mcp',
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'start_mission', arguments: { name: 'A', objective: 'B' }, _meta: envelope },
+    },
+    {
+      Accept: 'application/json, text/event-stream',
+      'Mcp-Protocol-Version': '2026-07-28',
+      'Mcp-Method': 'tools/call',
+      'Mcp-Name': 'start_mission',
+    },
+  )
+  expect(await tool.text()).toContain('needs contributor access, and Ben has viewer')
+  const facts = await team.contexts[0].store.view(({ journal }) => journal.since(0, 100))
+  expect(facts.map(({ body }) => body.kind)).toEqual(['project.created', 'member.set', 'member.set'])
+})
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+test('a token that is revoked at one server is refused by another, and what it has open there ends within 5 seconds (25)', async () => {
+  const home = temporaryFolder()
+  const one = await openTeam({ home })
+  const other = await openTeam({ home })
+  const { builder, ben, builderId } = await withBen(one)
+  const read = async (token: string) => {
+    const reader = new WebSocket(`ws://127.0.0.1:${other.port}/ws`, {
+      headers: { Authorization: `Bearer ${token}` },
+    })
+    onTestFinished(() => reader.terminate())
+    await once(reader, 'message')
+    return reader
+  }
+  const [ended, kept] = [await read(builder), await read(ben)]
+  const closing = once(ended, 'close')
+  const startedAt = performance.now()
+  expect((await one.ask(ben, '/api/token_revoke', { token: builderId })).status).toBe(200)
+  const [code] = await closing
+  expect(code).toBe(4401)
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  expect((await other.ask(builder, '/api/session')).status).toBe(401)
+  expect(kept.readyState).toBe(kept.OPEN)
+  const changing = once(kept, 'close')
+  const changedAt = performance.now()
+  await one.call('member_set', { person: 'Ben', access: 'viewer' })
+  await changing
+  expect(performance.now() - changedAt).toBeLessThan(5_000)
+  await one.call('person_disable', { person: 'Ben' })
+  await expect.poll(async () => (await other.ask(ben, '/api/session')).status, { timeout: 5_000 }).toBe(401)
+})
+
+test('of 300 calls in a second by one token 50 are refused, and those of another token are not (29)', () => {
+  const { requests } = teamRates()
+  const waits = Array.from({ length: 300 }, (_, at) => requests.take('one', (at / 299) * 1_000))
+  expect(waits.filter((seconds) => seconds === 0).length).toBeCloseTo(250, -1)
+  expect(waits.slice(0, 200).every((seconds) => seconds === 0)).toBe(true)
+  expect(requests.take('other', 1_000)).toBe(0)
+})
+
+test('a token that calls too often is told when to try again, and others are answered (29)', async () => {
+  const requests = new TokenBuckets({ burst: 10, perSecond: 0.1 })
+  const team = await openTeam({ rates: { ...teamRates(), requests } })
+  const { builder, ben } = await withBen(team)
+  const responses = await Promise.all(Array.from({ length: 15 }, () => team.ask(builder, '/api/whoami', {})))
+  const refused = responses.filter(({ status }) => status === 429)
+  expect(refused).toHaveLength(5)
+  expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect((await team.ask(ben, '/api/whoami', {})).status).toBe(200)
+})
+
+test('a person signs in with a token, as a cookie that ends with a sign-out', async () => {
+  const team = await openTeam()
+  const { ben, builder } = await withBen(team)
+  expect(await jsonOf(fetch(`${team.address}/api/sign-in`))).toEqual({
+    ways: [{ way: 'token', path: '/api/sign-in' }],
+  })
+  const signIn = (token: string, headers: Record<string, string> = {}) =>
+    fetch(`${team.address}/api/sign-in`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify({ token }),
+    })
+  expect((await signIn('nothing')).status).toBe(401)
+  expect((await signIn(builder)).status).toBe(403)
+  const response = await signIn(ben)
+  expect(response.status).toBe(200)
+  const set = response.headers.get('set-cookie') ?? ''
+  expect(set).toMatch(
+    /^waymark_session_\d+=[0-9a-z]{12}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43\d{3}$/,
+  )
+  const Cookie = set.split(';')[0] ?? ''
+  const session = await jsonOf(fetch(`${team.address}/api/session`, { headers: { Cookie } }))
+  expect(session).toMatchObject({
+    actor: { name: 'Ben', kind: 'person', channel: 'dashboard' },
+    standing: { access: 'contributor' },
+  })
+  const headers = { Cookie, 'X-Waymark-Csrf': session.csrf, 'Content-Type': 'application/json' }
+  const post = (path: string, more: Record<string, string> = headers) =>
+    fetch(`${team.address}${path}`, { method: 'POST', headers: more, body: '{}' })
+  expect((await post('/api/session_list', { Cookie, 'Content-Type': 'application/json' })).status).toBe(403)
+  expect((await jsonOf(post('/api/session_list'))).sessions).toMatchObject([{ own: true }])
+  expect(await jsonOf(post('/api/logout'))).toEqual({ success: true, ended: 1 })
+  expect((await fetch(`${team.address}/api/session`, { headers: { Cookie } })).status).toBe(401)
+  expect((await fetch(`${team.address}/login`, { redirect: 'manual' })).status).toBe(303)
+})
+
+test('behind a proxy that ended TLS the cookie belongs to this host alone, and guesses are counted by the client', async () => {
+  const team = await openTeam({ trustProxy: true })
+  const { ben } = await withBen(team)
+  const signIn = (token: string, from: string) =>
+    fetch(`${team.address}/api/sign-in`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-For': `203.0.113.9, ${from}`,
+      },
+      body: JSON.stringify({ token }),
+    })
+  const set = (await signIn(ben, '10.0.0.1')).headers.get('set-cookie') ?? ''
+  expect(set).toMatch(/^__Host-waymark_session=\S+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/)
+  const statuses: number[] = []
+  for (let round = 0; round < 12; round += 1) statuses.push((await signIn('nothing', '10.0.0.2')).status)
+  expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 401))
+  expect(statuses.slice(10)).toEqual([429, 429])
+  expect((await signIn('nothing', '10.0.0.3')).status).toBe(401)
+})
+
+test('a server of one’s own says that it is signed in to by its address', async () => {
+  const project = await openHttpProject()
+  expect(await jsonOf(fetch(`${project.address}/api/sign-in`))).toEqual({ ways: [{ way: 'address' }] })
+})
+
+test('when a token was last used is known, to a minute', async () => {
+  const team = await openTeam()
+  const { builder, builderId } = await withBen(team)
+  await team.ask(builder, '/api/whoami', {})
+  const used = async () => {
+    const { tokens } = await team.call('token_list')
+    return tokens.find(({ id }: { id: string }) => id === builderId).last_used_at
+  }
+  await expect.poll(used, { timeout: 5_000 }).not.toBeNull()
+  const before = await used()
+  await team.ask(builder, '/api/whoami', {})
+  expect(await used()).toBe(before)
+  expect(await team.contexts[0].team?.store.inspect({ full: true })).toMatchObject({
+    differing: 0,
+    trouble: null,
+  })
+})
