@@ -7,7 +7,13 @@ import type { ProcessDefinition } from '../domain/gate/definition.ts'
 import { finding, type Severity } from '../domain/gate/lint/finding.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
 import { readRegular } from '../files/regular-file.ts'
-import type { LoadedProcess, PlacedFinding, ProcessFiles, ProcessOrigin } from '../ports/project-files.ts'
+import type {
+  LoadedProcess,
+  PlacedFinding,
+  ProcessFiles,
+  ProcessOrigin,
+  ProcessSource,
+} from '../ports/project-files.ts'
 import { type ReadDefinition, readDefinition } from './read-definition.ts'
 
 interface ProcessFolders {
@@ -48,6 +54,7 @@ export function processFiles(folders: ProcessFolders): ProcessFiles {
         hint: `Known are ${known.join(', ') || 'none'}; or name a file, such as .waymark/processes/feature.yaml.`,
       })
     },
+    read: readSource,
   }
 }
 
@@ -92,15 +99,13 @@ async function isFile(path: string): Promise<boolean> {
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
   const size = (await stat(path)).size
   const text = size > largest ? '' : (await readRegular(path)).toString('utf8')
-  const read = size > largest ? tooLarge(size) : await readAside(text)
-  return {
-    file: shownPath(path, origin, folders),
-    origin,
-    id: idOf(path),
-    text,
-    definition: read.definition,
-    findings: [...misnamed(read.definition, path), ...read.findings],
-  }
+  const source = { file: shownPath(path, origin, folders), origin, id: idOf(path), text }
+  return size > largest ? { ...source, ...tooLarge(size) } : readSource(source)
+}
+
+async function readSource(source: ProcessSource): Promise<LoadedProcess> {
+  const { definition, findings } = await readAside(source.text)
+  return { ...source, definition, findings: [...misnamed(definition, source.file), ...findings] }
 }
 
 function tooLarge(size: number): ReadDefinition {

@@ -13,11 +13,13 @@ export function shownContents(stateFolder: string): ShownContents {
   const folder = join(stateFolder, 'shown')
   const fileOf = (content: string) => join(folder, `${nameOf(content)}.json`)
   return {
+    isKept: (content) => {
+      const now = new Date()
+      return utimes(fileOf(content), now, now).then(yes, no)
+    },
     keep: async (content, parts) => {
       const file = fileOf(content)
-      const now = new Date()
-      if (await utimes(file, now, now).then(yes, no)) return
-      const kept = JSON.stringify(await parts())
+      const kept = JSON.stringify(parts)
       const draft = join(folder, `${randomUUID()}.draft`)
       // A folder that cannot be written costs the difference, never the question.
       await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { readRegular } from '../files/regular-file.ts'
-import type { SnapshotRef } from '../ports/work-tree.ts'
+import type { Packages, SnapshotRef } from '../ports/work-tree.ts'
 import type { ContentSettings } from './conversion.ts'
 import type { RefTips } from './git-folder.ts'
 import { displayPath, onDisk, type PathBytes, pathBytes } from './paths.ts'
@@ -222,17 +222,17 @@ function pointer(stateFolder: string, key: string): string {
   return join(stateFolder, 'scans', createHash('sha256').update(key).digest('hex').slice(0, 32))
 }
 
-/** Workspace packages of the project that a snapshot was made of: name → folder, relative to the project. */
-export async function workspacePackages(place: SnapshotRef): Promise<ReadonlyMap<string, string>> {
+/** Workspace packages of the project that a snapshot was made of. */
+export async function workspacePackages(place: SnapshotRef): Promise<Packages> {
   const state = await loadState(place.directory)
+  if (state === null) return []
   const packages = new Map<string, string>()
-  if (state === null) return packages
   const prefix = pathBytes(place.prefix)
   for (const path of state.packageFiles) {
     const name = await packageName(onDisk(state.top, path))
     if (name !== null) packages.set(name, dirname(displayPath(path.slice(prefix.length))))
   }
-  return packages
+  return [...packages]
 }
 
 async function packageName(path: string | Buffer): Promise<string | null> {

@@ -50,12 +50,17 @@ export interface SnapshotContext {
   readonly afterwards: (work: Promise<void>) => void
 }
 
+/** A snapshot with every path that exists in the work tree (tracked and untracked, not ignored), from its top. */
+export interface TakenSnapshot extends Snapshot {
+  readonly paths: readonly string[]
+}
+
 /** Records a folder's work tree in a directory, with the engine that the request or the folder calls for. */
 export async function takeSnapshot(
   request: SnapshotRequest,
   directory: string,
   context: SnapshotContext,
-): Promise<Snapshot> {
+): Promise<TakenSnapshot> {
   const location = await locateFolder(request.folder, context.environment)
   const measured = await measuredAs(request, location, { directory, environment: context.environment })
   const { repository, engine } = measured

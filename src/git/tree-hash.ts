@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { TreeContent } from '../ports/work-tree.ts'
 import { isIncluded, type PathBytes } from './paths.ts'
 import type { Environment } from './process.ts'
 import {
@@ -127,10 +128,10 @@ const atOnce = 500
  * Of each file, what no program can set back once it was written, renamed or replaced: its inode and the time of its last
  * change, as the system keeps it. A folder has none.
  */
-export async function stampsOf(top: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const stamps = new Map<string, string>()
+export async function stampsOf(top: string, paths: readonly string[]): Promise<TreeContent['stamps']> {
+  const stamps: [string, string][] = []
   for (const [at, path] of paths.entries()) {
-    stamps.set(path, stampOf(join(top, path)))
+    stamps.push([path, stampOf(join(top, path))])
     if (at % atOnce === atOnce - 1) await nextTurn()
   }
   return stamps

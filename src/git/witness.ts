@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure, messageOf } from '../domain/failure.ts'
+import { namesPackage, parseScope, type Scope } from '../domain/track/scope/scope.ts'
+import { overlappingAreas, surveyAreas } from '../domain/track/scope/survey.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SnapshotRef, WorkTreeWitness } from '../ports/work-tree.ts'
 import { reportChanges, touchedPaths, unknownReport } from './changes.ts'
@@ -39,6 +41,7 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
   }
 
+  const listed = new ListedFiles()
   const hashed = (path: string) => {
     return onCurrentPlaces(environment, async () => {
       const directory = inWritable(folder, () => mkdtempSync(join(folder, 'tree-')))
@@ -64,7 +67,9 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       return tellingFaults(request.folder, () => {
         return onCurrentPlaces(environment, async () => {
           const directory = freshDirectory(folder, request.name)
-          return takeSnapshot(request, directory, context)
+          const { paths, ...snapshot } = await takeSnapshot(request, directory, context)
+          listed.keep(directory, paths)
+          return snapshot
         })
       })
     },
@@ -87,6 +92,14 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : unifiedDiff(span, environment, paths).catch(() => null)
     },
+    matching: async (place, areas) => surveyAreas(await scopeIn(place, areas), listed.of(place)),
+    overlapping: async (place, areas, others) => {
+      const ours = await scopeIn(place, areas)
+      const theirs = await Promise.all(
+        others.map((other) => scopeIn({ ...place, prefix: other.prefix }, other.areas)),
+      )
+      return theirs.map((scope) => overlappingAreas(ours, scope, listed.of(place)))
+    },
     packages: workspacePackages,
     treeHash: async (path) => (await hashed(path)).hash,
     content: async (path) => {
@@ -104,6 +117,33 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       return removed
     },
   }
+}
+
+const mostListed = 8
+
+/** The files of the snapshots that were taken last: what an area matches is asked right after one. */
+class ListedFiles {
+  readonly #listed = new Map<string, readonly string[]>()
+
+  keep(directory: string, paths: readonly string[]): void {
+    this.#listed.set(directory, paths)
+    const [oldest] = this.#listed.keys()
+    if (this.#listed.size > mostListed && oldest !== undefined) this.#listed.delete(oldest)
+  }
+
+  of({ directory }: SnapshotRef): readonly string[] {
+    const paths = this.#listed.get(directory)
+    if (paths) return paths
+    throw new Failure('UNAVAILABLE', `The files of the snapshot in ${directory} are not known any more.`, {
+      hint: 'Call again: a new snapshot is taken then.',
+    })
+  }
+}
+
+/** Workspace packages are looked up only where an area names one. */
+async function scopeIn(place: SnapshotRef, areas: readonly string[]): Promise<Scope> {
+  const packages = new Map(namesPackage(areas) ? await workspacePackages(place) : [])
+  return parseScope(areas, { prefix: place.prefix, packages })
 }
 
 function freshDirectory(folder: string, name: string): string {

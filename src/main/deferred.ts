@@ -66,7 +66,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
   const witness = loading(find)
   return {
     ...deferred(witness, ['locate', 'others', 'snapshot', 'changes', 'touched', 'unifiedDiff']),
-    ...deferred(witness, ['packages', 'treeHash', 'content', 'sweep']),
+    ...deferred(witness, ['matching', 'overlapping', 'packages', 'treeHash', 'content', 'sweep']),
     settle: async () => (await witness.begun())?.settle(),
   }
 }
@@ -116,7 +116,7 @@ export function deferredProcessFiles(project: string, working: string): ProcessF
     const { processFiles } = await import('../definitions/process-files.ts')
     return processFiles({ project, working, shipped: shippedFolder() })
   })
-  return deferred(files, ['list', 'hasOwn', 'load'])
+  return deferred(files, ['list', 'hasOwn', 'load', 'read'])
 }
 
 /** The bundle lies one folder below the top of the package, this file two. */
@@ -139,7 +139,7 @@ export function deferredShownContents(stateFolder: () => string): ShownContents 
     const { shownContents } = await import('../evidence/shown-contents.ts')
     return shownContents(stateFolder())
   })
-  return deferred(contents, ['keep', 'since'])
+  return deferred(contents, ['isKept', 'keep', 'since'])
 }
 
 export function deferredLinkedTrees(environment: Environment): LinkedTrees {

@@ -20,6 +20,10 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { playDemo } = await import('./demo/demo.ts')
     return playDemo(rest.slice(1))
   }
+  if (command === 'connect' && !asksForHelp) {
+    const { connectToServer } = await import('./edge/connect.ts')
+    return connectToServer(rest)
+  }
   // Where a database is named, tokens are kept in it and made by operations.
   if (command === 'token' && !asksForHelp && !process.env['WAYMARK_DATABASE']) {
     const { token } = await import('./serve/tokens.ts')

@@ -1,5 +1,7 @@
 import type { Actor } from '../domain/actor.ts'
 import type { Surface } from '../surfaces/mcp/surface.ts'
+import { connect } from '../surfaces/mcp/connection.ts'
+import type { StdioTransport } from '../surfaces/mcp/stdio.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { stdioActor, userIdentity } from './settings/actor.ts'
@@ -8,7 +10,7 @@ import type { McpFlags } from './settings/flags.ts'
 import { keepTidy } from './upkeep.ts'
 
 /** The project as an MCP client on standard input sees it, and what ends all that goes on for it. */
-export function openSurface(
+function openSurface(
   flags: McpFlags,
   log: Surface['log'],
 ): { readonly surface: Surface; readonly close: () => Promise<void> } {
@@ -41,4 +43,10 @@ export function openSurface(
       await closeContext(base)
     },
   }
+}
+
+/** The same, as it is connected to a client. */
+export function openLocal(flags: McpFlags, log: Surface['log']) {
+  const { surface, close } = openSurface(flags, log)
+  return { connect: (transport: StdioTransport) => connect(surface, transport), close }
 }

@@ -1,5 +1,6 @@
 import { tell } from '../surfaces/cli/terminal.ts'
 import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
+import { connectedAt } from './edge/connected.ts'
 import { version } from './program.ts'
 import { readMcpFlags } from './settings/flags.ts'
 
@@ -9,10 +10,12 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
   const log = (line: string) => tell(`${line}\n`)
   let close = async (): Promise<void> => undefined
   const open = async () => {
-    const { openSurface } = await import('./mcp-surface.ts')
-    const opened = openSurface(flags, log)
+    const place = connectedAt({ ...flags, environment: process.env, workingFolder: process.cwd() })
+    const opened = place
+      ? (await import('./edge/mcp-edge.ts')).openEdge(place, flags, log)
+      : (await import('./mcp-surface.ts')).openLocal(flags, log)
     close = opened.close
-    return opened.surface
+    return opened.connect
   }
   try {
     await serveMcpOverStdio({ version, toolsets: flags.toolsets, log, open })

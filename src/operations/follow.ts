@@ -1,5 +1,13 @@
 import type { Fact, NewFact } from '../domain/fact.ts'
+import type { JournalReads } from '../ports/reads.ts'
 import type { Store } from '../ports/store.ts'
+
+/** What is needed of a store to hear what is recorded. */
+export interface Followed extends Pick<Store, 'follow'> {
+  view<Answer>(
+    look: (reads: { readonly journal: Pick<JournalReads, 'head' | 'since'> }) => Promise<Answer>,
+  ): Promise<Answer>
+}
 
 interface Following {
   /** Null begins where the journal ends. */
@@ -12,7 +20,7 @@ interface Following {
 }
 
 /** Tells what is recorded from a fact on, by any process, until the signal aborts; after a failure from where it was. */
-export async function followJournal(store: Store, following: Following): Promise<void> {
+export async function followJournal(store: Followed, following: Following): Promise<void> {
   const { signal } = following
   let position = following.after
   while (!signal.aborted) {

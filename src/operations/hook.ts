@@ -2,12 +2,11 @@ import type { Briefing } from '../domain/gate/hook/brief.ts'
 import type { HookAttempt, HookRun, HookSituation } from '../domain/gate/hook/judge.ts'
 import type { RunRecord } from '../domain/gate/run.ts'
 import type { Mission } from '../domain/track/mission.ts'
-import { parseScope } from '../domain/track/scope/scope.ts'
+import { namesPackage, parseScope } from '../domain/track/scope/scope.ts'
 import type { Attempt } from '../domain/track/task.ts'
 import type { Reads } from '../ports/store.ts'
 import type { WorkTreeWitness } from '../ports/work-tree.ts'
 import { saidLine, saidOf } from './run/said.ts'
-import { namesPackage } from './task/areas.ts'
 
 /** Whose work it is: the tree that the hook acts for, and who knows the packages that its areas may name. */
 export interface HookPlace {
@@ -51,7 +50,7 @@ async function withScope(
 ): Promise<HookAttempt> {
   const { areas, snapshot } = attempt
   // Finding the packages of a workspace reads many files, so only where an area may name one.
-  const known = namesPackage(areas) ? await packages(snapshot) : new Map<string, string>()
+  const known = new Map(namesPackage(areas) ? await packages(snapshot) : [])
   return {
     attempt,
     task: task ?? attempt.taskId,

@@ -48,7 +48,7 @@ export async function invokeParsing(
     operation,
     context,
     input,
-    options.idempotencyKey ?? ownKey(operation, input),
+    options.idempotencyKey ?? ownKey(operation, input) ?? context.callKey,
   )
   if (idempotency) {
     const replayed = await context.store.replay(idempotency)
@@ -120,7 +120,7 @@ function handlingOf(context: Context, idempotency: Idempotency | undefined): Han
   const recording =
     (key: Idempotency | undefined): Recording =>
     (decide) => {
-      const setting: Setting = { at: context.clock.now(), ids: context.ids }
+      const setting: Setting = context.settingNow?.() ?? { at: context.clock.now(), ids: context.ids }
       return context.store.record({
         actor: context.actor,
         at: setting.at,

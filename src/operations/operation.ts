@@ -130,6 +130,19 @@ export interface Context {
   readonly team?: Team
   /** Who calls and what they may; absent where nobody is asked for it: on one's own machine. */
   readonly standing?: Standing
+  /** The machine that its caller works on, where that is not the one that keeps the record. */
+  readonly edge?: Edge
+  /** The time and the ids of what is recorded, where they are not those by which it is gathered. */
+  readonly settingNow?: () => Setting
+  /** The idempotency key of a call that brings none of its own. */
+  readonly callKey?: string
+}
+
+/** A machine where agents work, whose record is kept by a server elsewhere. */
+export interface Edge {
+  /** `e-…` */
+  readonly id: string
+  readonly name: string
 }
 
 /** What `doctor` and `status` say about the running program. */

@@ -14,6 +14,23 @@ export interface CommandEnd {
   readonly output: string
 }
 
+/** What a person approved, and which result it is for. */
+export interface GrantedCommand extends CommandLine {
+  /** Of its result. */
+  readonly id: string
+  /** The hash is of the line with the content of these files. */
+  readonly pinned: readonly string[]
+  readonly hash: string
+}
+
+/** Has commands run on the caller's machine, which looks by itself whether they were approved there. */
+export interface AwayRunner {
+  /** Whether a command that was begun before is begun by this very call. */
+  isBeginning(id: string): boolean
+  /** Null where it goes on: its end is told later. */
+  start(command: GrantedCommand): Promise<CommandEnd | null>
+}
+
 /** Runs commands of guards, without input and apart from this process' terminal. */
 export interface CommandRunner {
   /** Names this process, so that others can tell whether it still runs: `host:pid`. */
@@ -22,6 +39,8 @@ export interface CommandRunner {
   start(command: CommandLine): Promise<CommandEnd>
   /** Whether a runner of that name still runs. One on another machine counts as running. */
   isAlive(runner: string): boolean
+  /** Only where commands run on another machine than this one. */
+  readonly away?: AwayRunner
   /** Ends every command that runs, with its children. */
   stop(): Promise<void>
 }

@@ -15,8 +15,8 @@ export interface PlacedFinding extends Finding {
   readonly place: FilePlace | null
 }
 
-/** A file of a process as it was read. */
-export interface LoadedProcess {
+/** A file of a process. */
+export interface ProcessSource {
   /** Relative to the project where it is in it. */
   readonly file: string
   readonly origin: ProcessOrigin
@@ -24,6 +24,10 @@ export interface LoadedProcess {
   readonly id: string
   /** What is in the file; empty where it is too large to be read. */
   readonly text: string
+}
+
+/** The same as it was read. */
+export interface LoadedProcess extends ProcessSource {
   /** Null when its shape is wrong; the findings say how. */
   readonly definition: ProcessDefinition | null
   /** What reading it showed, and what lint did where it could be read; in the order of the file. */
@@ -38,6 +42,8 @@ export interface ProcessFiles {
   hasOwn(): Promise<boolean>
   /** Reads one by its id or its file. Fails with NOT_FOUND, naming the nearest. */
   load(idOrFile: string): Promise<LoadedProcess>
+  /** Reads one that was found elsewhere. */
+  read(source: ProcessSource): Promise<LoadedProcess>
 }
 
 export const planFormats = [

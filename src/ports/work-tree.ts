@@ -1,4 +1,5 @@
 import type { ChangeReport } from '../domain/track/changes.ts'
+import type { AreaCount, AreaOverlap } from '../domain/track/scope/survey.ts'
 import type { SnapshotPlace } from '../domain/track/task.ts'
 
 export type SnapshotEngine = SnapshotPlace['engine']
@@ -8,8 +9,6 @@ export type SnapshotRef = SnapshotPlace
 
 export interface Snapshot {
   readonly ref: SnapshotRef
-  /** Every path that exists in the work tree (tracked and untracked, not ignored), relative to the top, with `/`. */
-  readonly paths: readonly string[]
   /** Paths among them that are not as committed, from the top; empty where checksums are used. */
   readonly dirty: readonly string[]
   /** Why the checksum engine was used although there is a repository, or what to know about this snapshot. */
@@ -31,8 +30,18 @@ export interface SnapshotRequest {
 export interface TreeContent {
   readonly hash: string
   /** Of each file that the hash is of, a text that changes whenever it is written, though its content and times return. */
-  readonly stamps: ReadonlyMap<string, string>
+  readonly stamps: readonly (readonly [path: string, stamp: string])[]
 }
+
+/** The areas of an attempt, from its project's folder. */
+export interface DeclaredAreas {
+  readonly areas: readonly string[]
+  /** From the work tree's top to the project's folder. */
+  readonly prefix: string
+}
+
+/** Workspace packages: name and folder, relative to the project. */
+export type Packages = readonly (readonly [name: string, folder: string])[]
 
 /** What is common to the work trees of one repository, so that all of them are one project. */
 export interface WorkTreeLocation {
@@ -59,8 +68,16 @@ export interface WorkTreeWitness {
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** The unified diff between two snapshots, of some paths (old or new names) when given. `null` when contents are gone. */
   unifiedDiff(from: SnapshotRef, to: SnapshotRef, paths?: readonly string[]): Promise<string | null>
-  /** Workspace packages of the project that a snapshot was made of: name → folder, relative to the project. */
-  packages(place: SnapshotRef): Promise<ReadonlyMap<string, string>>
+  /** How many files each area matches in a snapshot that was just taken: tracked and untracked ones, not the ignored. */
+  matching(place: SnapshotRef, areas: readonly string[]): Promise<readonly AreaCount[]>
+  /** Which areas meet those of others, in one of these files or by what they say; in the order of the others. */
+  overlapping(
+    place: SnapshotRef,
+    areas: readonly string[],
+    others: readonly DeclaredAreas[],
+  ): Promise<readonly (readonly AreaOverlap[])[]>
+  /** Workspace packages of the project that a snapshot was made of. */
+  packages(place: SnapshotRef): Promise<Packages>
   /**
    * The hash of the content of every file in a work tree (tracked and untracked, not ignored, without `.waymark` except
    * its processes): equal for equal content, whatever is committed. Fails as `snapshot` does.

@@ -27,6 +27,11 @@ const table: Readonly<Record<string, Layer>> = {
   plans: { layers: ['domain', 'ports', 'files'], packages: ['better-sqlite3', 'yaml', 'zod'], node: true },
   evidence: { layers: ['domain', 'ports', 'files'], packages: ['diff'], node: true },
   commands: { layers: ['domain', 'ports', 'files'], packages: [], node: true },
+  edge: {
+    layers: ['operations', 'domain', 'ports', 'files'],
+    packages: ['zod', 'better-sqlite3'],
+    node: true,
+  },
   surfaces: {
     layers: ['operations', 'domain', 'ports'],
     packages: [
@@ -80,7 +85,7 @@ test('one surface does not import another', () => {
 })
 
 test('only the composition root names an adapter', () => {
-  const adapters = ['storage', 'git', 'definitions', 'plans', 'evidence', 'commands']
+  const adapters = ['storage', 'git', 'definitions', 'plans', 'evidence', 'commands', 'edge']
   const wrong = productFiles()
     .filter(({ path }) => !['main', ...adapters].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>

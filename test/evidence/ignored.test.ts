@@ -106,11 +106,14 @@ test('case 68: ignored pre-existing file force-added unchanged', async () => {
 
 test("Waymark's own folder is outside every snapshot, its processes are not", async () => {
   const repo = projectRepository()
-  const { changes, end } = await watch(repo, () => {
+  const { changes, end, witness } = await watch(repo, () => {
     repo.put('.waymark/waymark.db', 'x')
     repo.put('.waymark/state/s', 'x')
     repo.put('.waymark/processes/deploy.yaml', 'x\n')
   })
   expect(changes).toEqual(['A .waymark/processes/deploy.yaml'])
-  expect(end.paths.filter((path) => path.startsWith('.waymark'))).toEqual(['.waymark/processes/deploy.yaml'])
+  expect(await witness.matching(end.ref, ['.waymark/', '.waymark/processes/deploy.yaml'])).toMatchObject([
+    { files: 1 },
+    { files: 1 },
+  ])
 })

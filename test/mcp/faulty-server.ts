@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { closeContext, openContext } from '../../src/main/open-context.ts'
 import { defineOperation, type Operation, type OperationContract } from '../../src/operations/operation.ts'
+import { connect } from '../../src/surfaces/mcp/connection.ts'
 import { serveMcpOverStdio } from '../../src/surfaces/mcp/stdio.ts'
 import type { Surface } from '../../src/surfaces/mcp/surface.ts'
 
@@ -51,5 +52,5 @@ const surface: Surface = {
   version: '0.0.0',
   log: (line) => process.stderr.write(`${line}\n`),
 }
-await serveMcpOverStdio({ ...surface, open: () => Promise.resolve(surface) })
+await serveMcpOverStdio({ ...surface, open: async () => (transport) => connect(surface, transport) })
 await closeContext(context)

@@ -157,6 +157,15 @@ export interface SnapshotPlace {
   readonly top: string
   /** From the top to the project's folder: `''`, or ending with `/`. Areas are relative to it. */
   readonly prefix: string
+  /** The machine that it lies on, where that is not the record's own: `e-…`. */
+  readonly edge?: string
+  /** What that machine calls itself. */
+  readonly machine?: string
   /** HEAD's commit, `unborn` before the first one, or the manifest's hash for checksums. */
   readonly id: string
+}
+
+/** Names a work tree among those of all machines: the same path on two of them is two trees. */
+export function treeOf({ edge, top }: Pick<SnapshotPlace, 'edge' | 'top'>): string {
+  return edge === undefined ? top : `${edge} ${top}`
 }

@@ -73,13 +73,18 @@ function keyOf(folder: string, taken: readonly string[]): string {
 }
 
 /** Whoever is elsewhere may name only files of the project, and a relative path is meant from its folder. */
-function served(context: Context, key: string): ServedProject {
+export function confined(context: Context): Context {
   const { folder } = context
-  const shared: Context = {
+  return {
     ...context,
     planFiles: confinedPlanFiles(deferredPlanFiles(folder), folder),
     processFiles: confinedProcessFiles(deferredProcessFiles(folder, folder), folder),
   }
+}
+
+function served(context: Context, key: string): ServedProject {
+  const { folder } = context
+  const shared = confined(context)
   return {
     key,
     name: basename(folder),
@@ -104,6 +109,7 @@ function confinedProcessFiles(files: ProcessFiles, folder: string): ProcessFiles
   return {
     list: async () => (await files.list()).filter((process) => isOwn(process, folder)),
     hasOwn: () => files.hasOwn(),
+    read: (source) => files.read(source),
     load: async (idOrFile) => {
       refuseOutside(idOrFile, folder)
       const process = await files.load(idOrFile)

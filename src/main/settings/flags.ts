@@ -91,6 +91,8 @@ function numberOf(
 /** What `waymark mcp` was started with. */
 export interface McpFlags {
   readonly project: string | undefined
+  /** The address of the server that keeps the project, where it is not in the project's own file. */
+  readonly server: string | undefined
   readonly toolsets: Surface['toolsets']
   readonly readOnly: boolean
   /** Lists the gate's tools with the dots of state_gate. */
@@ -101,6 +103,7 @@ export function readMcpFlags(words: readonly string[]): McpFlags {
   const flags = readFlags('mcp', words)
   return {
     project: flags.text('project'),
+    server: flags.text('server'),
     toolsets: toolsetsOf(flags),
     readOnly: flags.has('read-only'),
     dottedNames: choiceOf(flags, 'tool-names', ['plain', 'dotted']) === 'dotted',

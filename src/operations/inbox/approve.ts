@@ -11,7 +11,7 @@ import type { LoadedRun } from '../../ports/reads.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { alreadySaid, type GivenApproval, giveApprovals } from '../run/approvals.ts'
-import { askPerson, shownOfCommand } from '../run/commands.ts'
+import { askPerson, keepShown, shownOfCommand } from '../run/commands.ts'
 import { engineRun, observe, requestedBy } from '../run/evidence.ts'
 import { gatherState } from '../run/external-state.ts'
 import { loadRun } from '../run/find-run.ts'
@@ -129,7 +129,7 @@ async function approveCommand(
   const now = await shownOfCommand(handling, command)
   if (now.content === hash) {
     const files = await commandApprovals.filesOf(command)
-    await shownContents.keep(hash, now.parts)
+    await keepShown({ shownContents }, { content: hash, parts: now.parts })
     return commandApprovals.approve({ ...command, hash, files, by: actor.name, at: clock.now() })
   }
   const difference = await shownContents.since(hash, await now.parts())

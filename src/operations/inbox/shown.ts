@@ -13,7 +13,7 @@ import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
 import type { Context } from '../operation.ts'
-import { shownOfCommand } from '../run/commands.ts'
+import { keepShown, shownOfCommand } from '../run/commands.ts'
 import { engineRun } from '../run/evidence.ts'
 import { gatherApproved } from '../run/external-state.ts'
 
@@ -97,9 +97,9 @@ export async function contentsShown(
 }
 
 /** The content to answer with, kept so that a change since can be told. */
-export async function showing({ shownContents }: Context, { content, parts }: Shown): Promise<string> {
-  await shownContents.keep(content, parts)
-  return content
+export async function showing(context: Context, shown: Pick<Shown, 'content' | 'parts'>): Promise<string> {
+  await keepShown(context, shown)
+  return shown.content
 }
 
 function measuringOnce(witness: WorkTreeWitness): WorkTreeWitness {
@@ -151,7 +151,7 @@ async function changedSince(
 ): Promise<Failure> {
   const now = await shown.parts()
   const difference = await context.shownContents.since(seen, now)
-  await context.shownContents.keep(shown.content, async () => now)
+  await context.shownContents.keep(shown.content, now)
   const words = difference && differenceWords(difference)
   const what = words ? `: ${words}` : '; what you saw is no longer kept, so the difference is not known'
   return new Failure(

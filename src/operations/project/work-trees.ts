@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { NoteId } from '../../domain/id.ts'
 import type { Note } from '../../domain/plan/plan.ts'
-import type { Task } from '../../domain/track/task.ts'
+import { type Task, treeOf } from '../../domain/track/task.ts'
 import type { LinkedTree } from '../../ports/work-tree.ts'
 import { list, strings } from '../answers/list.ts'
 import { findTask } from '../find.ts'
@@ -176,7 +176,12 @@ export const workTreeRemove = defineOperation({
       hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
     })
   }
-  const inTree = await store.view((reads) => reads.tasks.attemptsInTree(tree.path, clock.now()))
+  const inTree = await store.view((reads) =>
+    reads.tasks.attemptsInTree(
+      treeOf({ top: tree.path, ...(handling.edge && { edge: handling.edge.id }) }),
+      clock.now(),
+    ),
+  )
   const open = inTree.find(({ status }) => status === 'open')
   if (open) {
     throw new Failure(

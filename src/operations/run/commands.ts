@@ -66,6 +66,9 @@ function claim(
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
     const known = await reads.runs.commandResult({ run: command.guard.run, folder }, key)
+    if (known?.status === 'running' && commandRunner.away?.isBeginning(known.id)) {
+      return { facts: [], answer: known }
+    }
     const running = known?.status === 'running' && commandRunner.isAlive(known.runner)
     if (running) return { facts: [], answer: 'elsewhere' as const }
     const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
@@ -90,9 +93,13 @@ function claim(
 
 async function runHere(handling: Handling, beginning: Beginning, started: CommandResult): Promise<void> {
   const { commandRunner, recordAside } = handling
-  const { command, folder } = beginning
-  const { run, timeout } = command.guard
-  const { status, exitCode, output } = await commandRunner.start({ run, folder, timeout })
+  const { guard, hash } = beginning.command
+  const { run, timeout, pinned } = guard
+  const line = { run, folder: beginning.folder, timeout }
+  const { away } = commandRunner
+  const end = await (away ? away.start({ ...line, id: started.id, pinned, hash }) : commandRunner.start(line))
+  if (end === null) return
+  const { status, exitCode, output } = end
   const disturbance = await disturbanceOf(handling, beginning)
   await recordAside(async () => ({
     facts: [
@@ -136,8 +143,9 @@ async function disturbanceOf(handling: Handling, beginning: Beginning): Promise<
 const mostNamed = 5
 
 function touchedBetween(before: ExternalState['stamps'], after: ExternalState['stamps']): readonly string[] {
-  const gone = [...before.keys()].filter((path) => !after.has(path))
-  return [...gone, ...[...after.keys()].filter((path) => after.get(path) !== before.get(path))].sort()
+  const [was, is] = [new Map(before), new Map(after)]
+  const gone = [...was.keys()].filter((path) => !is.has(path))
+  return [...gone, ...[...is.keys()].filter((path) => is.get(path) !== was.get(path))].sort()
 }
 
 function withLine(output: string, line: string): string {
@@ -186,6 +194,14 @@ interface ShownCommand {
   readonly parts: () => Promise<ShownParts>
 }
 
+/** Keeps what a content is of, which is looked at only where it is not kept already. */
+export async function keepShown(
+  { shownContents }: Pick<Context, 'shownContents'>,
+  { content, parts }: Pick<ShownCommand, 'content' | 'parts'>,
+): Promise<void> {
+  if (!(await shownContents.isKept(content))) await shownContents.keep(content, await parts())
+}
+
 /** What a person who approves a command is shown of it, as it is now. */
 export async function shownOfCommand(context: Context, command: Command): Promise<ShownCommand> {
   const { commandApprovals, evidenceFiles } = context
@@ -214,7 +230,7 @@ async function requestOf(context: Context, command: Command, hash: string): Prom
   const files = await commandApprovals.filesOf(command)
   const before = (await commandApprovals.list([command.folder])).find(({ run }) => run === command.run)
   const shown = await shownOfCommand(context, command)
-  await context.shownContents.keep(shown.content, shown.parts)
+  await keepShown(context, shown)
   return {
     kind: 'command',
     ...command,

@@ -12,7 +12,7 @@ import type { KeptArtifact } from '../../domain/gate/run.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { type SharedKind, sharedKind } from '../../domain/track/scope/file-kind.ts'
 import { isDeclared, judgePath, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
-import type { Attempt } from '../../domain/track/task.ts'
+import { type Attempt, treeOf } from '../../domain/track/task.ts'
 import type { EvidenceFile } from '../../ports/evidence-files.ts'
 import type { ChangedFile, LoadedRun, RunSubject } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
@@ -137,10 +137,10 @@ async function treeFor(
 ): Promise<Pick<ExternalState, 'tree' | 'stamps'>> {
   if (needs.some(({ kind }) => kind === 'command')) {
     const standing = await measuredTree(() => witness.content(folder))
-    return { tree: standing?.hash ?? null, stamps: standing?.stamps ?? new Map() }
+    return { tree: standing?.hash ?? null, stamps: standing?.stamps ?? [] }
   }
   const tree = needs.some(approvesState) ? await measuredTree(() => witness.treeHash(folder)) : null
-  return { tree, stamps: new Map() }
+  return { tree, stamps: [] }
 }
 
 /** A tree that cannot be measured is no tree: no result and no approval counts for it. */
@@ -246,6 +246,8 @@ async function measuredChanges(
     return { attempts: all, stored: await runs.changesOf(ended) }
   })
   if (attempts.length === 0) return null
+  // What lies on another machine cannot be looked at from here.
+  if (attempts.some(({ snapshot }) => snapshot.edge !== context.edge?.id)) return null
   const byAttempt = new Map(stored.map((one) => [one.attemptId as string, one]))
   const paths = new Map<string, Set<string>>()
   for (const attempt of attempts) {
@@ -296,7 +298,7 @@ async function touchedLater(
   if (touched === null || touched.length === 0) return touched
   const ownIds = new Set<string>(own.map(({ id }) => id))
   const { others, changed } = await store.view(async ({ tasks, runs }) => {
-    const since = await tasks.attemptsInTree(top, last.closedAt ?? 0)
+    const since = await tasks.attemptsInTree(treeOf(last.snapshot), last.closedAt ?? 0)
     const foreign = since.filter(({ id }) => !ownIds.has(id))
     const ended = foreign.filter(({ status }) => status !== 'open').map(({ id }) => id)
     return { others: foreign, changed: await runs.changesOf(ended) }

@@ -148,7 +148,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalSt
     openChanges: new Map(),
     changes: null,
     tree: null,
-    stamps: new Map(),
+    stamps: [],
     commands: [],
     handedIn: [],
     unusable: [],

@@ -7,7 +7,7 @@ import { changesOfMission, type MissionChange } from '../../domain/track/changes
 import { correctAttempt, completeTask as decide, refuseOpenSubtasks } from '../../domain/track/completion.ts'
 import { holdingKinds } from '../../domain/track/holds.ts'
 import { assertOpen } from '../../domain/track/records.ts'
-import { type Attempt, type SnapshotPlace, type TaskOutcome, taskOutcomes } from '../../domain/track/task.ts'
+import { type Attempt, type SnapshotPlace, type TaskOutcome, taskOutcomes, treeOf } from '../../domain/track/task.ts'
 import type { MissionTree } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
@@ -361,7 +361,7 @@ async function missionTree(
   { missions }: Reads,
   { missionId, snapshot }: Attempt,
 ): Promise<MissionTree | null> {
-  return missionId === null ? null : missions.tree(missionId, snapshot.top)
+  return missionId === null ? null : missions.tree(missionId, treeOf(snapshot))
 }
 
 /** The time before an attempt in which no attempt of its mission was open in the tree. */

@@ -13,12 +13,11 @@ import type {
   Rival,
 } from '../../domain/track/changes.ts'
 import { type ClaimedWork, claimedNotFound, namedIn } from '../../domain/track/claimed-paths.ts'
-import { judgeScope, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
-import type { Attempt, SnapshotPlace } from '../../domain/track/task.ts'
+import { judgeScope, namesPackage, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
+import { type Attempt, type SnapshotPlace, treeOf } from '../../domain/track/task.ts'
 import type { TaskReads } from '../../ports/reads.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
 import type { Context } from '../operation.ts'
-import { namesPackage } from './areas.ts'
 
 /** What an agent says when it completes a task, as far as it bears on the measurement. */
 export interface Claims {
@@ -36,6 +35,7 @@ export async function measure(
   claims: Claims = nothingSaid,
 ): Promise<Measured> {
   const { store, witness, clock, ids } = handling
+  if (attempt.snapshot.edge !== handling.edge?.id) return unmeasured(handling, attempt, claims)
   const at = clock.now()
   const end = await endSnapshot(handling, attempt, ids.next('attempt'))
   // Read after the snapshot: whoever began while it was taken may have changed what it saw.
@@ -54,10 +54,26 @@ export async function measure(
       : neighbourhood(witness, attempt, neighbours, { at, place: end.place }),
     namesPackage([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)])
       ? witness.packages(end.place)
-      : new Map<string, string>(),
+      : [],
   ])
+  const found = { neighbours, stretches, packages: new Map(packages) }
   const noted = { ...report, notes: [...end.notes, ...report.notes] }
-  return judge(attempt, noted, { neighbours, stretches, packages }, { claims, endSnapshot: end.place })
+  return judge(attempt, noted, found, { claims, endSnapshot: end.place })
+}
+
+/** An attempt that began on another machine: only there it is known what it changed. */
+async function unmeasured({ store }: Context, attempt: Attempt, claims: Claims): Promise<Measured> {
+  const neighbours = await store.view(({ tasks }) => readNeighbours(tasks, attempt))
+  const { edge, machine, top } = attempt.snapshot
+  const where = edge === undefined ? `where the record is kept, in ${top}` : `on ${machine} (${edge}), in ${top}`
+  const doubt = `The attempt began ${where}: what it changed can only be measured there, and was not.`
+  const around = { neighbours, stretches: [], packages: new Map() }
+  return judge(attempt, unknownReport(doubt), around, { claims, endSnapshot: null })
+}
+
+function unknownReport(doubt: string): ChangeReport {
+  const nothing = { added: [], modified: [], deleted: [] }
+  return { status: 'unknown', changes: [], ignored: nothing, headMoves: [], notes: [], doubts: [doubt] }
 }
 
 type End =
@@ -72,12 +88,7 @@ async function endSnapshot({ witness }: Context, attempt: Attempt, name: string)
   } catch (error) {
     // A work tree that is gone stays gone; anything else may be mended, and the attempt stays open until then.
     if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
-    const doubt = `The end state could not be recorded: ${error.message}`
-    const nothing = { added: [], modified: [], deleted: [] }
-    return {
-      place: null,
-      report: { status: 'unknown', changes: [], ignored: nothing, headMoves: [], notes: [], doubts: [doubt] },
-    }
+    return { place: null, report: unknownReport(`The end state could not be recorded: ${error.message}`) }
   }
 }
 
@@ -439,7 +450,7 @@ export type Neighbours = ReadonlyMap<string, Neighbour>
 
 /** Reads who else was open in the work tree since an attempt began, itself included. */
 async function readNeighbours(tasks: TaskReads, attempt: Attempt): Promise<Neighbours> {
-  const inTree = await tasks.attemptsInTree(attempt.snapshot.top, attempt.openedAt)
+  const inTree = await tasks.attemptsInTree(treeOf(attempt.snapshot), attempt.openedAt)
   const lineages = await Promise.all(inTree.map(({ taskId }) => tasks.ancestors(taskId)))
   return new Map(
     inTree.map((other, index) => {

@@ -16,7 +16,7 @@ import { list, strings } from '../answers/list.ts'
 import { findMission, findPhase, findPlanned, findTask } from '../find.ts'
 import { choice, count, identifier, name, text, texts, unlisted } from '../input/fields.ts'
 import { type Context, defineOperation } from '../operation.ts'
-import { describeAreas, rivalsInTree } from './areas.ts'
+import { overlapsInTree, rivalsInTree } from './areas.ts'
 import { DependencyEntry, PastAttemptEntry, taskStory } from './task-story.ts'
 
 /** Mission Control's keys, what the areas matched, and for a planned task what it is about. */
@@ -101,7 +101,9 @@ export const startTask = defineOperation({
   const tree = await workTreeOf(context, input.work_tree)
   const snapshotAt = clock.now()
   const snapshot = await witness.snapshot({ folder: tree, name: ids.next('attempt') })
-  const { survey, packages } = await describeAreas(witness, snapshot, input.areas ?? plannedAreas)
+  const areas = input.areas ?? plannedAreas
+  const survey = areas.length === 0 ? [] : await witness.matching(snapshot.ref, areas)
+  const overlaps = await overlapsInTree(context, snapshot, areas)
 
   return record(async (reads, setting) => {
     const started = decide(
@@ -123,7 +125,7 @@ export const startTask = defineOperation({
       await loadSituation(reads, input),
       setting,
     )
-    const rivals = await rivalsInTree(reads, started, { paths: snapshot.paths, packages })
+    const rivals = await rivalsInTree(reads, started, overlaps)
     const answer = startAnswer(started, { snapshot, survey, rivals: [...said, ...rivals] })
     const story = input.planned_task_id === undefined ? {} : await plannedStory(reads, started)
     return { facts: started.facts, answer: { ...answer, ...story } }

@@ -4,7 +4,7 @@ import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import { countChanges, type ReportedChange } from '../../domain/track/changes.ts'
 import type { RecordPlace } from '../../domain/track/records.ts'
-import type { Attempt, SnapshotPlace, TaskOutcome } from '../../domain/track/task.ts'
+import { type Attempt, type SnapshotPlace, type TaskOutcome, treeOf } from '../../domain/track/task.ts'
 import type { AttemptChanges, AttemptEnd, ChangeCounts, RunReads, TaskReads } from '../../ports/reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
 import { addToMission, addToPhase } from './mission-change.ts'
@@ -25,7 +25,7 @@ export interface AttemptTable {
   actor: string
   areas: string
   status: string
-  /** The top of the work tree that `snapshot` was made of. */
+  /** The work tree that `snapshot` was made of, among those of all machines. */
   tree_top: string
   snapshot: string
   end_snapshot: string | null
@@ -91,7 +91,7 @@ function attemptRow({ projectId, seq }: RowKey, attempt: Attempt): Insertable<At
     actor: JSON.stringify(attempt.actor),
     areas: JSON.stringify(attempt.areas),
     status: attempt.status,
-    tree_top: attempt.snapshot.top,
+    tree_top: treeOf(attempt.snapshot),
     snapshot: JSON.stringify(attempt.snapshot),
     end_snapshot: attempt.endSnapshot === null ? null : JSON.stringify(attempt.endSnapshot),
     files_added: null,

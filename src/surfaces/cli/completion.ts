@@ -1,9 +1,9 @@
 import { inputSchema } from '../../operations/input/json-schema.ts'
+import { idsLike } from '../../operations/input/short-ids.ts'
 import type { Context, Operation } from '../../operations/operation.ts'
 import { findCommand } from './commands.ts'
 import { type Flag, flagsOf, generalFlags, usageFailure } from './flags.ts'
 import { otherCommands, wordsAfter } from './other-commands.ts'
-import { idsLike } from './short-ids.ts'
 
 type Known = Pick<Context, 'store' | 'processFiles'>
 

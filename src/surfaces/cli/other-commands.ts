@@ -15,7 +15,17 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'mcp',
     title: 'MCP server (stdio): read JSON-RPC on stdin, write on stdout',
     usage:
-      'waymark mcp [--project <folder>] [--toolsets auto|plan,track,gate] [--read-only] [--tool-names dotted]',
+      'waymark mcp [--project <folder>] [--server <url>] [--toolsets auto|plan,track,gate] [--read-only] [--tool-names dotted]',
+  },
+  {
+    command: 'connect',
+    title: 'Keep this project at a server: its token is asked for, and every command here asks that server',
+    usage: 'waymark connect <url> [--project <name>] [--trust-commands] [--no-trust-commands]',
+    explained: [
+      ['--project <name>', 'The project at the server, where it has several'],
+      ['--trust-commands', 'Commands of guards that a person approved at the server run on this machine'],
+      ['--no-trust-commands', 'Only what a person approved on this machine runs here (the default)'],
+    ],
   },
   {
     command: 'serve',

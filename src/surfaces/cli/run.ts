@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
-import { invoke } from '../../operations/invoke.ts'
-import type { Context, Operation } from '../../operations/operation.ts'
+import { expandIds } from '../../operations/input/short-ids.ts'
+import { type InvokeOptions, invoke } from '../../operations/invoke.ts'
+import type { Answer, Context, Operation } from '../../operations/operation.ts'
 import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
 import { candidates, completionScript } from './completion.ts'
@@ -9,7 +10,6 @@ import { commandHelp, everyCommand, groupUsage, usage } from './help.ts'
 import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { render, type Wanted } from './render/render.ts'
 import { twoColumns } from './render/table.ts'
-import { expandIds } from './short-ids.ts'
 import { type ExitCode, exitCodeOf, type Terminal } from './terminal.ts'
 
 /** What the command line needs from the program around it. */
@@ -20,6 +20,14 @@ export interface CommandLineHost {
   /** Opens the project that `--project` names, or the one of the working directory. */
   open(project: string | undefined): Context
   close(context: Context): Promise<void>
+  /** Where that project is kept at a server: what asks it. Null where it is kept here. */
+  elsewhere?(project: string | undefined): Promise<Asked | null>
+}
+
+/** Asks the server that keeps a project. */
+export interface Asked {
+  ask(operation: Operation, input: Answer, options: InvokeOptions): Promise<Answer>
+  close(): Promise<void>
 }
 
 /** Runs one command line. Whatever cannot be done is told on stderr; nothing is thrown but bugs. */
@@ -69,10 +77,10 @@ async function perform(
   const { terminal } = around
   const { input, options } = readArguments(operation, found.rest)
   if (options.help) return say(commandHelp(operation, terminal), around)
-  const context = around.open(options.project)
+  const { idempotencyKey } = options
+  const asked = (await around.elsewhere?.(options.project)) ?? askedHere(options.project, around)
   try {
-    const { idempotencyKey } = options
-    const answer = await invoke(operation, context, await expandIds(context.store, input), {
+    const answer = await asked.ask(operation, input, {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     })
     const wanted = options.format ?? formatIn(input)
@@ -82,7 +90,16 @@ async function perform(
   } catch (error) {
     throw error instanceof Failure ? inCommandWords(forPerson(error), operation) : error
   } finally {
-    await around.close(context)
+    await asked.close()
+  }
+}
+
+function askedHere(project: string | undefined, { open, close }: CommandLineHost): Asked {
+  const context = open(project)
+  return {
+    ask: async (operation, input, options) =>
+      invoke(operation, context, await expandIds(context.store, input), options),
+    close: () => close(context),
   }
 }
 

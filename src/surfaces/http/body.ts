@@ -31,9 +31,13 @@ function refuseOtherTypes(given: string | null): void {
 
 /** The text of a request's body. Fails for one that is larger than `largest` bytes, without reading on. */
 export async function readBody(request: Request, largest: number): Promise<string> {
+  return textOf(await readBytes(request, largest))
+}
+
+export async function readBytes(request: Request, largest: number): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
   if (announced > largest) throw tooLarge(`${announced} bytes`, largest)
-  if (request.body === null) return ''
+  if (request.body === null) return Buffer.alloc(0)
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of whole(request.body)) {
@@ -41,7 +45,7 @@ export async function readBody(request: Request, largest: number): Promise<strin
     if (size > largest) throw tooLarge('more', largest)
     chunks.push(chunk)
   }
-  return textOf(Buffer.concat(chunks))
+  return Buffer.concat(chunks)
 }
 
 /** A client that leaves in the middle is no defect of ours. */

@@ -3,6 +3,7 @@ import { secureHeaders } from 'hono/secure-headers'
 import { Failure } from '../../domain/failure.ts'
 import { callOperation, projectList, readJournal, sessionAnswer } from './api.ts'
 import { readBody } from './body.ts'
+import { callFromEdge, catalogAnswer } from './edge-calls.ts'
 import { guardRequest, requireAuth } from './guard/guard.ts'
 import { logIn, logOut, makeLoginCode, proveLogin } from './guard/log-in.ts'
 import type { OpenStreams } from './guard/open-streams.ts'
@@ -89,6 +90,8 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
   reading(app, '/api/journal', readJournal)
   reading(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
   reading(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
+  reading(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, serving, parts.mcp)))
+  app.post('/api/edge/call', callFromEdge(serving, parts.mcp))
   app.all('/api/:operation', callOperation(serving.catalog))
   app.all('/api/*', (c) => {
     throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import type { Actor } from '../../domain/actor.ts'
+import type { Context } from '../../operations/operation.ts'
 import type { Caller } from './guard/request-info.ts'
 import type { ServedProject } from './serving.ts'
 
@@ -17,10 +18,22 @@ export interface Parts {
 export interface McpPart {
   /** Answers a request whose host, origin, token and size were checked. */
   handle(request: Request, project: ServedProject, actor: Actor): Promise<Response>
+  /** Calls a tool for somebody who works on another machine: `{ result }`, or `{ protocol_error }`. */
+  callTool(context: Context, call: EdgeToolCall): Promise<object>
+  /** What is listed of a project now: all tools, or those of some sets, `plan,track`. */
+  listTools(context: Context, toolsets: string): Promise<readonly object[]>
   /** Ends at once what is open for somebody who is let in no more. */
   revoke(actor: Actor): void
   /** Answers what is asked, then ends every stream and session. */
   shutdown(): Promise<void>
+}
+
+export interface EdgeToolCall {
+  readonly tool: string
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined
+  readonly meta?: Readonly<Record<string, unknown>> | undefined
+  readonly can_ask?: boolean | undefined
+  readonly responses?: Record<string, unknown> | undefined
 }
 
 /** The live feed: `/ws` of each project. */

@@ -8,6 +8,7 @@ export type RequestFailureCode =
   | 'TOO_LARGE'
   | 'UNSUPPORTED_MEDIA_TYPE'
   | 'TOO_MANY_REQUESTS'
+  | 'UPGRADE_REQUIRED'
 
 export type ErrorCode = FailureCode | RequestFailureCode
 
@@ -110,6 +111,7 @@ const requestStatus = {
   TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   TOO_MANY_REQUESTS: 429,
+  UPGRADE_REQUIRED: 426,
 } as const satisfies Record<RequestFailureCode, number>
 
 /** The HTTP status of each code. */

@@ -132,32 +132,30 @@ export interface Prompt {
 
 const most = 50
 
+/** Answers the ids of a kind that begin so. */
+export type KnownIds = (kind: 'mission' | 'run' | 'task', prefix: string) => Promise<readonly string[]>
+
 /** What the beginning of an argument may become: the ids that begin with it, or the words of a choice. */
 export async function complete(
   { ref, argument }: CompleteRequest['params'],
-  store: Store,
+  idsLike: KnownIds,
 ): Promise<CompleteResult> {
   if (ref.type === 'ref/prompt') {
     const asked = findPrompt(ref.name).arguments.find(({ name }) => name === argument.name)
-    if (asked?.completes === 'missions') return completion(await missionIds(store, argument.value))
+    if (asked?.completes === 'missions') return completion(await idsLike('mission', argument.value))
     return completion((asked?.completes ?? []).filter((word) => word.startsWith(argument.value)))
   }
-  if (argument.name === 'run_id') return completion(await runIds(store, argument.value))
+  if (argument.name === 'run_id') return completion(await idsLike('run', argument.value))
   if (argument.name !== 'id') return completion([])
-  const ids = ref.uri === missionTemplate ? missionIds : taskIds
-  return completion(await ids(store, argument.value))
+  return completion(await idsLike(ref.uri === missionTemplate ? 'mission' : 'task', argument.value))
 }
 
-function missionIds(store: Store, prefix: string): Promise<readonly string[]> {
-  return store.view(({ missions }) => missions.idsLike(prefix, most + 1))
-}
-
-function runIds(store: Store, prefix: string): Promise<readonly string[]> {
-  return store.view(({ runs }) => runs.idsLike(prefix, most + 1))
-}
-
-function taskIds(store: Store, prefix: string): Promise<readonly string[]> {
-  return store.view(({ tasks }) => tasks.idsLike(prefix, most + 1))
+/** Those of a store. */
+export function idsIn(store: Store): KnownIds {
+  return (kind, prefix) =>
+    store.view(({ missions, runs, tasks }) =>
+      ({ mission: missions, run: runs, task: tasks })[kind].idsLike(prefix, most + 1),
+    )
 }
 
 function completion(values: readonly string[]): CompleteResult {

@@ -5,7 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { introduction } from './introduction.ts'
-import { complete, getPrompt, listedPrompts } from './prompts.ts'
+import { complete, getPrompt, idsIn, listedPrompts } from './prompts.ts'
 import { explained } from './protocol-error.ts'
 import { serveResources } from './resources/resources.ts'
 import { announceTo, ListChanges, subscribeTo, type Watch } from './resources/subscriptions.ts'
@@ -69,7 +69,7 @@ export function createServer(surface: Surface, connection: Connection): Server {
   server.setRequestHandler('prompts/list', () => listedPrompts)
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments ?? {}))
   server.setRequestHandler('completion/complete', ({ params }, request) =>
-    explained({ log }, () => complete(params, contextOf(request).store)),
+    explained({ log }, () => complete(params, idsIn(contextOf(request).store))),
   )
   serveResources(server, { catalog: surface.catalog, contextOf, glance, log })
   if (watch && era === 'legacy') subscribeTo(server, { watch, log })
@@ -90,7 +90,7 @@ function identityOf(request: ServerContext): ClientIdentity | undefined {
 }
 
 /** Whether a client says that it can put a form to its person: at the start of a session, or with each request. */
-function canAsk(server: Server, request: ServerContext, era: 'legacy' | 'modern'): boolean {
+export function canAsk(server: Server, request: ServerContext, era: 'legacy' | 'modern'): boolean {
   if (era === 'legacy') return hasForms(server.getClientCapabilities())
   const envelope: Readonly<Record<string, unknown>> = { ...request.mcpReq.envelope }
   return hasForms(envelope[CLIENT_CAPABILITIES_META_KEY])

@@ -8,7 +8,7 @@ import type { Surface } from './surface.ts'
 export interface StdioServing extends Introduced {
   readonly log: Surface['log']
   /** Loads what is served: after the first answer, because a client waits for that. */
-  readonly open: () => Promise<Surface>
+  readonly open: () => Promise<(transport: StdioTransport) => { end(): Promise<void> }>
 }
 
 /**
@@ -25,8 +25,8 @@ export async function serveMcpOverStdio(
   })
   const transport = new StdioTransport(streams, introduced)
   if (!(await transport.listen())) return
-  const [{ connect }, surface] = await Promise.all([import('./connection.ts'), open()])
-  const connection = connect(surface, transport)
+  const connect = await open()
+  const connection = connect(transport)
   await transport.finished()
   await connection.end()
 }

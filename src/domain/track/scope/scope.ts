@@ -181,3 +181,8 @@ function named(paths: readonly string[]): string {
 function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
+
+/** Whether one of the areas may be a workspace package, so that they must be known. */
+export function namesPackage(areas: readonly string[]): boolean {
+  return areas.some((area) => area.trim().replace(/^!/, '').startsWith('@'))
+}

@@ -1,9 +1,12 @@
-import { isJsonContentType, isLegacyRequest, readRequestBody } from '@modelcontextprotocol/server'
+import { isJsonContentType, isLegacyRequest, ProtocolError, readRequestBody } from '@modelcontextprotocol/server'
 import type { Actor } from '../../../domain/actor.ts'
 import { outlineOf } from '../../../domain/json-outline.ts'
+import type { Context, Toolset } from '../../../operations/operation.ts'
 import { tooDeep } from '../malformed-params.ts'
 import { JournalFeed } from '../resources/journal-feed.ts'
-import { offeredTools } from '../tools/tool-list.ts'
+import { CallOrder } from '../tools/call-order.ts'
+import { callTool } from '../tools/call-tool.ts'
+import { type OfferedTools, offeredTools } from '../tools/tool-list.ts'
 import {
   type EndpointParts,
   type McpOverHttpOptions,
@@ -18,16 +21,39 @@ import { parseError, refuse } from './responses.ts'
 export interface McpOverHttp {
   /** Answers a request whose origin, token and size were checked. */
   handle(request: Request, project: McpProject, actor: Actor): Promise<Response>
+  /** Calls a tool for somebody who works on another machine: `{ result }`, or `{ protocol_error }`. */
+  callTool(context: Context, call: ToolOfEdge): Promise<object>
+  /** What is listed of a project now: all tools, or those of some sets, `plan,track`. */
+  listTools(context: Context, toolsets: string): Promise<readonly object[]>
   /** Ends at once what is open for somebody who is let in no more. */
   revoke(actor: Actor): void
   /** Answers what is asked, then ends every stream and session. Later requests are refused. */
   shutdown(): Promise<void>
 }
 
+export interface ToolOfEdge {
+  readonly tool: string
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined
+  readonly meta?: Readonly<Record<string, unknown>> | undefined
+  readonly can_ask?: boolean | undefined
+  readonly responses?: Record<string, unknown> | undefined
+}
+
+const toolsets: readonly Toolset[] = ['plan', 'track', 'gate']
+
 /** Serves MCP over Streamable HTTP, in both eras of the protocol. */
 export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
   const endpoints = new Map<string, Endpoint>()
   const tools = offeredTools(options)
+  const lists = new Map<string, OfferedTools>()
+  const listedIn = (wanted: string): OfferedTools => {
+    const sets = toolsets.filter((set) => wanted.split(',').includes(set))
+    const toolsetsOfList = wanted === 'auto' ? 'auto' : sets.length === 0 ? options.toolsets : sets
+    const key = String(toolsetsOfList)
+    const list = lists.get(key) ?? offeredTools({ ...options, toolsets: toolsetsOfList })
+    lists.set(key, list)
+    return list
+  }
   let stopping = false
 
   const endpointOf = (project: McpProject, actor: Actor): Endpoint => {
@@ -45,6 +71,22 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
       if (stopping) return refuse({ status: 503, message: 'The server is stopping.' })
       return endpointOf(project, actor).handle(request, actor)
     },
+    callTool: async (context, call) => {
+      const { catalog, log } = options
+      const calling = {
+        params: { name: call.tool, arguments: { ...call.arguments } },
+        meta: call.meta,
+        context,
+        asking: { catalog, canAsk: call.can_ask ?? false, responses: call.responses },
+      }
+      try {
+        return { result: await callTool({ tools, order: new CallOrder(), log }, calling) }
+      } catch (error) {
+        if (!(error instanceof ProtocolError)) throw error
+        return { protocol_error: { code: error.code, message: error.message } }
+      }
+    },
+    listTools: async (context, wanted) => (await listedIn(wanted).list(context)).tools,
     revoke: (actor) => {
       for (const endpoint of endpoints.values()) endpoint.revoke(actor)
     },

@@ -1,12 +1,11 @@
 import type { Fact } from '../../../domain/fact.ts'
 import { type Concern, concernsOf } from '../../../domain/fact-kinds.ts'
 import { messageOf } from '../../../domain/failure.ts'
-import { followJournal } from '../../../operations/follow.ts'
-import type { Store } from '../../../ports/store.ts'
+import { type Followed, followJournal } from '../../../operations/follow.ts'
 import { changesUri, missionUri, summaryUri, taskUri } from './resource-uri.ts'
 
 export interface JournalFeedOptions {
-  readonly store: () => Store
+  readonly store: () => Followed
   readonly log: (line: string) => void
 }
 
@@ -59,7 +58,7 @@ export class JournalFeed {
     return { end, ready: head.then((after) => void this.#run(store, after, end)) }
   }
 
-  #run(store: Store, after: number, { signal }: AbortController): Promise<void> {
+  #run(store: Followed, after: number, { signal }: AbortController): Promise<void> {
     let trouble = ''
     return followJournal(store, {
       after,

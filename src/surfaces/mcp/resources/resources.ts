@@ -63,7 +63,7 @@ const activeRuns = z.object({
 })
 
 /** The tasks that somebody works on and the active runs, then the missions, newest first, a page at a time. */
-async function listResources(cursor: string | undefined, ask: Ask): Promise<ListResourcesResult> {
+export async function listResources(cursor: string | undefined, ask: Ask): Promise<ListResourcesResult> {
   const first =
     cursor === undefined
       ? [
@@ -109,7 +109,7 @@ function runResources(runs: Answer): readonly Resource[] {
   }))
 }
 
-const resourceTemplates: ListResourceTemplatesResult = {
+export const resourceTemplates: ListResourceTemplatesResult = {
   resourceTemplates: [
     {
       uriTemplate: summaryTemplate,
@@ -145,7 +145,7 @@ const resourceTemplates: ListResourceTemplatesResult = {
 const changesRead = 60
 
 /** The content behind an address, as JSON. */
-async function readResource(uri: string, ask: Ask): Promise<ReadResourceResult> {
+export async function readResource(uri: string, ask: Ask): Promise<ReadResourceResult> {
   const target = targetOf(uri)
   const content = target && (await contentOf(target, ask))
   if (!content) throw new ResourceNotFoundError(uri)

@@ -7,7 +7,7 @@ import {
   SUBSCRIPTION_ID_META_KEY,
 } from '@modelcontextprotocol/server'
 import { messageOf } from '../../../domain/failure.ts'
-import type { Store } from '../../../ports/store.ts'
+import type { Followed } from '../../../operations/follow.ts'
 import { explained } from '../protocol-error.ts'
 import {
   type Changed,
@@ -219,7 +219,7 @@ export class ListChanges {
     return changedBy(facts).list
   }
 
-  get #store(): Store {
+  get #store(): Followed {
     return this.#options.store()
   }
 }

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure } from '../domain/failure.ts'
+import type { SnapshotPlace } from '../domain/track/task.ts'
+import { idInCall } from '../operations/edge/edge-context.ts'
+import { EdgeAnswer, type EdgeRequest } from '../operations/edge/edge-request.ts'
+import { contractVersion, type GatheredCall, type PortRequest } from '../operations/edge/port-calls.ts'
+import type { Answer, Context, Edge } from '../operations/operation.ts'
+import { AwayCommands } from './away-commands.ts'
+import { type PortRunning, runCalls } from './port-runner.ts'
+import { ServerAway, ServerClient } from './server-client.ts'
+
+/** A call as its caller makes it; the rest of the request is the edge's own. */
+export type EdgeCalling = Omit<
+  EdgeRequest,
+  'contract' | 'version' | 'edge' | 'call' | 'folder' | 'age' | 'gathered' | 'queue'
+>
+
+/** What an edge is made of. */
+export interface EdgeParts {
+  readonly client: ServerClient
+  readonly edge: Edge
+  /** This machine's own ports; its store is never asked. */
+  readonly context: Context
+  readonly snapshots: () => string
+  readonly version: string
+  /** How long a call waits for its commands, in milliseconds; they go on when it is over. */
+  readonly patience?: number
+}
+
+/** What came of a call, with what was looked at for it. */
+export interface Performed {
+  readonly answer: Exclude<EdgeAnswer, { gather: unknown }>
+  readonly gathered: readonly GatheredCall[]
+}
+
+const usualPatience = 20_000
+const retryAfter = 100
+
+/** A project that is kept at a server, seen from the machine where its files are. */
+export class EdgeProject {
+  readonly parts: EdgeParts
+  readonly #commands: AwayCommands
+
+  constructor(parts: EdgeParts) {
+    this.parts = parts
+    this.#commands = new AwayCommands({
+      context: parts.context,
+      patience: parts.patience ?? usualPatience,
+      tell: (operation, input) => this.#tell(operation, input),
+    })
+  }
+
+  /** Asks the server, and looks here at what it asks for, until it answers. */
+  async perform(calling: EdgeCalling, attempts?: KnownAttempts): Promise<Performed> {
+    const call = randomUUID()
+    const began = performance.now()
+    const running = this.#running(calling)
+    const early = await this.#anticipated(calling, { call, attempts, running })
+    return this.send(calling, { call, began, gathered: early })
+  }
+
+  /** Sends a call with what is gathered already. */
+  async send(
+    calling: EdgeCalling,
+    sent: { readonly call: string; readonly began: number; readonly gathered: readonly GatheredCall[] },
+  ): Promise<Performed> {
+    const running = this.#running(calling)
+    let gathered = sent.gathered
+    // The first request may lack everything; each later one brings what was asked for.
+    for (let round = 0; round < mostAsked; round += 1) {
+      const answer = await this.#post({ ...this.request(calling, sent), gathered: [...gathered] })
+      if (!('gather' in answer)) return { answer, gathered }
+      gathered = [...gathered, ...(await runCalls(answer.gather, running))]
+    }
+    throw new Failure('INTERNAL', `The server asked this machine more than ${mostAsked} times for one call.`)
+  }
+
+  request(
+    calling: EdgeCalling,
+    { call, began }: { readonly call: string; readonly began: number },
+  ): EdgeRequest {
+    const { edge, context, version } = this.parts
+    return {
+      ...calling,
+      contract: contractVersion,
+      version,
+      edge,
+      call,
+      folder: context.folder,
+      age: Math.round(performance.now() - began),
+      gathered: [],
+    }
+  }
+
+  /** Waits for commands that go on, or ends them. */
+  async close(): Promise<void> {
+    await this.#commands.stop()
+    this.parts.client.close()
+  }
+
+  #running(calling: EdgeCalling): PortRunning {
+    const { context, edge, snapshots, client } = this.parts
+    return {
+      context,
+      edge: edge.id,
+      snapshots,
+      trustsCommands: client.server.trustsCommands,
+      asked: calling.operation ?? calling.tool,
+      runCommand: (command) =>
+        // The command line ends with its answer, and its commands with it: there they are waited for.
+        this.#commands.run(command, { isWaitedFor: calling.channel === 'cli' }),
+    }
+  }
+
+  async #post(request: EdgeRequest): Promise<EdgeAnswer> {
+    const post = () => this.parts.client.post('/api/edge/call', request)
+    const said = await post().catch(async (error: unknown) => {
+      if (!(error instanceof ServerAway) || !error.mayHaveArrived) throw error
+      await sleep(retryAfter) // the call has a name, so that it is done once, however often it is sent
+      return post()
+    })
+    const read = EdgeAnswer.safeParse(said)
+    if (read.success) return read.data
+    throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} does not answer as Waymark does.`)
+  }
+
+  async #tell(operation: string, input: object): Promise<void> {
+    await this.perform({ operation, input, channel: 'stdio', as: 'agent' })
+  }
+
+  /** What the server will ask for, looked at before it does: most calls are then answered at once. */
+  async #anticipated(
+    calling: EdgeCalling,
+    around: {
+      readonly call: string
+      readonly attempts: KnownAttempts | undefined
+      readonly running: PortRunning
+    },
+  ): Promise<readonly GatheredCall[]> {
+    const name = calling.operation ?? calling.tool
+    const input = inputOf(calling)
+    if (name === 'start_task') return this.#atStart(input, around)
+    if (name === 'complete_task') return this.#atCompletion(input, around)
+    return []
+  }
+
+  async #atStart(
+    input: Answer,
+    { call, running }: { readonly call: string; readonly running: PortRunning },
+  ): Promise<readonly GatheredCall[]> {
+    const { context } = this.parts
+    if (input['work_tree'] !== undefined || typeof input['planned_task_id'] === 'string') return []
+    const request = { folder: context.folder, name: this.#snapshotName(call) }
+    const taken = await runCalls([{ call: 'witness.snapshot', args: [request] }], running)
+    const place = this.#placeIn(taken[0])
+    const areas = input['areas']
+    if (place === null || !isTexts(areas) || areas.length === 0) return taken
+    return [...taken, ...(await runCalls([{ call: 'witness.matching', args: [place, areas] }], running))]
+  }
+
+  async #atCompletion(
+    input: Answer,
+    {
+      call,
+      attempts,
+      running,
+    }: {
+      readonly call: string
+      readonly attempts: KnownAttempts | undefined
+      readonly running: PortRunning
+    },
+  ): Promise<readonly GatheredCall[]> {
+    const task = input['task_id']
+    const begun = typeof task === 'string' ? (attempts?.placeOf(task) ?? null) : null
+    if (begun === null || input['correction'] !== undefined) return []
+    const { top, prefix, engine } = begun
+    const request = { folder: `${top}/${prefix}`, name: this.#snapshotName(call), engine, top }
+    const taken = await runCalls([{ call: 'witness.snapshot', args: [request] }], running)
+    const place = this.#placeIn(taken[0])
+    if (place === null) return taken
+    return [...taken, ...(await runCalls([{ call: 'witness.changes', args: [begun, place] }], running))]
+  }
+
+  #snapshotName(call: string): string {
+    return idInCall(this.parts.context.fingerprint, call, { kind: 'attempt', number: 0 })
+  }
+
+  /** Where a snapshot lies, as the server names it. */
+  #placeIn(taken: GatheredCall | undefined): SnapshotPlace | null {
+    return snapshotIn(taken, this.parts.edge)
+  }
+}
+
+/** Handlers ask a few times; one that asks for ever is a defect. */
+const mostAsked = 40
+
+/** The attempts that began on this machine. */
+export interface KnownAttempts {
+  /** Where the open attempt at a task, or an attempt, began; null where that is not known. */
+  placeOf(task: string): SnapshotPlace | null
+}
+
+/** What a call's input says, however it is sent. */
+export function inputOf({ input, arguments: given }: EdgeCalling): Answer {
+  const said = given ?? input
+  return typeof said === 'object' && said !== null ? { ...said } : {}
+}
+
+/** The place of a snapshot that was taken for a call. */
+export function snapshotIn(taken: GatheredCall | PortRequest | undefined, edge: Edge): SnapshotPlace | null {
+  if (taken === undefined || !('answer' in taken) || taken.call !== 'witness.snapshot') return null
+  const { ref } = taken.answer as { readonly ref: SnapshotPlace } // as the witness made it
+  return { ...ref, edge: edge.id, machine: edge.name }
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}

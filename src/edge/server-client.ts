@@ -1,0 +1,191 @@
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { Failure, type FailureCode, messageOf } from '../domain/failure.ts'
+import { mostSent } from '../operations/edge/edge-request.ts'
+import { baseOf, type ConnectedServer } from './origins.ts'
+
+/** Why a request was not answered: the server cannot be reached, or something before it cannot reach it. */
+export class ServerAway extends Failure {
+  /** Whether it may have arrived all the same. */
+  readonly mayHaveArrived: boolean
+
+  constructor(origin: string, why: string, mayHaveArrived: boolean) {
+    super('UNAVAILABLE', `The server at ${origin} cannot be reached: ${why}.`, {
+      hint: 'The work here goes on; waymark status says what waits for the server.',
+    })
+    this.name = 'ServerAway'
+    this.mayHaveArrived = mayHaveArrived
+  }
+}
+
+/** What the server refused, with its own code; 401 and 426 are none of an operation's. */
+export class ServerRefusal extends Failure {
+  readonly status: number
+
+  constructor(status: number, code: FailureCode, said: SaidError) {
+    super(code, said.message, {
+      ...(said.hint !== undefined && { hint: said.hint }),
+      ...(said.details !== undefined && { details: said.details }),
+    })
+    this.name = 'ServerRefusal'
+    this.status = status
+  }
+}
+
+interface SaidError {
+  readonly code?: string
+  readonly message: string
+  readonly hint?: string
+  readonly details?: Readonly<Record<string, unknown>>
+}
+
+export interface Asking {
+  /** Milliseconds until a connection must be there. */
+  readonly connect?: number
+  /** Milliseconds until the answer must be there; a call may wait for a minute at the server. */
+  readonly answer?: number
+}
+
+const usual = { connect: 2_000, answer: 150_000 }
+const longBody = 1_024
+
+/** Talks to one server, with the token that was given for it. Redirects are not followed. */
+export class ServerClient {
+  readonly server: ConnectedServer
+  readonly #agent: HttpAgent | HttpsAgent
+
+  constructor(server: ConnectedServer) {
+    this.server = server
+    const options = { keepAlive: true, maxSockets: 16 }
+    this.#agent = server.origin.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options)
+  }
+
+  async get(path: string, asking: Asking = {}): Promise<unknown> {
+    return this.#send({ method: 'GET', path, body: null }, asking)
+  }
+
+  async post(path: string, body: object, asking: Asking = {}): Promise<unknown> {
+    const text = Buffer.from(JSON.stringify(body))
+    const sent = text.length > longBody ? await promisify(gzip)(text) : text
+    if (sent.length > mostSent) {
+      throw new Failure('REFUSED', `What was measured has ${sent.length} bytes; a server reads ${mostSent}.`, {
+        hint: 'Ignore generated files with .gitignore, so that they are not measured.',
+      })
+    }
+    return this.#send({ method: 'POST', path, body: sent, isZipped: sent !== text }, asking)
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  async #send(
+    { method, path, body, isZipped }: { method: string; path: string; body: Buffer | null; isZipped?: boolean },
+    asking: Asking,
+  ): Promise<unknown> {
+    const { server } = this
+    const url = new URL(`${baseOf(server)}${path}`)
+    const headers = {
+      Authorization: `Bearer ${server.token}`,
+      Accept: 'application/json',
+      ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
+      ...(isZipped && { 'Content-Encoding': 'gzip' }),
+    }
+    const { status, text } = await exchange(url, { method, headers, body, agent: this.#agent }, asking)
+    const said = jsonOr(text)
+    if (status >= 200 && status < 300 && said !== undefined) return said
+    const error = errorIn(said)
+    if (error === null) throw new ServerAway(server.origin, `it answered ${status}`, status !== 502)
+    throw new ServerRefusal(status, codeOf(error.code), error)
+  }
+}
+
+interface Sent {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: Buffer | null
+  readonly agent: HttpAgent | HttpsAgent
+}
+
+function exchange(
+  url: URL,
+  { body, ...sent }: Sent,
+  asking: Asking,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  let isConnected = false
+  const request = send(url, sent, (response) => {
+    void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), failed)
+  })
+  const failed = (error: unknown) => reject(new ServerAway(url.origin, messageOf(error), isConnected))
+  const connecting = setTimeout(
+    () => request.destroy(new Error('no connection within 2 seconds')),
+    asking.connect ?? usual.connect,
+  )
+  const answering = setTimeout(
+    () => request.destroy(new Error('no answer in time')),
+    asking.answer ?? usual.answer,
+  )
+  request.once('socket', (socket) => {
+    const connected = () => {
+      isConnected = true
+      clearTimeout(connecting)
+    }
+    if (request.reusedSocket || !socket.connecting) connected()
+    else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
+  })
+  request.once('error', failed)
+  request.end(body ?? undefined)
+  return promise.finally(() => {
+    clearTimeout(connecting)
+    clearTimeout(answering)
+  })
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function errorIn(said: unknown): SaidError | null {
+  if (typeof said !== 'object' || said === null || !('error' in said)) return null
+  const { error } = said
+  if (typeof error !== 'object' || error === null || !('message' in error)) return null
+  return typeof error.message === 'string' ? (error as SaidError) : null // as the server writes them
+}
+
+const codes = {
+  INVALID_INPUT: true,
+  NOT_FOUND: true,
+  CONFLICT: true,
+  REFUSED: true,
+  FORBIDDEN: true,
+  IDEMPOTENCY_KEY_REUSED: true,
+  UNAVAILABLE: true,
+  INTERNAL: true,
+  RUN_NOT_FOUND: true,
+  PROCESS_NOT_FOUND: true,
+  RUN_FINISHED: true,
+  REVISION_CONFLICT: true,
+  INVALID_EVENT: true,
+  INVALID_PAYLOAD: true,
+  GUARD_FAILED: true,
+} as const satisfies Record<FailureCode, true>
+
+/** What only HTTP says becomes what it comes to for a caller. */
+function codeOf(code: string | undefined): FailureCode {
+  if (code !== undefined && Object.hasOwn(codes, code)) return code as FailureCode // one of its keys
+  return code === 'UNAUTHENTICATED' ? 'FORBIDDEN' : 'UNAVAILABLE'
+}

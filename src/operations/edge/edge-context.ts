@@ -1,0 +1,219 @@
+import type { Actor } from '../../domain/actor.ts'
+import { Failure } from '../../domain/failure.ts'
+import { type IdKind, type IdSource, idPrefixes } from '../../domain/id.ts'
+import type { SnapshotPlace } from '../../domain/track/task.ts'
+import type { WorkTreeWitness } from '../../ports/work-tree.ts'
+import type { Context, Edge } from '../operation.ts'
+import type { Gathering } from './gathering.ts'
+
+/** A call that comes from an edge: where its caller works, and what is known of the call there. */
+export interface EdgeCall {
+  readonly edge: Edge
+  /** Names the call, and all that is sent for it again. */
+  readonly id: string
+  /** Absolute path of the folder that the connection works in, on the edge. */
+  readonly folder: string
+  /** How long ago the edge began to look, in milliseconds. */
+  readonly age: number
+  /** The ids that the edge has told its caller already, by kind: of a call that waited there for the server. */
+  readonly promised: Readonly<Partial<Record<IdKind, string>>>
+}
+
+/** The context of a call from an edge: the record is here, and everything else is looked at there. */
+export function contextOnEdge(context: Context, gathering: Gathering, call: EdgeCall): Context {
+  const { edge, folder } = call
+  const actor: Actor = { ...context.actor, edge: edge.id }
+  const { processFiles } = context
+  return {
+    ...context,
+    actor,
+    edge,
+    folder,
+    callKey: call.id,
+    store: gathering.watched(context.store),
+    // The same at each run, so that its calls are known again; and when it was looked, not when it is told.
+    clock: { now: () => context.clock.now() - call.age },
+    ids: gatheringIds(context, call.id),
+    settingNow: () => ({ at: context.clock.now(), ids: promisedIds(context.ids, call.promised) }),
+    witness: witnessOn(gathering, edge, context.witness),
+    linkedTrees: {
+      bound: (place) => gathering.ask('linkedTrees.bound', [place]),
+      list: (place) => gathering.ask('linkedTrees.list', [place]),
+      add: (tree) => gathering.ask('linkedTrees.add', [tree]),
+      remove: async (place, tree) => void (await gathering.ask('linkedTrees.remove', [place, { ...tree }])),
+    },
+    evidenceFiles: {
+      read: (place, paths) => gathering.ask('evidenceFiles.read', [place, [...paths]]),
+      freshness: (place, files) =>
+        gathering.ask('evidenceFiles.freshness', [
+          place,
+          files.map(({ path, bytes, sha256, stamp }) => ({ path, bytes, sha256, stamp })),
+        ]),
+      contents: (place, paths) => gathering.ask('evidenceFiles.contents', [place, [...paths]]),
+    },
+    shownContents: {
+      isKept: (content) => gathering.ask('shownContents.isKept', [content]),
+      keep: async (content, { files, facts }) =>
+        void (await gathering.ask('shownContents.keep', [
+          content,
+          { files: files.map((file) => ({ ...file })), facts },
+        ])),
+      since: (content, { files, facts }) =>
+        gathering.ask('shownContents.since', [
+          content,
+          { files: files.map((file) => ({ ...file })), facts },
+        ]),
+    },
+    planFiles: { load: (file, format) => gathering.ask('planFiles.load', [file, format ?? null]) },
+    processFiles: {
+      list: async () => {
+        const found = await gathering.ask('processFiles.list', [])
+        return Promise.all(found.map((source) => processFiles.read(source)))
+      },
+      hasOwn: () => gathering.ask('processFiles.hasOwn', []),
+      load: async (idOrFile) => processFiles.read(await gathering.ask('processFiles.load', [idOrFile])),
+      read: (source) => processFiles.read(source),
+    },
+    ...commandsOn(context, gathering, edge),
+  }
+}
+
+function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): WorkTreeWitness {
+  const isHere = (...places: readonly SnapshotPlace[]) => places.every((place) => place.edge === edge.id)
+  return {
+    locate: (folder) => gathering.ask('witness.locate', [folder]),
+    others: (folder) => gathering.ask('witness.others', [folder]),
+    snapshot: async (request) => {
+      const { ref, ...taken } = await gathering.ask('witness.snapshot', [request])
+      return { ...taken, ref: { ...ref, edge: edge.id, machine: edge.name } }
+    },
+    changes: async (from, to) => {
+      if (isHere(from, to)) return gathering.ask('witness.changes', [from, to])
+      const nothing = { added: [], modified: [], deleted: [] }
+      const doubts = ['The two snapshots lie on different machines, so they could not be compared.']
+      return { status: 'unknown', changes: [], ignored: nothing, headMoves: [], notes: [], doubts }
+    },
+    touched: async (from, to) =>
+      isHere(from, to) ? gathering.ask('witness.touched', [from, to]) : null,
+    unifiedDiff: async (from, to, paths) =>
+      isHere(from, to)
+        ? gathering.ask('witness.unifiedDiff', [from, to, paths === undefined ? null : [...paths]])
+        : null,
+    matching: (place, areas) => gathering.ask('witness.matching', [place, [...areas]]),
+    overlapping: (place, areas, others) =>
+      gathering.ask('witness.overlapping', [
+        place,
+        [...areas],
+        others.map((other) => ({ areas: [...other.areas], prefix: other.prefix })),
+      ]),
+    packages: async (place) => (isHere(place) ? gathering.ask('witness.packages', [place]) : []),
+    treeHash: (folder) => gathering.ask('witness.treeHash', [folder]),
+    content: (folder) => gathering.ask('witness.content', [folder]),
+    settle: async () => undefined,
+    // What lies on an edge is tidied up by the edge.
+    sweep: (keep) => own.sweep(keep),
+  }
+}
+
+function commandsOn(
+  { commandApprovals, commandRunner }: Context,
+  gathering: Gathering,
+  edge: Edge,
+): Pick<Context, 'commandApprovals' | 'commandRunner'> {
+  return {
+    commandApprovals: {
+      hashOf: (command) => gathering.ask('commandApprovals.hashOf', [pinnedOf(command)]),
+      filesOf: (command) => gathering.ask('commandApprovals.filesOf', [pinnedOf(command)]),
+      isApproved: async (hash) =>
+        gathering.ask('commandApprovals.isApproved', [hash, await commandApprovals.isApproved(hash)]),
+      approve: async ({ pinned, files, ...approval }) =>
+        void (await gathering.ask('commandApprovals.approve', [
+          {
+            ...approval,
+            ...(pinned && { pinned: [...pinned] }),
+            ...(files && { files: files.map((file) => ({ ...file })) }),
+          },
+        ])),
+      list: (folders) => gathering.ask('commandApprovals.list', [[...folders]]),
+      refuse: async (refusal) =>
+        void (await gathering.ask('commandApprovals.refuse', [
+          {
+            ...refusal,
+            pinned: [...refusal.pinned],
+            files: refusal.files.map((file) => ({ ...file })),
+          },
+        ])),
+      refusalOf: (hash) => gathering.ask('commandApprovals.refusalOf', [hash]),
+      refused: (folders) => gathering.ask('commandApprovals.refused', [[...folders]]),
+      revoke: async (hash) => void (await gathering.ask('commandApprovals.revoke', [hash])),
+    },
+    commandRunner: {
+      name: `edge:${edge.id}`,
+      isAlive: (runner) => commandRunner.isAlive(runner),
+      start: () =>
+        Promise.reject(
+          new Failure('INTERNAL', `A command of a call from ${edge.name} was started at the server.`),
+        ),
+      stop: async () => undefined,
+      away: {
+        isBeginning: (id) => gathering.isSent('commandRunner.start', ([command]) => isOf(command, id)),
+        start: async ({ id, run, folder, pinned, timeout, hash }) => {
+          const approvedThere = await commandApprovals.isApproved(hash)
+          const { status, ...end } = await gathering.ask('commandRunner.start', [
+            { id, run, folder, pinned: [...pinned], timeout, hash, approvedThere },
+          ])
+          return status === 'running' ? null : { status, ...end }
+        },
+      },
+    },
+  }
+}
+
+function pinnedOf({ run, folder, pinned }: { run: string; folder: string; pinned: readonly string[] }) {
+  return { run, folder, pinned: [...pinned] }
+}
+
+function isOf(command: unknown, id: string): boolean {
+  return typeof command === 'object' && command !== null && 'id' in command && command.id === id
+}
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const length = 12
+
+/** The n-th id of a kind in a call: both sides know it beforehand. */
+export function idInCall(
+  fingerprint: Context['fingerprint'],
+  callId: string,
+  { kind, number }: { readonly kind: IdKind; readonly number: number },
+): string {
+  const hash = fingerprint([callId, kind, number])
+  const characters = Array.from(
+    { length },
+    (_, at) => alphabet[Number.parseInt(hash.slice(2 * at, 2 * at + 2), 16) % alphabet.length],
+  )
+  return `${idPrefixes[kind]}-${characters.join('')}`
+}
+
+/** Names what is gathered: the same names at each run of the call. */
+function gatheringIds({ fingerprint }: Context, callId: string): IdSource {
+  const counted = new Map<IdKind, number>()
+  return {
+    next: (kind: IdKind) => {
+      const number = counted.get(kind) ?? 0
+      counted.set(kind, number + 1)
+      return idInCall(fingerprint, callId, { kind, number }) as never // the kind names the brand
+    },
+  }
+}
+
+/** Gives out first what was promised. */
+function promisedIds(ids: IdSource, promised: EdgeCall['promised']): IdSource {
+  const left = new Map(Object.entries(promised))
+  return {
+    next: (kind: IdKind) => {
+      const first = left.get(kind)
+      left.delete(kind)
+      return (first ?? ids.next(kind)) as never // the kind names the brand
+    },
+  }
+}

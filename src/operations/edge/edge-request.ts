@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { GatheredCall, PortRequest } from './port-calls.ts'
+
+/** How an edge sends a call of its agent or person to the server, and what it is answered. */
+
+const idOfKind = z.string().regex(/^[a-z]+-[0-9a-z-]{8,40}$/)
+const promisedKinds = ['task', 'attempt', 'decision', 'issue', 'progress', 'hold', 'note'] as const
+
+/** What an edge says of itself. */
+export const EdgeIdentity = z.strictObject({
+  id: z.string().regex(/^e-[0-9a-z]{12}$/),
+  name: z.string().min(1).max(100),
+})
+
+/** What waits at an edge for the server. */
+export const EdgeQueue = z.strictObject({
+  entries: z.int().min(0),
+  /** Milliseconds since the epoch, by the edge's clock; null where nothing waits. */
+  oldest: z.number().nullable(),
+})
+
+export const EdgeRequest = z.strictObject({
+  /** Of the table of port calls that the edge knows. */
+  contract: z.int().min(1),
+  version: z.string().max(50),
+  edge: EdgeIdentity,
+  queue: EdgeQueue.optional(),
+  /** Names the call: the same whenever it is sent again. */
+  call: z.string().regex(/^[0-9a-zA-Z-]{16,64}$/),
+  folder: z.string().min(1).max(4_096),
+  /** Milliseconds since the edge began to look. */
+  age: z.number().min(0).max(15 * 24 * 60 * 60_000),
+  channel: z.enum(['stdio', 'cli']),
+  /** An agent works with a person's token as an agent. */
+  as: z.enum(['agent', 'token']),
+  inside_command: z.boolean().optional(),
+  /** What the agent's client calls itself. */
+  client: z.string().max(200).optional(),
+  connection: z.string().max(100).optional(),
+  operation: z.string().max(100).optional(),
+  input: z.unknown().optional(),
+  key: z.string().max(200).optional(),
+  tool: z.string().max(200).optional(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+  meta: z.record(z.string(), z.unknown()).optional(),
+  /** Whether the client can put a question to its person, and what came back for one. */
+  can_ask: z.boolean().optional(),
+  responses: z.record(z.string(), z.unknown()).optional(),
+  /** The time at which it was done, where it waited: milliseconds since the epoch, by the edge's clock. */
+  done_at: z.number().optional(),
+  promised: z.partialRecord(z.enum(promisedKinds), idOfKind).optional(),
+  gathered: z.array(GatheredCall).max(500).default([]),
+})
+export type EdgeRequest = z.output<typeof EdgeRequest>
+
+export const EdgeAnswer = z.union([
+  z.object({ gather: z.array(PortRequest).min(1) }),
+  z.object({ answer: z.record(z.string(), z.unknown()) }),
+  z.object({ result: z.record(z.string(), z.unknown()) }),
+  z.object({ protocol_error: z.object({ code: z.int(), message: z.string() }) }),
+])
+export type EdgeAnswer = z.output<typeof EdgeAnswer>
+
+/** The most bytes of a request, as it is sent and as it is read. */
+export const mostSent = 8_000_000
+export const mostRead = 64_000_000

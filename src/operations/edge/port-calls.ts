@@ -1,0 +1,345 @@
+import { z } from 'zod'
+import {
+  type DocumentTask,
+  documentResolutions,
+  documentStatuses,
+  type PlanDocument,
+} from '../../domain/plan/document.ts'
+import type { ChangeReport } from '../../domain/track/changes.ts'
+import type { SnapshotPlace } from '../../domain/track/task.ts'
+import { planFormats } from '../../ports/project-files.ts'
+
+/**
+ * What a server may ask of the machine that its caller works on: each call with the shape of its arguments and of its
+ * answer. Both sides hold to this table, and nothing else is ever run for a server.
+ */
+
+/** What both sides agree on. A call that came later says since when it is there. */
+export const contractVersion = 1
+
+const path = z.string().min(1).max(4_096)
+const sha = z.string().regex(/^[0-9a-f]{64}$/)
+const moment = z.number().min(0)
+const words = z.string().max(1_000_000)
+const names = z.array(z.string().max(4_096)).max(200_000)
+
+const place = z.strictObject({
+  engine: z.enum(['git', 'checksum']),
+  directory: path,
+  top: path,
+  prefix: z.string().max(4_096),
+  id: z.string().max(200),
+  edge: z.string().max(100).exactOptional(),
+  machine: z.string().max(100).exactOptional(),
+}) satisfies z.ZodType<SnapshotPlace, unknown>
+
+const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
+const lines = z.int().min(0).nullable()
+const ignored = z.strictObject({ added: names, modified: names, deleted: names })
+const report = z.strictObject({
+  status: z.enum(['verified', 'partial', 'unknown']),
+  changes: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        from: z.string().exactOptional(),
+        change: z.enum(changeKinds),
+        typeChanged: z.literal(true).exactOptional(),
+        origin: z.enum(['task', 'imported', 'mixed']),
+        addedLines: lines,
+        deletedLines: lines,
+        uncertain: z.string().exactOptional(),
+      }),
+    )
+    .max(200_000),
+  ignored,
+  headMoves: z
+    .array(
+      z.strictObject({
+        commit: z.string(),
+        action: z.string(),
+        message: z.string(),
+        origin: z.enum(['task', 'imported']),
+        at: z.number(),
+        paths: names,
+      }),
+    )
+    .max(10_000),
+  notes: z.array(words).max(1_000),
+  doubts: z.array(words).max(1_000),
+}) satisfies z.ZodType<ChangeReport, unknown>
+
+const tree = z.strictObject({
+  path,
+  branch: z.string().nullable(),
+  head: z.string().nullable(),
+  taskId: z.string().nullable(),
+  exists: z.boolean(),
+})
+
+const known = z.strictObject({ path: z.string(), bytes: z.int(), sha256: sha, stamp: z.string() })
+const pinned = z.strictObject({ run: words, folder: path, pinned: names })
+const pinnedFile = z.strictObject({ path: z.string(), sha256: z.string().nullable() })
+const approved = pinned.extend({
+  hash: sha,
+  files: z.array(pinnedFile).max(20_000),
+  by: z.string(),
+  at: moment,
+})
+const refused = approved.extend({ reason: words })
+
+const shownParts = z.strictObject({
+  files: z
+    .array(
+      z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }),
+    )
+    .max(200_000),
+  facts: z.record(z.string(), z.string()),
+})
+const difference = z.strictObject({
+  files: z.array(
+    z.strictObject({
+      path: z.string(),
+      shown: z.string().nullable(),
+      now: z.string().nullable(),
+      diff: z.string().nullable(),
+    }),
+  ),
+  facts: z.array(
+    z.strictObject({ name: z.string(), shown: z.string().nullable(), now: z.string().nullable() }),
+  ),
+})
+
+/** What a file of a process says; the server reads it by itself. */
+const processSource = z.strictObject({
+  file: z.string(),
+  origin: z.enum(['project', 'shipped', 'file']),
+  id: z.string(),
+  text: z.string().max(4_000_000),
+})
+
+const note = z.strictObject({
+  content: z.string(),
+  kind: z.string().nullable(),
+  role: z.string().nullable(),
+  author: z.string().nullable(),
+  createdAt: z.number().nullable(),
+})
+const documentTask = z.strictObject({
+  key: z.string(),
+  title: z.string(),
+  description: z.string().nullable(),
+  phase: z.string().nullable(),
+  milestone: z.string().nullable(),
+  parent: z.string().nullable(),
+  role: z.string().nullable(),
+  status: z.enum(documentStatuses),
+  resolution: z.enum(documentResolutions).nullable(),
+  sortOrder: z.number().nullable(),
+  dependsOn: z.array(z.string()),
+  notes: z.array(note),
+  creator: z.string().nullable(),
+  createdAt: z.number().nullable(),
+  updatedAt: z.number().nullable(),
+  foreignId: z.string().nullable(),
+}) satisfies z.ZodType<DocumentTask, unknown>
+const document = z.strictObject({
+  phases: z.array(
+    z.strictObject({
+      key: z.string(),
+      name: z.string(),
+      status: z.enum(documentStatuses),
+      sortOrder: z.number().nullable(),
+      foreignId: z.string().nullable(),
+    }),
+  ),
+  milestones: z.array(
+    z.strictObject({
+      key: z.string(),
+      phase: z.string(),
+      name: z.string().nullable(),
+      criterion: z.string().nullable(),
+      reached: z.boolean(),
+      foreignId: z.string().nullable(),
+    }),
+  ),
+  tasks: z.array(documentTask).max(100_000),
+}) satisfies z.ZodType<PlanDocument, unknown>
+const planFormat = z.enum(planFormats)
+
+/** One call that may be asked. */
+export interface PortCall {
+  readonly args: z.ZodType<readonly unknown[]>
+  readonly answer: z.ZodType
+  /** The contract that it came with. */
+  readonly since: number
+  /** A call that changes something is run only while its own machine asks for one of these. */
+  readonly during?: readonly string[]
+}
+
+const asked = <Args extends z.ZodType<readonly unknown[]>, Answered extends z.ZodType>(
+  args: Args,
+  answer: Answered,
+  during?: readonly string[],
+) => ({ args, answer, since: 1, ...(during && { during }) })
+
+const nothing = z.null()
+const deciding = ['approve', 'reject', 'decide', 'resolve', 'command_revoke'] as const
+
+export const portCalls = {
+  'witness.locate': asked(
+    z.tuple([path]),
+    z.strictObject({
+      top: path,
+      mainTop: path,
+      engine: z.enum(['git', 'checksum']),
+      reason: z.string().exactOptional(),
+    }),
+  ),
+  'witness.others': asked(z.tuple([path]), names),
+  'witness.snapshot': asked(
+    z.tuple([
+      z.strictObject({
+        folder: path,
+        name: z.string().regex(/^[a-z0-9-]{1,100}$/),
+        engine: z.enum(['git', 'checksum']).exactOptional(),
+        top: path.exactOptional(),
+      }),
+    ]),
+    z.strictObject({ ref: place, dirty: names, notes: z.array(words) }),
+  ),
+  'witness.changes': asked(z.tuple([place, place]), report),
+  'witness.touched': asked(z.tuple([place, place]), names.nullable()),
+  'witness.unifiedDiff': asked(
+    z.tuple([place, place, names.nullable()]),
+    z.string().max(64_000_000).nullable(),
+  ),
+  'witness.matching': asked(
+    z.tuple([place, names]),
+    z.array(z.strictObject({ area: z.string(), excludes: z.boolean(), files: z.int() })),
+  ),
+  'witness.overlapping': asked(
+    z.tuple([place, names, z.array(z.strictObject({ areas: names, prefix: z.string() })).max(1_000)]),
+    z.array(z.array(z.strictObject({ ours: z.string(), theirs: z.string() }))),
+  ),
+  'witness.packages': asked(z.tuple([place]), z.array(z.tuple([z.string(), z.string()])).max(20_000)),
+  'witness.treeHash': asked(z.tuple([path]), z.string()),
+  'witness.content': asked(
+    z.tuple([path]),
+    z.strictObject({
+      hash: z.string(),
+      stamps: z.array(z.tuple([z.string(), z.string()])).max(1_000_000),
+    }),
+  ),
+  'linkedTrees.bound': asked(z.tuple([path]), z.array(z.strictObject({ path, taskId: z.string() }))),
+  'linkedTrees.list': asked(z.tuple([path]), z.array(tree)),
+  'linkedTrees.add': asked(
+    z.tuple([
+      z.strictObject({
+        folder: path,
+        path,
+        branch: z.string().max(300),
+        from: z.string().max(300).optional(),
+        taskId: z.string().max(100),
+      }),
+    ]),
+    tree.extend({ notes: z.array(words) }),
+    ['worktree_add'],
+  ),
+  'linkedTrees.remove': asked(z.tuple([path, tree]), nothing, ['worktree_remove']),
+  'evidenceFiles.read': asked(
+    z.tuple([path, names]),
+    z.array(known.extend({ content: z.unknown().optional() })),
+  ),
+  'evidenceFiles.freshness': asked(
+    z.tuple([path, z.array(known).max(20_000)]),
+    z.array(z.enum(['current', 'changed', 'deleted'])),
+  ),
+  'evidenceFiles.contents': asked(
+    z.tuple([path, names]),
+    z.array(
+      z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }),
+    ),
+  ),
+  'shownContents.isKept': asked(z.tuple([z.string().max(200)]), z.boolean()),
+  'shownContents.keep': asked(z.tuple([z.string().max(200), shownParts]), nothing),
+  'shownContents.since': asked(z.tuple([z.string().max(200), shownParts]), difference.nullable()),
+  'planFiles.load': asked(
+    z.tuple([path, planFormat.nullable()]),
+    z.discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('plan'),
+        format: planFormat.exclude(['journal']),
+        document,
+        notices: z.array(words),
+      }),
+      z.strictObject({ kind: z.literal('journal'), lines: z.array(words).max(1_000_000) }),
+    ]),
+  ),
+  'processFiles.list': asked(z.tuple([]), z.array(processSource).max(1_000)),
+  'processFiles.hasOwn': asked(z.tuple([]), z.boolean()),
+  'processFiles.load': asked(z.tuple([z.string().max(4_096)]), processSource),
+  'commandApprovals.hashOf': asked(z.tuple([pinned]), sha),
+  'commandApprovals.filesOf': asked(z.tuple([pinned]), z.array(pinnedFile)),
+  // With whether a person approved it at the server, which counts only where this machine's user said so.
+  'commandApprovals.isApproved': asked(z.tuple([sha, z.boolean()]), z.boolean()),
+  'commandApprovals.approve': asked(
+    z.tuple([approved.partial({ pinned: true, files: true })]),
+    nothing,
+    deciding,
+  ),
+  'commandApprovals.list': asked(z.tuple([names]), z.array(approved)),
+  'commandApprovals.refuse': asked(z.tuple([refused]), nothing, deciding),
+  'commandApprovals.refusalOf': asked(z.tuple([sha]), refused.nullable()),
+  'commandApprovals.refused': asked(z.tuple([names]), z.array(refused)),
+  'commandApprovals.revoke': asked(z.tuple([sha]), nothing, deciding),
+  'commandRunner.start': asked(
+    z.tuple([
+      z.strictObject({
+        id: z.string().max(100),
+        run: words,
+        folder: path,
+        pinned: names,
+        timeout: z.number().positive(),
+        hash: sha,
+        approvedThere: z.boolean(),
+      }),
+    ]),
+    z.strictObject({
+      status: z.enum(['passed', 'failed', 'timed_out', 'stopped', 'running']),
+      exitCode: z.int().nullable(),
+      output: z.string().max(40_000),
+    }),
+  ),
+} as const satisfies Readonly<Record<string, PortCall>>
+
+export type PortCallName = keyof typeof portCalls
+
+export type ArgsOf<Name extends PortCallName> = z.output<(typeof portCalls)[Name]['args']>
+export type AnswerOf<Name extends PortCallName> = z.output<(typeof portCalls)[Name]['answer']>
+
+export function isPortCall(name: string): name is PortCallName {
+  return Object.hasOwn(portCalls, name)
+}
+
+/** A call that the server asks for. */
+export const PortRequest = z.strictObject({
+  call: z.string().max(100),
+  args: z.array(z.unknown()).max(10),
+})
+export type PortRequest = z.output<typeof PortRequest>
+
+const ToldFailure = z.strictObject({
+  code: z.enum(['INVALID_INPUT', 'NOT_FOUND', 'CONFLICT', 'REFUSED', 'FORBIDDEN', 'UNAVAILABLE', 'INTERNAL']),
+  message: z.string().max(20_000),
+  hint: z.string().max(20_000).optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+})
+export type ToldFailure = z.output<typeof ToldFailure>
+
+/** What came of such a call. */
+export const GatheredCall = PortRequest.extend({
+  answer: z.unknown().optional(),
+  failure: ToldFailure.optional(),
+})
+export type GatheredCall = z.output<typeof GatheredCall>

@@ -1,0 +1,138 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { Actor } from '../../domain/actor.ts'
+import { Failure } from '../../domain/failure.ts'
+import { outlineOf } from '../../domain/json-outline.ts'
+import { contextOnEdge } from '../../operations/edge/edge-context.ts'
+import { EdgeRequest, mostRead, mostSent } from '../../operations/edge/edge-request.ts'
+import { EdgeTooOld, Gathering } from '../../operations/edge/gathering.ts'
+import { contractVersion } from '../../operations/edge/port-calls.ts'
+import { inputSchema, outputSchema } from '../../operations/input/json-schema.ts'
+import { expandIds } from '../../operations/input/short-ids.ts'
+import { invoke } from '../../operations/invoke.ts'
+import type { Context } from '../../operations/operation.ts'
+import { readBytes } from './body.ts'
+import { requireAuth } from './guard/guard.ts'
+import type { McpPart, RequestContext } from './parts.ts'
+import { Refusal } from './refusal.ts'
+import type { Serving } from './serving.ts'
+
+/**
+ * `POST /api/edge/call`: a call of somebody who works on another machine. Its handler runs here; what it asks of that
+ * machine is answered there, and sent along when the request is repeated.
+ */
+export function callFromEdge(serving: Serving, mcp: McpPart) {
+  const operations = new Map(serving.catalog.map((operation) => [operation.name, operation]))
+  return async (c: RequestContext): Promise<Response> => {
+    const { actor } = requireAuth(c.var.caller)
+    const request = await readRequest(c)
+    const project = c.var.project
+    const gathering = new Gathering(request.gathered, request.contract)
+    const { edge, call: id, folder, age, promised = {} } = request
+    const context = contextOnEdge(project.contextOf(actorOnEdge(actor, request)), gathering, {
+      edge,
+      id,
+      folder,
+      age,
+      promised,
+    })
+    const done = await gathering.run(() => performed(request, context)).catch((error: unknown) => {
+      throw error instanceof EdgeTooOld ? upgradeRequired(error, serving.version) : error
+    })
+    return c.json(done.kind === 'asks' ? { gather: done.calls } : done.answer)
+  }
+
+  async function performed(request: EdgeRequest, context: Context): Promise<object> {
+    if (request.tool !== undefined) return mcp.callTool(context, { ...request, tool: request.tool })
+    const operation = operations.get(request.operation ?? '')
+    if (!operation) {
+      throw new Failure('NOT_FOUND', `There is no operation "${request.operation ?? ''}" at this server.`, {
+        hint: `The server is Waymark ${serving.version}.`,
+      })
+    }
+    const options = request.key === undefined ? {} : { idempotencyKey: request.key }
+    const given = request.input ?? {}
+    // On the command line, people shorten ids.
+    const isShort = request.channel === 'cli' && isMembers(given)
+    const input = isShort ? await expandIds(context.store, given) : given
+    return { answer: await invoke(operation, context, input, options) }
+  }
+}
+
+function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The token says who it is; what the edge says can only take from that. */
+function actorOnEdge(actor: Actor, request: EdgeRequest): Actor {
+  const { as, channel, client, connection } = request
+  const base: Actor = { ...actor, channel, ...(connection !== undefined && { connection }) }
+  if (request.inside_command) {
+    return { name: 'command of a guard', kind: 'agent', role: null, channel, insideCommand: true }
+  }
+  if (as === 'token' || actor.kind === 'agent') return client === undefined ? base : named(base, client)
+  return named({ ...base, kind: 'agent', role: null }, client)
+}
+
+/** A token that was given no name of its own says nothing of who uses it. */
+function named(actor: Actor, client: string | undefined): Actor {
+  const shown = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
+  return shown && (actor.name === 'agent' || actor.kind === 'agent') ? { ...actor, name: shown } : actor
+}
+
+function upgradeRequired({ message }: Failure, version: string): Refusal {
+  return new Refusal('UPGRADE_REQUIRED', message, {
+    hint: `Install Waymark ${version} there: npm install -g waymark@${version}`,
+    details: { version, contract: contractVersion },
+    headers: { Upgrade: `waymark/${version}` },
+  })
+}
+
+async function readRequest(c: RequestContext): Promise<EdgeRequest> {
+  const sent = await readBytes(c.req.raw, mostSent)
+  const bytes = c.req.header('content-encoding') === 'gzip' ? await unzipped(sent) : sent
+  const text = bytes.toString('utf8')
+  if (outlineOf(text).tooDeep) throw new Refusal('INVALID_INPUT', 'The request is nested too deep.')
+  const read = EdgeRequest.safeParse(jsonOr(text))
+  if (read.success) return read.data
+  throw new Failure('INVALID_INPUT', `The request of the edge is not understood: ${read.error.message}`)
+}
+
+async function unzipped(sent: Buffer): Promise<Buffer> {
+  try {
+    return await promisify(gunzip)(sent, { maxOutputLength: mostRead })
+  } catch {
+    throw new Refusal('INVALID_INPUT', `The body is not gzip, or holds more than ${mostRead} bytes.`)
+  }
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `GET /api/catalog`: everything that can be asked of this server, as data. */
+export async function catalogAnswer(c: RequestContext, serving: Serving, mcp: McpPart) {
+  const { actor } = requireAuth(c.var.caller)
+  return {
+    version: serving.version,
+    contract: contractVersion,
+    project: c.var.project.key,
+    actor: { name: actor.name, kind: actor.kind },
+    tools: await mcp.listTools(c.var.project.contextOf(actor), c.req.query('toolsets') ?? ''),
+    operations: serving.catalog.map((operation) => ({
+      name: operation.name,
+      tool: operation.tool ?? null,
+      command: operation.command,
+      kind: operation.kind,
+      audience: operation.audience,
+      title: operation.title,
+      description: operation.description,
+      input: inputSchema(operation),
+      output: outputSchema(operation),
+    })),
+  }
+}

@@ -1,0 +1,80 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Answer } from '../support/project.ts'
+import { connectedMachine, edgeMachine, teamServer } from './edges.ts'
+
+test('an agent works on one machine, and the server keeps the record', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server)
+  const agent = await machine.connect()
+  const { tools } = await agent.client.listTools()
+  expect(tools.map(({ name }) => name)).toContain('start_task')
+
+  const mission = await agent.call('start_mission', { name: 'Sign in', objective: 'People can sign in' })
+  const started = await agent.call('start_task', {
+    mission_id: mission.mission_id,
+    name: 'Add tokens',
+    goal: 'Tokens exist',
+    areas: ['src/auth.ts', 'src/', '!docs/**'],
+  })
+  expect(started).toMatchObject({ snapshot_type: 'git', areas: [{ files: 1 }, { files: 2 }, { files: 0 }] })
+  machine.write('src/auth.ts', 'export const auth = 2\n')
+  machine.write('config/keys.yaml', 'none\n')
+  const ended = await agent.call('complete_task', {
+    task_id: started.task_id,
+    status: 'success',
+    outcome: { summary: 'Tokens were added in src/auth.ts.' },
+  })
+  expect(ended).toMatchObject({
+    files_changed: { added: ['config/keys.yaml'], modified: ['src/auth.ts'] },
+    verification: { status: 'verified', scope_match: false, unexpected_files: ['config/keys.yaml'] },
+  })
+  expect(existsSync(join(machine.folder, '.waymark', 'waymark.db'))).toBe(false)
+
+  const shown = await server.api('changes', { id: started.task_id })
+  expect(shown.total).toBe(2)
+  const facts = await server.journal()
+  const edge = JSON.parse(readFileSync(join(machine.home, 'state', 'waymark', 'edge', 'edge.json'), 'utf8'))
+  const closed = facts.find(({ happening }: Answer) => happening.kind === 'attempt.closed')
+  expect(closed.actor).toMatchObject({ name: 'edge-client', kind: 'agent', channel: 'stdio', edge: edge.id })
+  expect(closed.happening.evidence.endSnapshot).toMatchObject({ edge: edge.id, top: machine.folder })
+})
+
+test('the command line of a connected folder asks the server, with short ids too', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.token('person'))
+  const added = machine.run('task', 'add', '--title', 'Write the guide', '--format', 'json')
+  expect(added.error).toBe('')
+  const { id } = JSON.parse(added.out)
+  expect(machine.run('task', 'list').out).toContain('Write the guide')
+  expect(JSON.parse(machine.run('task', 'get', id.slice(0, 7), '--format', 'json').out)).toMatchObject({ id })
+  expect(server.run('task', 'list').out).toContain('Write the guide')
+  const status = JSON.parse(machine.run('status', '--format', 'json').out)
+  expect(status.project).toBe(machine.folder)
+})
+
+test('connect keeps the token where only its user reads it, and nothing of it in the project', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server)
+  const kept = join(machine.home, 'state', 'waymark', 'edge', 'servers.json')
+  expect(statSync(kept).mode & 0o777).toBe(0o600)
+  expect(readFileSync(kept, 'utf8')).toContain(server.token('agent'))
+  expect(readFileSync(join(machine.folder, '.waymark', 'server'), 'utf8')).toBe(`${server.address}/p/shop\n`)
+  expect(machine.git('status', '--short')).toBe('')
+  expect(machine.git('grep', '--no-index', '-l', server.token('agent'), '--', '.').length).toBe(0)
+})
+
+test('connect refuses what is no server, a wrong token, and plain HTTP to another machine', async () => {
+  const server = await teamServer()
+  const machine = edgeMachine()
+  const connect = (address: string, token = 'wrong') => {
+    machine.environment['WAYMARK_TOKEN'] = token
+    return machine.run('connect', address).error
+  }
+  expect(connect(server.address)).toContain('does not take this token')
+  expect(connect('http://waymark.example.com')).toContain('is not encrypted')
+  expect(connect('ftp://waymark.example.com')).toContain('is not the address of a server')
+  expect(connect('http://127.0.0.1:9')).toContain('cannot be reached')
+  expect(connect(`${server.address}/p/none`, server.token('agent'))).toContain('There is no project "none"')
+})
