@@ -8,7 +8,7 @@ import { contractVersion, type GatheredCall, type PortRequest } from '../operati
 import type { Answer, Context, Edge } from '../operations/operation.ts'
 import { AwayCommands } from './away-commands.ts'
 import { type PortRunning, runCalls } from './port-runner.ts'
-import { ServerAway, ServerClient } from './server-client.ts'
+import { ServerAway, type ServerClient } from './server-client.ts'
 
 /** A call as its caller makes it; the rest of the request is the edge's own. */
 export type EdgeCalling = Omit<

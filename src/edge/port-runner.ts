@@ -154,16 +154,30 @@ function table(running: Confined): Table {
   }
 }
 
-function sourceOf({ file, origin, id, text }: { file: string; origin: 'project' | 'shipped' | 'file'; id: string; text: string }) {
+function sourceOf({
+  file,
+  origin,
+  id,
+  text,
+}: {
+  file: string
+  origin: 'project' | 'shipped' | 'file'
+  id: string
+  text: string
+}) {
   return { file, origin, id, text }
 }
 
 /** What runs here is approved by a person at this machine, whatever the server says. */
 function byPerson<Approval>(approval: Approval, { actor }: Context): Approval {
   if (actor.kind === 'person') return approval
-  throw new Failure('FORBIDDEN', `Commands are approved by people at this machine; ${actor.name} is an agent.`, {
-    hint: 'Ask a person to answer in a shell here: waymark inbox',
-  })
+  throw new Failure(
+    'FORBIDDEN',
+    `Commands are approved by people at this machine; ${actor.name} is an agent.`,
+    {
+      hint: 'Ask a person to answer in a shell here: waymark inbox',
+    },
+  )
 }
 
 async function started(command: StartArgs, running: Confined): Promise<unknown> {
@@ -173,8 +187,7 @@ async function started(command: StartArgs, running: Confined): Promise<unknown> 
   if ((await context.commandApprovals.hashOf({ run, folder, pinned })) !== hash) {
     throw new Failure('CONFLICT', `"${run}" or one of its pinned files changed on this machine.`)
   }
-  const isAllowed =
-    (trustsCommands && approvedThere) || (await context.commandApprovals.isApproved(hash))
+  const isAllowed = (trustsCommands && approvedThere) || (await context.commandApprovals.isApproved(hash))
   if (!isAllowed) {
     throw new Failure('FORBIDDEN', `Nobody on this machine approved "${run}": it was not run.`, {
       hint: 'Approve it in a shell here (waymark inbox), or let approvals at the server count: waymark connect --trust-commands',
@@ -194,7 +207,10 @@ async function rootsOf({ witness, folder }: Context): Promise<readonly string[]>
 function inside(path: string, { roots, context }: Confined): string {
   const real = realOf(resolve(context.folder, path))
   if (roots.some((root) => lies(real, root))) return resolve(context.folder, path)
-  throw new Failure('FORBIDDEN', `The server asked for ${path.slice(0, 200)}, which lies outside the project.`)
+  throw new Failure(
+    'FORBIDDEN',
+    `The server asked for ${path.slice(0, 200)}, which lies outside the project.`,
+  )
 }
 
 /** A new work tree lies in the project, or beside its main one under a name that begins with that one's. */
@@ -212,7 +228,10 @@ function ownSnapshot({ edge, machine: _, ...place }: SnapshotPlace, running: Con
     throw new Failure('FORBIDDEN', `The server asked for a snapshot of ${edge}, which is another machine.`)
   }
   if (!lies(realOf(place.directory), realOf(kept))) {
-    throw new Failure('FORBIDDEN', `The server asked for ${place.directory.slice(0, 200)}, which is no snapshot.`)
+    throw new Failure(
+      'FORBIDDEN',
+      `The server asked for ${place.directory.slice(0, 200)}, which is no snapshot.`,
+    )
   }
   inside(place.top, running)
   return place

@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -70,9 +70,13 @@ export class ServerClient {
     const text = Buffer.from(JSON.stringify(body))
     const sent = text.length > longBody ? await promisify(gzip)(text) : text
     if (sent.length > mostSent) {
-      throw new Failure('REFUSED', `What was measured has ${sent.length} bytes; a server reads ${mostSent}.`, {
-        hint: 'Ignore generated files with .gitignore, so that they are not measured.',
-      })
+      throw new Failure(
+        'REFUSED',
+        `What was measured has ${sent.length} bytes; a server reads ${mostSent}.`,
+        {
+          hint: 'Ignore generated files with .gitignore, so that they are not measured.',
+        },
+      )
     }
     return this.#send({ method: 'POST', path, body: sent, isZipped: sent !== text }, asking)
   }
@@ -82,7 +86,12 @@ export class ServerClient {
   }
 
   async #send(
-    { method, path, body, isZipped }: { method: string; path: string; body: Buffer | null; isZipped?: boolean },
+    {
+      method,
+      path,
+      body,
+      isZipped,
+    }: { method: string; path: string; body: Buffer | null; isZipped?: boolean },
     asking: Asking,
   ): Promise<unknown> {
     const { server } = this

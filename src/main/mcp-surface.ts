@@ -1,7 +1,7 @@
 import type { Actor } from '../domain/actor.ts'
-import type { Surface } from '../surfaces/mcp/surface.ts'
 import { connect } from '../surfaces/mcp/connection.ts'
 import type { StdioTransport } from '../surfaces/mcp/stdio.ts'
+import type { Surface } from '../surfaces/mcp/surface.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { stdioActor, userIdentity } from './settings/actor.ts'

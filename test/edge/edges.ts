@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
-import { serveHome, type Serving } from '../http/serve-process.ts'
+import { type Serving, serveHome } from '../http/serve-process.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type Ran, runProgram } from '../support/program.ts'
@@ -77,7 +77,9 @@ export async function teamServer(): Promise<TeamServer> {
     },
     journal: async () => {
       const headers = { Authorization: `Bearer ${around.token('person')}` }
-      const page: Answer = await (await fetch(`${address}/api/journal?since=0&limit=1000`, { headers })).json()
+      const page: Answer = await (
+        await fetch(`${address}/api/journal?since=0&limit=1000`, { headers })
+      ).json()
       return page.facts
     },
   }

@@ -6,6 +6,7 @@ import { judge, neighbourhood } from '../../src/operations/task/measure.ts'
 import type { Snapshot, WorkTreeWitness } from '../../src/ports/work-tree.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
+import { isThroughEdge, witnessThroughEdge } from '../support/through-edge.ts'
 
 export interface Watched {
   readonly witness: WorkTreeWitness
@@ -19,11 +20,13 @@ export interface Watched {
 /** A witness whose git sees no settings of this machine. */
 export function testWitness(environment: NodeJS.ProcessEnv = {}): WorkTreeWitness {
   const home = temporaryFolder()
-  return createWitness({
-    stateFolder: temporaryFolder(),
+  const stateFolder = temporaryFolder()
+  const witness = createWitness({
+    stateFolder,
     clock: { now: () => Date.now() },
     environment: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, ...environment },
   })
+  return isThroughEdge() ? witnessThroughEdge(witness, stateFolder) : witness
 }
 
 /** What the witness reports of work done in a folder. */

@@ -21,6 +21,7 @@ import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore } from '../../src/storage/store.ts'
 import { commitCopied } from './copied-folder.ts'
 import { plantDatabase } from './planted-database.ts'
+import { isThroughEdge, throughEdge } from './through-edge.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
 export type Answer = any
@@ -59,10 +60,13 @@ export interface ProjectOptions {
   readonly git?: boolean
   /** False: there is no database before the first write. */
   readonly database?: boolean
+  /** Calls come from an edge, over the wire; by default where the environment of the tests says so. */
+  readonly isOnEdge?: boolean
 }
 
 /** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
 export async function openProject(options: ProjectOptions = {}): Promise<TestProject> {
+  const isOnEdge = options.isOnEdge ?? isThroughEdge()
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-project-')))
   const folder = join(home, 'tree')
   const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
@@ -109,7 +113,9 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
   const call: TestProject['call'] = async (name, input = {}, { actor, ...rest } = {}) => {
     const operation = catalog.find((candidate) => candidate.name === name)
     if (!operation) throw new Error(`no operation ${name}`)
-    const answer = await invoke(operation, actor ? { ...context, actor } : context, input, rest)
+    const acting = actor ? { ...context, actor } : context
+    const work = (around: Context) => invoke(operation, around, input, rest)
+    const answer = isOnEdge ? (await throughEdge(acting, name, work)).answer : await work(acting)
     assertDeclared(operation, answer)
     return answer
   }

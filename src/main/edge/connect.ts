@@ -3,7 +3,7 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { keepProjectServer, KnownServers, parseAddress } from '../../edge/origins.ts'
+import { KnownServers, keepProjectServer, parseAddress } from '../../edge/origins.ts'
 import { ServerClient, ServerRefusal } from '../../edge/server-client.ts'
 import { print, tell } from '../../surfaces/cli/terminal.ts'
 import { commandLineActor } from '../settings/actor.ts'
@@ -31,7 +31,8 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const { origin, project } = parseAddress(address)
   const servers = new KnownServers(edgeFolder(environment))
   const known = servers.find(origin)
-  const trustsCommands = has('trust-commands') || (known?.trustsCommands === true && !has('no-trust-commands'))
+  const trustsCommands =
+    has('trust-commands') || (known?.trustsCommands === true && !has('no-trust-commands'))
   if (has('trust-commands')) refuseAgent()
   const token = environment['WAYMARK_TOKEN'] || known?.token || (await askedToken(origin))
   const named = text('project') ?? project
@@ -69,9 +70,13 @@ async function sessionAt(server: ConstructorParameters<typeof ServerClient>[0]) 
 function refuseAgent(): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
-  throw new Failure('FORBIDDEN', `People say which commands run on their machine; ${name} acts as an agent.`, {
-    hint: 'Ask a person to run: waymark connect <url> --trust-commands',
-  })
+  throw new Failure(
+    'FORBIDDEN',
+    `People say which commands run on their machine; ${name} acts as an agent.`,
+    {
+      hint: 'Ask a person to run: waymark connect <url> --trust-commands',
+    },
+  )
 }
 
 /** The token, from a pipe or typed without being shown; never on the command line, where every process could read it. */

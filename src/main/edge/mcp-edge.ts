@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
 import type { EdgeCalling, EdgeProject } from '../../edge/edge-project.ts'
 import { remoteJournal } from '../../edge/remote-journal.ts'
-import { Failure } from '../../domain/failure.ts'
 import { connectRelay, type Relayed, type RelayedProject } from '../../surfaces/mcp/relay.ts'
 import type { StdioTransport } from '../../surfaces/mcp/stdio.ts'
 import { refused } from '../../surfaces/mcp/tools/tool-result.ts'
@@ -14,7 +14,9 @@ import type { EdgePlace } from './connected.ts'
 import { openEdgeProject } from './open-edge.ts'
 
 const Catalog = z.object({
-  tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal('object') }) })),
+  tools: z.array(
+    z.looseObject({ name: z.string(), inputSchema: z.looseObject({ type: z.literal('object') }) }),
+  ),
 })
 
 /** The project of a server as an MCP client on standard input sees it, and what ends all that goes on for it. */

@@ -59,10 +59,7 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
           { files: files.map((file) => ({ ...file })), facts },
         ])),
       since: (content, { files, facts }) =>
-        gathering.ask('shownContents.since', [
-          content,
-          { files: files.map((file) => ({ ...file })), facts },
-        ]),
+        gathering.ask('shownContents.since', [content, { files: files.map((file) => ({ ...file })), facts }]),
     },
     planFiles: { load: (file, format) => gathering.ask('planFiles.load', [file, format ?? null]) },
     processFiles: {
@@ -93,8 +90,7 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
       const doubts = ['The two snapshots lie on different machines, so they could not be compared.']
       return { status: 'unknown', changes: [], ignored: nothing, headMoves: [], notes: [], doubts }
     },
-    touched: async (from, to) =>
-      isHere(from, to) ? gathering.ask('witness.touched', [from, to]) : null,
+    touched: async (from, to) => (isHere(from, to) ? gathering.ask('witness.touched', [from, to]) : null),
     unifiedDiff: async (from, to, paths) =>
       isHere(from, to)
         ? gathering.ask('witness.unifiedDiff', [from, to, paths === undefined ? null : [...paths]])

@@ -29,7 +29,10 @@ export const EdgeRequest = z.strictObject({
   call: z.string().regex(/^[0-9a-zA-Z-]{16,64}$/),
   folder: z.string().min(1).max(4_096),
   /** Milliseconds since the edge began to look. */
-  age: z.number().min(0).max(15 * 24 * 60 * 60_000),
+  age: z
+    .number()
+    .min(0)
+    .max(15 * 24 * 60 * 60_000),
   channel: z.enum(['stdio', 'cli']),
   /** An agent works with a person's token as an agent. */
   as: z.enum(['agent', 'token']),

@@ -85,14 +85,19 @@ export class Gathering {
       }
     }
     return {
-      ...store,
       record: (request) => during(() => store.record(request)),
       view: <Answer>(look: (reads: Reads) => Promise<Answer>) => during(() => store.view(look)),
       replay: (idempotency) => during(() => store.replay(idempotency)),
       health: () => during(() => store.health()),
       inspect: (how) => during(() => store.inspect(how)),
       inspectChain: () => during(() => store.inspectChain()),
+      restore: (facts) => during(() => store.restore(facts)),
+      repair: (at) => during(() => store.repair(at)),
+      accept: (at) => during(() => store.accept(at)),
+      backup: (file) => during(() => store.backup(file)),
+      putBack: (backup, at) => during(() => store.putBack(backup, at)),
       follow: (after, signal) => store.follow(after, signal),
+      close: () => store.close(),
     }
   }
 

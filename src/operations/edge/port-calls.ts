@@ -90,9 +90,7 @@ const refused = approved.extend({ reason: words })
 
 const shownParts = z.strictObject({
   files: z
-    .array(
-      z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }),
-    )
+    .array(z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }))
     .max(200_000),
   facts: z.record(z.string(), z.string()),
 })
@@ -133,6 +131,8 @@ const documentTask = z.strictObject({
   milestone: z.string().nullable(),
   parent: z.string().nullable(),
   role: z.string().nullable(),
+  assignee: z.string().nullable(),
+  areas: names,
   status: z.enum(documentStatuses),
   resolution: z.enum(documentResolutions).nullable(),
   sortOrder: z.number().nullable(),
@@ -257,9 +257,7 @@ export const portCalls = {
   ),
   'evidenceFiles.contents': asked(
     z.tuple([path, names]),
-    z.array(
-      z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }),
-    ),
+    z.array(z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() })),
   ),
   'shownContents.isKept': asked(z.tuple([z.string().max(200)]), z.boolean()),
   'shownContents.keep': asked(z.tuple([z.string().max(200), shownParts]), nothing),

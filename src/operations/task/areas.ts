@@ -68,7 +68,8 @@ function overlapsWith(attempt: Attempt, rival: Attempt, { areas, of }: Overlaps)
   const isSame = areas.length === attempt.areas.length && areas.every((area) => attempt.areas.includes(area))
   const known = isSame ? of.get(rival.id) : undefined
   if (known) return known
-  const scopeOf = (one: Attempt) => parseScope(one.areas, { prefix: one.snapshot.prefix, packages: new Map() })
+  const scopeOf = (one: Attempt) =>
+    parseScope(one.areas, { prefix: one.snapshot.prefix, packages: new Map() })
   return overlappingAreas(scopeOf(attempt), scopeOf(rival), [])
 }
 

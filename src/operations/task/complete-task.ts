@@ -7,7 +7,13 @@ import { changesOfMission, type MissionChange } from '../../domain/track/changes
 import { correctAttempt, completeTask as decide, refuseOpenSubtasks } from '../../domain/track/completion.ts'
 import { holdingKinds } from '../../domain/track/holds.ts'
 import { assertOpen } from '../../domain/track/records.ts'
-import { type Attempt, type SnapshotPlace, type TaskOutcome, taskOutcomes, treeOf } from '../../domain/track/task.ts'
+import {
+  type Attempt,
+  type SnapshotPlace,
+  type TaskOutcome,
+  taskOutcomes,
+  treeOf,
+} from '../../domain/track/task.ts'
 import type { MissionTree } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'

@@ -65,7 +65,8 @@ export async function measure(
 async function unmeasured({ store }: Context, attempt: Attempt, claims: Claims): Promise<Measured> {
   const neighbours = await store.view(({ tasks }) => readNeighbours(tasks, attempt))
   const { edge, machine, top } = attempt.snapshot
-  const where = edge === undefined ? `where the record is kept, in ${top}` : `on ${machine} (${edge}), in ${top}`
+  const where =
+    edge === undefined ? `where the record is kept, in ${top}` : `on ${machine} (${edge}), in ${top}`
   const doubt = `The attempt began ${where}: what it changed can only be measured there, and was not.`
   const around = { neighbours, stretches: [], packages: new Map() }
   return judge(attempt, unknownReport(doubt), around, { claims, endSnapshot: null })

@@ -36,9 +36,11 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
       age,
       promised,
     })
-    const done = await gathering.run(() => performed(request, context)).catch((error: unknown) => {
-      throw error instanceof EdgeTooOld ? upgradeRequired(error, serving.version) : error
-    })
+    const done = await gathering
+      .run(() => performed(request, context))
+      .catch((error: unknown) => {
+        throw error instanceof EdgeTooOld ? upgradeRequired(error, serving.version) : error
+      })
     return c.json(done.kind === 'asks' ? { gather: done.calls } : done.answer)
   }
 

@@ -11,12 +11,12 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Followed } from '../../operations/follow.ts'
 import type { Answer } from '../../operations/operation.ts'
 import { type Introduced, introduction } from './introduction.ts'
-import { canAsk } from './server.ts'
 import { complete, getPrompt, type KnownIds, listedPrompts } from './prompts.ts'
 import { explained } from './protocol-error.ts'
 import { JournalFeed } from './resources/journal-feed.ts'
 import { listResources, readResource, resourceTemplates } from './resources/resources.ts'
 import { announceTo, ListChanges, listenRequests, subscribeTo, Watch } from './resources/subscriptions.ts'
+import { canAsk } from './server.ts'
 import type { StdioTransport } from './stdio.ts'
 import { shownName } from './surface.ts'
 import { CallOrder } from './tools/call-order.ts'
@@ -48,10 +48,7 @@ export interface RelayedProject extends Introduced {
 }
 
 /** Serves the client on the other end of standard input and output. `end` waits for what still runs. */
-export function connectRelay(
-  project: RelayedProject,
-  transport: StdioTransport,
-): { end(): Promise<void> } {
+export function connectRelay(project: RelayedProject, transport: StdioTransport): { end(): Promise<void> } {
   const { log } = project
   const order = new CallOrder()
   const watch = new Watch(new JournalFeed({ store: () => project.journal, log }))

@@ -1,4 +1,9 @@
-import { isJsonContentType, isLegacyRequest, ProtocolError, readRequestBody } from '@modelcontextprotocol/server'
+import {
+  isJsonContentType,
+  isLegacyRequest,
+  ProtocolError,
+  readRequestBody,
+} from '@modelcontextprotocol/server'
 import type { Actor } from '../../../domain/actor.ts'
 import { outlineOf } from '../../../domain/json-outline.ts'
 import type { Context, Toolset } from '../../../operations/operation.ts'

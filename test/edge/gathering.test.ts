@@ -1,0 +1,258 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runCalls } from '../../src/edge/port-runner.ts'
+import { catalog } from '../../src/operations/catalog.ts'
+import { contextOnEdge } from '../../src/operations/edge/edge-context.ts'
+import { Gathering } from '../../src/operations/edge/gathering.ts'
+import { portCalls } from '../../src/operations/edge/port-calls.ts'
+import { invoke } from '../../src/operations/invoke.ts'
+import { type Answer, openProject, person } from '../support/project.ts'
+import { throughEdge } from '../support/through-edge.ts'
+
+const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: work, prompt: Work. }, { name: done, is_final: true }]
+events: [{ name: finish, allowed_roles: [agent] }]
+artifacts: [{ type: paper, paths: ["papers/*.md"] }]
+transitions:
+  - { from: work, event: finish, to: done, guard: { all: [tests, paper] } }
+guards:
+  tests: { type: command, run: "cat src/auth.ts", timeout: 20s }
+  paper: { type: artifact, artifact_type: paper, condition: exists }
+`
+
+test('every operation may be run again: it asks for nothing with a transaction open, nor after it recorded', async () => {
+  const project = await openProject({ isOnEdge: true })
+  project.write('.waymark/processes/checked.yaml', checked)
+  project.write('plan.md', '# Plan\n\n- [ ] First\n- [ ] Second\n')
+  project.git('add', '-A')
+  project.git('commit', '-qm', 'A process')
+  const used = new Set<string>()
+  const call = (
+    name: string,
+    input: object = {},
+    options: { actor?: typeof person } = {},
+  ): Promise<Answer> => {
+    used.add(name)
+    return project.call(name, input, options)
+  }
+  const refused = async (name: string, input: object = {}, options: { actor?: typeof person } = {}) => {
+    used.add(name)
+    return project.refusal(name, input, options)
+  }
+  const asPerson = { actor: person }
+
+  await call('taskman_init', {}, asPerson).catch(() => undefined)
+  const mission = await call('start_mission', { name: 'M', objective: 'It works' })
+  const id = mission.mission_id
+  const first = await call('start_task', { mission_id: id, name: 'A', goal: 'g', areas: ['src/'] })
+  const second = await call('start_task', { mission_id: id, name: 'B', goal: 'g', areas: ['src/auth.ts'] })
+  expect(second.warnings.join(' ')).toContain('Overlapping areas')
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  project.write('papers/one.md', '# One\n')
+  expect((await call('changes', { id: first.task_id })).total).toBeGreaterThan(0)
+  expect((await call('diff', { id: first.task_id })).diff).toContain('auth = 2')
+  await call('log_decision', { mission_id: id, decision: 'd', reasoning: 'r' }).catch(() => undefined)
+  await call('complete_task', {
+    task_id: first.task_id,
+    status: 'success',
+    outcome: { summary: 'Changed src/auth.ts.' },
+    preview: true,
+  })
+  const ended = await call('complete_task', {
+    task_id: first.task_id,
+    status: 'success',
+    outcome: { summary: 'Changed src/auth.ts.' },
+  })
+  expect(ended.files_changed.modified).toEqual(['src/auth.ts'])
+  await call('complete_task', {
+    task_id: second.task_id,
+    status: 'failed',
+    outcome: { summary: 'Nothing.' },
+  })
+  await call('diff', { id })
+
+  const run = await call('state_gate_create_run', { process_id: 'checked', mission_id: id })
+  const runId = run.run_id
+  await call('state_gate_get_state', { run_id: runId })
+  await call('verify', { run_id: runId })
+  const { holds }: Answer = await call('inbox', {}, asPerson)
+  const hold = holds.find(({ kind }: Answer) => kind === 'command')
+  await refused('approve', { id: hold.id, content: 'abcdefabcdef' }, asPerson)
+  await call('approve', { id: hold.id }, asPerson)
+  await call('command_list', {}, asPerson)
+  const moved = await call('state_gate_emit_event', {
+    run_id: runId,
+    event_name: 'finish',
+    expected_revision: (await call('state_gate_get_state', { run_id: runId })).revision,
+    idempotency_key: 'once',
+    artifact_paths: ['papers/one.md'],
+  })
+  expect(moved).toMatchObject({ accepted: true })
+  await call('run_page', { run_id: runId }, asPerson).catch(() => undefined)
+  await call('inbox_page', {}, asPerson).catch(() => undefined)
+  const [approved]: Answer = (await call('command_list', {}, asPerson)).approved
+  await call('command_revoke', { hash: approved.hash }, asPerson)
+
+  await call('process_list')
+  await call('process_show', { process: 'checked' })
+  await call('process_lint', { process: 'checked' })
+  await call('process_page', { process: 'checked' }).catch(() => undefined)
+  await call('process_simulate', { process: 'checked', events: ['finish'] }).catch(() => undefined)
+  await call('plan_import', { file: join(project.folder, 'plan.md') }, asPerson)
+  const { tasks }: Answer = await call('taskman_task_list', {})
+  const planned = tasks[0].id
+  const tree = await call('worktree_add', { task_id: planned })
+  expect(tree.path).toContain(planned)
+  await call('worktree_list')
+  await call('start_task', { planned_task_id: planned })
+  await call('complete_task', {
+    task_id: planned,
+    status: 'success',
+    outcome: { summary: 'Nothing to do.' },
+  })
+  await call('worktree_remove', { task_id: planned }, asPerson)
+  await call('status')
+  await call('doctor', {}, asPerson)
+  await call('tidy')
+  await call('complete_mission', { mission_id: id, summary: 'Done' }).catch(() => undefined)
+
+  const asking = catalog.filter(({ name }) => used.has(name)).map(({ name }) => name)
+  expect(asking).toEqual(expect.arrayContaining(askingOutside))
+})
+
+/** Those whose handlers look at what is outside the record. */
+const askingOutside = [
+  'start_task',
+  'complete_task',
+  'state_gate_create_run',
+  'state_gate_get_state',
+  'state_gate_emit_event',
+  'status',
+  'changes',
+  'diff',
+  'inbox',
+  'approve',
+  'plan_import',
+  'worktree_add',
+  'worktree_list',
+  'worktree_remove',
+  'verify',
+  'process_list',
+  'process_show',
+  'process_lint',
+  'command_list',
+  'command_revoke',
+  'doctor',
+  'tidy',
+]
+
+test('a start takes one round where the edge looks first, and a completion at most four', async () => {
+  const project = await openProject()
+  const rounds = async (name: string, input: object) => {
+    const operation = catalog.find((one) => one.name === name)
+    if (!operation) throw new Error(name)
+    const work = (context: Parameters<typeof invoke>[1]) => invoke(operation, context, input)
+    const done = await throughEdge(project.context, name, work)
+    return { ...done, answer: done.answer as Answer }
+  }
+  const mission = await rounds('start_mission', { name: 'M', objective: 'It works' })
+  expect(mission.rounds).toBe(1)
+  const missionId = mission.answer.mission_id
+  const started = await rounds('start_task', { mission_id: missionId, name: 'A', goal: 'g' })
+  expect(started.rounds).toBe(2)
+  const rival = await rounds('start_task', { mission_id: missionId, name: 'B', goal: 'g', areas: ['src/'] })
+  expect(rival.rounds).toBeLessThanOrEqual(4)
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const ended = await rounds('complete_task', {
+    task_id: started.answer.task_id,
+    status: 'success',
+    outcome: { summary: 'Done.' },
+  })
+  expect(ended.rounds).toBeLessThanOrEqual(5)
+})
+
+test('case 31: what no server may ask is refused and said, and nothing of it is run', async () => {
+  const project = await openProject()
+  const running = {
+    context: project.context,
+    edge: 'e-0123456789ab',
+    snapshots: () => join(project.context.program.stateFolder, 'snapshots'),
+    trustsCommands: false,
+    asked: 'start_task',
+    runCommand: () => Promise.reject(new Error('it was run')),
+  }
+  const place = { engine: 'git', top: project.folder, prefix: '', id: 'unborn' }
+  const hash = await project.context.commandApprovals.hashOf({
+    run: 'touch ran',
+    folder: project.folder,
+    pinned: [],
+  })
+  const start = { id: 'cmd-1', run: 'touch ran', folder: project.folder, pinned: [], timeout: 1_000, hash }
+  const asked = [
+    { call: 'witness.locate', args: ['/etc'] },
+    { call: 'evidenceFiles.contents', args: [join(project.folder, '..'), ['state/x']] },
+    { call: 'evidenceFiles.read', args: [project.folder, ['../../etc/passwd']] },
+    {
+      call: 'witness.changes',
+      args: [
+        { ...place, directory: '/etc' },
+        { ...place, directory: '/etc' },
+      ],
+    },
+    { call: 'planFiles.load', args: ['/etc/passwd', null] },
+    { call: 'shell.run', args: ['id'] },
+    { call: 'constructor', args: [] },
+    { call: 'witness.locate', args: [{ folder: project.folder }] },
+    {
+      call: 'linkedTrees.add',
+      args: [{ folder: project.folder, path: '/tmp/x', branch: 'b', taskId: 't-1' }],
+    },
+    { call: 'commandApprovals.approve', args: [{ run: 'id', folder: project.folder, hash, by: 'x', at: 1 }] },
+    { call: 'commandRunner.start', args: [{ ...start, approvedThere: true }] },
+  ]
+  const confined = {
+    ...running,
+    context: {
+      ...project.context,
+      planFiles: {
+        load: () => Promise.reject(new Error('only the confined reader is ever given to an edge')),
+      },
+    },
+  }
+  const answers = await runCalls(asked, confined)
+  for (const { call, failure } of answers) expect(failure, call).toBeDefined()
+  const said = answers.map(({ failure }) => failure?.message)
+  expect(said[0]).toContain('/etc, which lies outside the project')
+  expect(said[5]).toContain('"shell.run", which no server may')
+  expect(said[6]).toContain('"constructor", which no server may')
+  expect(said[8]).toContain('nobody on this machine asked it for')
+  expect(said[10]).toContain('Nobody on this machine approved "touch ran"')
+  expect(project.git('status', '--short')).toBe('')
+
+  const trusting = await runCalls(
+    [{ call: 'commandRunner.start', args: [{ ...start, approvedThere: true }] }],
+    {
+      ...running,
+      trustsCommands: true,
+      runCommand: async () => ({ status: 'passed', exitCode: 0, output: 'ran' }),
+    },
+  )
+  expect(trusting[0]?.answer).toMatchObject({ status: 'passed' })
+})
+
+test('a call that the edge does not know yet names what it lacks', async () => {
+  const project = await openProject()
+  const gathering = new Gathering([], 0)
+  const onEdge = contextOnEdge(project.context, gathering, {
+    edge: { id: 'e-0123456789ab', name: 'old' },
+    id: 'a-call-of-an-old-edge',
+    folder: project.folder,
+    age: 0,
+    promised: {},
+  })
+  await expect(gathering.run(() => onEdge.witness.locate(project.folder))).rejects.toThrow(
+    'witness.locate, which the Waymark on your machine does not know yet',
+  )
+  expect(Object.values(portCalls).every(({ since }) => since >= 1)).toBe(true)
+})

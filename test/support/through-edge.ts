@@ -1,0 +1,136 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { AwayCommands } from '../../src/edge/away-commands.ts'
+import { type PortRunning, runCalls } from '../../src/edge/port-runner.ts'
+import { contextOnEdge } from '../../src/operations/edge/edge-context.ts'
+import { Gathering } from '../../src/operations/edge/gathering.ts'
+import {
+  type AnswerOf,
+  type ArgsOf,
+  contractVersion,
+  GatheredCall,
+  type PortCallName,
+} from '../../src/operations/edge/port-calls.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import type { Store } from '../../src/ports/store.ts'
+import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import { fingerprint } from '../../src/storage/fingerprint.ts'
+
+/** Whether what is tested is to go through an edge, though the test does not ask for it. */
+export function isThroughEdge(): boolean {
+  return process.env['WAYMARK_TEST_THROUGH'] === 'edge'
+}
+
+const nobody = { name: 'nobody', kind: 'agent', role: null, channel: 'stdio' } as const
+const edge = { id: 'e-0123456789ab', name: 'the edge of the tests' }
+const inTransaction = new AsyncLocalStorage<true>()
+
+/** Notices what a handler must not do where it may be run again. */
+class WatchedGathering extends Gathering {
+  hasRecorded = false
+
+  override ask<Name extends PortCallName>(name: Name, args: ArgsOf<Name>): Promise<AnswerOf<Name>> {
+    if (inTransaction.getStore()) throw new Error(`${name} was asked for with a transaction open.`)
+    if (this.hasRecorded) throw new Error(`${name} was asked for after something was recorded.`)
+    return super.ask(name, args)
+  }
+
+  override watched(store: Store): Store {
+    const watched = super.watched(store)
+    return {
+      ...watched,
+      view: (look) => watched.view((reads) => inTransaction.run(true, () => look(reads))),
+      record: async (request) => {
+        let facts = 0
+        const answer = await watched.record({
+          ...request,
+          decide: (reads) =>
+            inTransaction.run(true, async () => {
+              const decided = await request.decide(reads)
+              facts = decided.facts.length
+              return decided
+            }),
+        })
+        // What is recorded aside has no key, and finds itself again when the handler runs again.
+        if (facts > 0 && request.idempotency) this.hasRecorded = true
+        return answer
+      },
+    }
+  }
+}
+
+/** Runs a handler as a server does for a caller on another machine, and looks here at what it asks for. */
+export async function throughEdge<Answer>(
+  context: Context,
+  asked: string | undefined,
+  work: (onEdge: Context) => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly rounds: number }> {
+  const began = performance.now()
+  const id = randomUUID()
+  const commands = new AwayCommands({ context, patience: 20_000, tell: async () => undefined })
+  const running: PortRunning = {
+    context,
+    edge: edge.id,
+    snapshots: () => join(context.program.stateFolder, 'snapshots'),
+    trustsCommands: false,
+    asked,
+    runCommand: (command) => commands.run(command, { isWaitedFor: false }),
+  }
+  let gathered: readonly GatheredCall[] = []
+  for (let rounds = 1; ; rounds += 1) {
+    const gathering = new WatchedGathering(sent(gathered), contractVersion)
+    const onEdge = contextOnEdge(context, gathering, {
+      edge,
+      id,
+      folder: context.folder,
+      age: Math.round(performance.now() - began),
+      promised: {},
+    })
+    const done = await gathering.run(() => work(onEdge))
+    if (done.kind === 'answered') return { answer: done.answer, rounds }
+    gathered = [...gathered, ...(await runCalls(done.calls, running))]
+  }
+}
+
+/** As it arrives at the other side. */
+function sent(gathered: readonly GatheredCall[]): readonly GatheredCall[] {
+  return GatheredCall.array().parse(JSON.parse(JSON.stringify(gathered)))
+}
+
+/** A witness whose every call goes over the wire, to a machine that has only the table of port calls. */
+export function witnessThroughEdge(own: WorkTreeWitness, stateFolder: string): WorkTreeWitness {
+  const over = async <Answer>(folder: string, ask: (witness: WorkTreeWitness) => Promise<Answer>) => {
+    const context = bareContext({ witness: own, folder, stateFolder })
+    const { answer } = await throughEdge(context, undefined, (onEdge) => ask(onEdge.witness))
+    return answer
+  }
+  return {
+    locate: (folder) => over(folder, (witness) => witness.locate(folder)),
+    others: (folder) => over(folder, (witness) => witness.others(folder)),
+    snapshot: (request) => over(request.top ?? request.folder, (witness) => witness.snapshot(request)),
+    changes: (from, to) => over(from.top, (witness) => witness.changes(from, to)),
+    touched: (from, to) => over(from.top, (witness) => witness.touched(from, to)),
+    unifiedDiff: (from, to, paths) => over(from.top, (witness) => witness.unifiedDiff(from, to, paths)),
+    matching: (place, areas) => over(place.top, (witness) => witness.matching(place, areas)),
+    overlapping: (place, areas, others) =>
+      over(place.top, (witness) => witness.overlapping(place, areas, others)),
+    packages: (place) => over(place.top, (witness) => witness.packages(place)),
+    treeHash: (folder) => over(folder, (witness) => witness.treeHash(folder)),
+    content: (folder) => over(folder, (witness) => witness.content(folder)),
+    settle: () => own.settle(),
+    sweep: (keep) => own.sweep(keep),
+  }
+}
+
+/** A context of which only the witness is ever asked. */
+function bareContext(around: {
+  readonly witness: WorkTreeWitness
+  readonly folder: string
+  readonly stateFolder: string
+}): Context {
+  const { witness, folder, stateFolder } = around
+  const program = { version: '0.0.0', node: process.versions.node, platform: process.platform, stateFolder }
+  const bare = { witness, folder, program, actor: nobody, clock: { now: () => Date.now() }, fingerprint }
+  return { store: {}, commandApprovals: {}, commandRunner: {}, ...bare } as unknown as Context
+}
