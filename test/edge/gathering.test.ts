@@ -42,7 +42,6 @@ test('every operation may be run again: it asks for nothing with a transaction o
   }
   const asPerson = { actor: person }
 
-  await call('taskman_init', {}, asPerson).catch(() => undefined)
   const mission = await call('start_mission', { name: 'M', objective: 'It works' })
   const id = mission.mission_id
   const first = await call('start_task', { mission_id: id, name: 'A', goal: 'g', areas: ['src/'] })
@@ -52,7 +51,6 @@ test('every operation may be run again: it asks for nothing with a transaction o
   project.write('papers/one.md', '# One\n')
   expect((await call('changes', { id: first.task_id })).total).toBeGreaterThan(0)
   expect((await call('diff', { id: first.task_id })).diff).toContain('auth = 2')
-  await call('log_decision', { mission_id: id, decision: 'd', reasoning: 'r' }).catch(() => undefined)
   await call('complete_task', {
     task_id: first.task_id,
     status: 'success',
@@ -78,8 +76,8 @@ test('every operation may be run again: it asks for nothing with a transaction o
   await call('verify', { run_id: runId })
   const { holds }: Answer = await call('inbox', {}, asPerson)
   const hold = holds.find(({ kind }: Answer) => kind === 'command')
-  await refused('approve', { id: hold.id, content: 'abcdefabcdef' }, asPerson)
-  await call('approve', { id: hold.id }, asPerson)
+  await refused('approve', { id: hold.hold_id, content: 'abcdefabcdef' }, asPerson)
+  await call('approve', { id: hold.hold_id }, asPerson)
   await call('command_list', {}, asPerson)
   const moved = await call('state_gate_emit_event', {
     run_id: runId,
@@ -88,20 +86,20 @@ test('every operation may be run again: it asks for nothing with a transaction o
     idempotency_key: 'once',
     artifact_paths: ['papers/one.md'],
   })
-  expect(moved).toMatchObject({ accepted: true })
-  await call('run_page', { run_id: runId }, asPerson).catch(() => undefined)
-  await call('inbox_page', {}, asPerson).catch(() => undefined)
-  const [approved]: Answer = (await call('command_list', {}, asPerson)).approved
+  expect(moved.result).toMatchObject({ accepted: true })
+  await call('run_page', { run_id: runId }, asPerson)
+  await call('desk', {}, asPerson)
+  const [approved]: Answer = (await call('command_list', {}, asPerson)).commands
   await call('command_revoke', { hash: approved.hash }, asPerson)
 
   await call('process_list')
   await call('process_show', { process: 'checked' })
   await call('process_lint', { process: 'checked' })
-  await call('process_page', { process: 'checked' }).catch(() => undefined)
-  await call('process_simulate', { process: 'checked', events: ['finish'] }).catch(() => undefined)
+  await call('process_page', { process: 'checked' })
+  await call('process_simulate', { process: 'checked', events: 'finish', satisfied: ['*'] })
   await call('plan_import', { file: join(project.folder, 'plan.md') }, asPerson)
   const { tasks }: Answer = await call('taskman_task_list', {})
-  const planned = tasks[0].id
+  const planned = tasks.find(({ title, name }: Answer) => (title ?? name) === 'First').id
   const tree = await call('worktree_add', { task_id: planned })
   expect(tree.path).toContain(planned)
   await call('worktree_list')

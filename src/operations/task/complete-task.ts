@@ -359,7 +359,7 @@ class MissionMoved extends Error {}
 async function assertCurrent(reads: Reads, attempt: Attempt, { after }: MissionState): Promise<void> {
   const { missionId, snapshot } = attempt
   if (missionId === null) return
-  const lastEnded = await reads.missions.lastEnded(missionId, snapshot.top)
+  const lastEnded = await reads.missions.lastEnded(missionId, treeOf(snapshot))
   if ((lastEnded?.id ?? null) !== after) throw new MissionMoved()
 }
 
