@@ -68,11 +68,14 @@ function personalFile(environment: Environment, name: 'attributes' | 'ignore'): 
 /** What decided which files and which content git saw, by name: settings as they are, files by a digest. */
 export type ContentSettings = Readonly<Record<string, string>>
 
-/** Everything outside the work tree that decides what git sees in it. */
-export async function contentSettingsOf(
+/**
+ * Everything outside the work tree that decides what git sees in it. Synchronous: a few small files, most of which are
+ * not there, are looked at in less time than it takes to hand them to another thread.
+ */
+export function contentSettingsOf(
   { configuration, exclude, attributes, sparseCheckout }: Repository,
   environment: Environment,
-): Promise<ContentSettings> {
+): ContentSettings {
   const files = {
     'info/exclude': exclude,
     'info/attributes': attributes,
@@ -80,9 +83,7 @@ export async function contentSettingsOf(
     "the user's ignore rules": personalRules(configuration, environment, 'ignore'),
     "the user's attributes": personalRules(configuration, environment, 'attributes'),
   }
-  const digests = await Promise.all(
-    Object.entries(files).map(async ([name, path]) => [name, await digestOf(path)] as const),
-  )
+  const digests = Object.entries(files).map(([name, path]) => [name, digestOf(path)] as const)
   const settings = contentSettings.map((key) => [key, configured(configuration, key) ?? ''] as const)
   return Object.fromEntries([...settings, ...digests].filter(([, value]) => value !== ''))
 }
@@ -106,12 +107,14 @@ export function settingsDoubts(span: Span): string[] {
   })
 }
 
-async function digestOf(path: string): Promise<string> {
-  if (path === '') return ''
-  return readRegular(path).then(
-    (content) => (hasRules(content) ? createHash('sha256').update(content).digest('hex') : ''),
-    () => '',
-  )
+function digestOf(path: string): string {
+  if (path === '' || !existsSync(path)) return ''
+  try {
+    const content = readRegularSync(path)
+    return hasRules(content) ? createHash('sha256').update(content).digest('hex') : ''
+  } catch {
+    return ''
+  }
 }
 
 // A file of comments, as git puts there itself, is the same as none.

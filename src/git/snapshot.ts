@@ -254,15 +254,15 @@ const statusQuestion = [
 /** Records one repository, without the ones nested in it. */
 async function snapshotRepository(repository: Repository, place: SnapshotPlace): Promise<RepositorySnapshot> {
   const own = privatePlace(repository, place)
-  const settled = contentSettingsOf(repository, place.environment)
-  const [answered, { index, doubtful }, settings, unchanged, position, operation, refs] = await Promise.all([
-    statusOf(repository, privateCall(own)),
-    // Read while `status` is at work.
+  const running = statusOf(repository, privateCall(own))
+  // All else is read while `status` is at work.
+  const settings = contentSettingsOf(repository, place.environment)
+  const [answered, { index, doubtful }, unchanged, position, operation, refs] = await Promise.all([
+    running,
     readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
       return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
     }),
-    settled,
-    settled.then((settings) => unchangedFiles(repository.top, knownTo(place, settings))),
+    unchangedFiles(repository.top, knownTo(place, settings)),
     reflogPosition(repository.reflog),
     operationInProgress(repository.gitFolder),
     readRefTips(repository.commonFolder),
