@@ -42,6 +42,7 @@ const table: Readonly<Record<string, Layer>> = {
       'prom-client',
       'ws',
       'zod',
+      'openid-client',
       '@opentelemetry/api',
       '@opentelemetry/exporter-trace-otlp-proto',
       '@opentelemetry/resources',

@@ -1,53 +1,16 @@
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { catalog } from '../../src/operations/catalog.ts'
 import { invoke } from '../../src/operations/invoke.ts'
 import { TokenBuckets, teamRates } from '../../src/surfaces/http/guard/security.ts'
-import { type HttpOptions, type HttpProject, jsonOf, openHttpProject } from '../http/http-project.ts'
+import { jsonOf, openHttpProject } from '../http/http-project.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
-import { type Answer, person } from '../support/project.ts'
-
-interface Served extends HttpProject {
-  /** As whoever can write the database. */
-  readonly call: (name: string, input?: object, at?: number) => Promise<Answer>
-  /** With a token, over HTTP. */
-  readonly ask: (
-    token: string,
-    path: string,
-    body?: object,
-    more?: Record<string, string>,
-  ) => Promise<Response>
-}
-
-/** A server whose persons are in the database that was named. */
-async function openTeam(options: HttpOptions = {}): Promise<Served> {
-  const home = options.home ?? temporaryFolder()
-  const project = await openHttpProject({ home, database: join(home, 'team.db'), ...options })
-  return {
-    ...project,
-    call: (name, input = {}, at = 0) => {
-      const operation = catalog.find((candidate) => candidate.name === name)
-      const context = project.contexts[at]
-      if (!operation || !context) throw new Error(`no ${name}`)
-      return invoke(operation, { ...context, actor: person }, input)
-    },
-    ask: (token, path, body, more = {}) =>
-      fetch(`${project.address}${path}`, {
-        method: body ? 'POST' : 'GET',
-        headers: {
-          Authorization: `Bearer ${token}`,
-          ...(body && { 'Content-Type': 'application/json' }),
-          ...more,
-        },
-        ...(body && { body: JSON.stringify(body) }),
-      }),
-  }
-}
+import { person } from '../support/project.ts'
+import { openTeam, type TeamServer } from './team-server.ts'
 
 /** Ada is an admin, Ben a contributor of the first project, who has an agent. */
-async function withBen(team: Served) {
+async function withBen(team: TeamServer) {
   const { call } = team
   const { secret: ada } = await call('token_create', { admin: true, person: 'Ada' })
   await call('person_add', { name: 'Ben' })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Failure } from '../../domain/failure.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { Team } from '../../ports/team.ts'
+import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
 import { startTelemetry } from '../../surfaces/telemetry/telemetry.ts'
@@ -10,6 +11,7 @@ import { endSignal, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
+import { oidcSettings } from '../settings/oidc.ts'
 import { serverFolder } from '../settings/places.ts'
 import { keepTidy } from '../upkeep.ts'
 import { openLog } from './log.ts'
@@ -37,7 +39,8 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
   const projects = openProjects({ named: flags.projects, environment, workingFolder: process.cwd() })
-  const team = await teamInForce(projects[0].context, environment)
+  const oidc = oidcSettings(flags, environment)
+  const team = await teamInForce(projects[0].context, { environment, oidc })
   if (!team) refuseRemoteWithoutTokens(flags, tokens)
   const folders = projects.map(({ context }) => context.folder)
   const servers = new RunningServers(folder)
@@ -54,7 +57,13 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
   const running = await servers.serving(folders, own)
   if (running && (flags.port === null || flags.port === running.port)) return welcome(running, null, visit)
   const instance = randomUUID()
-  const options = optionsOf(flags, projects, { folder, instance, log, ...(team && { team }) })
+  const options = optionsOf(flags, projects, {
+    folder,
+    instance,
+    log,
+    ...(team && { team }),
+    ...(oidc && { oidc }),
+  })
   const server = await openOnFreePort(options, flags.port, () => servers.serving(folders, own))
   if ('address' in server) return welcome(server, null, visit)
   const address = `${shownHost(flags.host)}:${server.port}`
@@ -94,9 +103,21 @@ async function end(server: OpenServer, projects: readonly OpenProject[]): Promis
  * The persons of a database that is named are who is let in: always where it is a server's, and in a file once there is
  * one. Until then the file is somebody's own, and their own tokens count.
  */
-async function teamInForce({ team }: Context, environment: Environment): Promise<Team | null> {
+async function teamInForce(
+  { team }: Context,
+  { environment, oidc }: { readonly environment: Environment; readonly oidc: OidcSettings | null },
+): Promise<Team | null> {
+  if (!team && oidc) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `Persons who sign in at ${oidc.issuer} are kept in a database that is named.`,
+      {
+        hint: 'Set WAYMARK_DATABASE to a file or to a postgres:// address.',
+      },
+    )
+  }
   if (!team) return null
-  if (/^postgres(ql)?:/.test(namedDatabase(environment) ?? '')) return team
+  if (oidc || /^postgres(ql)?:/.test(namedDatabase(environment) ?? '')) return team
   const persons = await team.store.view(({ identities }) => identities.persons())
   return persons.length > 0 ? team : null
 }
@@ -113,7 +134,7 @@ function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFil
 function optionsOf(
   flags: ServeFlags,
   [first, ...others]: readonly [OpenProject, ...OpenProject[]],
-  run: Pick<ServerOptions, 'folder' | 'instance' | 'log' | 'team'>,
+  run: Pick<ServerOptions, 'folder' | 'instance' | 'log' | 'team' | 'oidc'>,
 ): Omit<ServerOptions, 'port'> {
   const { host, allowHosts } = flags
   // These are known to every server, with its port; a wildcard is no name.

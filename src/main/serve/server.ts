@@ -14,6 +14,7 @@ import { admissionByFile } from '../../surfaces/http/guard/admission.ts'
 import { Directory } from '../../surfaces/http/guard/directory.ts'
 import { LoginCodes, LoginProofs } from '../../surfaces/http/guard/login-proof.ts'
 import { Logins } from '../../surfaces/http/guard/logins.ts'
+import { type OidcSettings, OidcSignIn } from '../../surfaces/http/guard/oidc.ts'
 import { OpenStreams } from '../../surfaces/http/guard/open-streams.ts'
 import { type Rates, type Security, teamRates, usualRates } from '../../surfaces/http/guard/security.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
@@ -83,6 +84,8 @@ export interface ServerOptions {
   readonly log: Log
   /** The persons of the database, where they are who is let in; without them the tokens in `folder` are. */
   readonly team?: Team
+  /** Who vouches for persons that sign in with a browser. */
+  readonly oidc?: OidcSettings
   /** A proxy in front says who asks and whether by TLS. */
   readonly trustProxy?: boolean
   /** Which tools MCP lists; all when left out. */
@@ -147,7 +150,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     hosts: () => ({ port, allowed: allowedHosts }),
     admission,
     directory,
-    oidc: null,
+    oidc: options.oidc ? new OidcSignIn(options.oidc) : null,
     trustProxy: options.trustProxy ?? false,
     tokens,
     logins,

@@ -139,6 +139,8 @@ export interface ServeFlags {
   readonly allowHosts: readonly string[]
   /** A proxy in front says who asks, and whether by TLS. */
   readonly trustProxy: boolean
+  readonly oidcIssuer: string | undefined
+  readonly oidcClient: string | undefined
   readonly projects: readonly string[]
   /** Opens the dashboard in a browser. */
   readonly open: boolean
@@ -155,6 +157,8 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
     allowRemote: flags.has('allow-remote'),
     allowHosts: flags.texts('allow-host'),
     trustProxy: flags.has('trust-proxy'),
+    oidcIssuer: flags.text('oidc-issuer'),
+    oidcClient: flags.text('oidc-client'),
     projects: flags.texts('project'),
     open: flags.has('open'),
     logLevel: choiceOf(flags, 'log-level', logLevels) ?? 'info',

@@ -31,7 +31,7 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'serve',
     title: 'Serve the dashboard, the HTTP API, the live feed and MCP over HTTP',
     usage:
-      'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--trust-proxy] [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]',
+      'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--trust-proxy] [--oidc-issuer <url>] [--oidc-client <id>] [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]',
   },
   {
     command: 'demo play',

@@ -6,6 +6,7 @@ import { readBody } from './body.ts'
 import { callFromEdge, catalogAnswer } from './edge-calls.ts'
 import { guardRequest, requireAuth } from './guard/guard.ts'
 import { logIn, logOut, makeLoginCode, proveLogin } from './guard/log-in.ts'
+import { withoutOidc } from './guard/oidc.ts'
 import type { OpenStreams } from './guard/open-streams.ts'
 import { type Caller, requestInfoOf } from './guard/request-info.ts'
 import { largestBody, type Security } from './guard/security.ts'
@@ -135,6 +136,14 @@ function serverRoutes(serving: Serving, security: Security, metrics: Metrics): H
   if (directory) {
     app.post('/api/logout', (c) => signOut(c, directory, security))
     app.all('/login', (c) => c.redirect('/', 303))
+    reading(app, '/sign-in/oidc', (c) => {
+      if (security.oidc) return security.oidc.begin(c, security)
+      throw withoutOidc()
+    })
+    reading(app, '/sign-in/oidc/callback', (c) => {
+      if (security.oidc) return security.oidc.end(c, security, directory)
+      throw withoutOidc()
+    })
     return app
   }
   app.all('/login', (c) => logIn(c, security))

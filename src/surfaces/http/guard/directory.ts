@@ -54,6 +54,15 @@ export class Directory implements Admission {
     }
   }
 
+  get projects(): readonly ServedProject[] {
+    return this.#options.projects
+  }
+
+  /** A project's store, asked as the server itself. */
+  storeOf(project: ServedProject): Store {
+    return this.#options.storeOf(project)
+  }
+
   get ids(): IdSource {
     return this.#options.ids
   }

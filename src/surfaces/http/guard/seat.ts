@@ -71,7 +71,7 @@ export function standingIn({ person, token, session, memberships }: Seat, projec
 }
 
 /** Under whose name they act. */
-export function actorOf({ person, token, session }: Seat): Actor {
+export function actorOf({ person, token, session }: Pick<Seat, 'person' | 'token' | 'session'>): Actor {
   const by = { person: person.id, ...(token && { token: token.id }) }
   if (token && token.kind !== 'person') {
     const runner = token.kind === 'runner' && { runner: true as const }

@@ -3,6 +3,7 @@ import type { Admission } from './admission.ts'
 import type { Directory } from './directory.ts'
 import type { LoginCodes, LoginProofs } from './login-proof.ts'
 import type { Logins } from './logins.ts'
+import type { OidcSignIn } from './oidc.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { Hosts } from './origin.ts'
 import type { Connection } from './request-info.ts'
@@ -16,7 +17,7 @@ export interface Security {
   /** The persons of the server's database; null where its user's own tokens are what counts. */
   readonly directory: Directory | null
   /** Who vouches for persons who sign in elsewhere; null where nobody does. */
-  readonly oidc: Vouching | null
+  readonly oidc: OidcSignIn | null
   /** A proxy in front says who asks and whether by TLS: `--trust-proxy`. */
   readonly trustProxy: boolean
   readonly tokens: TokenFile
@@ -29,11 +30,6 @@ export interface Security {
   readonly insideCommand: (connection: Connection, channel: Channel) => Actor | null
   /** Milliseconds since the epoch. */
   readonly now: () => number
-}
-
-/** Who vouches for persons, as OpenID Connect has it. */
-export interface Vouching {
-  readonly issuer: string
 }
 
 export interface Rates {

@@ -90,7 +90,7 @@ export async function beginSession(
   const { team } = directory
   const secret = team.newSecret()
   const id = await team.store.record({
-    actor: { ...actorOf({ ...asSeat, person, token }), channel: 'dashboard' },
+    actor: { ...actorOf({ person, token, session: null }), channel: 'dashboard' },
     at,
     decide: () => {
       const hash = team.hashOf(secret)
@@ -108,8 +108,6 @@ export async function beginSession(
     csrf: csrfOf(secret),
   }
 }
-
-const asSeat = { session: null, memberships: new Map(), hash: '', usedAt: null, version: '' }
 
 /** `POST /api/logout`: ends the session of the cookie; for a token, every session that was begun with it. */
 export async function signOut(
@@ -141,4 +139,26 @@ function endSessions(team: Team, seat: Seat, at: number): Promise<number> {
       return { ...ended, answer: ended.facts.length }
     },
   })
+}
+
+/** A browser is shown a page that says the way on; a program is refused as everywhere. */
+export function refusalPage(c: RequestContext, refusal: Refusal, more: Record<string, string>): Response {
+  const headers = { ...refusal.headers, ...more }
+  if (!(c.req.header('accept') ?? '').includes('text/html')) {
+    throw new Refusal(refusal.code, refusal.message, {
+      hint: 'GET /api/sign-in says how one signs in.',
+      headers,
+    })
+  }
+  const status = refusal.code === 'TOO_MANY_REQUESTS' ? 429 : 401
+  const page = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not signed in · Waymark</title>
+<main>
+<h1>You are not signed in</h1>
+<p>${refusal.message}</p>
+<p><a href="/">Back to the dashboard</a>, where you can try again.</p>
+</main>
+</html>
+`
+  return c.body(page, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
 }

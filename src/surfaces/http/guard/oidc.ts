@@ -1,0 +1,342 @@
+import { parse as cookiesIn } from 'hono/utils/cookie'
+import type { Configuration, IDToken } from 'openid-client'
+import { z } from 'zod'
+import { Failure } from '../../../domain/failure.ts'
+import { type Access, accesses } from '../../../domain/identity/access.ts'
+import { type Person, sessionLifetime } from '../../../domain/identity/identity.ts'
+import type { Reads } from '../../../ports/store.ts'
+import type { RequestContext } from '../parts.ts'
+import { Refusal } from '../refusal.ts'
+import type { ServedProject } from '../serving.ts'
+import type { Directory } from './directory.ts'
+import { mistaken } from './guard.ts'
+import { type RequestInfo, requestInfoOf } from './request-info.ts'
+import { actorOf } from './seat.ts'
+import type { Security } from './security.ts'
+import { beginSession, refusalPage } from './sign-in.ts'
+
+/** A group of the provider and what its members may do. */
+export interface GroupAccess {
+  readonly group: string
+  readonly access: Access
+  /** The key of the one project that it is for; null for every project that is served. */
+  readonly project: string | null
+}
+
+export interface OidcSettings {
+  /** The address of who vouches for persons. */
+  readonly issuer: string
+  readonly clientId: string
+  /** Null for a public client, which has PKCE alone. */
+  readonly clientSecret: string | null
+  /** The claim that names groups. */
+  readonly groupClaim: string
+  readonly groups: readonly GroupAccess[]
+}
+
+const callbackPath = '/sign-in/oidc/callback'
+const scope = 'openid profile email'
+/** Seconds within which somebody signs in at the provider. */
+const patience = 600
+/** Seconds for which the provider may take to answer us. */
+const timeout = 10
+
+/** Signing in by OpenID Connect: the code flow with PKCE, state and nonce. Nothing of the provider's is kept. */
+export class OidcSignIn {
+  readonly #settings: OidcSettings
+  #configuration: Promise<Configuration> | null = null
+
+  constructor(settings: OidcSettings) {
+    this.#settings = settings
+  }
+
+  get issuer(): string {
+    return this.#settings.issuer
+  }
+
+  /** `GET /sign-in/oidc?to=/p/shop`: leads to the provider. What comes back is compared with a cookie of ours. */
+  async begin(c: RequestContext, security: Security): Promise<Response> {
+    const request = requestInfoOf(c.env.incoming, security)
+    const oidc = await import('openid-client')
+    const configuration = await this.#discovered()
+    const going: Going = {
+      state: oidc.randomState(),
+      nonce: oidc.randomNonce(),
+      verifier: oidc.randomPKCECodeVerifier(),
+      to: ownPath(c.req.query('to')),
+    }
+    const address = oidc.buildAuthorizationUrl(configuration, {
+      redirect_uri: `${originOf(request)}${callbackPath}`,
+      scope,
+      state: going.state,
+      nonce: going.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(going.verifier),
+      code_challenge_method: 'S256',
+    })
+    return c.body(null, 303, {
+      Location: address.href,
+      'Set-Cookie': goingCookie(request, security, Buffer.from(JSON.stringify(going)).toString('base64url')),
+      'Cache-Control': 'no-store',
+    })
+  }
+
+  /** `GET /sign-in/oidc/callback`: the provider sent somebody back. */
+  async end(c: RequestContext, security: Security, directory: Directory): Promise<Response> {
+    const request = requestInfoOf(c.env.incoming, security)
+    const ended = { 'Set-Cookie': goingCookie(request, security, ''), 'Cache-Control': 'no-store' }
+    try {
+      const going = goingOf(request, security)
+      const claims = await this.#claims(c, request, going)
+      const person = await this.#person(claims, security, directory)
+      await this.#joinByGroups(claims, person, { security, directory })
+      const at = security.now()
+      const session = await beginSession(
+        directory,
+        { person, token: null },
+        { secure: request.secure, at, until: at + sessionLifetime },
+      )
+      directory.forget()
+      const headers = new Headers({ Location: going.to, ...ended })
+      headers.append('Set-Cookie', session.header)
+      return new Response(null, { status: 303, headers })
+    } catch (error) {
+      if (!(error instanceof SignInTrouble)) throw error
+      return refusalPage(c, mistaken(request, security, error.message), ended)
+    }
+  }
+
+  /** What the provider says of who signed in, once its answer fits to our question. */
+  async #claims(c: RequestContext, request: RequestInfo, going: Going | NotGoing): Promise<IDToken> {
+    if (going.state === null) throw new SignInTrouble('This sign-in was not begun here, or it took too long.')
+    const oidc = await import('openid-client')
+    const configuration = await this.#discovered()
+    const address = new URL(c.req.url)
+    const answered = new URL(`${originOf(request)}${callbackPath}${address.search}`)
+    try {
+      const tokens = await oidc.authorizationCodeGrant(configuration, answered, {
+        pkceCodeVerifier: going.verifier,
+        expectedState: going.state,
+        expectedNonce: going.nonce,
+        idTokenExpected: true,
+      })
+      const claims = tokens.claims()
+      if (claims) return claims
+    } catch (error) {
+      throw new SignInTrouble('What the provider answered does not fit to this sign-in.', { cause: error })
+    }
+    throw new SignInTrouble('The provider did not say who signed in.')
+  }
+
+  /** By issuer and subject; by a verified address once, for who was invited by it. */
+  async #person(claims: IDToken, { now }: Security, { team, ids }: Directory): Promise<Person> {
+    const said = profile.parse(claims)
+    const email = said.email_verified === true ? (said.email?.toLowerCase() ?? null) : null
+    const known = await team.store.view((reads) => reads.identities.personOf(claims.iss, claims.sub))
+    if (known) return assertEnabled(known)
+    const byGroup = this.#accessByGroups(claims, null) !== null
+    const at = now()
+    const linked = { issuer: claims.iss, subject: claims.sub }
+    const name = nameOf(said, email)
+    return team.store.record({
+      actor: { name, kind: 'person', role: null, channel: 'dashboard' },
+      at,
+      decide: async (reads) => {
+        const invited = email === null ? null : await invitedBy(reads, email)
+        if (invited) {
+          const person = { ...assertEnabled(invited), ...linked }
+          const fact = {
+            kind: 'person.changed',
+            personId: person.id,
+            name: person.name,
+            changes: linked,
+          } as const
+          return { facts: [fact], answer: person }
+        }
+        if (!byGroup) throw uninvited(said.email, said.email_verified === true)
+        const [taken] = await reads.identities.personsCalled(name)
+        const person: Person = {
+          id: ids.next('person'),
+          name: taken ? `${name} (${claims.sub.slice(0, 12)})` : name,
+          email,
+          ...linked,
+          admin: false,
+          disabledAt: null,
+          createdAt: at,
+        }
+        return { facts: [{ kind: 'person.added', person }], answer: person }
+      },
+    })
+  }
+
+  async #joinByGroups(
+    claims: IDToken,
+    person: Person,
+    { security, directory }: { readonly security: Security; readonly directory: Directory },
+  ): Promise<void> {
+    for (const project of this.#settings.groups.length === 0 ? [] : directory.projects) {
+      const access = this.#accessByGroups(claims, project)
+      if (access === null) continue
+      const actor = actorOf({ person, token: null, session: null })
+      await directory.storeOf(project).record({
+        actor: { ...actor, channel: 'dashboard' },
+        at: security.now(),
+        decide: async ({ identities }) => {
+          const before = await identities.member(person.id)
+          if (before?.access === access) return { facts: [], answer: undefined }
+          const member = { personId: person.id, access, roles: before?.roles ?? [] }
+          const fact = {
+            kind: 'member.set',
+            member,
+            name: person.name,
+            before: before?.access ?? null,
+          } as const
+          return { facts: [fact], answer: undefined }
+        },
+      })
+    }
+  }
+
+  /** The most that their groups give in a project, or in any; null for nothing. */
+  #accessByGroups(claims: IDToken, project: ServedProject | null): Access | null {
+    const { groupClaim, groups } = this.#settings
+    const named = [claims[groupClaim] ?? []].flat().map(String)
+    const given = groups
+      .filter(({ group }) => named.includes(group))
+      .filter((entry) => project === null || entry.project === null || entry.project === project.key)
+      .map(({ access }) => accesses.indexOf(access))
+    return accesses[Math.max(-1, ...given)] ?? null
+  }
+
+  #discovered(): Promise<Configuration> {
+    this.#configuration ??= this.#discover().catch((error: unknown) => {
+      this.#configuration = null
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Failure(
+        'UNAVAILABLE',
+        `${this.issuer}, by which one signs in here, cannot be asked: ${why}.`,
+        {
+          hint: 'Try again in a moment, or sign in with a token.',
+        },
+      )
+    })
+    return this.#configuration
+  }
+
+  async #discover(): Promise<Configuration> {
+    const oidc = await import('openid-client')
+    const { issuer, clientId, clientSecret } = this.#settings
+    const address = new URL(issuer)
+    const isOwn =
+      address.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(address.hostname)
+    const shown = clientSecret === null ? oidc.None() : oidc.ClientSecretBasic(clientSecret)
+    const execute = isOwn ? [oidc.allowInsecureRequests] : []
+    return oidc.discovery(address, clientId, undefined, shown, { execute, timeout })
+  }
+}
+
+class SignInTrouble extends Error {}
+
+const profile = z.object({
+  name: z.string().optional().catch(undefined),
+  preferred_username: z.string().optional().catch(undefined),
+  email: z.string().max(254).optional().catch(undefined),
+  email_verified: z.boolean().optional().catch(undefined),
+})
+
+/** As a name of a person may be: what the provider says is not written into the record unlooked. */
+function nameOf({ name, preferred_username }: z.output<typeof profile>, email: string | null): string {
+  const said = name ?? preferred_username ?? email ?? 'somebody'
+  const clean = said.replace(/[^\p{L}\p{N} ._@()'’-]/gu, '').replace(/^[^\p{L}\p{N}]+/u, '')
+  return clean.trim().slice(0, 80) || 'somebody'
+}
+
+function assertEnabled(person: Person): Person {
+  if (person.disabledAt === null) return person
+  throw new SignInTrouble('You are not let in any more: an admin of this server disabled you.')
+}
+
+/** Who was invited by an address and did not sign in yet. */
+async function invitedBy({ identities }: Reads, email: string): Promise<Person | null> {
+  const called = await identities.personsCalled(email)
+  return called.find((person) => person.email === email && person.issuer === null) ?? null
+}
+
+function uninvited(email: string | undefined, isVerified: boolean): SignInTrouble {
+  if (email !== undefined && !isVerified) {
+    return new SignInTrouble(
+      'The provider has not verified your e-mail address, so no invitation is matched by it.',
+    )
+  }
+  return new SignInTrouble(
+    'Nobody invited you by this e-mail address. Ask an owner: waymark member invite <address>.',
+  )
+}
+
+/** What is compared when somebody comes back; kept in their own browser, so that any replica can answer. */
+interface Going {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  /** Where they came from. */
+  readonly to: string
+}
+
+interface NotGoing {
+  readonly state: null
+  readonly to: string
+}
+
+const goingShape = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() })
+
+function goingName({ secure }: RequestInfo, { hosts }: Security): string {
+  return secure ? '__Host-waymark_signing_in' : `waymark_signing_in_${hosts().port}`
+}
+
+/** It must come along when the provider sends the browser back, from another site. */
+function goingCookie(request: RequestInfo, security: Security, value: string): string {
+  const age = value === '' ? 0 : patience
+  return `${goingName(request, security)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${request.secure ? '; Secure' : ''}`
+}
+
+function goingOf(request: RequestInfo, security: Security): Going | NotGoing {
+  const value = cookiesIn(request.cookie ?? '')[goingName(request, security)] ?? ''
+  try {
+    const going = goingShape.parse(JSON.parse(Buffer.from(value, 'base64url').toString('utf8')))
+    return { ...going, to: ownPath(going.to) }
+  } catch {
+    return { state: null, to: '/' }
+  }
+}
+
+/** A path of this server; nobody is led elsewhere after they signed in. */
+function ownPath(to: string | undefined): string {
+  return to !== undefined && /^\/(?![/\\])[\w\-./~%?=&#]*$/.test(to) ? to : '/'
+}
+
+/** The Host was checked before. */
+function originOf({ secure, host = '' }: RequestInfo): string {
+  return `${secure ? 'https' : 'http'}://${host}`
+}
+
+/** Reads `devs=contributor, leads=owner@shop`. Fails with INVALID_INPUT for what is no such list. */
+export function readGroups(text: string): readonly GroupAccess[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [, group, word, project = null] = /^(.+)=([a-z]+)(?:@([\w-]+))?$/.exec(part) ?? []
+      const access = accesses.find((known) => known === word)
+      if (group !== undefined && access) return { group, access, project }
+      throw new Failure('INVALID_INPUT', `"${part.slice(0, 100)}" says of no group what it may do.`, {
+        hint: `Write <group>=<${accesses.join('|')}>, or <group>=<access>@<project>, with commas between them.`,
+      })
+    })
+}
+
+/** Who asks for it where no one vouches for persons. */
+export function withoutOidc(): Refusal {
+  return new Refusal('NOT_FOUND', 'Nobody signs in here by OpenID Connect.', {
+    hint: 'GET /api/sign-in says how one signs in.',
+  })
+}
