@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
+import type { TaskId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import {
   type Decision,
@@ -161,8 +162,11 @@ async function recordPlaceOf(
   reads: Reads,
   said: { readonly task_id: string; readonly attempt_id?: string | undefined },
 ): Promise<RecordPlace> {
-  const task = await findTask(reads, said.task_id)
+  // Asked together: while the project is held, every answer that is waited for holds up others.
+  const [task, open] = await Promise.all([
+    findTask(reads, said.task_id),
+    said.attempt_id === undefined ? reads.tasks.openAttempt(said.task_id as TaskId) : null, // or no task has that id
+  ])
   const named = said.attempt_id === undefined ? null : await findAttempt(reads, said.attempt_id)
-  const open = named ? null : await reads.tasks.openAttempt(task.id)
   return placeRecord(task, { open, named })
 }

@@ -56,7 +56,7 @@ export async function isPhaseFree(
   { missionId, phaseId }: Pick<Attempt, 'missionId' | 'phaseId'>,
 ): Promise<boolean> {
   if (missionId === null || phaseId === null) return true
-  const runs = [...(await reads.runs.gating(missionId)), ...(await reads.runs.lost(missionId))]
+  const runs = (await Promise.all([reads.runs.gating(missionId), reads.runs.lost(missionId)])).flat()
   return (await forbidding(reads, runs, phaseId)).length === 0
 }
 

@@ -26,16 +26,19 @@ export async function saidOf(
   { runs, holds }: Pick<Reads, 'runs' | 'holds'>,
   { id }: Pick<RunRecord, 'id'>,
 ): Promise<readonly Said[]> {
-  const history = await runs.history(id, { limit: lookedAt })
+  const [history, given, answered] = await Promise.all([
+    runs.history(id, { limit: lookedAt }),
+    runs.approvals(id),
+    holds.answeredOfRun(id, lookedAt),
+  ])
   const events = history.items.flatMap(({ item }) => saidByEvent(item))
-  const approvals = (await runs.approvals(id)).flatMap(({ by, of, reason, at }) =>
+  const approvals = given.flatMap(({ by, of, reason, at }) =>
     reason === null ? [] : [{ by, did: `approved ${of ?? 'the state'}`, words: reason, at, to: null }],
   )
-  const closed = (await holds.answeredOfRun(id, lookedAt)).flatMap(
-    ({ closedBy, kind, status, answer, closedAt }) =>
-      !isAnswered({ kind, status }) || answer === null || closedAt === null
-        ? []
-        : [{ by: closedBy ?? '', did: didWith({ kind, status }), words: answer, at: closedAt, to: null }],
+  const closed = answered.flatMap(({ closedBy, kind, status, answer, closedAt }) =>
+    !isAnswered({ kind, status }) || answer === null || closedAt === null
+      ? []
+      : [{ by: closedBy ?? '', did: didWith({ kind, status }), words: answer, at: closedAt, to: null }],
   )
   return [...events, ...approvals, ...closed]
     .toSorted((a, b) => b.at - a.at)

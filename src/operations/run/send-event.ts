@@ -10,7 +10,7 @@ import type { JsonObject } from '../../domain/gate/json.ts'
 import { type AdvancedRun, advanceRun } from '../../domain/gate/lifecycle.ts'
 import type { EmissionRepeat, RunApproval, RunRecord, Tried } from '../../domain/gate/run.ts'
 import { candidates } from '../../domain/gate/ways.ts'
-import type { Setting } from '../../domain/id.ts'
+import type { RunId, Setting } from '../../domain/id.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
@@ -158,7 +158,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalSt
 
 interface Deciding {
   readonly handling: Handling
-  readonly sending: Sending
+  readonly sending: Sending & { readonly runId: RunId }
   readonly external: ExternalState
 }
 
@@ -169,7 +169,14 @@ async function decideEvent(
   deciding: Deciding,
 ): Promise<Decided<Sent | 'moved'>> {
   const { handling, sending, external } = deciding
-  const loaded = await loadRun(reads, sending.runId)
+  const { runId, repeat } = sending
+  const [loaded] = await Promise.all([
+    loadRun(reads, runId),
+    // Looked at below, and asked with it: every answer that is waited for while the project is held holds up others.
+    repeat && reads.runs.repeat(runId, repeat),
+    reads.holds.ofRun(runId),
+    saidOf(reads, { id: runId }),
+  ])
   const repeated = await repeatedEvent(reads, loaded, sending)
   if (repeated) return { facts: [], answer: repeated }
   if (hasMoved(loaded, deciding)) return { facts: [], answer: 'moved' }

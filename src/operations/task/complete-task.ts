@@ -10,6 +10,7 @@ import { assertOpen } from '../../domain/track/records.ts'
 import {
   type Attempt,
   type SnapshotPlace,
+  type Task,
   type TaskOutcome,
   taskOutcomes,
   treeOf,
@@ -159,7 +160,7 @@ export const completeTask = defineOperation({
     const found = await attemptToClose(reads, task, { inputHash, attemptId: input.attempt_id })
     if (found.attempt !== null)
       refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
-    return found
+    return { ...found, task }
   })
   if (before.attempt === null) return keptAnswer(before.repeated)
   if (input.phase_complete) await refuseGatedPhase(handling, before.attempt)
@@ -170,7 +171,8 @@ export const completeTask = defineOperation({
     if (input.preview) return previewOf(handling, before.attempt, measured)
     const mission = await measureMission(handling, before.attempt, measured)
     try {
-      return await end(handling, input, { inputHash, outcome, attempt: before.attempt, measured, mission })
+      const { task, attempt } = before
+      return await end(handling, input, { inputHash, outcome, task, attempt, measured, mission })
     } catch (error) {
       if (!(error instanceof MissionMoved) || round === mostRounds) throw error
     }
@@ -182,6 +184,8 @@ const mostRounds = 10
 interface Ending {
   readonly inputHash: string
   readonly outcome: Outcome
+  /** As they were when the work was measured. */
+  readonly task: Task
   readonly attempt: Attempt
   readonly measured: Measured
   readonly mission: MissionState
@@ -191,7 +195,14 @@ interface Ending {
 function end(handling: Handling, input: Completing, ending: Ending) {
   const { inputHash, outcome, measured } = ending
   return handling.record(async (reads, setting) => {
-    const task = await findTask(reads, input.task_id)
+    const [task, ahead, open] = await Promise.all([
+      findTask(reads, input.task_id),
+      // Asked with it: while the project is held, every answer that is waited for holds up others.
+      loadCompletion(reads, ending.task, ending.attempt),
+      waitingFor(reads, ending.task.id),
+      lastEnded(reads, ending.attempt),
+      reads.tasks.openAttempt(ending.task.id),
+    ])
     const { repeated, attempt } = await attemptToClose(reads, task, {
       inputHash,
       attemptId: input.attempt_id ?? ending.attempt.id,
@@ -201,7 +212,9 @@ function end(handling: Handling, input: Completing, ending: Ending) {
     await assertCurrent(reads, attempt, ending.mission)
     const evidence = { ...measured, ...(attempt.missionId !== null && { mission: ending.mission.rows }) }
     const scopeReason = evidence.warnings[0] ?? 'Files changed outside the declared scope.'
-    const situation = await loadCompletion(reads, task, attempt)
+    const situation = isAsMeasured(ending, attempt)
+      ? { ...ahead, task, attempt }
+      : await loadCompletion(reads, task, attempt)
     if (input.phase_complete) await assertPhaseFree(reads, attempt, handling.actor.kind)
     const request = {
       status: input.status,
@@ -213,7 +226,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
     const completed = decide(request, situation, setting)
     const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
     const opened = completed.consequences.flatMap((next) => (next.kind === 'hold.opened' ? [next.hold] : []))
-    const waiting = [...(await waitingFor(reads, task.id)), ...opened]
+    const waiting = [...open, ...opened]
     const holding = holdingKinds(situation.waiting.gate)
     const answer = completionAnswer({
       task,
@@ -357,10 +370,17 @@ class MissionMoved extends Error {}
 
 /** Fails with `MissionMoved`. */
 async function assertCurrent(reads: Reads, attempt: Attempt, { after }: MissionState): Promise<void> {
-  const { missionId, snapshot } = attempt
-  if (missionId === null) return
-  const lastEnded = await reads.missions.lastEnded(missionId, treeOf(snapshot))
-  if ((lastEnded?.id ?? null) !== after) throw new MissionMoved()
+  if (attempt.missionId === null) return
+  if (((await lastEnded(reads, attempt))?.id ?? null) !== after) throw new MissionMoved()
+}
+
+async function lastEnded({ missions }: Reads, { missionId, snapshot }: Attempt) {
+  return missionId === null ? null : missions.lastEnded(missionId, treeOf(snapshot))
+}
+
+/** Whether what was asked for the attempt of before holds for the one that is closed. */
+function isAsMeasured({ attempt: before }: Ending, { id, missionId, phaseId }: Attempt): boolean {
+  return before.id === id && before.missionId === missionId && before.phaseId === phaseId
 }
 
 async function missionTree(

@@ -76,25 +76,36 @@ export async function loadCompletion(
   attempt: Attempt,
 ): Promise<CompletionSituation> {
   const { missions, tasks, holds, plan } = reads
-  const mission = attempt.missionId === null ? null : await missions.find(attempt.missionId)
-  const open = mission ? await tasks.openAttempts(mission.id) : []
+  const { missionId, phaseId } = attempt
+  // Asked together: while the project is held, every answer that is waited for holds up others.
+  const [mission, phase, open, openInPhase, attempts, openSubtasks, onAttempt, phaseIsFree, gate, ofMission] =
+    await Promise.all([
+      missionId === null ? null : missions.find(missionId),
+      phaseId === null ? null : missions.phaseById(phaseId),
+      missionId === null ? [] : tasks.openAttempts(missionId),
+      phaseId === null ? [] : plan.openInPhase(phaseId),
+      tasks.attempts(task.id),
+      tasks.openSubtasks(task.id),
+      holds.ofAttempt(attempt.id),
+      isPhaseFree(reads, attempt),
+      holdsGate(reads),
+      missionId === null ? 0 : openHolds(reads, missionId),
+    ])
   const planned = mission?.kind === 'workflow' ? await tasks.planned(mission.id) : []
-  const onAttempt = await holds.ofAttempt(attempt.id)
-  const openInPhase = attempt.phaseId === null ? [] : await plan.openInPhase(attempt.phaseId)
   return {
     task,
     attempt,
     mission,
-    phase: attempt.phaseId === null ? null : await missions.phaseById(attempt.phaseId),
-    openSubtasks: await tasks.openSubtasks(task.id),
+    phase,
+    openSubtasks,
     openInPhase: openInPhase.filter(({ id }) => id !== attempt.taskId),
-    wasPlanned: ((await tasks.attempts(task.id))[0]?.openedAt ?? 0) > task.createdAt,
-    isPhaseFree: await isPhaseFree(reads, attempt),
+    wasPlanned: (attempts[0]?.openedAt ?? 0) > task.createdAt,
+    isPhaseFree: phaseIsFree,
     othersOpen: open.filter(({ id }) => id !== attempt.id),
     stepsToDo: planned.filter(({ id }) => id !== task.id).length,
     isGated: mission?.kind === 'workflow' && (await isGated(reads, mission.id)),
     holds: onAttempt.filter(({ status }) => status === 'open'),
-    waiting: { gate: await holdsGate(reads), ofMission: mission ? await openHolds(reads, mission.id) : 0 },
+    waiting: { gate, ofMission },
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import type { TaskId } from '../../domain/id.ts'
+import type { MissionId, TaskId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import type { PlannedTask } from '../../domain/plan/plan.ts'
 import { excerpt } from '../../domain/text.ts'
@@ -144,23 +144,40 @@ interface Containers {
 async function loadSituation(reads: Reads, input: Containers): Promise<TaskSituation> {
   const planned = input.planned_task_id === undefined ? null : await findPlanned(reads, input.planned_task_id)
   const parentId = input.parent_task_id ?? planned?.task.parentTaskId ?? undefined
-  const parent = parentId === undefined ? null : await findTask(reads, parentId)
-  const parentAttempt = parent ? await reads.tasks.openAttempt(parent.id) : null
+  // Asked together, in two steps: while the project is held, every answer that is waited for holds up others.
+  const [parent, last, home, dependencies, token] = await Promise.all([
+    parentId === undefined ? null : findTask(reads, parentId),
+    planned ? reads.tasks.lastAttempt(planned.task.id) : null,
+    planned?.task.phaseId ? reads.missions.phaseById(planned.task.phaseId) : null,
+    planned ? reads.tasks.dependencies(planned.task.id) : [],
+    tokenOf(reads, planned, input.claim_token),
+    namedMission(reads, input),
+  ])
+  const [parentAttempt, above, holds] = await Promise.all([
+    parent ? reads.tasks.openAttempt(parent.id) : null,
+    parent ? reads.tasks.ancestors(parent.id) : [],
+    last ? reads.holds.ofAttempt(last.id) : [],
+  ])
   const mission = await missionOf(reads, input, { planned: planned?.task ?? null, parent, parentAttempt })
-  const last = planned ? await reads.tasks.lastAttempt(planned.task.id) : null
   return {
     mission,
     phases: mission ? await reads.missions.phases(mission.id) : [],
-    home: planned?.task.phaseId ? await reads.missions.phaseById(planned.task.phaseId) : null,
+    home,
     parent,
     parentAttempt,
-    depth: parent ? 1 + (await reads.tasks.ancestors(parent.id)).length : 0,
+    depth: parent ? 1 + above.length : 0,
     planned,
     last,
-    holds: last ? await reads.holds.ofAttempt(last.id) : [],
-    dependencies: planned ? await reads.tasks.dependencies(planned.task.id) : [],
-    tokenOf: await tokenOf(reads, planned, input.claim_token),
+    holds,
+    dependencies,
+    tokenOf: token,
   }
+}
+
+/** The mission that is named and its phases, which are looked at below. */
+async function namedMission({ missions }: Reads, { mission_id, workflow_id }: Containers): Promise<void> {
+  const named = (mission_id ?? workflow_id) as MissionId | undefined // or no mission has that id
+  if (named !== undefined) await Promise.all([missions.find(named), missions.phases(named)])
 }
 
 async function missionOf(

@@ -48,10 +48,11 @@ async function decideAndAppend<Answer>(
   const project = found
     ? { ...found, exists: true }
     : { id: place.project ?? place.ids.next('project'), rootKnown: false, exists: false }
-  if (idempotency && found) {
-    const stored = await storedAnswer(db, found.id, idempotency)
-    if (stored) return { answer: stored.answer as Answer, project: found, last: null } // stored as this very answer
-  }
+  const [stored] = await Promise.all([
+    idempotency && found ? storedAnswer(db, found.id, idempotency) : null,
+    headOf({ db, project }), // asked again when facts are appended, and known by then
+  ])
+  if (stored) return { answer: stored.answer as Answer, project: found, last: null } // stored as this very answer
   const reads = readsOf({ db, projectId: project.id })
   const decided = await request.decide(reads)
   const { facts } = decided
@@ -108,7 +109,7 @@ interface Head {
   readonly head: string
 }
 
-async function headOf({ db, project }: Appending): Promise<Head> {
+async function headOf({ db, project }: Pick<Appending, 'db' | 'project'>): Promise<Head> {
   const row = await db
     .selectFrom('project')
     .select(['seq', 'head'])

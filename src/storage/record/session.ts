@@ -25,8 +25,8 @@ export interface Asked {
 const told = channel('waymark.record')
 
 /**
- * Runs what is recorded on a connection that waits as little as possible: writes are kept until a read may want to see
- * them, or the end, and are then sent together; what was read since the last write is not asked again.
+ * Runs what is recorded on a connection that waits as little as possible: writes are kept until a table that they change
+ * is read, or the end, and are then sent together; what was read of tables that have not changed is not asked again.
  */
 export function inSession<Result>(
   db: Kysely<Tables>,
@@ -57,9 +57,11 @@ class Session implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   readonly #statements: string[] = []
   readonly #kept: CompiledQuery[] = []
+  /** The tables that the kept writes change. */
+  readonly #changing = new Set<string>()
   readonly #sent: Promise<unknown>[] = []
-  /** What was read since the last write, by what was asked. */
-  readonly #known = new Map<string, Promise<QueryResult<unknown>>>()
+  /** What was read and not written to since, by what was asked. */
+  readonly #known = new Map<string, Known>()
   #failure: { readonly error: unknown } | null = null
   #waits = 0
   /** Reads under way: what is asked together is waited for once. */
@@ -75,7 +77,7 @@ class Session implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (isAnswerless(query)) {
-      this.#known.clear()
+      this.#changing.add(this.#forget(query))
       this.#kept.push(query)
       return nothing
     }
@@ -96,19 +98,28 @@ class Session implements DatabaseConnection {
 
   async #answer(query: CompiledQuery): Promise<QueryResult<unknown>> {
     if (!isQuestion(query)) {
-      this.#known.clear()
+      this.#forget(query)
+      this.#sendKept()
       return this.#ask(query)
     }
     const key = `${query.sql}\n${JSON.stringify(query.parameters)}`
     const known = this.#known.get(key)
-    const asked = known ?? this.#ask(query)
-    if (!known) this.#known.set(key, asked)
-    const { rows, ...more } = await asked
+    const words = known?.words ?? wordsOf(query.sql)
+    if (!known && this.#changing.values().some((table) => words.has(table))) this.#sendKept()
+    const answer = known?.answer ?? this.#ask(query)
+    if (!known) this.#known.set(key, { words, answer })
+    const { rows, ...more } = await answer
     return { ...more, rows: [...rows] } // one who asked may change the list
   }
 
+  /** Forgets what was read of the table that a write changes, and answers which that is. */
+  #forget({ sql }: CompiledQuery): string {
+    const table = /\b(?:insert\s+into|update|delete\s+from)\s+"?(\w+)/i.exec(sql)?.[1] ?? everyTable
+    for (const [key, { words }] of this.#known) if (words.has(table)) this.#known.delete(key)
+    return table
+  }
+
   async #ask(query: CompiledQuery): Promise<QueryResult<unknown>> {
-    this.#sendKept()
     if (this.#awaited === 0) this.#waits += 1
     this.#awaited += 1
     const answer = this.#send(query)
@@ -121,6 +132,7 @@ class Session implements DatabaseConnection {
 
   #sendKept(): void {
     for (const query of this.#kept.splice(0)) this.#send(query)
+    this.#changing.clear()
   }
 
   #send(query: CompiledQuery): Promise<QueryResult<unknown>> {
@@ -135,7 +147,28 @@ class Session implements DatabaseConnection {
   }
 }
 
+interface Known {
+  readonly words: ReadonlySet<string>
+  readonly answer: Promise<QueryResult<unknown>>
+}
+
 const nothing = { rows: [] }
+
+/** A word of every question. */
+const everyTable = 'select'
+
+const mostWords = 2000
+const words = new Map<string, ReadonlySet<string>>()
+
+/** The words of a question, among them every table that it reads. */
+function wordsOf(sql: string): ReadonlySet<string> {
+  const known = words.get(sql)
+  if (known) return known
+  if (words.size >= mostWords) words.clear()
+  const found = new Set(sql.match(/\w+/g))
+  words.set(sql, found)
+  return found
+}
 
 /** A write whose rows nobody asks for. */
 function isAnswerless({ query, sql }: CompiledQuery): boolean {

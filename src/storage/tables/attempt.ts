@@ -7,6 +7,7 @@ import type { RecordPlace } from '../../domain/track/records.ts'
 import { type Attempt, type SnapshotPlace, type TaskOutcome, treeOf } from '../../domain/track/task.ts'
 import type { AttemptChanges, AttemptEnd, ChangeCounts, RunReads, TaskReads } from '../../ports/reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
+import { prerequisites } from './dependency.ts'
 import { addToMission, addToPhase } from './mission-change.ts'
 import { inBatches, parsed, parsedOrNull, prepared } from './query.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
@@ -214,12 +215,19 @@ async function beginPhase({ db, projectId }: Projecting, attempt: Attempt): Prom
 
 /** An attempt ends with what was said and what was measured; a failed one leaves its task to do. */
 export async function applyClosed(projecting: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {
-  const attempt = await closeAttempt(projecting, closed)
+  const { db, projectId } = projecting
+  // Asked together, and before anything is written: each answer is waited for while the project is held.
+  const [before, [attempt]] = await Promise.all([
+    taskBefore(projecting, closed.taskId),
+    attemptById(db, projectId, closed.attemptId),
+    prerequisites(projecting, [closed.taskId]),
+  ])
+  if (!attempt) throw new Error(`attempt ${closed.attemptId} is not there`)
+  await closeAttempt(projecting, closed)
   await insertEnd(projecting, closed)
   await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
   await addToPhase(projecting, attempt.phase_id)
   await addToMission(projecting, attempt, closed)
-  const before = await taskBefore(projecting, closed.taskId)
   await changeTask(projecting, before, { ...taskAfter[closed.status], ...unclaimed })
 }
 
@@ -232,9 +240,9 @@ const taskAfter = {
 async function closeAttempt(
   { db, projectId, at }: Projecting,
   { attemptId, status, evidence }: FactOf<'attempt.closed'>,
-): Promise<Pick<AttemptTable, 'mission_id' | 'phase_id' | 'tree_top'>> {
+): Promise<void> {
   const counts = countChanges(evidence.changes)
-  return db
+  await db
     .updateTable('attempt')
     .set({
       status: status satisfies Attempt['status'],
@@ -249,8 +257,7 @@ async function closeAttempt(
     })
     .where('project_id', '=', projectId)
     .where('id', '=', attemptId)
-    .returning(['mission_id', 'phase_id', 'tree_top'])
-    .executeTakeFirstOrThrow()
+    .execute()
 }
 
 async function insertEnd({ db, projectId }: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {

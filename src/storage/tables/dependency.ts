@@ -158,7 +158,8 @@ function heightOf() {
       where edge.project_id = task.project_id and edge.depends_on_id = task.id)`
 }
 
-async function prerequisites(
+/** What tasks wait for. */
+export async function prerequisites(
   { db, projectId }: Projecting,
   taskIds: readonly string[],
 ): Promise<readonly string[]> {

@@ -29,14 +29,12 @@ export async function addToMission(
 ): Promise<void> {
   if (mission_id === null) return
   const place = { missionId: mission_id, top: tree_top }
-  const files = evidence.mission
-    ? await putChanges(projecting, place, evidence.mission, putRow)
-    : await putChanges(projecting, place, evidence.changes.map(counted), addRow)
+  if (evidence.mission) await putChanges(projecting, place, evidence.mission, putRow)
+  else await putChanges(projecting, place, evidence.changes.map(counted), addRow)
   const { db, projectId } = projecting
   await db
     .updateTable('mission')
     .set((eb) => ({
-      files_changed: eb('files_changed', '+', files),
       tokens_input: eb('tokens_input', '+', outcome.tokensInput ?? 0),
       tokens_output: eb('tokens_output', '+', outcome.tokensOutput ?? 0),
     }))
@@ -78,17 +76,16 @@ function counted(change: ReportedChange): MissionChange {
   return { ...change, addedLines: change.addedLines ?? 0, deletedLines: change.deletedLines ?? 0 }
 }
 
-/** Answers how many files more the mission has changed by now: only these paths are counted, however many there are. */
+/** Of what the mission changed, only these paths are counted again, however many there are. */
 async function putChanges(
   projecting: Projecting,
   place: Place,
   changes: readonly MissionChange[],
   onConflict: typeof putRow | typeof addRow,
-): Promise<number> {
-  let more = 0
+): Promise<void> {
   for (const batch of inBatches(changes.map((change) => changeRow(projecting, place, change)))) {
     const paths = batch.map(({ path }) => path)
-    const before = await changedFiles(projecting, place.missionId, paths)
+    await countFiles(projecting, place.missionId, { paths, by: -1 })
     await projecting.db
       .insertInto('mission_change')
       .values(batch)
@@ -96,19 +93,18 @@ async function putChanges(
         conflict.columns(['project_id', 'mission_id', 'tree_top', 'path']).doUpdateSet(onConflict),
       )
       .execute()
-    more += (await changedFiles(projecting, place.missionId, paths)) - before
+    await countFiles(projecting, place.missionId, { paths, by: 1 })
   }
-  return more
 }
 
-/** How many of these paths the mission changed, in any work tree; work that git brought in is other people's. */
-async function changedFiles(
+/** Counts which of these paths the mission changed, in any work tree; work that git brought in is other people's. */
+async function countFiles(
   { db, projectId }: Projecting,
   missionId: string,
-  paths: readonly string[],
-): Promise<number> {
+  { paths, by }: { readonly paths: readonly string[]; readonly by: 1 | -1 },
+): Promise<void> {
   const ofMission = sql`project_id = ${projectId} and mission_id = ${missionId}`
-  const { rows } = await sql<{ files: number }>`
+  await sql`update mission set files_changed = files_changed + ${sql.lit(by)} * (
     with recursive tops (top) as (
       select min(tree_top) from mission_change where ${ofMission}
       union all
@@ -116,8 +112,8 @@ async function changedFiles(
         from tops where tops.top is not null)
     select count(distinct path) as files from tops cross join mission_change
       where ${ofMission} and tree_top = tops.top and path in (${sql.join(paths)})
-        and change <> 'none' and origin <> 'imported'`.execute(db)
-  return rows[0]?.files ?? 0
+        and change <> 'none' and origin <> 'imported')
+    where project_id = ${projectId} and id = ${missionId}`.execute(db)
 }
 
 function changeRow({ projectId }: Projecting, { missionId, top }: Place, change: MissionChange) {

@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type Insertable, type Selectable, sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
-import type { RunRecord } from '../../domain/gate/run.ts'
+import type { EmissionRepeat, RunEvent, RunRecord } from '../../domain/gate/run.ts'
 import type { MissionId, RunId, TaskId } from '../../domain/id.ts'
 import type { LoadedRun, RunReads } from '../../ports/reads.ts'
 import { subjectWork } from './attempt.ts'
@@ -86,24 +86,57 @@ function runOf(row: Selectable<RunTable>): RunRecord {
 
 export async function applyRunCreated(projecting: Projecting, { run }: FactOf<'run.created'>): Promise<void> {
   await projecting.db.insertInto('run').values(runRow(projecting, run)).execute()
-  await enter(projecting, { runId: run.id, state: run.state, revision: run.revision })
+  const { id, state, revision } = run
+  await enter(projecting, { runId: id, to: state, revision, stateChanged: true })
 }
 
 export async function applyRunAdvanced(
   projecting: Projecting,
   { event, status, context, repeat }: FactOf<'run.advanced'>,
 ): Promise<void> {
+  const changed = {
+    state: event.to,
+    status,
+    ...(context !== null && { context: JSON.stringify(context) }),
+    ...(status !== 'active' && { ended_at: projecting.at }),
+  }
+  await moveRun(projecting, event, { changed, repeat })
+  await keepArtifacts(projecting, event)
+  await enter(projecting, event)
+}
+
+export async function applyRunMigrated(
+  projecting: Projecting,
+  { event, process, status }: FactOf<'run.migrated'>,
+): Promise<void> {
+  const changed = {
+    process_hash: process.hash,
+    process_id: process.id,
+    process_version: process.version,
+    process_name: process.name,
+    state: event.to,
+    status,
+    ...(status !== 'active' && { ended_at: projecting.at }),
+  }
+  await moveRun(projecting, event, { changed, repeat: null })
+  await enter(projecting, event)
+}
+
+export function applyRunCancelled(projecting: Projecting, { event }: FactOf<'run.cancelled'>): Promise<void> {
+  const changed = { status: 'cancelled', ended_at: projecting.at }
+  return moveRun(projecting, event, { changed, repeat: null })
+}
+
+/** A run as it is after an event, and the event. */
+async function moveRun(
+  projecting: Projecting,
+  event: RunEvent,
+  { changed, repeat }: { readonly changed: Partial<RunTable>; readonly repeat: EmissionRepeat | null },
+): Promise<void> {
   const { db, projectId, at } = projecting
   await db
     .updateTable('run')
-    .set({
-      state: event.to,
-      revision: event.revision,
-      status,
-      updated_at: at,
-      ...(context !== null && { context: JSON.stringify(context) }),
-      ...(status !== 'active' && { ended_at: at }),
-    })
+    .set({ ...changed, revision: event.revision, updated_at: at })
     .where('project_id', '=', projectId)
     .where('id', '=', event.runId)
     .execute()
@@ -111,61 +144,13 @@ export async function applyRunAdvanced(
     .insertInto('run_event')
     .values(runEventRow(projecting, event, repeat))
     .execute()
-  await keepArtifacts(projecting, event)
-  if (event.stateChanged)
-    await enter(projecting, { runId: event.runId, state: event.to, revision: event.revision })
-}
-
-export async function applyRunMigrated(
-  projecting: Projecting,
-  { event, process, status }: FactOf<'run.migrated'>,
-): Promise<void> {
-  const { db, projectId, at } = projecting
-  await db
-    .updateTable('run')
-    .set({
-      process_hash: process.hash,
-      process_id: process.id,
-      process_version: process.version,
-      process_name: process.name,
-      state: event.to,
-      revision: event.revision,
-      status,
-      updated_at: at,
-      ...(status !== 'active' && { ended_at: at }),
-    })
-    .where('project_id', '=', projectId)
-    .where('id', '=', event.runId)
-    .execute()
-  await db
-    .insertInto('run_event')
-    .values(runEventRow(projecting, event, null))
-    .execute()
-  if (event.stateChanged)
-    await enter(projecting, { runId: event.runId, state: event.to, revision: event.revision })
-}
-
-export async function applyRunCancelled(
-  projecting: Projecting,
-  { event }: FactOf<'run.cancelled'>,
-): Promise<void> {
-  const { db, projectId, at } = projecting
-  await db
-    .updateTable('run')
-    .set({ status: 'cancelled', revision: event.revision, updated_at: at, ended_at: at })
-    .where('project_id', '=', projectId)
-    .where('id', '=', event.runId)
-    .execute()
-  await db
-    .insertInto('run_event')
-    .values(runEventRow(projecting, event, null))
-    .execute()
 }
 
 async function enter(
   { db, projectId }: Projecting,
-  { runId, state, revision }: { readonly runId: string; readonly state: string; readonly revision: number },
+  { runId, to: state, revision, stateChanged }: Pick<RunEvent, 'runId' | 'to' | 'revision' | 'stateChanged'>,
 ): Promise<void> {
+  if (!stateChanged) return
   await db
     .insertInto('run_visit')
     .values({ project_id: projectId, run_id: runId, state, count: 1, first: revision, last: revision })
@@ -242,11 +227,11 @@ async function loadRun(scope: ReadScope, id: string): Promise<LoadedRun | null> 
 const nothing: Gathered = { visits: [], artifacts: [] }
 
 async function gather(scope: ReadScope, id: string): Promise<Gathered> {
-  const visits = await visitsOf(scope.db, scope.projectId, id)
-  return {
-    visits: visits.toSorted((one, other) => one.first - other.first),
-    artifacts: await artifactsOfRun(scope, id),
-  }
+  const [visits, artifacts] = await Promise.all([
+    visitsOf(scope.db, scope.projectId, id),
+    artifactsOfRun(scope, id),
+  ])
+  return { visits: visits.toSorted((one, other) => one.first - other.first), artifacts }
 }
 
 /** Active runs of a mission, of the tasks at home there, and of those with an attempt there; oldest first. */

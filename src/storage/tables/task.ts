@@ -287,12 +287,9 @@ export const taskById = prepared((db, projectId: string, id: string) =>
 )
 
 export async function taskBefore({ db, projectId }: Projecting, taskId: string): Promise<TaskBefore> {
-  return db
-    .selectFrom('task')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', '=', taskId)
-    .executeTakeFirstOrThrow()
+  const [task] = await taskById(db, projectId, taskId)
+  if (!task) throw new Error(`task ${taskId} is not there`)
+  return task
 }
 
 /** Changes a task, and what follows from its status: where it is listed and counted, and what waits for it. */
