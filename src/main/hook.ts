@@ -4,17 +4,19 @@ import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { errorCode, Failure } from '../domain/failure.ts'
 import { nearest } from '../domain/nearest-word.ts'
+import type { Store } from '../ports/store.ts'
 import { complaint, printableJson, tell } from '../surfaces/cli/terminal.ts'
 import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
 import { type Environment, firstSet } from './settings/environment.ts'
 import {
-  type DatabasePlace,
   databasePlace,
   enclosingTree,
+  folderWanted,
   mainTree,
   projectFolder,
   projectRoot,
+  serverDatabase,
 } from './settings/places.ts'
 
 /** Answers a client's hook: what it says comes on standard input, and the answer goes to standard output. */
@@ -34,21 +36,37 @@ async function open(folder: string): Promise<HookProject | null> {
   const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   // A client starts its servers in its project's folder; the agent may have gone elsewhere since.
   const working = firstSet(environment, ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR']) ?? process.cwd()
-  const { top, root, database } = hookPlaces(environment, { folder, home, working })
-  if (!existsSync(database.file)) return null
-  const [{ openStore }, { randomIds }] = await Promise.all([
-    import('../storage/store.ts'),
-    import('../storage/random-ids.ts'),
-  ])
+  const { top, root } = hookPlaces(environment, { folder, home, working })
+  const store = await openHookStore(environment, { root, working })
+  if (!store) return null
   return {
     top,
     now: Date.now(),
-    store: openStore({ ...database, root, sandboxJournal: false, ids: randomIds }),
+    store,
     packages: async (place) => {
       const { workspacePackages } = await import('../git/recorded-state.ts')
       return workspacePackages(place)
     },
   }
+}
+
+/** Null where there is no record, which is known without asking anyone. */
+async function openHookStore(
+  environment: Environment,
+  folders: { readonly root: string; readonly working: string },
+): Promise<Store | null> {
+  const { root } = folders
+  const server = serverDatabase(environment)
+  const { randomIds: ids } = await import('../storage/random-ids.ts')
+  if (server) {
+    if (!existsSync(join(root, '.waymark', 'project-id'))) return null
+    const { openPostgresStore } = await import('../storage/postgres/store.ts')
+    return openPostgresStore({ ...server, project: folderWanted(environment, root), ids })
+  }
+  const database = databasePlace(environment, folders)
+  if (!existsSync(database.file)) return null
+  const { openStore } = await import('../storage/store.ts')
+  return openStore({ ...database, root, sandboxJournal: false, ids })
 }
 
 // Not the exit code of other misspelt commands: 2 would forbid the agent every call.
@@ -100,7 +118,6 @@ export interface HookPlaces {
   /** The top of the work tree that the hook acts for. */
   readonly top: string
   readonly root: string
-  readonly database: DatabasePlace
 }
 
 /** What a hook's folder belongs to, found without git: a hook has no time to start another process. */
@@ -114,7 +131,7 @@ function hookPlaces(
   const top = enclosingTree(here, home) ?? recordedFolder(here, home) ?? (named ? topOf(named, home) : here)
   const isChosen = named !== null && firstSet(environment, ['WAYMARK_PROJECT']) !== undefined
   const root = projectRoot(mainTree(isChosen ? topOf(named, home) : top))
-  return { top, root, database: databasePlace(environment, { root, working }) }
+  return { top, root }
 }
 
 function topOf(folder: string, home: string): string {

@@ -1,11 +1,13 @@
 import { homedir } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Actor } from '../domain/actor.ts'
+import { Failure } from '../domain/failure.ts'
 import { serverProject } from '../domain/identity/identity.ts'
 import type { Context } from '../operations/operation.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Team } from '../ports/team.ts'
 import { fingerprint } from '../storage/fingerprint.ts'
+import { postgresPlace } from '../storage/postgres/place.ts'
 import { randomIds } from '../storage/random-ids.ts'
 import { hashOf, newSecret } from '../surfaces/http/guard/secret.ts'
 import {
@@ -27,10 +29,12 @@ import {
   canWrite,
   databasePlace,
   enclosingTree,
+  folderWanted,
   type Machine,
   projectFolder,
   projectRoot,
   projectState,
+  serverDatabase,
   stateFolder,
   unusableFolder,
   writableStateFolder,
@@ -42,24 +46,27 @@ export interface Opening {
   readonly workingFolder: string
   /** The value of `--project`. */
   readonly project?: string | undefined
+  /** A project of a database on a server that has no folder on this machine. */
+  readonly elsewhere?: { readonly id: string; readonly name: string }
 }
 
 const clock: Clock = { now: () => Date.now() }
 
 /** Puts the program together. Nothing is read or written before the first call, and reading creates nothing. */
-export function openContext({ actor, environment, workingFolder, project }: Opening): Context {
+export function openContext(opening: Opening): Context {
+  const { actor, environment, workingFolder, project, elsewhere } = opening
   const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const request = { flag: project, environment, workingFolder }
-  const folder = projectFolder(request, (start) => enclosingTree(start, home))
-  const refusal = unusableFolder(folder, home)
   const machine = { platform: process.platform, environment, home }
-  const database = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
-  const identity = {
-    folder,
-    database: database === undefined ? null : resolve(workingFolder, database),
+  const folder = elsewhere
+    ? join(stateFolder(machine), 'elsewhere', elsewhere.id)
+    : projectFolder(request, (start) => enclosingTree(start, home))
+  const refusal = elsewhere ? notHere(elsewhere.name) : unusableFolder(folder, home)
+  const server = serverDatabase(environment)
+  const projectStateFolder = () => {
+    const identity = { folder, database: databaseNamed(environment, workingFolder) }
+    return projectState(writableStateFolder(machine, folder, canWrite), identity, fingerprint)
   }
-  const projectStateFolder = () =>
-    projectState(writableStateFolder(machine, folder, canWrite), identity, fingerprint)
   const witness = refusal
     ? refusingWitness(refusal)
     : deferredWitness(async () => {
@@ -67,7 +74,15 @@ export function openContext({ actor, environment, workingFolder, project }: Open
         return createWitness({ stateFolder: projectStateFolder(), clock, environment })
       })
   const store = deferredStore(async () => {
+    if (server && elsewhere) {
+      const { openPostgresStore } = await import('../storage/postgres/store.ts')
+      return openPostgresStore({ ...server, project: { id: elsewhere.id }, ids: randomIds })
+    }
     const root = projectRoot((await witness.locate(folder)).mainTop)
+    if (server) {
+      const { openPostgresStore } = await import('../storage/postgres/store.ts')
+      return openPostgresStore({ ...server, project: folderWanted(environment, root), ids: randomIds })
+    }
     const place = databasePlace(environment, { root, working: workingFolder })
     const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
     const { openStore } = await import('../storage/store.ts')
@@ -101,6 +116,20 @@ export function openContext({ actor, environment, workingFolder, project }: Open
   }
 }
 
+function notHere(name: string): Failure {
+  return new Failure('UNAVAILABLE', `The work tree of the project ${name} is not on this machine.`, {
+    hint: 'Work where it is: run `waymark connect` with the address of this server there, and files are measured beside it.',
+  })
+}
+
+/** Tells databases from each other, and holds no password. */
+function databaseNamed(environment: Environment, workingFolder: string): string | null {
+  const server = serverDatabase(environment)
+  if (server) return postgresPlace(server.url).shown
+  const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
+  return named === undefined ? null : resolve(workingFolder, named)
+}
+
 /** The database that is named for all projects of a server. */
 export function namedDatabase(environment: Environment): string | undefined {
   return firstSet(environment, ['WAYMARK_DATABASE'])
@@ -113,7 +142,12 @@ interface OpeningTeam extends Pick<Opening, 'environment' | 'workingFolder'> {
 
 /** The persons of a server lie in the database of its projects, as a project of their own. */
 function openTeam({ environment, workingFolder, folder, machine }: OpeningTeam): Team {
+  const server = serverDatabase(environment)
   const store = deferredStore(async () => {
+    if (server) {
+      const { openPostgresStore } = await import('../storage/postgres/store.ts')
+      return openPostgresStore({ ...server, project: { id: serverProject }, ids: randomIds })
+    }
     const place = databasePlace(environment, { root: folder, working: workingFolder })
     const { openStore } = await import('../storage/store.ts')
     const state = writableStateFolder(machine, folder, canWrite)

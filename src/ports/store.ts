@@ -97,6 +97,8 @@ export interface Store {
   putBack(backup: string, at: number): Promise<PutBack>
   /** What `doctor` and `status` say about the database. Creates nothing. */
   health(): Promise<StoreHealth>
+  /** Why nothing could be recorded now, in a sentence; null when it could. Creates nothing. */
+  unreadiness(): Promise<string | null>
   /**
    * Facts after `after` as they are committed by any process, those together that are there together, until the signal
    * aborts. Costs a poll only while followed.

@@ -211,6 +211,16 @@ class SqliteStore implements Store {
     })
   }
 
+  async unreadiness(): Promise<string | null> {
+    try {
+      await this.#answering(() => this.#database.forReading())
+      return null
+    } catch (error) {
+      if (error instanceof Failure) return error.message
+      throw error
+    }
+  }
+
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
     try {
       const either = AbortSignal.any([signal, this.#closing.signal])

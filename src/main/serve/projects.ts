@@ -3,14 +3,16 @@ import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
+import { serverProject } from '../../domain/identity/identity.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { LoadedProcess, PlanFiles, ProcessFiles } from '../../ports/project-files.ts'
 import { fingerprint } from '../../storage/fingerprint.ts'
+import type { FolderWanted } from '../../storage/postgres/project.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
 import { deferredPlanFiles, deferredProcessFiles } from '../deferred.ts'
 import { openContext } from '../open-context.ts'
 import { type Environment, firstSet } from '../settings/environment.ts'
-import { unusableFolder } from '../settings/places.ts'
+import { folderWanted, projectRoot, type ServerDatabase, unusableFolder } from '../settings/places.ts'
 
 /** A project with what must be ended when the server ends. */
 export interface OpenProject {
@@ -48,6 +50,91 @@ export function openProjects(request: ProjectsRequest): readonly [OpenProject, .
   return [first, ...others]
 }
 
+/** The projects of a database on a server: those of this machine's folders first, then every other one. */
+export interface DatabaseProjects {
+  /** Grows while it is served: a project that another machine made is served without a restart. */
+  readonly served: [ServedProject, ...ServedProject[]]
+  readonly open: readonly [OpenProject, ...OpenProject[]]
+  /** Looks for new projects. */
+  refresh(): Promise<readonly OpenProject[]>
+}
+
+interface OfFolder {
+  readonly context: Context
+  readonly wanted: FolderWanted
+  served: ServedProject
+  id: string | null
+}
+
+/** Opens every project of a database. Where it has none yet, and no folder is meant, the server's own is served. */
+export async function openDatabaseProjects(
+  request: ProjectsRequest,
+  server: ServerDatabase,
+): Promise<DatabaseProjects> {
+  const { environment, workingFolder } = request
+  const { projectsOf, projectIdOf } = await import('../../storage/postgres/store.ts')
+  const ofFolders = await Promise.all(
+    foldersOf(request).map(async ({ context, served }): Promise<OfFolder> => {
+      const root = projectRoot((await context.witness.locate(context.folder)).mainTop)
+      return { context, served, wanted: folderWanted(environment, root), id: null }
+    }),
+  )
+  const others = new Map<string, OpenProject>()
+  const opened = (id: string, name: string): OpenProject => {
+    const context = openContext({ actor: nobody, environment, workingFolder, elsewhere: { id, name } })
+    return { served: { ...served(context, name), name }, context }
+  }
+  const all: ServedProject[] = []
+  const open: OpenProject[] = [...ofFolders]
+  const refresh = async (): Promise<readonly OpenProject[]> => {
+    for (const project of ofFolders) project.id ??= await projectIdOf(server, project.wanted)
+    const named = await projectsOf(server)
+    const isOfFolder = new Set(ofFolders.map(({ id }) => id))
+    const added = named
+      .filter(({ id }) => !isOfFolder.has(id) && !others.has(id))
+      .map(({ id, name }) => {
+        const project = opened(id, name)
+        others.set(id, project)
+        return project
+      })
+    open.push(...added)
+    const nameOf = new Map(named.map(({ id, name }) => [id, name]))
+    for (const project of ofFolders) {
+      const { key, folder } = project.served
+      const name = nameOf.get(project.id ?? '') ?? freeKey(key, [...nameOf.values()], folder)
+      // A route of the server knows a project by its object.
+      if (name !== key) project.served = { ...project.served, key: name }
+    }
+    const now = [...ofFolders, ...others.values()].map(({ served }) => served)
+    if (now.length > 0) all.splice(0, all.length, ...now)
+    return added
+  }
+  await refresh()
+  if (all.length === 0) {
+    const own = opened(serverProject, serverProject)
+    open.push(own)
+    all.push(own.served)
+  }
+  // There is one at least.
+  return {
+    served: all as [ServedProject, ...ServedProject[]],
+    open: open as [OpenProject, ...OpenProject[]],
+    refresh,
+  }
+}
+
+/** The folders that are named, or the one that the server was started in, if that can be a project. */
+function foldersOf(request: ProjectsRequest): readonly OpenProject[] {
+  const home = firstSet(request.environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const isNamed = request.named.length > 0 || firstSet(request.environment, ['WAYMARK_PROJECT']) !== undefined
+  if (isNamed || unusableFolder(resolve(request.workingFolder), home) === null) return openProjects(request)
+  return []
+}
+
+function freeKey(key: string, taken: readonly string[], folder: string): string {
+  return taken.includes(key) ? `${key}-${fingerprint(folder).slice(0, 8)}` : key
+}
+
 function folderOf(named: string | undefined, workingFolder: string): string | undefined {
   if (named === undefined) return undefined
   const folder = resolve(workingFolder, named)
@@ -68,8 +155,7 @@ function keyOf(folder: string, taken: readonly string[]): string {
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 40)
-  const key = name === '' ? 'project' : name
-  return taken.includes(key) ? `${key}-${fingerprint(folder).slice(0, 8)}` : key
+  return freeKey(name === '' ? 'project' : name, taken, folder)
 }
 
 /** Whoever is elsewhere may name only files of the project, and a relative path is meant from its folder. */

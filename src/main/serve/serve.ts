@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Failure } from '../../domain/failure.ts'
+import { Failure, messageOf } from '../../domain/failure.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { Team } from '../../ports/team.ts'
 import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
@@ -12,10 +12,10 @@ import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
 import { oidcSettings } from '../settings/oidc.ts'
-import { serverFolder } from '../settings/places.ts'
+import { serverDatabase, serverFolder } from '../settings/places.ts'
 import { keepTidy } from '../upkeep.ts'
 import { openLog } from './log.ts'
-import { type OpenProject, openProjects } from './projects.ts'
+import { type DatabaseProjects, type OpenProject, openDatabaseProjects, openProjects } from './projects.ts'
 import { RunningServers } from './running-servers.ts'
 import { type OpenServer, openOnFreePort, type ServerOptions } from './server.ts'
 import { welcome } from './welcome.ts'
@@ -38,11 +38,12 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
   const environment = process.env
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
-  const projects = openProjects({ named: flags.projects, environment, workingFolder: process.cwd() })
+  const projects = await opened(flags, environment)
+  const [{ context }] = projects.open
   const oidc = oidcSettings(flags, environment)
-  const team = await teamInForce(projects[0].context, { environment, oidc })
+  const team = await teamInForce(context, { environment, oidc })
   if (!team) refuseRemoteWithoutTokens(flags, tokens)
-  const folders = projects.map(({ context }) => context.folder)
+  const folders = projects.open.map((project) => project.context.folder)
   const servers = new RunningServers(folder)
   const own = tokens.ownToken('agent', 'agent')
   const person = tokens.ownToken('person', userName())
@@ -75,21 +76,39 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
     await untilTold(projects, log)
   } finally {
     servers.withdraw(announced)
-    await end(server, projects)
+    await end(server, projects.open)
     log.info('Waymark stopped.')
   }
 }
 
+/** Milliseconds between two looks for projects that others made. */
+const betweenLooks = 2_000
+
+async function opened(flags: ServeFlags, environment: Environment): Promise<DatabaseProjects> {
+  const request = { named: flags.projects, environment, workingFolder: process.cwd() }
+  const server = serverDatabase(environment)
+  if (server) return openDatabaseProjects(request, server)
+  const [first, ...others] = openProjects(request)
+  return {
+    open: [first, ...others],
+    served: [first.served, ...others.map(({ served }) => served)],
+    refresh: async () => [],
+  }
+}
+
 /** What goes on beside the requests, until the process is told to end. */
-async function untilTold(projects: readonly OpenProject[], log: Log): Promise<void> {
-  const stopTidying = projects.map(({ context }) => keepTidy(context, (line) => log.warn(line)))
-  const telemetry = await startTelemetry(
-    projects.map(({ served }) => served),
-    process.env,
-    log,
-  )
+async function untilTold({ open, served, refresh }: DatabaseProjects, log: Log): Promise<void> {
+  const tidied = ({ context }: OpenProject) => keepTidy(context, (line) => log.warn(line))
+  const stopTidying = open.map(tidied)
+  const looking = setInterval(() => {
+    refresh()
+      .then((added) => stopTidying.push(...added.map(tidied)))
+      .catch((error: unknown) => log.warn(`Looking for new projects: ${messageOf(error)}`))
+  }, betweenLooks).unref()
+  const telemetry = await startTelemetry(served, process.env, log)
   const signal = await endSignal()
   log.info('Waymark stops as soon as running requests are answered.', { signal })
+  clearInterval(looking)
   for (const stop of stopTidying) stop()
   await telemetry?.stop()
 }
@@ -133,7 +152,7 @@ function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFil
 
 function optionsOf(
   flags: ServeFlags,
-  [first, ...others]: readonly [OpenProject, ...OpenProject[]],
+  { served }: DatabaseProjects,
   run: Pick<ServerOptions, 'folder' | 'instance' | 'log' | 'team' | 'oidc'>,
 ): Omit<ServerOptions, 'port'> {
   const { host, allowHosts } = flags
@@ -141,7 +160,7 @@ function optionsOf(
   const isName = !['127.0.0.1', 'localhost', '::1', '0.0.0.0', '::'].includes(host)
   return {
     ...run,
-    projects: [first.served, ...others.map(({ served }) => served)],
+    projects: served,
     host,
     toolsets: flags.toolsets,
     trustProxy: flags.trustProxy,

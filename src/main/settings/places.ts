@@ -1,9 +1,11 @@
 import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { homedir, hostname } from 'node:os'
 import { basename, dirname, join, posix, resolve, win32 } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
 import { readRegularSync } from '../../files/regular-file.ts'
 import type { Fingerprint } from '../../ports/store.ts'
+import { isPostgresUrl } from '../../storage/postgres/place.ts'
+import type { FolderWanted } from '../../storage/postgres/project.ts'
 import { type Environment, firstSet } from './environment.ts'
 
 export interface ProjectRequest {
@@ -91,19 +93,39 @@ export function databasePlace(
 ): DatabasePlace {
   const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
   if (named === undefined) return { file: join(folders.root, '.waymark', 'waymark.db'), shared: false }
-  if (/^[a-z][a-z0-9+]*:\/\//i.test(named)) throw notYet(named)
+  if (/^[a-z][a-z0-9+]*:\/\//i.test(named)) throw unknownKind(named)
   return { file: resolve(folders.working, named), shared: true }
 }
 
-function notYet(url: string): Failure {
+function unknownKind(url: string): Failure {
   const protocol = url.slice(0, url.indexOf('://') + 3)
   return new Failure(
     'UNAVAILABLE',
-    `A database at ${protocol}… is not available yet: only SQLite files are.`,
+    `A database at ${protocol}… cannot be used: it is a file of SQLite, or a server at postgres://….`,
     {
-      hint: 'Set WAYMARK_DATABASE to the path of a file, or unset it to use .waymark/waymark.db.',
+      hint: 'Set WAYMARK_DATABASE to the path of a file or to a URL that begins with postgres://, or unset it to use .waymark/waymark.db.',
     },
   )
+}
+
+/** A database on a server, with the password. */
+export interface ServerDatabase {
+  readonly url: string
+  /** Where LISTEN is possible, if not there. */
+  readonly listen: string | null
+}
+
+/** The server that `WAYMARK_DATABASE` names; null where it names a file or nothing. */
+export function serverDatabase(environment: Environment): ServerDatabase | null {
+  const url = firstSet(environment, ['WAYMARK_DATABASE'])
+  if (url === undefined || !isPostgresUrl(url)) return null
+  return { url, listen: firstSet(environment, ['WAYMARK_DATABASE_LISTEN']) ?? null }
+}
+
+/** The project of a folder of this machine, on a server. */
+export function folderWanted(environment: Environment, root: string): FolderWanted {
+  const name = firstSet(environment, ['WAYMARK_PROJECT_NAME']) ?? null
+  return { root, name, machine: firstSet(environment, ['WAYMARK_MACHINE']) ?? hostname() }
 }
 
 export interface Machine {

@@ -68,7 +68,7 @@ async function databaseCheck({ store }: Handling): Promise<Check> {
   return {
     check: 'database',
     ok: health.warnings.length === 0,
-    finding: [state, ...health.warnings].join('. '),
+    finding: [`${state}.`, ...health.warnings].join(' ').replace(/\.$/, ''),
   }
 }
 

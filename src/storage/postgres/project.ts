@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import { basename } from 'node:path'
 import type { Kysely } from 'kysely'
 import { serverProject } from '../../domain/identity/identity.ts'
@@ -16,10 +15,6 @@ export interface FolderWanted {
   readonly name: string | null
   /** The machine whose folder it is: the same path on another one is another work tree. */
   readonly machine: string
-}
-
-export function thisMachine(): string {
-  return hostname()
 }
 
 /** What a new project would be called. */

@@ -30,7 +30,7 @@ import { readsOf } from '../tables/reads.ts'
 import type { ReadScope, Tables } from '../tables/tables.ts'
 import type { Session } from './database.ts'
 import { unavailable } from './errors.ts'
-import { healthOf } from './health.ts'
+import { healthOf, unreadiness } from './health.ts'
 import type { ProjectState } from './live.ts'
 import { findProject, nameOf, type ProjectWanted, rootOf } from './project.ts'
 import { type PostgresServer, serverAt } from './server.ts'
@@ -50,11 +50,27 @@ export function openPostgresStore(options: PostgresOptions): Store {
 }
 
 /** Every project of a database, in the order of their names. */
-export async function projectsOf({ url }: Pick<PostgresOptions, 'url'>): Promise<readonly NamedProject[]> {
-  const server = serverAt(url, null)
+export function projectsOf(at: Pick<PostgresOptions, 'url' | 'listen'>): Promise<readonly NamedProject[]> {
+  return askedAt(at, namedProjects, [])
+}
+
+/** The id of a folder's project; null where there is none yet. */
+export function projectIdOf(
+  at: Pick<PostgresOptions, 'url' | 'listen'>,
+  wanted: ProjectWanted,
+): Promise<string | null> {
+  return askedAt(at, async (db) => (await findProject(db, wanted))?.id ?? null, null)
+}
+
+async function askedAt<Answer>(
+  { url, listen }: Pick<PostgresOptions, 'url' | 'listen'>,
+  question: (db: Kysely<Tables>) => Promise<Answer>,
+  nothing: Answer,
+): Promise<Answer> {
+  const server = serverAt(url, listen ?? null)
   const { database } = server
   try {
-    return await database.read(async (db) => ((await schemaOf(db)) === 0 ? [] : namedProjects(db)))
+    return (await server.isMade()) ? await database.read(question) : nothing
   } catch (error) {
     throw unavailable(error, database.place.shown)
   } finally {
@@ -186,6 +202,10 @@ class PostgresStore implements Store {
       const projectId = await this.#idIn(db)
       return projectId === null ? 0 : readsOf({ db, projectId }).journal.head()
     })
+  }
+
+  unreadiness(): Promise<string | null> {
+    return unreadiness(this.#server.database)
   }
 
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {

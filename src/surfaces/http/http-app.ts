@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
+import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { callOperation, projectList, readJournal, sessionAnswer } from './api.ts'
 import { readBody } from './body.ts'
@@ -18,6 +19,9 @@ import { Refusal, refused } from './refusal.ts'
 import { projectNamed, restOfPath, type Serving } from './serving.ts'
 
 const self = "'self'"
+
+/** Who asks whether the server is ready. */
+const nobody: Actor = { name: 'a balancer', kind: 'agent', role: null, channel: 'http' }
 
 export type HttpApp = Hono<AppEnvironment>
 
@@ -123,6 +127,15 @@ function serverRoutes(serving: Serving, security: Security, metrics: Metrics): H
       'Cache-Control': 'no-store',
     }),
   )
+  // For a balancer: whether what is sent here could be recorded.
+  reading(app, '/readyz', async (c) => {
+    const { store } = projects[0].contextOf(nobody)
+    const reason = await store.unreadiness()
+    // Why it is not, with the database's address, is for those who may come in.
+    const why = reason === null || c.var.caller === null ? {} : { reason }
+    const answer = { status: reason === null ? 'ready' : 'not ready', ...why }
+    return c.json(answer, reason === null ? 200 : 503, { 'Cache-Control': 'no-store' })
+  })
   reading(app, '/metrics', async (c) => {
     requireAuth(c.var.caller)
     return c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType })

@@ -94,6 +94,7 @@ const own = [
   '/api/login-proof',
   '/api/logout',
   '/healthz',
+  '/readyz',
   '/metrics',
   '/login',
   '/mcp',
