@@ -89,6 +89,7 @@ export class Gathering {
       view: <Answer>(look: (reads: Reads) => Promise<Answer>) => during(() => store.view(look)),
       replay: (idempotency) => during(() => store.replay(idempotency)),
       health: () => during(() => store.health()),
+      unreadiness: () => during(() => store.unreadiness()),
       inspect: (how) => during(() => store.inspect(how)),
       inspectChain: () => during(() => store.inspectChain()),
       restore: (facts) => during(() => store.restore(facts)),
