@@ -156,10 +156,10 @@ export function runnerName(): string {
   return `${hostname()}:${process.pid}`
 }
 
-/** Whether the process of that name still runs. One on another machine cannot be asked and counts as running. */
-export function isRunnerAlive(runner: string): boolean {
+/** Whether the process of that name still runs; null for one on another machine, which cannot be asked. */
+export function isRunnerAlive(runner: string): boolean | null {
   const colon = runner.lastIndexOf(':')
-  if (runner.slice(0, colon) !== hostname()) return true
+  if (runner.slice(0, colon) !== hostname()) return null
   const pid = Number(runner.slice(colon + 1))
   // 0 and below name groups of processes.
   if (!Number.isSafeInteger(pid) || pid <= 0) return false

@@ -6,7 +6,9 @@ import { idInCall } from '../operations/edge/edge-context.ts'
 import { EdgeAnswer, type EdgeRequest } from '../operations/edge/edge-request.ts'
 import { contractVersion, type GatheredCall, type PortRequest } from '../operations/edge/port-calls.ts'
 import type { Answer, Context, Edge } from '../operations/operation.ts'
+import { longestKeptDiff } from '../operations/task/complete-task.ts'
 import { AwayCommands } from './away-commands.ts'
+import type { Queue } from './edge-database.ts'
 import { type PortRunning, runCalls } from './port-runner.ts'
 import { ServerAway, type ServerClient } from './server-client.ts'
 
@@ -24,8 +26,18 @@ export interface EdgeParts {
   readonly context: Context
   readonly snapshots: () => string
   readonly version: string
+  /** What waits here for the server, of which it is told with every call. */
+  readonly queue: () => Queue
   /** How long a call waits for its commands, in milliseconds; they go on when it is over. */
   readonly patience?: number
+}
+
+/** A call with its name and what was looked at for it. */
+export interface Prepared {
+  readonly call: string
+  readonly gathered: readonly GatheredCall[]
+  /** Milliseconds since it was begun to look. */
+  readonly age: () => number
 }
 
 /** What came of a call, with what was looked at for it. */
@@ -51,45 +63,40 @@ export class EdgeProject {
     })
   }
 
-  /** Asks the server, and looks here at what it asks for, until it answers. */
-  async perform(calling: EdgeCalling, attempts?: KnownAttempts): Promise<Performed> {
+  /** Looks at what the server will ask for, before it does: most calls are then answered at once. */
+  async prepare(calling: EdgeCalling, attempts?: KnownAttempts): Promise<Prepared> {
     const call = randomUUID()
     const began = performance.now()
     const running = this.#running(calling)
-    const early = await this.#anticipated(calling, { call, attempts, running })
-    return this.send(calling, { call, began, gathered: early })
+    const gathered = await this.#anticipated(calling, { call, attempts, running })
+    return { call, gathered, age: () => Math.round(performance.now() - began) }
   }
 
-  /** Sends a call with what is gathered already. */
-  async send(
-    calling: EdgeCalling,
-    sent: { readonly call: string; readonly began: number; readonly gathered: readonly GatheredCall[] },
-  ): Promise<Performed> {
+  /** Asks the server, and looks here at what it asks for, until it answers. */
+  async send(calling: EdgeCalling, prepared: Prepared): Promise<Performed> {
     const running = this.#running(calling)
-    let gathered = sent.gathered
+    let gathered = prepared.gathered
     // The first request may lack everything; each later one brings what was asked for.
     for (let round = 0; round < mostAsked; round += 1) {
-      const answer = await this.#post({ ...this.request(calling, sent), gathered: [...gathered] })
+      const answer = await this.#post(this.#request(calling, { ...prepared, gathered }))
       if (!('gather' in answer)) return { answer, gathered }
       gathered = [...gathered, ...(await runCalls(answer.gather, running))]
     }
     throw new Failure('INTERNAL', `The server asked this machine more than ${mostAsked} times for one call.`)
   }
 
-  request(
-    calling: EdgeCalling,
-    { call, began }: { readonly call: string; readonly began: number },
-  ): EdgeRequest {
-    const { edge, context, version } = this.parts
+  #request(calling: EdgeCalling, { call, age, gathered }: Prepared): EdgeRequest {
+    const { edge, context, version, queue } = this.parts
     return {
       ...calling,
       contract: contractVersion,
       version,
       edge,
+      queue: { ...queue() },
       call,
       folder: context.folder,
-      age: Math.round(performance.now() - began),
-      gathered: [],
+      age: age(),
+      gathered: [...gathered],
     }
   }
 
@@ -126,10 +133,10 @@ export class EdgeProject {
   }
 
   async #tell(operation: string, input: object): Promise<void> {
-    await this.perform({ operation, input, channel: 'stdio', as: 'agent' })
+    const calling = { operation, input, channel: 'stdio', as: 'agent' } as const
+    await this.send(calling, await this.prepare(calling))
   }
 
-  /** What the server will ask for, looked at before it does: most calls are then answered at once. */
   async #anticipated(
     calling: EdgeCalling,
     around: {
@@ -150,10 +157,18 @@ export class EdgeProject {
     { call, running }: { readonly call: string; readonly running: PortRunning },
   ): Promise<readonly GatheredCall[]> {
     const { context } = this.parts
-    if (input['work_tree'] !== undefined || typeof input['planned_task_id'] === 'string') return []
+    if (input['work_tree'] !== undefined) return []
+    const planned = input['planned_task_id']
+    const bound =
+      typeof planned === 'string'
+        ? await runCalls([{ call: 'linkedTrees.bound', args: [context.folder] }], running)
+        : []
+    // A task with a work tree of its own is begun there, which the server looks into.
+    if (bound.some(({ answer }) => JSON.stringify(answer).includes(String(planned)))) return bound
     const request = { folder: context.folder, name: this.#snapshotName(call) }
-    const taken = await runCalls([{ call: 'witness.snapshot', args: [request] }], running)
-    const place = this.#placeIn(taken[0])
+    const snapshot = await runCalls([{ call: 'witness.snapshot', args: [request] }], running)
+    const place = this.#placeIn(snapshot[0])
+    const taken = [...bound, ...snapshot]
     const areas = input['areas']
     if (place === null || !isTexts(areas) || areas.length === 0) return taken
     return [...taken, ...(await runCalls([{ call: 'witness.matching', args: [place, areas] }], running))]
@@ -179,7 +194,11 @@ export class EdgeProject {
     const taken = await runCalls([{ call: 'witness.snapshot', args: [request] }], running)
     const place = this.#placeIn(taken[0])
     if (place === null) return taken
-    return [...taken, ...(await runCalls([{ call: 'witness.changes', args: [begun, place] }], running))]
+    const measured = [
+      { call: 'witness.changes', args: [begun, place] },
+      { call: 'witness.wholeDiff', args: [begun, place, longestKeptDiff] },
+    ]
+    return [...taken, ...(await runCalls(measured, running))]
   }
 
   #snapshotName(call: string): string {

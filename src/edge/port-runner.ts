@@ -109,6 +109,7 @@ function table(running: Confined): Table {
     'witness.touched': ([from, to]) => witness.touched(place(from), place(to)),
     'witness.unifiedDiff': ([from, to, paths]) =>
       witness.unifiedDiff(place(from), place(to), paths ?? undefined),
+    'witness.wholeDiff': ([from, to, most]) => witness.wholeDiff(place(from), place(to), most),
     'witness.matching': ([one, areas]) => witness.matching(place(one), areas),
     'witness.overlapping': ([one, areas, others]) => witness.overlapping(place(one), areas, others),
     'witness.packages': ([one]) => witness.packages(place(one)),

@@ -10,6 +10,7 @@ import { baseOf, type ConnectedServer } from './origins.ts'
 export class ServerAway extends Failure {
   /** Whether it may have arrived all the same. */
   readonly mayHaveArrived: boolean
+  readonly reason: string
 
   constructor(origin: string, why: string, mayHaveArrived: boolean) {
     super('UNAVAILABLE', `The server at ${origin} cannot be reached: ${why}.`, {
@@ -17,6 +18,7 @@ export class ServerAway extends Failure {
     })
     this.name = 'ServerAway'
     this.mayHaveArrived = mayHaveArrived
+    this.reason = why
   }
 }
 
@@ -79,6 +81,14 @@ export class ServerClient {
       )
     }
     return this.#send({ method: 'POST', path, body: sent, isZipped: sent !== text }, asking)
+  }
+
+  /** Resolves where the server answers, and fails with `ServerAway` where it does not. No token is sent. */
+  async isThere(): Promise<void> {
+    const { origin } = this.server
+    const asked = { method: 'GET', headers: {}, body: null, agent: this.#agent }
+    const { status } = await exchange(new URL(`${origin}/healthz`), asked, { answer: 4_000 })
+    if (status >= 500) throw new ServerAway(origin, `it answers ${status}`, false)
   }
 
   close(): void {

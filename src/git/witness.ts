@@ -49,6 +49,12 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     })
   }
 
+  const diffBetween: WorkTreeWitness['unifiedDiff'] = async (from, to, paths) => {
+    if (incomparable(from, to) !== null) return null
+    const span = await loadSpan(from, to)
+    return typeof span === 'string' ? null : unifiedDiff(span, environment, paths).catch(() => null)
+  }
+
   return {
     locate: async (path) => {
       const location = await locateFolder(path, environment)
@@ -87,10 +93,10 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
       const span = await loadSpan(from, to)
       return typeof span === 'string' ? null : touchedPaths(span, environment).catch(() => null)
     },
-    unifiedDiff: async (from, to, paths) => {
-      if (incomparable(from, to) !== null) return null
-      const span = await loadSpan(from, to)
-      return typeof span === 'string' ? null : unifiedDiff(span, environment, paths).catch(() => null)
+    unifiedDiff: diffBetween,
+    wholeDiff: async (from, to, most) => {
+      const text = await diffBetween(from, to)
+      return text === null ? null : { text: text.slice(0, most), cut: text.length > most }
     },
     matching: async (place, areas) => surveyAreas(await scopeIn(place, areas), listed.of(place)),
     overlapping: async (place, areas, others) => {

@@ -66,7 +66,15 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
   const witness = loading(find)
   return {
     ...deferred(witness, ['locate', 'others', 'snapshot', 'changes', 'touched', 'unifiedDiff']),
-    ...deferred(witness, ['matching', 'overlapping', 'packages', 'treeHash', 'content', 'sweep']),
+    ...deferred(witness, [
+      'wholeDiff',
+      'matching',
+      'overlapping',
+      'packages',
+      'treeHash',
+      'content',
+      'sweep',
+    ]),
     settle: async () => (await witness.begun())?.settle(),
   }
 }

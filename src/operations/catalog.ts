@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { commandList, commandRevoke } from './command-approvals.ts'
+import { commandEnd, commandRenew, edgeList, edgeRefused } from './edge/edges.ts'
 import { approve } from './inbox/approve.ts'
 import { decide } from './inbox/decide.ts'
 import { inbox } from './inbox/inbox.ts'
@@ -132,6 +133,10 @@ const operations = [
   processSimulate,
   commandList,
   commandRevoke,
+  edgeList,
+  edgeRefused,
+  commandRenew,
+  commandEnd,
   settingList,
   settingSet,
   exportProject,

@@ -37,8 +37,8 @@ export interface CommandRunner {
   readonly name: string
   /** Resolves when the command has ended; never rejects: what cannot be started has failed. */
   start(command: CommandLine): Promise<CommandEnd>
-  /** Whether a runner of that name still runs. One on another machine counts as running. */
-  isAlive(runner: string): boolean
+  /** Whether a runner of that name still runs. Null for one on another machine, which cannot be asked. */
+  isAlive(runner: string): boolean | null
   /** Only where commands run on another machine than this one. */
   readonly away?: AwayRunner
   /** Ends every command that runs, with its children. */

@@ -576,3 +576,32 @@ export interface JournalReads {
   /** Hashes the whole journal again. */
   verify(): Promise<ChainCheck>
 }
+
+/** A machine where agents work, as it was last heard of. */
+export interface KnownEdge {
+  readonly id: string
+  readonly name: string
+  /** The name of the token that it came with. */
+  readonly token: string
+  readonly version: string
+  readonly seenAt: number
+  /** What waits there for the server. */
+  readonly queue: { readonly entries: number; readonly oldest: number | null }
+}
+
+export interface KeptDiff {
+  readonly text: string
+  /** Of the text. */
+  readonly sha256: string
+  readonly bytes: number
+  /** Whether there was more of it. */
+  readonly cut: boolean
+}
+
+export interface EdgeReads {
+  /** The last seen first. */
+  all(): Promise<readonly KnownEdge[]>
+  diff(attemptId: string): Promise<KeptDiff | null>
+  /** Until when a command is believed to run; null where nobody said so. */
+  leasedUntil(commandId: string): Promise<number | null>
+}

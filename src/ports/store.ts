@@ -1,10 +1,12 @@
 import type { Actor } from '../domain/actor.ts'
 import type { Fact, NewFact } from '../domain/fact.ts'
-import type { SessionId, TokenId } from '../domain/id.ts'
+import type { AttemptId, SessionId, TokenId } from '../domain/id.ts'
 import type {
+  EdgeReads,
   HoldReads,
   IdentityReads,
   JournalReads,
+  KnownEdge,
   MissionReads,
   PlanReads,
   RecordReads,
@@ -23,6 +25,7 @@ export interface Reads {
   readonly holds: HoldReads
   readonly runs: RunReads
   readonly identities: IdentityReads
+  readonly edges: EdgeReads
   readonly journal: JournalReads
 }
 
@@ -41,8 +44,26 @@ export interface DecidedFirst<Answer> {
   readonly answerFrom: (after: Reads) => Promise<Answer>
 }
 
-/** What a token or a session has that no fact holds: the hash of its secret, and when it was used. */
-export type Beside =
+/**
+ * What no fact holds: of a token or a session the hash of its secret, and when it was used; of a machine where agents
+ * work when it was heard of, and what it sent.
+ */
+export type Beside = SecretBeside | EdgeBeside
+
+export type EdgeBeside =
+  /** A machine where agents work was heard of. */
+  | (Omit<KnownEdge, 'seenAt'> & { readonly kind: 'edge seen'; readonly at: number })
+  /** A command still runs; without a word of it, it is believed to until then. */
+  | { readonly kind: 'command leased'; readonly commandId: string; readonly until: number }
+  /** What an attempt changed, line by line, where its files are elsewhere. */
+  | {
+      readonly kind: 'diff kept'
+      readonly attemptId: AttemptId
+      readonly text: string
+      readonly cut: boolean
+    }
+
+export type SecretBeside =
   | { readonly kind: 'secret made'; readonly of: TokenId | SessionId; readonly hash: string }
   | { readonly kind: 'secret used'; readonly of: TokenId | SessionId; readonly at: number }
   | { readonly kind: 'secret ended'; readonly of: TokenId | SessionId }

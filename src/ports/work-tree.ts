@@ -33,6 +33,12 @@ export interface TreeContent {
   readonly stamps: readonly (readonly [path: string, stamp: string])[]
 }
 
+export interface WholeDiff {
+  readonly text: string
+  /** Whether there is more of it. */
+  readonly cut: boolean
+}
+
 /** The areas of an attempt, from its project's folder. */
 export interface DeclaredAreas {
   readonly areas: readonly string[]
@@ -68,6 +74,8 @@ export interface WorkTreeWitness {
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** The unified diff between two snapshots, of some paths (old or new names) when given. `null` when contents are gone. */
   unifiedDiff(from: SnapshotRef, to: SnapshotRef, paths?: readonly string[]): Promise<string | null>
+  /** All of it, cut after so many characters. `null` when contents are gone. */
+  wholeDiff(from: SnapshotRef, to: SnapshotRef, most: number): Promise<WholeDiff | null>
   /** How many files each area matches in a snapshot that was just taken: tracked and untracked ones, not the ignored. */
   matching(place: SnapshotRef, areas: readonly string[]): Promise<readonly AreaCount[]>
   /** Which areas meet those of others, in one of these files or by what they say; in the order of the others. */

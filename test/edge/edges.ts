@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
 import { type Serving, serveHome } from '../http/serve-process.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
-import { type Ran, runProgram } from '../support/program.ts'
+import { bin, type Ran, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
-import { ProgramTransport } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
 /** A machine where agents work: a home, a state folder and a work tree of its own. */
@@ -31,6 +31,8 @@ export interface EdgeAgent {
   /** The text of a refusal. */
   readonly refusal: (tool: string, input?: object) => Promise<string>
   readonly close: () => Promise<void>
+  /** Ends its process at once, as `kill -9` does. */
+  readonly kill: () => void
 }
 
 export interface TeamServer extends Serving {
@@ -130,8 +132,15 @@ async function edgeAgent(
   words: readonly string[],
 ): Promise<EdgeAgent> {
   const client = new Client({ name: 'edge-client', version: '1.0.0' })
-  const transport = new ProgramTransport(['mcp', ...words], running)
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [bin, 'mcp', ...words],
+    cwd: running.folder,
+    env: running.environment,
+    stderr: 'inherit',
+  })
   await client.connect(transport)
+  const { pid } = transport
   let closing: Promise<void> | null = null
   const close = () => {
     closing ??= client.close()
@@ -152,5 +161,8 @@ async function edgeAgent(
       return JSON.stringify(result.content)
     },
     close,
+    kill: () => {
+      if (pid !== null) process.kill(pid, 'SIGKILL')
+    },
   }
 }

@@ -223,7 +223,13 @@ export type GateFact =
     }
 
 /** What a project may set, each a word; see `settings.ts` for what they mean and their defaults. */
-export const settingNames = ['elicitation', 'hook_outside_areas', 'hook_on_error', 'holds_gate'] as const
+export const settingNames = [
+  'elicitation',
+  'hook_outside_areas',
+  'hook_on_error',
+  'holds_gate',
+  'upload_diff',
+] as const
 export type SettingName = (typeof settingNames)[number]
 
 /** An idempotency key of a run, and what it is bound to. */

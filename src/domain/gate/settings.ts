@@ -26,6 +26,11 @@ export const settingDefinitions = {
     meaning:
       'Which open holds keep a done task from being settled, so that what depends on it waits: blockers and reviews, all, or none. With all, no mission is completed while something waits.',
   },
+  upload_diff: {
+    values: ['on', 'off'],
+    meaning:
+      'Whether a machine that is connected to a server sends what a task changed, line by line, when it is completed. Without it, others see the list of files alone.',
+  },
 } as const satisfies Record<SettingName, SettingDefinition>
 
 /** What is set, or its default. */

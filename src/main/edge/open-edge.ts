@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import type { Actor } from '../../domain/actor.ts'
+import { Failure } from '../../domain/failure.ts'
+import { EdgeDatabase } from '../../edge/edge-database.ts'
 import { EdgeProject } from '../../edge/edge-project.ts'
+import { OfflineProject } from '../../edge/offline.ts'
 import { thisEdge } from '../../edge/origins.ts'
 import { ServerClient } from '../../edge/server-client.ts'
-import type { Context } from '../../operations/operation.ts'
-import { openContext } from '../open-context.ts'
+import { closeContext, openContext } from '../open-context.ts'
 import { version } from '../program.ts'
 import { confined } from '../serve/projects.ts'
 import type { Environment } from '../settings/environment.ts'
@@ -17,16 +19,41 @@ export interface EdgeOpening {
   readonly project: string | undefined
 }
 
-/** Puts the edge of a project together: this machine's own ports, and the server that asks them. */
+/** Puts the edge of a project together: this machine's own ports, the server that asks them, and what waits for it. */
 export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
-  const context: Context = confined(openContext(opening))
-  const edge = thisEdge(place.folder)
+  const context = confined(openContext(opening))
+  const database = new EdgeDatabase(place.root)
+  const client = new ServerClient(place.server)
   const project = new EdgeProject({
-    client: new ServerClient(place.server),
-    edge,
+    client,
+    edge: thisEdge(place.folder),
     context,
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     version,
+    queue: () => database.queue(),
   })
-  return { project, context }
+  const offline = new OfflineProject({
+    project,
+    database,
+    now: () => Date.now(),
+    parse: async (name, input) => {
+      const [{ catalog }, { parseInput }] = await Promise.all([
+        import('../../operations/catalog.ts'),
+        import('../../operations/input/parse-input.ts'),
+      ])
+      const operation = catalog.find((one) => one.name === name)
+      if (!operation) throw new Failure('INTERNAL', `This Waymark knows no operation ${name}.`)
+      return parseInput(operation, input)
+    },
+  })
+  return {
+    project,
+    offline,
+    client,
+    close: async () => {
+      offline.close()
+      await project.close()
+      await closeContext(context)
+    },
+  }
 }

@@ -214,6 +214,11 @@ export const portCalls = {
     z.tuple([place, place, names.nullable()]),
     z.string().max(64_000_000).nullable(),
   ),
+  // The whole of it, cut where it is longer than so many characters.
+  'witness.wholeDiff': asked(
+    z.tuple([place, place, z.int().min(1).max(8_000_000)]),
+    z.strictObject({ text: z.string().max(8_000_000), cut: z.boolean() }).nullable(),
+  ),
   'witness.matching': asked(
     z.tuple([place, names]),
     z.array(z.strictObject({ area: z.string(), excludes: z.boolean(), files: z.int() })),

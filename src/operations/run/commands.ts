@@ -7,6 +7,7 @@ import type { ApprovedCommand } from '../../ports/command-runner.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Context, Handling } from '../operation.ts'
 import type { ApprovableCommand, ExternalState } from './external-state.ts'
+import { keepLease, stillRuns } from './lease.ts'
 
 /** How long an event waits for its commands, in milliseconds; they go on when it is over. */
 const patience = 25_000
@@ -69,7 +70,8 @@ function claim(
     if (known?.status === 'running' && commandRunner.away?.isBeginning(known.id)) {
       return { facts: [], answer: known }
     }
-    const running = known?.status === 'running' && commandRunner.isAlive(known.runner)
+    const around = { isAlive: commandRunner.isAlive, now: setting.at }
+    const running = known?.status === 'running' && (await stillRuns(reads, known, around))
     if (running) return { facts: [], answer: 'elsewhere' as const }
     const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
     if (counts && !again) return { facts: [], answer: 'known' as const }
@@ -97,7 +99,10 @@ async function runHere(handling: Handling, beginning: Beginning, started: Comman
   const { run, timeout, pinned } = guard
   const line = { run, folder: beginning.folder, timeout }
   const { away } = commandRunner
+  // Away, the machine that runs it keeps its lease.
+  const stopLease = away ? () => undefined : keepLease(recordAside, started.id)
   const end = await (away ? away.start({ ...line, id: started.id, pinned, hash }) : commandRunner.start(line))
+  stopLease()
   if (end === null) return
   const { status, exitCode, output } = end
   const disturbance = await disturbanceOf(handling, beginning)
@@ -153,15 +158,17 @@ function withLine(output: string, line: string): string {
 }
 
 async function waitForOther(
-  { store, commandRunner }: Handling,
+  { store, commandRunner, clock }: Handling,
   { command, tree, folder }: Beginning,
 ): Promise<void> {
   const until = performance.now() + patience
   while (performance.now() < until) {
-    const known = await store.view(({ runs }) =>
-      runs.commandResult({ run: command.guard.run, folder }, command.tree ?? tree),
-    )
-    if (known?.status !== 'running' || !commandRunner.isAlive(known.runner)) return
+    const runs = await store.view(async (reads) => {
+      const known = await reads.runs.commandResult({ run: command.guard.run, folder }, command.tree ?? tree)
+      const around = { isAlive: commandRunner.isAlive, now: clock.now() }
+      return known?.status === 'running' && (await stillRuns(reads, known, around))
+    })
+    if (!runs) return
     await pause(pollEvery)
   }
 }

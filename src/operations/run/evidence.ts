@@ -13,10 +13,12 @@ import {
 import { handedIn, type Run, type RunRecord } from '../../domain/gate/run.ts'
 import type { PhaseId, TaskId } from '../../domain/id.ts'
 import type { Task } from '../../domain/track/task.ts'
+import type { CommandRunner } from '../../ports/command-runner.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { Fingerprint, Reads } from '../../ports/store.ts'
 import { type ExternalState, observedChanges } from './external-state.ts'
 import { subjectOf } from './find-run.ts'
+import { stillRuns } from './lease.ts'
 
 interface ObservationSources {
   readonly reads: Reads
@@ -26,7 +28,7 @@ interface ObservationSources {
   /** Who asks, or emits. */
   readonly by: Actor
   /** Whether a runner of that name still runs. */
-  readonly isAlive: (runner: string) => boolean
+  readonly isAlive: CommandRunner['isAlive']
 }
 
 /** The run as its engine sees it: with how its files stand on disk now. */
@@ -71,7 +73,7 @@ export async function observe(sources: ObservationSources, loaded: LoadedRun): P
 }
 
 async function observedCommand(
-  { reads, external, isAlive }: ObservationSources,
+  { reads, external, isAlive, now }: ObservationSources,
   { guard, approved, refusal, tree }: ExternalState['commands'][number],
 ): Promise<ObservedCommand> {
   const { run } = guard
@@ -84,7 +86,8 @@ async function observedCommand(
   if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
   const { status, exitCode, startedAt, output } = result
   if (status === 'running') {
-    return isAlive(result.runner) ? { ...nothing, status, startedAt } : { ...nothing, status: 'not_run' }
+    const runs = await stillRuns(reads, result, { isAlive, now })
+    return runs ? { ...nothing, status, startedAt } : { ...nothing, status: 'not_run' }
   }
   return {
     run,

@@ -137,6 +137,7 @@ export const diff = defineOperation({
   const mission = await handling.store.view((reads) => reads.missions.find(input.id))
   if (mission !== null) return diffOfMission(handling, mission.id, input.path)
   const attempt = await handling.store.view((reads) => attemptOf(reads, input.id))
+  if (attempt.snapshot.edge !== handling.edge?.id) return keptDiff(handling, attempt, input.path)
   const end = attempt.status === 'open' ? await stateNow(handling, attempt) : attempt.endSnapshot
   if (end === null) {
     throw new Failure(
@@ -165,8 +166,48 @@ export const diff = defineOperation({
   }
 })
 
+/** Of an attempt on another machine there is what that one sent. */
+async function keptDiff({ store }: Handling, attempt: Attempt, path: string | undefined) {
+  const { machine = 'the machine that keeps the record', top } = attempt.snapshot
+  const kept = await store.view(({ edges }) => edges.diff(attempt.id))
+  if (kept === null) {
+    const why = attempt.status === 'open' ? 'they are sent when the task is completed' : 'they were not sent'
+    throw new Failure(
+      'UNAVAILABLE',
+      `The changes of attempt ${attempt.id} are on ${machine}, in ${top}: ${why}.`,
+      { hint: `waymark changes ${attempt.taskId} lists what is known of them here.` },
+    )
+  }
+  const text = path === undefined ? kept.text : partOf(kept.text, path)
+  return {
+    task_id: attempt.taskId,
+    attempt_id: attempt.id,
+    diff: text.slice(0, longestDiff),
+    truncated: kept.cut || text.length > longestDiff,
+  }
+}
+
+/** The part of a diff that is about one file, by its old or its new name. */
+function partOf(diff: string, path: string): string {
+  const parts = diff.split(/^(?=diff --git )/m)
+  return parts.filter((part) => namesIn(part).includes(path)).join('')
+}
+
+function namesIn(part: string): readonly string[] {
+  const lines = part.split('\n@@', 1)[0]?.split('\n') ?? []
+  return lines.flatMap((line) => {
+    const [, name] = /^(?:--- a\/|\+\+\+ b\/|rename from |rename to )(.*?)\t?$/.exec(line) ?? []
+    const [, old, now] = /^diff --git a\/(.*) b\/(.*)$/.exec(line) ?? []
+    return [name, old, now].filter((one) => one !== undefined)
+  })
+}
+
 /** The work trees one after the other, each with the files that attempts of the mission changed there. */
-async function diffOfMission({ store, witness }: Handling, missionId: MissionId, path: string | undefined) {
+async function diffOfMission(
+  { store, witness, edge }: Handling,
+  missionId: MissionId,
+  path: string | undefined,
+) {
   const trees = await store.view(async ({ missions }) => {
     const tops = await missions.treesOf(missionId)
     return Promise.all(tops.map((top) => missions.tree(missionId, top)))
@@ -174,6 +215,7 @@ async function diffOfMission({ store, witness }: Handling, missionId: MissionId,
   const parts = await Promise.all(
     trees.map(async ({ first, lastEnded, recorded }) => {
       if (first === null || lastEnded?.endSnapshot == null) return ''
+      if (first.snapshot.edge !== edge?.id) throw elsewhere(missionId, first)
       const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
       const paths = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
       const wanted = path === undefined ? paths : paths.filter((known) => known === path)
@@ -191,6 +233,15 @@ async function diffOfMission({ store, witness }: Handling, missionId: MissionId,
     diff: unified.slice(0, longestDiff),
     truncated: unified.length > longestDiff,
   }
+}
+
+function elsewhere(missionId: MissionId, { snapshot }: Attempt): Failure {
+  const { machine = 'the machine that keeps the record', top } = snapshot
+  return new Failure(
+    'UNAVAILABLE',
+    `Mission ${missionId} was worked on on ${machine}, in ${top}: its states can only be compared there.`,
+    { hint: 'Look at its tasks one by one: waymark diff <task>.' },
+  )
 }
 
 async function stateNow({ witness, ids }: Handling, attempt: Attempt): Promise<SnapshotPlace> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Measured, Outcome } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
+import { settingOf } from '../../domain/gate/settings.ts'
 import type { AttemptId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import { changesOfMission, type MissionChange } from '../../domain/track/changes.ts'
@@ -17,7 +18,7 @@ import {
 } from '../../domain/track/task.ts'
 import type { MissionTree } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
-import type { WorkTreeWitness } from '../../ports/work-tree.ts'
+import type { WholeDiff, WorkTreeWitness } from '../../ports/work-tree.ts'
 import { waitingEntry } from '../answers/hold.ts'
 import { findAttempt, findTask } from '../find.ts'
 import { choice, identifier, text, texts } from '../input/fields.ts'
@@ -170,9 +171,10 @@ export const completeTask = defineOperation({
     const measured = await measure(handling, before.attempt, { outcome, areas: input.areas ?? [] })
     if (input.preview) return previewOf(handling, before.attempt, measured)
     const mission = await measureMission(handling, before.attempt, measured)
+    const diff = await diffToKeep(handling, before.attempt, measured)
     try {
       const { task, attempt } = before
-      return await end(handling, input, { inputHash, outcome, task, attempt, measured, mission })
+      return await end(handling, input, { inputHash, outcome, task, attempt, measured, mission, diff })
     } catch (error) {
       if (!(error instanceof MissionMoved) || round === mostRounds) throw error
     }
@@ -189,6 +191,7 @@ interface Ending {
   readonly attempt: Attempt
   readonly measured: Measured
   readonly mission: MissionState
+  readonly diff: WholeDiff | null
 }
 
 /** Fails with `MissionMoved` where what was measured of the mission is no longer the last. */
@@ -252,9 +255,24 @@ function end(handling: Handling, input: Completing, ending: Ending) {
         },
         ...completed.consequences,
       ],
+      ...(ending.diff && { beside: [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] }),
       answer,
     }
   })
+}
+
+export const longestKeptDiff = 4_000_000
+
+/** Where the files are on another machine, what they changed is kept here, so that it is seen when that one is shut. */
+async function diffToKeep(
+  { edge, store, witness }: Handling,
+  attempt: Attempt,
+  { changes, endSnapshot }: Measured,
+): Promise<WholeDiff | null> {
+  if (!edge || endSnapshot === null || changes.length === 0) return null
+  const settings = await store.view(({ runs }) => runs.settings())
+  if (settingOf(settings, 'upload_diff') === 'off') return null
+  return witness.wholeDiff(attempt.snapshot, endSnapshot, longestKeptDiff)
 }
 
 /** What completing would answer now; nothing ends and nothing is recorded. */

@@ -7,6 +7,7 @@ import { settledTasks } from './0006-settled-tasks.ts'
 import { onePlan } from './0007-one-plan.ts'
 import { portable } from './0008-portable.ts'
 import { persons } from './0009-persons.ts'
+import { edges } from './0010-edges.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   onePlan,
   portable,
   persons,
+  edges,
 ]

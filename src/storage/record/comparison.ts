@@ -9,6 +9,9 @@ export const notMadeByFacts: Readonly<Record<string, string>> = {
   fact: 'the facts themselves, which their chain of hashes vouches for',
   secret: 'the hashes of what tokens and sessions are known by, which no fact holds',
   command: 'the answers that are kept for idempotency keys',
+  edge: 'the machines where agents work, as they were last heard of',
+  attempt_diff: 'what attempts changed line by line, as the machines with the files sent it',
+  command_lease: 'until when a command is believed to run',
   project_root: 'the folders of this machine in which the project was seen',
 }
 

@@ -1,5 +1,6 @@
 import type { Reads } from '../../ports/store.ts'
 import { journalReads } from '../journal/journal.ts'
+import { edgeReads } from './edge.ts'
 import { holdReads } from './hold.ts'
 import { missionReads } from './mission.ts'
 import { planReads } from './plan.ts'
@@ -25,6 +26,7 @@ class ScopedReads implements Reads {
   #holds: Reads['holds'] | undefined
   #runs: Reads['runs'] | undefined
   #identities: Reads['identities'] | undefined
+  #edges: Reads['edges'] | undefined
   #journal: Reads['journal'] | undefined
 
   constructor(scope: ReadScope) {
@@ -69,6 +71,11 @@ class ScopedReads implements Reads {
   get identities(): Reads['identities'] {
     this.#identities ??= identityReads(this.#scope)
     return this.#identities
+  }
+
+  get edges(): Reads['edges'] {
+    this.#edges ??= edgeReads(this.#scope)
+    return this.#edges
   }
 
   get journal(): Reads['journal'] {

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { serverProject } from '../../domain/identity/identity.ts'
 import type { IdentityReads, KeptSecret } from '../../ports/reads.ts'
 import type { Beside } from '../../ports/store.ts'
+import { writeOfEdge } from './edge.ts'
 import { memberReads } from './member.ts'
 import { personReads } from './person.ts'
 import { sessionReads } from './session.ts'
@@ -24,6 +25,10 @@ export async function writeBeside(
   beside: readonly Beside[],
 ): Promise<void> {
   for (const one of beside) {
+    if (one.kind === 'edge seen' || one.kind === 'command leased' || one.kind === 'diff kept') {
+      await writeOfEdge({ db, projectId }, one)
+      continue
+    }
     const secret = { project_id: projectId, id: one.of }
     if (one.kind === 'secret made') {
       await db

@@ -7,6 +7,7 @@ import type { AttemptChangeTable, AttemptCorrectionTable, AttemptEndTable, Attem
 import type { ClaimTokenTable } from './claim.ts'
 import type { CommandResultTable } from './command-result.ts'
 import type { TaskDependencyTable } from './dependency.ts'
+import type { AttemptDiffTable, CommandLeaseTable, EdgeTable } from './edge.ts'
 import type { HoldTable } from './hold.ts'
 import type { MemberTable } from './member.ts'
 import type { MissionTable } from './mission.ts'
@@ -63,6 +64,9 @@ export interface Tables {
   readonly token: TokenTable
   readonly session: SessionTable
   readonly secret: SecretTable
+  readonly edge: EdgeTable
+  readonly attempt_diff: AttemptDiffTable
+  readonly command_lease: CommandLeaseTable
   readonly fact: FactTable
   readonly command: CommandTable
 }

@@ -22,6 +22,7 @@ import type { Serving } from './serving.ts'
  * machine is answered there, and sent along when the request is repeated.
  */
 export function callFromEdge(serving: Serving, mcp: McpPart) {
+  const heard = new HeardEdges()
   const operations = new Map(serving.catalog.map((operation) => [operation.name, operation]))
   return async (c: RequestContext): Promise<Response> => {
     const { actor } = requireAuth(c.var.caller)
@@ -36,6 +37,7 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
       age,
       promised,
     })
+    heard.tell(request, project.contextOf(actor))
     const done = await gathering
       .run(() => performed(request, context))
       .catch((error: unknown) => {
@@ -65,21 +67,43 @@ function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+const toldEvery = 10_000
+
+/** Keeps when each edge was heard of last, and what waits there: not more often than anybody looks. */
+class HeardEdges {
+  readonly #told = new Map<string, { readonly at: number; readonly said: string }>()
+
+  tell(request: EdgeRequest, { store, actor, clock }: Context): void {
+    const { edge, version, queue = { entries: 0, oldest: null } } = request
+    const at = clock.now()
+    const said = JSON.stringify([queue, edge.name, actor.name])
+    const before = this.#told.get(edge.id)
+    if (before && before.said === said && at - before.at < toldEvery) return
+    this.#told.set(edge.id, { at, said })
+    const beside = [{ kind: 'edge seen' as const, ...edge, token: actor.name, version, at, queue }]
+    store
+      .record({ actor, at, decide: async () => ({ facts: [], beside, answer: null }) })
+      .catch(() => this.#told.delete(edge.id)) // told with the next call
+  }
+}
+
 /** The token says who it is; what the edge says can only take from that. */
 function actorOnEdge(actor: Actor, request: EdgeRequest): Actor {
-  const { as, channel, client, connection } = request
-  const base: Actor = { ...actor, channel, ...(connection !== undefined && { connection }) }
+  const { as, channel, client, connection, done_at: doneAt } = request
+  const base: Actor = {
+    ...actor,
+    channel,
+    ...(connection !== undefined && { connection }),
+    ...(doneAt !== undefined && { doneAt }),
+  }
   if (request.inside_command) {
     return { name: 'command of a guard', kind: 'agent', role: null, channel, insideCommand: true }
   }
-  if (as === 'token' || actor.kind === 'agent') return client === undefined ? base : named(base, client)
-  return named({ ...base, kind: 'agent', role: null }, client)
-}
-
-/** A token that was given no name of its own says nothing of who uses it. */
-function named(actor: Actor, client: string | undefined): Actor {
   const shown = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
-  return shown && (actor.name === 'agent' || actor.kind === 'agent') ? { ...actor, name: shown } : actor
+  // A person's token in an agent's hands; and one that was given no name of its own says nothing of who uses it.
+  const isLent = as === 'agent' && actor.kind === 'person'
+  const name = shown && (isLent || actor.name === 'agent') ? shown : actor.name
+  return { ...base, name, ...(isLent && { kind: 'agent', role: null }) }
 }
 
 function upgradeRequired({ message }: Failure, version: string): Refusal {

@@ -24,6 +24,7 @@ import { CallOrder } from './tools/call-order.ts'
 /** A tool's call on its way to a server. */
 export interface RelayedCall {
   readonly tool: string
+  readonly kind: 'query' | 'command'
   readonly arguments: Readonly<Record<string, unknown>>
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly client: string | undefined
@@ -85,15 +86,16 @@ function relayServer(project: RelayedProject, { era, order, watch }: RelayConnec
     project.ask(name, input, clientOf(request))
   server.setRequestHandler('tools/list', async () => ({ tools: [...(await project.tools())] }))
   server.setRequestHandler('tools/call', async ({ params }, request) => {
+    const kind = await kindOf(project, params.name)
     const call = {
       tool: params.name,
+      kind,
       arguments: params.arguments ?? {},
       meta: request.mcpReq._meta,
       client: clientOf(request),
       can_ask: canAsk(server, request, era),
       responses: request.mcpReq.inputResponses,
     }
-    const kind = await kindOf(project, params.name)
     const relayed = await order.run(kind, () => project.callTool(call))
     if ('protocolError' in relayed) {
       throw new ProtocolError(relayed.protocolError.code, relayed.protocolError.message)

@@ -1,0 +1,237 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import type { HoldId } from '../../domain/id.ts'
+import { instant, instantOrNull } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
+import type { Hold } from '../../domain/track/records.ts'
+import { list } from '../answers/list.ts'
+import { count, identifier, text } from '../input/fields.ts'
+import { defineOperation, type Handling } from '../operation.ts'
+import { leaseOf } from '../run/lease.ts'
+
+export const edgeList = defineOperation({
+  name: 'edge_list',
+  command: 'edge list',
+  toolset: 'track',
+  audience: 'both',
+  title: 'The machines where agents work',
+  description:
+    'Every machine that is connected to this project: its token, when it was last heard of, what waits there for the server, and what is worked on there.',
+  kind: 'query',
+  input: z.strictObject({ limit: count('How many; default 50', 500).optional() }),
+  output: z.object({
+    edges: list(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        token: z.string(),
+        version: z.string(),
+        last_seen: z.string(),
+        queued: z.int(),
+        oldest_queued_at: z.string().nullable(),
+        open: list(
+          z.object({
+            task_id: z.string(),
+            attempt_id: z.string(),
+            name: z.string(),
+            agent_name: z.string(),
+            work_tree: z.string(),
+            started_at: z.string(),
+          }),
+        ),
+      }),
+    ),
+    total: z.int(),
+  }),
+}).handler(({ store }, input) =>
+  store.view(async ({ edges: known, tasks }) => {
+    const edges = await known.all()
+    const attempts = await tasks.openAttempts()
+    const names = await tasks.named(attempts.map(({ taskId }) => taskId))
+    return {
+      edges: edges.slice(0, input.limit ?? 50).map((edge) => ({
+        id: edge.id,
+        name: edge.name,
+        token: edge.token,
+        version: edge.version,
+        last_seen: instant(edge.seenAt),
+        queued: edge.queue.entries,
+        oldest_queued_at: instantOrNull(edge.queue.oldest),
+        open: attempts
+          .filter(({ snapshot }) => snapshot.edge === edge.id)
+          .map((attempt) => ({
+            task_id: attempt.taskId,
+            attempt_id: attempt.id,
+            name: excerpt(names.get(attempt.taskId) ?? '', 120),
+            agent_name: attempt.agentName ?? attempt.actor.name,
+            work_tree: attempt.snapshot.top,
+            started_at: instant(attempt.openedAt),
+          })),
+      })),
+      total: edges.length,
+    }
+  }),
+)
+
+const moment = z.string().max(40)
+
+/** What an edge did while the server was away, and the server does not take: a person looks at it. */
+export const edgeRefused = defineOperation({
+  name: 'edge_refused',
+  command: 'edge refused',
+  screen: true,
+  toolset: 'track',
+  audience: 'both',
+  title: 'Hand over what was refused',
+  description:
+    'What an edge did while the server was away and the server refused: it waits for a person then.',
+  kind: 'command',
+  input: z.strictObject({
+    call: identifier('The call that was refused'),
+    task_id: identifier('Its task').nullable(),
+    code: text('Code of the refusal'),
+    message: text('Why it was refused'),
+    entries: z
+      .array(
+        z.strictObject({
+          what: z.string().max(2_000),
+          done_at: moment,
+          input: z.string().max(8_000),
+          paths: z.array(z.string().max(4_096)).max(200),
+        }),
+      )
+      .min(1)
+      .max(50),
+  }),
+  output: z.object({ hold_id: z.string() }),
+}).handler((handling, input) => {
+  const { actor, edge } = assertEdge(handling)
+  return handling.record(async (reads, setting) => {
+    const task = input.task_id === null ? null : await reads.tasks.find(input.task_id)
+    const paths = [...new Set(input.entries.flatMap((entry) => entry.paths))]
+    const lines = input.entries.map(
+      ({ what, done_at, input: said }) => `${done_at}: ${what}. It said: ${excerpt(said, 1_500)}`,
+    )
+    const changed = paths.length === 0 ? '' : ` Measured there: ${paths.slice(0, 20).join(', ')}.`
+    const hold: Hold = {
+      id: setting.ids.next('hold') as HoldId, // a brand
+      kind: 'review',
+      missionId: task?.missionId ?? null,
+      phaseId: task?.phaseId ?? null,
+      taskId: task?.id ?? null,
+      attemptId: null,
+      issueId: null,
+      runId: null,
+      request: null,
+      reason: `Done on ${edge.name} while the server was away, and refused afterwards: ${input.message}${changed}\n${lines.join('\n')}`,
+      paths: paths.slice(0, 200),
+      openedBy: actor.name,
+      openedAt: setting.at,
+      status: 'open',
+      answer: null,
+      closedBy: null,
+      closedAt: null,
+    }
+    return { facts: [{ kind: 'hold.opened', hold }], answer: { hold_id: hold.id } }
+  })
+})
+
+/** Renews the lease of a command that runs on an edge. */
+export const commandRenew = defineOperation({
+  name: 'command_renew',
+  command: 'command renew',
+  screen: true,
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Keep the lease of a command',
+  description: 'An edge says that a command of a guard still runs there.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({ id: identifier('The command') }),
+  output: z.object({ until: z.string() }),
+}).handler((handling, { id }) => {
+  const { edge } = assertEdge(handling)
+  return handling.recordAside(async (reads, setting) => {
+    await ownCommand(reads, id, edge.id)
+    const until = setting.at + leaseOf
+    return {
+      facts: [],
+      beside: [{ kind: 'command leased', commandId: id, until }],
+      answer: { until: instant(until) },
+    }
+  })
+})
+
+/** The end of a command that went on after its call was answered. */
+export const commandEnd = defineOperation({
+  name: 'command_end',
+  command: 'command end',
+  screen: true,
+  toolset: 'gate',
+  audience: 'both',
+  title: 'Tell the end of a command',
+  description: 'An edge tells how a command of a guard ended that ran longer than its call waited.',
+  kind: 'command',
+  idempotent: true,
+  input: z.strictObject({
+    id: identifier('The command'),
+    status: z.enum(['passed', 'failed', 'timed_out', 'stopped']),
+    exit_code: z.int().nullable(),
+    output: z.string().max(40_000),
+    tree: z.string().max(200).nullable().describe('Hash of the work tree when it had ended'),
+    touched: z.array(z.string().max(4_096)).max(20).nullable().describe('Files written meanwhile'),
+  }),
+  output: z.object({ recorded: z.boolean() }),
+}).handler((handling, input) => {
+  const { edge } = assertEdge(handling)
+  return handling.recordAside<{ recorded: boolean }>(async (reads) => {
+    const command = await ownCommand(reads, input.id, edge.id)
+    if (command.status !== 'running') return { facts: [], answer: { recorded: false } }
+    const disturbance = disturbanceOf(input)
+    const output =
+      disturbance === null ? input.output : `${input.output}\nThis result does not count: ${disturbance}.`
+    const { id: commandId, runId } = command
+    const { status, exit_code: exitCode } = input
+    return {
+      facts: [
+        {
+          kind: 'command.ended',
+          commandId,
+          runId,
+          status,
+          exitCode,
+          output: output.slice(-20_000),
+          treeHeld: disturbance === null,
+        },
+      ],
+      answer: { recorded: true },
+    }
+  })
+})
+
+function disturbanceOf({
+  tree,
+  touched,
+}: {
+  tree: string | null
+  touched: readonly string[] | null
+}): string | null {
+  if (tree === null || touched === null) return 'the work tree could not be measured when it had ended'
+  return touched.length === 0 ? null : `${touched.slice(0, 5).join(', ')} changed while it ran`
+}
+
+async function ownCommand(
+  { runs }: Parameters<Parameters<Handling['record']>[0]>[0],
+  id: string,
+  edge: string,
+) {
+  const running = await runs.runningCommands()
+  const found = running.find((command) => command.id === id)
+  if (found?.runner === `edge:${edge}`) return found
+  throw new Failure('NOT_FOUND', `No command ${id} of this machine runs.`)
+}
+
+function assertEdge({ edge, actor }: Handling) {
+  if (edge) return { edge, actor }
+  throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.')
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { EdgeReads } from '../../ports/reads.ts'
+import type { EdgeBeside } from '../../ports/store.ts'
+import type { ReadScope } from './tables.ts'
+
+/** What is kept beside the facts: no replay makes it, and no decision of the domain rests on it. */
+
+export interface EdgeTable {
+  project_id: string
+  id: string
+  name: string
+  /** The name of the token that it last came with. */
+  token: string
+  version: string
+  seen_at: number
+  queued: number
+  oldest_queued_at: number | null
+}
+
+export interface AttemptDiffTable {
+  project_id: string
+  attempt_id: string
+  /** Of the text. */
+  sha256: string
+  bytes: number
+  cut: number
+  /** The text, as gzip writes it. */
+  content: Buffer
+}
+
+export interface CommandLeaseTable {
+  project_id: string
+  command_id: string
+  until: number
+}
+
+export async function writeOfEdge({ db, projectId }: ReadScope, beside: EdgeBeside): Promise<void> {
+  if (beside.kind === 'edge seen') {
+    const { id, name, token, version, at, queue } = beside
+    const row = { name, token, version, seen_at: at, queued: queue.entries, oldest_queued_at: queue.oldest }
+    await db
+      .insertInto('edge')
+      .values({ project_id: projectId, id, ...row })
+      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doUpdateSet(row))
+      .execute()
+    return
+  }
+  if (beside.kind === 'command leased') {
+    const { commandId, until } = beside
+    await db
+      .insertInto('command_lease')
+      .values({ project_id: projectId, command_id: commandId, until })
+      .onConflict((conflict) => conflict.columns(['project_id', 'command_id']).doUpdateSet({ until }))
+      .execute()
+    return
+  }
+  const { attemptId, text, cut } = beside
+  const bytes = Buffer.from(text)
+  const row = {
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    bytes: bytes.length,
+    cut: cut ? 1 : 0,
+    content: gzipSync(bytes),
+  }
+  await db
+    .insertInto('attempt_diff')
+    .values({ project_id: projectId, attempt_id: attemptId, ...row })
+    .onConflict((conflict) => conflict.columns(['project_id', 'attempt_id']).doUpdateSet(row))
+    .execute()
+}
+
+const mostEdges = 500
+
+export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
+  return {
+    async all() {
+      const rows = await db
+        .selectFrom('edge')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .orderBy('seen_at', 'desc')
+        .limit(mostEdges)
+        .execute()
+      return rows.map(({ id, name, token, version, seen_at, queued, oldest_queued_at }) => ({
+        id,
+        name,
+        token,
+        version,
+        seenAt: seen_at,
+        queue: { entries: queued, oldest: oldest_queued_at },
+      }))
+    },
+    async diff(attemptId) {
+      const row = await db
+        .selectFrom('attempt_diff')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('attempt_id', '=', attemptId)
+        .executeTakeFirst()
+      if (!row) return null
+      return {
+        text: gunzipSync(row.content).toString('utf8'),
+        sha256: row.sha256,
+        bytes: row.bytes,
+        cut: row.cut === 1,
+      }
+    },
+    async leasedUntil(commandId) {
+      const row = await db
+        .selectFrom('command_lease')
+        .select('until')
+        .where('project_id', '=', projectId)
+        .where('command_id', '=', commandId)
+        .executeTakeFirst()
+      return row?.until ?? null
+    },
+  }
+}
