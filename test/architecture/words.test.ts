@@ -29,7 +29,8 @@ test('no value is of any type', () => {
 test('only what the store records and projects writes rows', () => {
   const writes =
     /\.(insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\(|\b(insert into|delete from)\b|\bupdate \w+ set\b/i
-  const allowed = /^src\/storage\/(record|tables|migrations)\//
+  // What an edge keeps until the server has it is a file of its own, and no record.
+  const allowed = /^src\/(storage\/(record|tables|migrations)\/|edge\/edge-database\.ts)/
   const elsewhere = productFiles().filter(({ path }) => !allowed.test(path))
   expect(linesWith(elsewhere, (line) => writes.test(line))).toEqual([])
 })
