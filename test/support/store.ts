@@ -16,6 +16,8 @@ export interface TemporaryStore extends AsyncDisposable {
   readonly store: Store
   /** The project's root, as its record names it. */
   readonly root: string
+  /** Absolute path of the root. */
+  readonly folder: string
   /** The database: its path, or its URL. */
   readonly file: string
   /** Another store over the same file, as another process would open it. Closed with the first. */
@@ -41,6 +43,7 @@ export async function temporaryStore(options: Partial<StoreOptions> = {}): Promi
   return {
     store: another(),
     root,
+    folder: root,
     file: defaults.file,
     another,
     async [Symbol.asyncDispose]() {
@@ -69,6 +72,7 @@ export async function temporaryPostgresStore(
   return {
     store: another(),
     root: rootOf(project),
+    folder: root,
     file: url,
     another,
     async [Symbol.asyncDispose]() {

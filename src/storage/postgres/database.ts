@@ -101,6 +101,7 @@ export class PostgresDatabase {
     settle?: () => Promise<Answer | null>,
   ): Promise<Answer> {
     let conflicts = 0
+    let failures = 0
     let lost: CommitLost | null = null
     for (;;) {
       try {
@@ -122,7 +123,8 @@ export class PostgresDatabase {
           continue
         }
         if (this.#isAway()) throw lost ?? error
-        await sleep(20 + Math.random() * 180)
+        failures += 1
+        await sleep(Math.random() * Math.min(200, 10 * 2 ** failures))
       }
     }
   }
@@ -182,7 +184,8 @@ class Statements {
   readonly #names = new Map<string, string>()
 
   nameOf(sql: string): string | undefined {
-    if (!this.areKept) return undefined
+    // Several statements in one text have no name.
+    if (!this.areKept || sql.includes(';')) return undefined
     const known = this.#names.get(sql)
     if (known !== undefined || this.#names.size >= mostNames) return known
     if (!this.#seen.has(sql)) {

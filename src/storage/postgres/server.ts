@@ -30,7 +30,7 @@ export class PostgresServer {
 
   /** For writing: the first server that comes makes the schema. */
   async made(): Promise<void> {
-    if (!this.#isMade) await this.#make()
+    if (!(await this.isMade())) await this.#make()
   }
 
   /** Whether there is a record; one with an older schema is brought to the newest. Nothing is made where there is none. */

@@ -1,0 +1,188 @@
+import { Client } from 'pg'
+import { describe, expect, test } from 'vitest'
+import type { MissionId } from '../../../../src/domain/id.ts'
+import type { Store } from '../../../../src/ports/store.ts'
+import { openPostgresStore } from '../../../../src/storage/postgres/store.ts'
+import { randomIds } from '../../../../src/storage/random-ids.ts'
+import { amount } from '../../../support/amount.ts'
+import { agent, aMission } from '../../../support/entities.ts'
+import { cuttingProxy } from '../../../support/postgres/cutting-proxy.ts'
+import { isPostgresLeftOut } from '../../../support/postgres/database.ts'
+import { type TemporaryStore, temporaryPostgresStore } from '../../../support/store.ts'
+
+const started = (number: number) => {
+  const mission = aMission({ id: `m-${number}` as MissionId })
+  return { kind: 'mission.started', mission } as const
+}
+
+const happens = (store: Store, number: number, key = `key-${number}`) =>
+  store.record({
+    actor: agent,
+    at: number,
+    idempotency: { key, owner: 'a', connection: null, operation: 'start', inputHash: 'x' },
+    decide: async () => ({ facts: [started(number)], answer: number }),
+  })
+
+/** The ids of the missions, each as often as the journal holds it, and whether its chain holds. */
+async function journalOf(store: Store) {
+  return store.view(async ({ journal }) => {
+    const facts = await journal.since(0, 100_000)
+    return {
+      numbers: facts.map(({ seq }) => seq),
+      missions: facts.flatMap(({ body }) => (body.kind === 'mission.started' ? [body.mission.id] : [])),
+      brokenAt: (await journal.verify()).brokenAt,
+    }
+  })
+}
+
+async function expectWhole(store: Store, missions: number): Promise<void> {
+  const journal = await journalOf(store)
+  expect(journal.brokenAt).toBeNull()
+  expect(journal.numbers).toEqual(journal.numbers.map((_, index) => index + 1))
+  expect(journal.missions.toSorted()).toEqual(
+    Array.from({ length: missions }, (_, number) => `m-${number}`).toSorted(),
+  )
+}
+
+/** A store of the same project by another way to the database, which the test closes. */
+function otherWay({ folder }: TemporaryStore, url: string): Store {
+  return openPostgresStore({ url, project: { root: folder, name: null, machine: 'laptop' }, ids: randomIds })
+}
+
+async function session(url: string): Promise<Client & AsyncDisposable> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end().catch(() => undefined) })
+}
+
+describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
+  test('a connection that is cut at its commit, before or after: nothing is lost, nothing doubled', async () => {
+    await using temporary = await temporaryPostgresStore()
+    await happens(temporary.store, 0)
+    await using proxy = await cuttingProxy(temporary.file)
+    const through = otherWay(temporary, proxy.url)
+    const cuts = amount({ test: 40, soak: 500 })
+    let commits = 0
+    proxy.atCommit = () => {
+      commits += 1
+      if (proxy.cuts() >= cuts || commits % 3 === 0) return 'pass'
+      return commits % 2 === 0 ? 'before' : 'after'
+    }
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let number = 1 + writer; number <= cuts; number += 8)
+        expect(await happens(through, number)).toBe(number)
+    })
+    await Promise.all(writers)
+    expect(proxy.cuts()).toBeGreaterThanOrEqual(cuts)
+    await through.close()
+    await expectWhole(temporary.store, cuts + 1)
+  })
+
+  test.each([
+    ['40001', 3],
+    ['40P01', 3],
+    ['25006', 1],
+    ['57P01', 2],
+    ['26000', 1],
+    ['42P05', 1],
+    ['53300', 2],
+  ])('%s, answered %i times, is no obstacle', async (code, times) => {
+    await using temporary = await temporaryPostgresStore()
+    await happens(temporary.store, 0)
+    await using proxy = await cuttingProxy(temporary.file)
+    const through = otherWay(temporary, proxy.url)
+    let left = times
+    proxy.instead = (statement) => {
+      if (!statement.includes('for no key update') || left === 0) return null
+      left -= 1
+      return code
+    }
+    expect(await happens(through, 1)).toBe(1)
+    expect(left).toBe(0)
+    await through.close()
+    await expectWhole(temporary.store, 2)
+  })
+
+  test.each([
+    ['40001', /refused this six times/],
+    ['40P01', /refused this six times/],
+    ['55P03', /locked for 10 seconds.*busy/],
+    ['57014', /longer than 15 seconds/],
+    ['53100', /disk of the database .* is full/],
+    ['28P01', /refused the user or the password/],
+    ['3D000', /no such database/],
+  ])('%s without end is told in a sentence, reads go on, and it recovers by itself', async (code, says) => {
+    await using temporary = await temporaryPostgresStore()
+    await happens(temporary.store, 0)
+    await using proxy = await cuttingProxy(temporary.file)
+    const through = otherWay(temporary, proxy.url)
+    proxy.instead = (statement) => (statement.includes('for no key update') ? code : null)
+    await expect(happens(through, 1)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(says),
+      hint: expect.any(String),
+    })
+    expect(await through.view(({ journal }) => journal.head())).toBe(2)
+    proxy.instead = null
+    expect(await happens(through, 1)).toBe(1)
+    await through.close()
+    await expectWhole(temporary.store, 2)
+  })
+
+  test('a session that holds the project for longer than ten seconds: busy, and no connection is leaked', async () => {
+    await using temporary = await temporaryPostgresStore()
+    await happens(temporary.store, 0)
+    await using foreign = await session(temporary.file)
+    await foreign.query('begin')
+    await foreign.query('select 1 from project for no key update')
+    const began = performance.now()
+    await expect(happens(temporary.store, 1)).rejects.toMatchObject({
+      message: expect.stringMatching(/busy/),
+    })
+    expect(performance.now() - began).toBeGreaterThan(9_500)
+    await foreign.query('rollback')
+    expect(await happens(temporary.store, 1)).toBe(1)
+    const { rows } = await foreign.query<{ open: number }>(
+      `select count(*)::int as open from pg_stat_activity
+        where datname = current_database() and state like 'idle in transaction%'`,
+    )
+    expect(rows[0]?.open).toBe(0)
+  })
+
+  test('64 callers over one connection are all answered', async () => {
+    await using temporary = await temporaryPostgresStore()
+    await happens(temporary.store, 0)
+    const narrow = new URL(temporary.file)
+    narrow.searchParams.set('pool', '1')
+    const store = otherWay(temporary, narrow.href)
+    const numbers = Array.from({ length: 64 }, (_, number) => number + 1)
+    const both = numbers.map(async (number) => {
+      await store.view(({ journal }) => journal.head())
+      return happens(store, number)
+    })
+    expect(await Promise.all(both)).toEqual(numbers)
+    await store.close()
+    await expectWhole(temporary.store, 65)
+  })
+
+  test('a server that cannot be reached is told after ten seconds, and others do not wait as long again', async () => {
+    await using temporary = await temporaryPostgresStore()
+    await happens(temporary.store, 0)
+    await using proxy = await cuttingProxy(temporary.file)
+    const through = otherWay(temporary, proxy.url)
+    expect(await happens(through, 1)).toBe(1)
+    await proxy.close()
+    const began = performance.now()
+    const refused = await Promise.allSettled([2, 3, 4, 5].map((number) => happens(through, number)))
+    expect(refused.map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
+    expect(performance.now() - began).toBeGreaterThan(9_500)
+    expect(performance.now() - began).toBeLessThan(14_000)
+    expect(await through.unreadiness()).toMatch(/cannot be reached/)
+    await proxy.open()
+    expect(await happens(through, 2)).toBe(2)
+    expect(await through.unreadiness()).toBeNull()
+    await through.close()
+    await expectWhole(temporary.store, 3)
+  })
+})
