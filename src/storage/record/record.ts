@@ -5,6 +5,7 @@ import type { RecordRequest } from '../../ports/store.ts'
 import { wellFormed } from '../fingerprint.ts'
 import { beforeFirst, factRows } from '../journal/journal.ts'
 import { breath } from '../sqlite/waiting.ts'
+import { makeHeights } from '../tables/dependency.ts'
 import { projectFact } from '../tables/projections.ts'
 import { inBatches } from '../tables/query.ts'
 import { readsOf } from '../tables/reads.ts'
@@ -82,14 +83,17 @@ async function append(journal: Appending, facts: readonly NewFact[], by: By): Pr
   const id = project.id as ProjectId // a brand
   const all: readonly NewFact[] = project.exists ? facts : [{ kind: 'project.created', id, root }, ...facts]
   const head = await headOf(journal)
+  const heightsLater = all.filter(({ kind }) => kind === 'dependency.added').length > fewLinks
   const pause = breath()
   for (const [index, fact] of all.entries()) {
-    const projecting = { db, projectId: id, seq: head.seq + 1 + index, at: by.at, actor: by.actor }
+    const key = { projectId: id, seq: head.seq + 1 + index }
+    const projecting = { db, ...key, at: by.at, actor: by.actor, heightsLater }
     // As the journal keeps it, so that the tables are the same when they are restored from there.
     await projectFact(projecting, wellFormed(fact))
     const waits = pause()
     if (waits) await waits
   }
+  if (heightsLater) await makeHeights({ db, projectId: id })
   if (project.exists && !project.rootKnown) await seen({ db, projectId: id, at: by.at }, root)
   let last = head
   for (const batch of inBatches(all)) {
@@ -103,6 +107,9 @@ async function append(journal: Appending, facts: readonly NewFact[], by: By): Pr
   await db.updateTable('project').set(last).where('id', '=', id).execute()
   return last
 }
+
+/** With more, as an import has them, the heights of tasks are made once. */
+const fewLinks = 20
 
 interface Head {
   readonly seq: number

@@ -4,17 +4,24 @@ import { Failure } from '../../domain/failure.ts'
 import type { ProjectId } from '../../domain/id.ts'
 import { beforeFirst, type FactTable, factRows } from '../journal/journal.ts'
 import { breath } from '../sqlite/waiting.ts'
+import { makeHeights } from '../tables/dependency.ts'
 import { projectFact } from '../tables/projections.ts'
 import { inBatches } from '../tables/query.ts'
 import type { Tables } from '../tables/tables.ts'
 import { type ResolvedProject, seen } from './project.ts'
+import { inSession } from './session.ts'
 
 /** Makes a project from its whole journal, as it was: same ids, times, actors and hashes. Only where there is none. */
-export async function restore(
-  db: Kysely<Tables>,
-  facts: readonly Fact[],
-  place: { readonly root: string; readonly found: ResolvedProject | null },
-): Promise<ResolvedProject> {
+export function restore(db: Kysely<Tables>, facts: readonly Fact[], place: Place): Promise<ResolvedProject> {
+  return inSession(db, (session) => applyAll(session, facts, place))
+}
+
+interface Place {
+  readonly root: string
+  readonly found: ResolvedProject | null
+}
+
+async function applyAll(db: Kysely<Tables>, facts: readonly Fact[], place: Place): Promise<ResolvedProject> {
   const id = projectOf(facts)
   if (place.found) await assertEmpty(db, place.found.id)
   await assertUnknown(db, id)
@@ -25,12 +32,13 @@ export async function restore(
     const by = { at: fact.at, actor: fact.actor }
     const [row] = factRows({ projectId: id, ...by }, [fact.body], head)
     if (row === undefined || row.seq !== fact.seq || row.hash !== fact.hash) throw changed(fact.seq)
-    await projectFact({ db, projectId: id, seq: fact.seq, ...by }, fact.body)
+    await projectFact({ db, projectId: id, seq: fact.seq, ...by, heightsLater: true }, fact.body)
     rows.push(row)
     head = { seq: row.seq, head: row.hash }
     const waits = pause()
     if (waits) await waits
   }
+  await makeHeights({ db, projectId: id })
   for (const batch of inBatches(rows)) {
     await db.insertInto('fact').values(batch).execute()
     const waits = pause()

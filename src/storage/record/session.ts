@@ -79,6 +79,7 @@ class Session implements DatabaseConnection {
     if (isAnswerless(query)) {
       this.#changing.add(this.#forget(query))
       this.#kept.push(query)
+      if (this.#kept.length >= mostKept) this.#sendKept()
       return nothing
     }
     return (await this.#answer(query)) as QueryResult<Row> // the rows of this very question
@@ -151,6 +152,9 @@ interface Known {
   readonly words: ReadonlySet<string>
   readonly answer: Promise<QueryResult<unknown>>
 }
+
+// More than one call writes; SQLite runs all that is kept in one turn of the event loop.
+const mostKept = 100
 
 const nothing = { rows: [] }
 

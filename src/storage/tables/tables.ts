@@ -87,4 +87,6 @@ export interface RowKey {
 export interface Projecting extends ReadScope, RowKey {
   readonly at: number
   readonly actor: Actor
+  /** The heights of tasks are left as they are: after many facts they are made once, by `makeHeights`. */
+  readonly heightsLater?: boolean
 }

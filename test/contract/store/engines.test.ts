@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import type { NewFact } from '../../../src/domain/fact.ts'
+import type { AttemptId, MissionId } from '../../../src/domain/id.ts'
+import { aMission, anAttempt } from '../../support/entities.ts'
+import { emptyPostgres, isPostgresLeftOut } from '../../support/postgres/database.ts'
+import { type TemporaryStore, temporaryPostgresStore } from '../../support/store.ts'
+import { dialects } from './dialects.ts'
+import { aChange, closing, happened } from './facts.ts'
+import { planTask, t } from './plan-facts.ts'
+
+const mission = (id: string, changes: object = {}): NewFact => ({
+  kind: 'mission.started',
+  mission: aMission({ id: id as MissionId, ...changes }),
+})
+const depends = (from: number, on: number): NewFact => ({
+  kind: 'dependency.added',
+  taskId: t(from),
+  dependsOnId: t(on),
+})
+const planned = (number: number, changes: object = {}): NewFact => ({
+  kind: 'task.planned',
+  task: planTask(number, changes),
+})
+
+const speaking = (language: string) => ({
+  dialect: `postgres whose language is ${language}`,
+  fresh: async (): Promise<TemporaryStore> => temporaryPostgresStore(await emptyPostgres({ language })),
+})
+const engines = [...dialects, ...(isPostgresLeftOut ? [] : [speaking('en-US'), speaking('tr-TR')])]
+
+describe.each(engines)('text in $dialect', ({ fresh }) => {
+  test('ids are in the order of their bytes, and found by how they begin', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const ids = ['m-B', 'm-I', 'm-_', 'm-a', 'm-i', 'm-ä', 'm-ı', 'm-🙂']
+    await happened(store, 1, ...ids.toReversed().map((id) => mission(id)))
+    await store.view(async ({ missions }) => {
+      expect(await missions.idsLike('m-', 20)).toEqual(ids)
+      expect(await missions.idsLike('m-i', 20)).toEqual(['m-i'])
+      expect(await missions.idsLike('m-ı', 20)).toEqual(['m-ı'])
+    })
+  })
+
+  test('letters are found however they are written', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    await happened(
+      store,
+      1,
+      mission('m-1', { name: 'ÉTÉ', objective: 'Ärger %_\\' }),
+      mission('m-2', { name: 'other', objective: 'ﬁnal' }),
+      planned(1, { name: 'Größe ändern', goal: 'É' }),
+      planned(2, { name: 'e\u0301te\u0301 ahead', goal: null }),
+    )
+    const edited = { kind: 'task.edited', taskId: t(1), changes: { goal: 'Étage 2' } } as const
+    await happened(store, 2, edited)
+    await store.view(async ({ missions, plan }) => {
+      const found = async (search: string) =>
+        (await missions.list({ search, limit: 9 })).items.map(({ item }) => item.id)
+      expect(await found('été')).toEqual(['m-1'])
+      expect(await found('ärger')).toEqual(['m-1'])
+      expect(await found('%_\\')).toEqual(['m-1'])
+      expect(await found('FINAL')).toEqual(['m-2'])
+      expect(await found('m-2')).toEqual(['m-2'])
+      expect(await found('nothing')).toEqual([])
+      const tasks = async (search: string) =>
+        (await plan.tasks({ search, now: 1 }, { limit: 9 })).tasks.map(({ task }) => task.id)
+      expect(await tasks('größe étage')).toEqual([t(1)])
+      expect(await tasks('Été')).toEqual([t(2)])
+    })
+  })
+})
+
+describe.each(dialects)('what engines take differently, in $dialect', ({ fresh }) => {
+  test('a NUL, half a surrogate pair and 900 kB are kept, and the journal as it was', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const long = 'é'.repeat(450_000)
+    await happened(store, 1, mission('m-1', { name: 'a\0b \ud800', description: long }))
+    await store.view(async ({ missions, journal }) => {
+      const found = await missions.find('m-1')
+      expect(found?.name).toBe('a␀b \ufffd')
+      expect(found?.description === long).toBe(true)
+      expect((await missions.list({ search: 'A\0B', limit: 5 })).total).toBe(1)
+      const { items } = { items: await journal.since(1, 1) }
+      expect(items[0]?.body).toMatchObject({ mission: { name: 'a\0b \ufffd' } })
+      expect(await journal.verify()).toEqual({ facts: 2, brokenAt: null })
+    })
+  })
+
+  test('sums beyond 32 bits are numbers', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    await happened(store, 1, mission('m-1'))
+    for (const number of [1, 2]) {
+      const attempt = anAttempt({ id: `a-${number}` as AttemptId, taskId: t(number) })
+      const change = aChange(`${number}.ts`, { addedLines: 3_000_000_000, deletedLines: 1 })
+      await happened(
+        store,
+        2,
+        planned(number),
+        { kind: 'attempt.opened', attempt },
+        closing(attempt, [change]),
+      )
+    }
+    await store.view(async ({ missions, tasks, timeline }) => {
+      const id = 'm-1' as MissionId
+      expect(await missions.lines(id)).toEqual({ added: 6_000_000_000, deleted: 2 })
+      expect((await missions.totals(id)).tokensInput).toBe(200)
+      const one = 'a-1' as AttemptId
+      expect((await tasks.measured([one])).get(one)).toMatchObject({ addedLines: 3_000_000_000 })
+      expect((await timeline.lines(id, 5)).get(one)?.added).toBe(3_000_000_000)
+    })
+  })
+
+  test('an empty list finds nothing', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    await happened(store, 1, mission('m-1'), planned(1))
+    await store.view(async ({ missions, tasks, holds, plan, runs }) => {
+      expect((await missions.list({ statuses: [], limit: 5 })).items).toEqual([])
+      expect(await missions.listed([])).toEqual([])
+      expect(await missions.named([])).toEqual(new Map())
+      expect(await tasks.named([])).toEqual(new Map())
+      expect(await tasks.cards([])).toEqual([])
+      expect(await tasks.measured([])).toEqual(new Map())
+      expect(await tasks.histories([], 1)).toEqual(new Map())
+      expect((await holds.list({ kinds: [] }, { limit: 5 })).items).toEqual([])
+      expect(await plan.notesWithIds([])).toEqual([])
+      expect((await plan.next({ now: 1, assignees: [] }))?.task.id).toBe(t(1))
+      expect(await runs.changesOf([])).toEqual([])
+    })
+  })
+
+  test('links that are made at once come to what they come to one by one', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const numbers = Array.from({ length: 40 }, (_, number) => number)
+    const links = numbers.flatMap((from) =>
+      numbers.filter((on) => on < from && (from * 7 + on * 3) % 11 === 0).map((on) => depends(from, on)),
+    )
+    expect(links.length).toBeGreaterThan(40)
+    const done = { kind: 'task.marked', as: 'done' } as const
+    await happened(
+      store,
+      1,
+      ...numbers.map((number) => planned(number)),
+      ...links.slice(0, 30),
+      { ...done, taskId: t(5) },
+      { ...done, taskId: t(14) },
+      ...links.slice(30),
+      { kind: 'task.marked', taskId: t(14), as: 'to_do' },
+    )
+    // The facts are applied again one by one.
+    expect(await store.inspect()).toMatchObject({ differing: 0, differences: [] })
+  })
+
+  test('a chain of a thousand tasks has the right order at once and link by link', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    const numbers = Array.from({ length: 1000 }, (_, number) => number)
+    await happened(store, 1, ...[...numbers, 2000, 2001].map((number) => planned(number)))
+    await happened(store, 2, ...numbers.slice(1).map((number) => depends(number, number - 1)))
+    const next = async () => (await store.view(({ plan }) => plan.next({ now: 0 })))?.task.id
+    expect(await next()).toBe(t(0))
+    // Link by link: what now begins the longest chain comes first.
+    await happened(store, 3, depends(0, 2000))
+    expect(await next()).toBe(t(2000))
+    await happened(store, 4, { kind: 'dependency.removed', taskId: t(0), dependsOnId: t(2000) })
+    expect(await next()).toBe(t(0))
+    expect((await store.view(({ plan }) => plan.chain(t(999), t(0))))?.length).toBe(1000)
+    expect(await store.view(({ plan }) => plan.chain(t(0), t(999)))).toBeNull()
+  })
+})
