@@ -35,6 +35,7 @@ import { processList } from './process/list.ts'
 import { processPage } from './process/process-page.ts'
 import { processShow } from './process/show.ts'
 import { processSimulate } from './process/simulate.ts'
+import { atWork } from './project/at-work.ts'
 import { accept, backup, repair, restoreBackup } from './project/backup.ts'
 import { doctor } from './project/doctor.ts'
 import { exportProject, log } from './project/journal.ts'
@@ -147,6 +148,7 @@ const operations = [
   links,
   planMove,
   names,
+  atWork,
   demo,
   doctor,
   repair,

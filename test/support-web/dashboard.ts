@@ -21,11 +21,13 @@ export interface OpenDashboard extends OpenPage {
 
 export interface DashboardOptions extends BrowserContextOptions {
   /** What has happened before the page is opened. */
-  readonly fill?: (day: ServingDay['day']) => Promise<void>
+  readonly fill?: (day: ServingDay['day'], serving: ServingDay) => Promise<void>
   readonly folders?: readonly string[]
+  /** The server knows persons: a window is signed in by a token. */
+  readonly team?: boolean
 }
 
-interface SharedOptions extends Pick<DashboardOptions, 'fill' | 'folders'> {
+interface SharedOptions extends Pick<DashboardOptions, 'fill' | 'folders' | 'team'> {
   /** The project is that of the recorded day, in which much has happened. */
   readonly recorded?: boolean
 }
@@ -33,10 +35,12 @@ interface SharedOptions extends Pick<DashboardOptions, 'fill' | 'folders'> {
 interface WindowOptions extends BrowserContextOptions {
   /** What is opened first. */
   readonly path?: string
+  /** Of the person who is signed in; null for nobody. Without it, the machine's user is. */
+  readonly token?: string | null
 }
 
 /** One server and one filled project for the tests of a file; each test has a window of its own. */
-export function useDashboard({ fill, folders, recorded = false }: SharedOptions = {}): {
+export function useDashboard({ fill, folders, team = false, recorded = false }: SharedOptions = {}): {
   readonly serving: () => ServingDay
   readonly open: (options?: WindowOptions) => Promise<OpenDashboard>
 } {
@@ -48,10 +52,8 @@ export function useDashboard({ fill, folders, recorded = false }: SharedOptions 
   }
   beforeAll(async () => {
     if (!buildDashboard()) throw new Error('The dashboard could not be built.')
-    serving = recorded
-      ? await openRecordedDay()
-      : await openServingDay(folders === undefined ? {} : { folders })
-    await fill?.(serving.day)
+    serving = recorded ? await openRecordedDay() : await openServingDay({ team, ...(folders && { folders }) })
+    await fill?.(serving.day, serving)
   })
   afterAll(() => serving?.stop())
   return {
@@ -72,14 +74,14 @@ export async function openDashboard(
   if (!buildDashboard()) throw new Error('The dashboard could not be built.')
   const serving = await openServingDay(folders === undefined ? {} : { folders })
   onTestFinished(serving.stop)
-  await fill?.(serving.day)
+  await fill?.(serving.day, serving)
   return { serving, ...(await openWindow(browser, serving, window)) }
 }
 
 async function openWindow(
   browser: Browser,
   serving: ServingDay,
-  { path, ...options }: WindowOptions,
+  { path, token, ...options }: WindowOptions,
 ): Promise<OpenPage> {
   const { context, giveBack } = await useProfile(browser, options)
   const left = context.pages()
@@ -96,12 +98,17 @@ async function openWindow(
     // On a phone the word is not shown.
     await page.locator('.live[data-state="live"]').waitFor({ state: 'attached' })
   }
-  if (path === undefined) await page.goto(serving.login())
-  // The answer sets the cookie; the page behind it is not asked for.
-  else await context.request.get(serving.login(), { maxRedirects: 0 })
-  await (path === undefined
-    ? page.locator('.live[data-state="live"]').waitFor({ state: 'attached' })
-    : go(path))
+  if (token !== undefined) {
+    if (token !== null) await context.request.post(`${serving.address}/api/sign-in`, { data: { token } })
+    await (token === null ? page.goto(`${serving.address}${path ?? '/'}`) : go(path ?? '/'))
+  } else if (path === undefined) {
+    await page.goto(serving.login())
+    await page.locator('.live[data-state="live"]').waitFor({ state: 'attached' })
+  } else {
+    // The answer sets the cookie; the page behind it is not asked for.
+    await context.request.get(serving.login(), { maxRedirects: 0 })
+    await go(path)
+  }
   for (const other of left) await other.close()
   return {
     page,

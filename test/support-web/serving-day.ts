@@ -1,15 +1,23 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Actor } from '../../src/domain/actor.ts'
 import { closeContext } from '../../src/main/open-context.ts'
 import { type OpenProject, openProjects } from '../../src/main/serve/projects.ts'
 import { openServer } from '../../src/main/serve/server.ts'
+import { catalog } from '../../src/operations/catalog.ts'
+import { invoke } from '../../src/operations/invoke.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
+import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { type Day, openDay, plantRepository } from './day.ts'
 
 export interface ServingDay {
   readonly day: Day
+  /** Calls an operation of a project, the first unless said, as whoever can write its database. */
+  readonly call: (name: string, input?: object, project?: number) => Promise<Answer>
+  /** Calls an operation over HTTP with a token. */
+  readonly ask: (token: string, name: string, input: object) => Promise<Answer>
   /** `http://127.0.0.1:<port>`. */
   readonly address: string
   /** A fresh address that logs a browser in as a person. */
@@ -19,20 +27,37 @@ export interface ServingDay {
   readonly stop: () => Promise<void>
 }
 
+const owner: Actor = { name: 'Tess', kind: 'person', role: null, channel: 'cli' }
+
+function operationCalled(name: string) {
+  const operation = catalog.find((candidate) => candidate.name === name)
+  if (!operation) throw new Error(`There is no operation ${name}.`)
+  return operation
+}
+
 const plenty = { burst: 100_000, perSecond: 100_000 }
 const quiet = () => undefined
 
+export interface ServingOptions {
+  readonly port?: number
+  readonly folders?: readonly string[]
+  readonly assets?: string
+  /** The projects are in one database, which knows persons. */
+  readonly team?: boolean
+}
+
 /** A real server over real repositories in temporary folders, with the dashboard that was built. */
-export async function openServingDay(
-  options: { readonly port?: number; readonly folders?: readonly string[]; readonly assets?: string } = {},
-): Promise<ServingDay> {
-  const { port = 0, folders = ['diffkit'], assets } = options
+export async function openServingDay(options: ServingOptions = {}): Promise<ServingDay> {
+  const { port = 0, folders = ['diffkit'], assets, team = false } = options
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-day-')))
   for (const folder of folders) {
     mkdirSync(join(home, folder))
     plantRepository(join(home, folder))
   }
-  const environment = serverEnvironment(home)
+  const environment = {
+    ...serverEnvironment(home),
+    ...(team && { WAYMARK_DATABASE: join(home, 'team.db') }),
+  }
   const named = folders.map((folder) => join(home, folder))
   const [first, ...others] = openProjects({ named, environment, workingFolder: home })
   return serveDay([first, ...others], {
@@ -69,6 +94,7 @@ export async function serveDay(
       port: at,
       allowedHosts: [],
       instance: 'day',
+      ...(first.context.team && { team: first.context.team }),
       log: {
         debug: quiet,
         info: quiet,
@@ -84,6 +110,19 @@ export async function serveDay(
   const person = server.security.tokens.entries().find(({ kind }) => kind === 'person')
   return {
     day: openDay(first.context, hours),
+    call: (name, input = {}, project = 0) => {
+      const context = projects[project]?.context
+      if (!context) throw new Error(`There is no project ${project}.`)
+      return invoke(operationCalled(name), { ...context, actor: owner }, input)
+    },
+    ask: async (token, name, input) => {
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
+      const body = JSON.stringify(input)
+      const response = await fetch(`${address}/api/${name}`, { method: 'POST', headers, body })
+      const said: Answer = await response.json()
+      if (!response.ok) throw new Error(JSON.stringify(said))
+      return said
+    },
     address,
     login: () => `${address}/login?code=${server.security.codes.make(person?.hash ?? '', Date.now())}`,
     interrupt: async () => {

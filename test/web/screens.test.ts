@@ -1,8 +1,8 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { useDashboard } from '../support-web/dashboard.ts'
 import { screensOf, see } from '../support-web/screens.ts'
 import { violationsOf } from '../support-web/violations.ts'
+import { otherTheme, overhang } from './looks.ts'
 
 const { serving, open } = useDashboard({ recorded: true })
 
@@ -33,23 +33,3 @@ test('on a phone nothing is wider than the screen', { timeout: 120_000 }, async 
   }
   expect(wide.filter(([, by]) => by > 0)).toEqual([])
 })
-
-/** Switches the theme by its key, which is on every screen; under a dialog, where no key reaches, without. */
-async function otherTheme(page: Page, theme: string): Promise<string> {
-  const isCovered = (await page.locator('dialog[open]').count()) > 0
-  if (!isCovered) await page.keyboard.press('\\')
-  const next = await page.evaluate((before) => {
-    const { dataset } = document.documentElement
-    if (before) dataset['theme'] = before === 'dark' ? 'light' : 'dark'
-    return getComputedStyle(document.documentElement).colorScheme
-  }, isCovered && theme)
-  expect([page.url(), next]).not.toEqual([page.url(), theme])
-  return next
-}
-
-function overhang(page: Page): Promise<number> {
-  return page.evaluate(() => {
-    const main = document.querySelector('main')
-    return Math.max(document.documentElement.scrollWidth, main?.scrollWidth ?? 0) - window.innerWidth
-  })
-}

@@ -7,7 +7,7 @@ import {
   type OutputOf,
 } from '../../src/surfaces/http/client/client.ts'
 import { base } from '../router/location.ts'
-import { csrf, readSession } from './session.ts'
+import { csrf, failureOf, readSession } from './session.ts'
 
 interface ProjectCall extends CallOptions {
   /** The base path of the project, where it is not the one that is shown. */
@@ -50,14 +50,8 @@ export async function callNamed(name: string, input: object, options: NamedCall 
   }).catch((error: unknown) => {
     throw new ApiFailure(0, {}, error)
   })
-  const said: unknown = await response.json().catch(() => null)
-  if (response.ok) return said
-  throw new ApiFailure(response.status, errorOf(said))
-}
-
-function errorOf(said: unknown): ConstructorParameters<typeof ApiFailure>[1] {
-  if (typeof said !== 'object' || said === null || !('error' in said)) return {}
-  return said.error as ConstructorParameters<typeof ApiFailure>[1] // the server's refusals have one shape
+  if (!response.ok) throw await failureOf(response)
+  return response.json().catch(() => null)
 }
 
 /** What a person is told of a failure: what failed, and the way on. */

@@ -21,6 +21,8 @@ export type PlanPhase = OutputOf<'plan_show'>['phases'][number]
 export type PlanTask = PlanPhase['tasks'][number]
 export type ProjectStatus = OutputOf<'status'>
 export type JournalFact = OutputOf<'log'>['facts'][number]
+export type AtWork = OutputOf<'at_work'>
+export type WorkingAttempt = AtWork['attempts'][number]
 export type Names = OutputOf<'names'>
 
 export type Run = OutputOf<'state_gate_list_runs'>['runs'][number]
@@ -33,3 +35,9 @@ export type RunRefusal = RunHistory['refusals'][number]
 export type RunApproval = RunHistory['approvals'][number]
 export type ProcessPage = OutputOf<'process_page'>
 export type ListedProcess = OutputOf<'process_list'>['processes'][number]
+
+export type Member = OutputOf<'member_list'>['members'][number]
+export type Person = OutputOf<'person_list'>['persons'][number]
+export type Token = OutputOf<'token_list'>['tokens'][number]
+export type MadeToken = OutputOf<'token_create'>
+export type SignedIn = OutputOf<'session_list'>['sessions'][number]

@@ -1,13 +1,33 @@
 import { computed, signal } from '@preact/signals'
+import type { Access, NeededAccess } from '../../src/domain/identity/access.ts'
 import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
 import { base } from '../router/location.ts'
+
+/** A project that this server serves, and that who is logged in may see. */
+export interface ListedProject {
+  readonly key: string
+  readonly name: string
+  readonly folder: string
+}
+
+/** Who a person is in the project that is shown, and what is refused to them there. */
+export interface Standing {
+  readonly person: { readonly id: string; readonly name: string }
+  /** Null for who is no member, such as an admin of the server. */
+  readonly access: Access | null
+  readonly admin: boolean
+  readonly roles: readonly string[]
+  readonly expires_at: string
+  /** The operations that they may not call, with the access that each needs. */
+  readonly refused: Readonly<Record<string, NeededAccess>>
+}
 
 /** Who is logged in, and what is served: `GET /api/session`. */
 interface Session {
   readonly actor: { readonly name: string; readonly kind: string }
   readonly csrf: string | null
   readonly project: string
-  readonly projects: readonly { readonly key: string; readonly name: string; readonly folder: string }[]
+  readonly projects: readonly ListedProject[]
   readonly version: string
   /** The last fact that was recorded; null where the record cannot be read. */
   readonly seq: number | null
@@ -15,6 +35,8 @@ interface Session {
   readonly program: string
   /** Clients that left something in the project, the likeliest first. */
   readonly clients: readonly string[]
+  /** Null where the server knows no persons: whoever is logged in may do everything. */
+  readonly standing: Standing | null
 }
 
 type Known = Session | 'unknown person'
@@ -24,21 +46,57 @@ const read = signal<{ readonly of: string; readonly known: Known | null }>({ of:
 /** Null until it is known of the project that is shown; `'unknown person'` where no one is logged in. */
 export const session = computed(() => (read.value.of === base.value ? read.value.known : null))
 
+/** Who is signed in, where the server knows persons. */
+export const standing = computed(() => {
+  const known = session.value
+  return known === null || known === 'unknown person' ? null : known.standing
+})
+
 /** Why it could not be read; null when it could. */
 export const sessionFailure = signal<unknown>(null)
 
 /** Milliseconds after which a session that could not be read is asked for again. */
 const patience = 2_000
 
+/** Why nobody is signed in any more; null where nobody was. */
+export const signedOut = signal<'left' | 'ended' | null>(null)
+
 export async function readSession(): Promise<void> {
   const of = base.peek()
   const response = await fetch(`${of}/api/session`).catch((error: unknown) => {
     throw new ApiFailure(0, {}, error)
   })
-  if (!response.ok && response.status !== 401) throw new ApiFailure(response.status, {})
-  const known = response.status === 401 ? 'unknown person' : ((await response.json()) as Session) // the server answers by its contract
+  const failure = response.ok || response.status === 401 ? null : await failureOf(response)
+  const known = response.ok ? ((await response.json()) as Session) : null // the server answers by its contract
   // By then another project may be shown.
-  if (of === base.peek()) read.value = { of, known }
+  if (of !== base.peek()) return
+  if (response.status === 401) {
+    if (isSession(read.peek().known)) signedOut.value ??= 'ended'
+    read.value = { of, known: 'unknown person' }
+    return
+  }
+  if (known !== null) {
+    signedOut.value = null
+    sessionFailure.value = null
+    read.value = { of, known }
+    return
+  }
+  // A project that one is not let into any more is shown no more.
+  if (response.status === 404) read.value = { of, known: null }
+  sessionFailure.value = failure
+  throw failure
+}
+
+function isSession(known: Known | null): known is Session {
+  return known !== null && known !== 'unknown person'
+}
+
+/** What a server refused, in its own words. */
+export async function failureOf(response: Response): Promise<ApiFailure> {
+  const said: unknown = await response.json().catch(() => null)
+  const hasError = typeof said === 'object' && said !== null && 'error' in said
+  const error = hasError ? (said.error as ConstructorParameters<typeof ApiFailure>[1]) : {} // the server's refusals have one shape
+  return new ApiFailure(response.status, error)
 }
 
 /** Reads the session until it is known. Answers its stop. */
@@ -48,7 +106,6 @@ export function untilSession(): () => void {
   const attempt = async () => {
     try {
       await readSession()
-      if (!ended) sessionFailure.value = null
     } catch (error) {
       if (ended) return
       sessionFailure.value = error
@@ -62,11 +119,40 @@ export function untilSession(): () => void {
   }
 }
 
-/** Ends the login of this browser, and shows how to log in again. */
+/** Ends the login of this browser on the server, and shows how to log in again. */
 export async function logOut(): Promise<void> {
   const token = csrf()
   const headers = { ...(token !== null && { 'X-Waymark-Csrf': token }) }
+  signedOut.value = 'left'
   await fetch('/api/logout', { method: 'POST', headers }).catch(() => undefined)
+  await readSession()
+}
+
+/** A way to sign in that the server has: `GET /api/sign-in`. */
+export type SignInWay =
+  | { readonly way: 'address' }
+  | { readonly way: 'token'; readonly path: string }
+  | { readonly way: 'oidc'; readonly path: string; readonly issuer: string }
+
+export async function readSignInWays(): Promise<readonly SignInWay[]> {
+  const response = await fetch('/api/sign-in').catch((error: unknown) => {
+    throw new ApiFailure(0, {}, error)
+  })
+  if (!response.ok) throw await failureOf(response)
+  const { ways } = (await response.json()) as { readonly ways: readonly SignInWay[] } // our own server's
+  return ways
+}
+
+/** Begins a session with a person's token. What was shown before is shown again. */
+export async function signIn(path: string, token: string): Promise<void> {
+  const response = await fetch(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ token }),
+  }).catch((error: unknown) => {
+    throw new ApiFailure(0, {}, error)
+  })
+  if (!response.ok) throw await failureOf(response)
   await readSession()
 }
 
@@ -81,4 +167,19 @@ export function projectName(): string {
   const known = session.value
   if (known === null || known === 'unknown person') return 'Waymark'
   return known.projects.find(({ key }) => key === known.project)?.name ?? known.project
+}
+
+/** Whether who is signed in may call an operation here. */
+export function may(operation: string): boolean {
+  return whyNot(operation) === null
+}
+
+/** Why who is signed in may not call an operation here, as a sentence; null where they may. */
+export function whyNot(operation: string): string | null {
+  const known = standing.value
+  const needed = known?.refused[operation]
+  if (!known || needed === undefined) return null
+  if (needed === 'admin') return 'Only an admin of the server may do this.'
+  const has = known.access === null ? 'you are no member of this project' : `you have ${known.access} access`
+  return `This needs ${needed} access, and ${has}. An owner of the project can change that.`
 }

@@ -25,6 +25,9 @@ export const bindings = [
   { command: 'go processes', keys: ['g r'], title: 'Processes', group: 'Go to' },
   { command: 'go history', keys: ['g h'], title: 'History', group: 'Go to' },
   { command: 'go journal', keys: ['g j'], title: 'Journal', group: 'Go to' },
+  { command: 'go agents', keys: ['g a'], title: 'Agents', group: 'Go to' },
+  { command: 'go projects', keys: ['g o'], title: 'Projects', group: 'Go to' },
+  { command: 'go settings', keys: ['g s'], title: 'Settings', group: 'Go to' },
 
   { command: 'next', keys: ['j', 'ArrowDown'], title: 'Next', group: 'Lists' },
   { command: 'previous', keys: ['k', 'ArrowUp'], title: 'Previous', group: 'Lists' },

@@ -17,6 +17,7 @@ const ofRun = { input: 'run_id', data: 'run_id' } as const
 /** What each query that a page shows is read again for. A query that is not here is not live. */
 const table = {
   status: { of: ['project', 'mission', 'workflow', 'task', 'hold'] },
+  at_work: { of: ['mission', 'workflow', 'task', 'hold', 'progress', 'decision'] },
   board: { of: ['task', 'mission', 'workflow', 'hold', 'progress', 'setting'] },
   desk: { of: ['hold', 'issue', 'task', 'mission', 'workflow', 'run', 'command', 'note', 'setting'] },
   list_missions: { of: ['mission', 'workflow', 'task', 'phase', 'hold'] },
@@ -39,6 +40,11 @@ const table = {
     of: ['run', 'task', 'phase', 'mission', 'workflow', 'hold', 'issue', 'progress', 'command', 'setting'],
     about: ofRun,
   },
+  // Persons, tokens and sessions are facts of the server: see `every` in query.ts.
+  member_list: { of: ['member', 'person'] },
+  person_list: { of: ['person', 'member'] },
+  token_list: { of: ['token', 'person', 'member'] },
+  session_list: { of: ['session', 'token', 'person'] },
   run_history: { of: ['run', 'hold', 'command'], about: ofRun },
 } as const satisfies Partial<Record<OperationName, Concern>>
 

@@ -24,6 +24,8 @@ interface QueryOptions {
   readonly once?: boolean
   /** What stands around the view is read after the view itself. */
   readonly unhurried?: boolean
+  /** Read again after so many milliseconds, too, while somebody looks: what changes is no fact of this project. */
+  readonly every?: number
 }
 
 /** Milliseconds for which what is unhurried lets others go first. */
@@ -36,7 +38,7 @@ const patience = 60
 export function startQuery<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,
-  { once = false, unhurried = false }: QueryOptions = {},
+  { once = false, unhurried = false, every }: QueryOptions = {},
 ): StartedQuery<OutputOf<Name>> {
   const answer = signal<OutputOf<Name> | null>(null)
   const failure = signal<unknown>(null)
@@ -90,6 +92,7 @@ export function startQuery<Name extends LiveQueryName>(
       if (is === 'live' && failure.peek() !== null) soon()
     }),
   ]
+  const timer = every && window.setInterval(() => document.hidden || soon(), every)
   void read()
   return {
     answer,
@@ -98,6 +101,7 @@ export function startQuery<Name extends LiveQueryName>(
     stop: () => {
       ended.abort()
       clearTimeout(waiting)
+      clearInterval(timer)
       for (const stop of stops) stop()
     },
   }
@@ -107,10 +111,10 @@ export function startQuery<Name extends LiveQueryName>(
 export function useQuery<Name extends LiveQueryName>(
   name: Name,
   input: InputOf<Name>,
-  { once = false }: QueryOptions = {},
+  { once = false, every }: QueryOptions = {},
 ): LiveQuery<OutputOf<Name>> {
   const key = JSON.stringify(input)
-  const query = useMemo(() => startQuery(name, input, { once }), [name, key, once])
+  const query = useMemo(() => startQuery(name, input, { once, ...(every && { every }) }), [name, key, once])
   useEffect(() => () => query.stop(), [query])
   return query
 }

@@ -1,4 +1,5 @@
 import { call } from '../api/call.ts'
+import { may } from '../api/session.ts'
 import { bindings } from '../keys/bindings.ts'
 import { handlerOf } from '../keys/commands.ts'
 import { type Status, statusOf } from '../parts/status.tsx'
@@ -78,15 +79,18 @@ export async function itemsOfServer(): Promise<readonly Item[]> {
         does: { is: 'go', to: href(`/runs/${id}`) },
       }),
     ),
-    ...operations.map(
-      (operation): Item => ({
-        key: `operation ${operation.name}`,
-        kind: 'Command',
-        text: operation.title,
-        also: operation.name,
-        does: { is: 'ask', operation },
-      }),
-    ),
+    // What would only be refused is not offered.
+    ...operations
+      .filter(({ name }) => may(name))
+      .map(
+        (operation): Item => ({
+          key: `operation ${operation.name}`,
+          kind: 'Command',
+          text: operation.title,
+          also: operation.name,
+          does: { is: 'ask', operation },
+        }),
+      ),
     ...names.tasks.map(
       ({ id, name, status }): Item => ({
         key: id,

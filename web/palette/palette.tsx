@@ -9,6 +9,7 @@ import { leaveFor, type OverlayProps } from '../shell/overlays.tsx'
 import { showToast } from '../shell/toasts.tsx'
 import { type Item, itemsHere, itemsOfServer } from './items.ts'
 import { type Field, inputOf, type OperationEntry } from './operations.ts'
+import '../parts/form.css'
 import './palette.css'
 
 /** Search over everything that has a name, and every command; what a command still needs is asked for. */

@@ -75,6 +75,19 @@ export const routes: readonly Route[] = [
     under: 'history',
     load: () => import('../views/journal/view.tsx'),
   },
+  { name: 'agents', path: '/agents', title: 'Agents', load: () => import('../views/agents/view.tsx') },
+  {
+    name: 'projects',
+    path: '/projects',
+    title: 'Projects',
+    load: () => import('../views/projects/view.tsx'),
+  },
+  {
+    name: 'settings',
+    path: '/settings/:tab?',
+    title: 'Settings',
+    load: () => import('../views/settings/view.tsx'),
+  },
   {
     name: 'start',
     path: '/start',

@@ -1,8 +1,9 @@
-import { useSignalEffect } from '@preact/signals'
+import { signal, useSignalEffect } from '@preact/signals'
+import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { logOut, projectName, session, sessionFailure, untilSession } from '../api/session.ts'
+import { logOut, projectName, readSession, session, sessionFailure, untilSession } from '../api/session.ts'
 import { listenToKeys, useCommands } from '../keys/commands.ts'
-import { connection, follow } from '../live/feed.ts'
+import { connection, follow, onFrame } from '../live/feed.ts'
 import { Failed } from '../parts/empty-state.tsx'
 import { crumb, place } from '../router/current.ts'
 import { base, href, listenToNavigation, navigate } from '../router/location.ts'
@@ -21,14 +22,16 @@ export function App() {
   }, [])
   // Another project is another page: its session, its feed, its answers.
   const project = base.value
-  useEffect(untilSession, [project])
   const known = session.value
-  if (known === 'unknown person') return <LogIn />
+  const isUnread = known === null
+  useEffect(() => (isUnread ? untilSession() : undefined), [project, isUnread])
+  if (known === 'unknown person') return <SignIn />
   return known === null ? <Failed failure={sessionFailure} /> : <Project key={project} />
 }
 
 function Project() {
   useEffect(follow, [])
+  useEffect(followMembers, [])
   usePageState()
   useCommands({
     palette: () => openOverlay('palette'),
@@ -43,6 +46,9 @@ function Project() {
     'go processes': () => navigate(href('/processes')),
     'go history': () => navigate(href('/history')),
     'go journal': () => navigate(href('/journal')),
+    'go agents': () => navigate(href('/agents')),
+    'go projects': () => navigate(href('/projects')),
+    'go settings': () => navigate(href('/settings')),
   })
   const page = useRef<HTMLElement>(null)
   const path = place.value?.route.name
@@ -58,6 +64,13 @@ function Project() {
       <Overlays />
     </div>
   )
+}
+
+/** Who becomes a member, or another kind of one, may do other things from then on. */
+function followMembers(): () => void {
+  return onFrame(({ event }) => {
+    if (event.startsWith('member:')) void readSession().catch(() => undefined)
+  })
 }
 
 /** What lies outside the page's own elements: the window's title, that numbers are old, that the page itself is. */
@@ -80,17 +93,22 @@ function usePageState(): void {
   })
 }
 
-/** For anyone who is not logged in: the one command that prints an address. */
-function LogIn() {
-  return (
-    <main class="centred">
-      <h1>Waymark</h1>
-      <p>You are not logged in here. In a terminal of your own, in the project’s folder, run</p>
-      <pre>waymark serve</pre>
-      <p>and open the address that it prints. It logs you in for thirty days.</p>
-      <p class="muted">A demo prints another address where it was started: press Enter there.</p>
-    </main>
-  )
+const signInPage = signal<ComponentType | null>(null)
+
+/** For anyone who is not signed in. It comes when it is needed. */
+function SignIn() {
+  useEffect(() => {
+    import('./sign-in.tsx').then(
+      ({ Part }) => {
+        signInPage.value = Part
+      },
+      (error: unknown) => {
+        sessionFailure.value = error
+      },
+    )
+  }, [])
+  const Shown = signInPage.value
+  return Shown ? <Shown /> : <Failed failure={sessionFailure} />
 }
 
 const key = 'waymark theme'

@@ -1,5 +1,4 @@
-import { useId, useRef } from 'preact/hooks'
-import { logOut, projectName, session } from '../api/session.ts'
+import { logOut, projectName, session, standing } from '../api/session.ts'
 import { type ConnectionState, connection } from '../live/feed.ts'
 import { Agent } from '../parts/agent.tsx'
 import { clockText } from '../parts/duration.ts'
@@ -9,8 +8,10 @@ import { now } from '../parts/time.tsx'
 import { crumb, place } from '../router/current.ts'
 import { href } from '../router/location.ts'
 import { routes } from '../router/routes.ts'
+import { Account } from './account.tsx'
 import { openOverlay } from './overlays.tsx'
 import { agents, projectStatus, useProjectStatus } from './project-status.ts'
+import { ProjectSwitcher } from './switcher.tsx'
 
 export function TopBar() {
   return (
@@ -23,6 +24,7 @@ export function TopBar() {
         <KeyCap keys="mod+k" />
       </button>
       <LiveState />
+      <Account />
     </header>
   )
 }
@@ -75,34 +77,6 @@ function wordOf(state: ConnectionState, working: number): string {
   }
 }
 
-/** The projects that this server serves. Each is a page of its own. */
-function ProjectSwitcher() {
-  const id = useId()
-  const button = useRef<HTMLButtonElement>(null)
-  const list = useRef<HTMLDivElement>(null)
-  const known = session.value
-  if (known === null || known === 'unknown person') return null
-  const place = () => {
-    const { left = 0, bottom = 0 } = button.current?.getBoundingClientRect() ?? {}
-    list.current?.style.setProperty('left', `${left}px`)
-    list.current?.style.setProperty('top', `${bottom + 4}px`)
-  }
-  return (
-    <span>
-      <button type="button" class="switcher" ref={button} popoverTarget={id} onClick={place}>
-        {projectName()} <span aria-hidden="true">▾</span>
-      </button>
-      <div id={id} ref={list} popover="auto" class="menu">
-        {known.projects.map(({ key, name, folder }) => (
-          <a key={key} href={`/p/${key}/`} title={folder} onClick={() => list.current?.hidePopover()}>
-            {name} <span class="muted mono cut">{folder}</span>
-          </a>
-        ))}
-      </div>
-    </span>
-  )
-}
-
 const entries = ['inbox', 'board', 'missions', 'plan', 'processes', 'history'] as const
 
 export function SideBar() {
@@ -126,9 +100,11 @@ export function SideBar() {
         )
       })}
       <RunningNow />
-      <button type="button" class="side-log-out" onClick={() => void logOut()}>
-        Log out
-      </button>
+      {standing.value === null ? (
+        <button type="button" class="side-log-out" onClick={() => void logOut()}>
+          Log out
+        </button>
+      ) : null}
     </nav>
   )
 }
@@ -153,7 +129,9 @@ function RunningNow() {
   if (running.length === 0) return null
   return (
     <div class="side-running">
-      <h2>Running now</h2>
+      <h2>
+        <a href={href('/agents')}>Running now</a>
+      </h2>
       {running.slice(0, 12).map(({ task_id, agent_name, name, stale }) => (
         <a
           key={task_id}

@@ -1,8 +1,11 @@
+import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
+import { type NeededAccess, permits, type Standing } from '../../domain/identity/access.ts'
 import { instant } from '../../domain/instant.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { invoke } from '../../operations/invoke.ts'
-import type { Answer, Operation } from '../../operations/operation.ts'
+import { type Answer, accessOf, type Operation } from '../../operations/operation.ts'
+import { atWork } from '../../operations/project/at-work.ts'
 import { writeFact } from '../../operations/project/journal-line.ts'
 import { inCommands } from '../../operations/way-on.ts'
 import { readJson } from './body.ts'
@@ -111,6 +114,7 @@ export async function sessionAnswer(c: RequestContext, serving: Serving) {
           roles: standing.roles,
           session_id: standing.sessionId,
           expires_at: instant(standing.expiresAt),
+          refused: refusedTo(standing, serving.catalog),
         }
       : null,
     project: c.var.project.key,
@@ -123,7 +127,46 @@ export async function sessionAnswer(c: RequestContext, serving: Serving) {
   }
 }
 
+/** The operations that somebody may not call, with the access that each needs: a page offers none of them. */
+function refusedTo(
+  standing: Standing,
+  catalog: readonly Operation[],
+): Readonly<Record<string, NeededAccess>> {
+  const needs = catalog.map((operation) => [operation.name, accessOf(operation)] as const)
+  return Object.fromEntries(needs.filter(([, needed]) => !permits(standing, needed)))
+}
+
 /** `GET /api/projects`. */
 export function projectList({ projects }: { readonly projects: readonly ServedProject[] }) {
-  return projects.map(({ key, name, folder }) => ({ key, name, folder }))
+  return projects.map(listed)
+}
+
+function listed({ key, name, folder }: ServedProject) {
+  return { key, name, folder }
+}
+
+/** How many projects are asked at the same time. */
+const abreast = 4
+
+/** `GET /api/projects/work`: what waits for people in each project that one may see, and who works there. */
+export async function projectsAtWork(c: RequestContext) {
+  const { actor } = requireAuth(c.var.caller)
+  const { projects } = c.var.seen
+  const told: object[] = []
+  const left = projects.entries()
+  const askInTurn = async () => {
+    for (const [at, project] of left) told[at] = { ...listed(project), ...(await workIn(project, actor)) }
+  }
+  await Promise.all(Array.from({ length: abreast }, askInTurn))
+  return { projects: told }
+}
+
+/** One whose record cannot be read keeps nobody from the others. */
+async function workIn(project: ServedProject, actor: Actor) {
+  try {
+    return { work: await invoke(atWork, project.contextOf(actor), {}), failure: null }
+  } catch (error) {
+    if (error instanceof Failure) return { work: null, failure: error.message }
+    throw error
+  }
 }

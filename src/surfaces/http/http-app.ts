@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
 import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
-import { callOperation, projectList, readJournal, sessionAnswer } from './api.ts'
+import { callOperation, projectList, projectsAtWork, readJournal, sessionAnswer } from './api.ts'
 import { readBody } from './body.ts'
 import { callFromEdge, catalogAnswer } from './edge-calls.ts'
 import { guardRequest, requireAuth } from './guard/guard.ts'
@@ -94,6 +94,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
   reading(app, '/api/openapi.json', (c) => c.json(openApiDocument(serving)))
   reading(app, '/api/journal', readJournal)
   reading(app, '/api/projects', (c) => c.json({ projects: projectList(c.var.seen) }))
+  reading(app, '/api/projects/work', async (c) => c.json(await projectsAtWork(c)))
   reading(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
   reading(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, serving, parts.mcp)))
   app.post('/api/edge/call', callFromEdge(serving, parts.mcp))

@@ -1,4 +1,5 @@
 import type { BoardCard, BoardColumn } from '../../api/entities.ts'
+import { whyNot } from '../../api/session.ts'
 import type { Status } from '../../parts/status.tsx'
 
 export const columns: readonly {
@@ -50,5 +51,7 @@ export function moveOf(card: Placed, to: BoardColumn): Move {
 }
 
 function edit(id: string, status: 'to_do' | 'in_progress' | 'done', does: string): Move {
+  const refused = whyNot('taskman_task_edit')
+  if (refused !== null) return { refused }
   return { does, operation: 'taskman_task_edit', input: { id, status } }
 }

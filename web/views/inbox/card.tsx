@@ -10,7 +10,7 @@ import { Prose } from '../../parts/text.tsx'
 import { Since } from '../../parts/time.tsx'
 import { href } from '../../router/location.ts'
 import { sendings } from '../../shell/toasts.tsx'
-import { kindOf, type Verb, verbsOf } from './verbs.ts'
+import { kindOf, type Verb, verbsOf, whyNoVerbs } from './verbs.ts'
 
 interface CardProps {
   readonly card: ReadonlySignal<InboxCard>
@@ -30,6 +30,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
   const card = of.value
   const { word, status } = kindOf(card.kind)
   const verbs = verbsOf(card)
+  const whyNone = whyNoVerbs(card)
   const sending = sendings.value.get(card.hold_id)
   return (
     <li
@@ -86,6 +87,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
         <AnswerForm verb={asking} send={(text) => answer(asking, text)} leave={leave} />
       ) : (
         <div class="verbs">
+          {whyNone === null ? null : <span class="muted">{whyNone}</span>}
           {verbs.map((verb, at) => (
             <button
               key={verb.label}

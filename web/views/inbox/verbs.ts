@@ -1,4 +1,5 @@
 import type { InboxCard } from '../../api/entities.ts'
+import { may, whyNot } from '../../api/session.ts'
 import type { Command } from '../../keys/bindings.ts'
 import type { Status } from '../../parts/status.tsx'
 import { eventWords } from '../../parts/text.tsx'
@@ -127,8 +128,19 @@ export function kindOf(kind: InboxCard['kind']): Pick<Kind, 'word' | 'status'> {
   return kinds[kind]
 }
 
-/** What can be done with a card: a run that waits for a decision has a verb for each event. */
+/** What who is signed in can do with a card. */
 export function verbsOf(card: InboxCard): readonly Verb[] {
+  return allVerbsOf(card).filter(({ operation }) => may(operation))
+}
+
+/** Why who is signed in can do nothing with a card, as a sentence; null where they can. */
+export function whyNoVerbs(card: InboxCard): string | null {
+  const [first] = allVerbsOf(card)
+  return first && verbsOf(card).length === 0 ? whyNot(first.operation) : null
+}
+
+/** A run that waits for a decision has a verb for each event. */
+function allVerbsOf(card: InboxCard): readonly Verb[] {
   if (card.request?.kind !== 'decision') return kinds[card.kind].verbs
   // What takes more than a reason is asked for on the page of the run.
   const verbs = card.choices.filter(({ asks_for }) => asks_for.length === 0).map(eventVerb)

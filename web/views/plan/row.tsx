@@ -11,6 +11,7 @@ interface RowProps {
   readonly isSelected: boolean
   readonly isRenamed: boolean
   readonly isTarget: boolean
+  readonly isMovable: boolean
   readonly select: () => void
   readonly fold: () => void
   readonly rename: (name: string | null) => void
@@ -23,7 +24,8 @@ interface RowProps {
 }
 
 /** One line of the plan. */
-export function Row({ row: of, isSelected, isRenamed, isTarget, select, fold, rename, drag }: RowProps) {
+export function Row(props: RowProps) {
+  const { row: of, isSelected, isRenamed, isTarget, isMovable, select, fold, rename, drag } = props
   const row = of.value
   const element = useRef<HTMLLIElement>(null)
   useFlash(element, `${row.name} ${row.kind === 'task' ? row.mark : ''}`)
@@ -32,7 +34,7 @@ export function Row({ row: of, isSelected, isRenamed, isTarget, select, fold, re
       ref={element}
       class="plan-row"
       data-kind={row.kind}
-      draggable={row.kind !== 'milestone' && !isRenamed}
+      draggable={isMovable && row.kind !== 'milestone' && !isRenamed}
       {...(isSelected && { 'aria-current': 'true' })}
       {...(isTarget && { 'data-target': '' })}
       style={{ '--depth': String(row.kind === 'task' ? row.depth : row.kind === 'milestone' ? 1 : 0) }}

@@ -2,6 +2,7 @@ import { useComputed, useSignal } from '@preact/signals'
 import { useMemo, useState } from 'preact/hooks'
 import type { InputOf, OperationName } from '../../../src/surfaces/http/client/client.ts'
 import { call, told } from '../../api/call.ts'
+import { may, whyNot } from '../../api/session.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -84,14 +85,22 @@ function Plan({ mission }: { readonly mission: string | null }) {
       const phase = row?.kind === 'phase' ? row.key : phaseOf(row)
       if (phase !== null) fold(phase)
     },
-    rename: () => selected && setEditing({ is: 'rename', key: selected }),
-    add: () => {
-      const after = selected ?? order.at(-1)
-      if (after !== undefined) setEditing({ is: 'task', after })
-    },
-    'add phase': () => setEditing({ is: 'phase', after: order.at(-1) ?? '' }),
-    'move up': letMove(() => selected && commands.move(stepMove(now(), selected, -1))),
-    'move down': letMove(() => selected && commands.move(stepMove(now(), selected, 1))),
+    ...(may('taskman_task_edit') && {
+      rename: () => selected && setEditing({ is: 'rename', key: selected }),
+    }),
+    ...(may('taskman_task_add') && {
+      add: () => {
+        const after = selected ?? order.at(-1)
+        if (after !== undefined) setEditing({ is: 'task', after })
+      },
+    }),
+    ...(may('taskman_phase_add') && {
+      'add phase': () => setEditing({ is: 'phase', after: order.at(-1) ?? '' }),
+    }),
+    ...(may('plan_move') && {
+      'move up': letMove(() => selected && commands.move(stepMove(now(), selected, -1))),
+      'move down': letMove(() => selected && commands.move(stepMove(now(), selected, 1))),
+    }),
     'copy id': () => void (selected && navigator.clipboard.writeText(selected)),
     close: () => setQuery({ select: null }),
   })
@@ -135,7 +144,13 @@ function Plan({ mission }: { readonly mission: string | null }) {
           title="Phases, milestones and tasks appear here, from people and agents alike."
           command="waymark import plan.md"
         >
-          <button type="button" class="button" onClick={() => setEditing({ is: 'phase', after: '' })}>
+          <button
+            type="button"
+            class="button"
+            disabled={!may('taskman_phase_add')}
+            title={whyNot('taskman_phase_add') ?? ''}
+            onClick={() => setEditing({ is: 'phase', after: '' })}
+          >
             Add a phase <KeyCap keys={keysOf('add phase')} />
           </button>
         </EmptyState>
@@ -167,6 +182,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
                 isSelected={key === selected}
                 isRenamed={editing?.is === 'rename' && editing.key === key}
                 isTarget={dragging?.over === key}
+                isMovable={may('plan_move')}
                 select={() => setQuery({ select: key })}
                 fold={() => fold(key)}
                 rename={(name) => {
@@ -189,11 +205,29 @@ function Plan({ mission }: { readonly mission: string | null }) {
           }}
         />
       )}
-      <p class="hint muted">
-        <KeyCap keys="c" /> add a task · <KeyCap keys="p" /> a phase · <KeyCap keys="F2" /> rename ·{' '}
-        <KeyCap keys="alt+ArrowUp" /> <KeyCap keys="alt+ArrowDown" /> move · <KeyCap keys="Space" /> fold
-      </p>
+      <Hint />
     </div>
+  )
+}
+
+/** What the keys do here, and why some do not. */
+function Hint() {
+  const [adds, moves] = [may('taskman_task_add'), may('plan_move')]
+  return (
+    <p class="hint">
+      {adds ? (
+        <>
+          <KeyCap keys="c" /> add a task · <KeyCap keys="p" /> a phase · <KeyCap keys="F2" /> rename ·{' '}
+        </>
+      ) : null}
+      {moves ? (
+        <>
+          <KeyCap keys="alt+ArrowUp" /> <KeyCap keys="alt+ArrowDown" /> move ·{' '}
+        </>
+      ) : null}
+      <KeyCap keys="Space" /> fold
+      {adds && moves ? null : <span class="why-not">{whyNot(adds ? 'plan_move' : 'taskman_task_add')}</span>}
+    </p>
   )
 }
 

@@ -1,5 +1,6 @@
 import { useCallback, useId, useState } from 'preact/hooks'
 import type { RunPage } from '../../api/entities.ts'
+import { may, whyNot } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { eventWords } from '../../parts/text.tsx'
@@ -11,7 +12,8 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
   const { run_id, status } = page.run
   const sending = sendings.value.get(run_id)
   const verbs = verbsOf(page)
-  const first = verbs.find(({ isYes, missing }) => isYes && missing === null)
+  const first = verbs.find(({ isYes, missing, operation }) => isYes && missing === null && may(operation))
+  const whyNone = verbs.some(({ operation }) => may(operation)) ? null : whyNot(verbs[0]?.operation ?? '')
   useCommands(first && !sending && !asking ? { approve: () => setAsking(first) } : {})
   if (status !== 'active') return null
   if (sending) return <p class="run-verbs muted">{sending.text}…</p>
@@ -25,6 +27,7 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
   }
   return (
     <fieldset class="run-verbs" aria-label="What you may do">
+      {whyNone === null ? null : <span class="muted">{whyNone}</span>}
       {verbs.map((verb) => (
         <button
           key={verb.label}
@@ -32,8 +35,8 @@ export function VerbsBar({ page, refresh }: { readonly page: RunPage; readonly r
           class="button"
           {...(verb === first && { 'data-kind': 'primary' })}
           {...(verb.operation.startsWith('run_') && { 'data-kind': 'plain' })}
-          disabled={verb.missing !== null}
-          title={verb.missing === null ? '' : `Not yet: ${verb.missing}`}
+          disabled={verb.missing !== null || !may(verb.operation)}
+          title={whyNot(verb.operation) ?? (verb.missing === null ? '' : `Not yet: ${verb.missing}`)}
           onClick={() => setAsking(verb)}
         >
           {verb.label}

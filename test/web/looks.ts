@@ -1,0 +1,22 @@
+import type { Page } from 'playwright-core'
+
+/** Switches the theme by its key, which is on every screen; under a dialog, where no key reaches, without. */
+export async function otherTheme(page: Page, theme: string): Promise<string> {
+  const isCovered = (await page.locator('dialog[open]').count()) > 0
+  if (!isCovered) await page.keyboard.press('\\')
+  const next = await page.evaluate((before) => {
+    const { dataset } = document.documentElement
+    if (before) dataset['theme'] = before === 'dark' ? 'light' : 'dark'
+    return getComputedStyle(document.documentElement).colorScheme
+  }, isCovered && theme)
+  if (next === theme) throw new Error(`The theme of ${page.url()} stayed ${theme}.`)
+  return next
+}
+
+/** How much wider than the window the page is, in pixels. */
+export function overhang(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const main = document.querySelector('main')
+    return Math.max(document.documentElement.scrollWidth, main?.scrollWidth ?? 0) - window.innerWidth
+  })
+}

@@ -1,0 +1,241 @@
+import { beforeAll, expect, test } from 'vitest'
+import { useDashboard } from '../support-web/dashboard.ts'
+import { fillTeam, type TeamTokens, teamFolders } from '../support-web/team-day.ts'
+import { violationsOf } from '../support-web/violations.ts'
+import { otherTheme, overhang } from './looks.ts'
+
+let tokens: TeamTokens
+const { serving, open } = useDashboard({
+  team: true,
+  folders: teamFolders,
+  fill: async (_, served) => {
+    tokens = await fillTeam(served)
+  },
+})
+beforeAll(() => expect(tokens.ada).toMatch(/^wm1_/))
+
+/** A token of Max that a test may revoke. */
+async function tokenOfMax(name: string): Promise<{ readonly id: string; readonly secret: string }> {
+  return serving().call('token_create', { name, kind: 'person', person: 'Max' })
+}
+
+test('signing in: a wrong token is told, a right one leads to where one was, and signing out ends it on the server', async () => {
+  const { page } = await open({ token: null, path: '/p/shop/plan' })
+  await page.getByRole('heading', { name: 'Sign in to Waymark' }).waitFor()
+  expect(await violationsOf(page)).toEqual([])
+  const field = page.getByLabel('Token')
+  await field.fill(`${tokens.max.slice(0, -1)}_`)
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('This token is not valid here.').waitFor()
+  await field.fill(tokens.builder)
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('The dashboard is for people; builder acts as an agent.').waitFor()
+  await field.fill(tokens.max)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Sell a thing' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/p/shop/plan')
+  const cookies = await page.context().cookies()
+  await page.getByRole('button', { name: 'Max maintainer' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You are signed out.').waitFor()
+  // The cookie that the browser had is worth nothing any more.
+  await page.context().addCookies(cookies)
+  const { status } = await page.evaluate(async () => {
+    const { status: answered } = await fetch('/api/session')
+    return { status: answered }
+  })
+  expect(status).toBe(401)
+})
+
+test('a token that is revoked while its page is open ends the session, says so, and another leads back', async () => {
+  const { id, secret } = await tokenOfMax('lost laptop')
+  const { page } = await open({ token: secret, path: '/board' })
+  await page.getByRole('link', { name: 'Told apart by its token' }).waitFor()
+  await serving().call('token_revoke', { token: id })
+  await page.getByText('Your session has ended').waitFor()
+  await page.getByLabel('Token').fill(tokens.max)
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Told apart by its token' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/board')
+})
+
+test('an owner changes what a member may do, and it is so on the open page of the member', async () => {
+  const vera = await open({ token: tokens.vera, path: '/plan' })
+  const reason = 'This needs contributor access, and you have viewer access.'
+  await vera.page.getByText(reason).waitFor()
+  await vera.page.getByRole('link', { name: 'Fill a cart' }).waitFor()
+  await vera.page.keyboard.press('c')
+  expect(await vera.page.getByLabel('A new task').count()).toBe(0)
+  await vera.show('/')
+  await vera.page.locator('.card').getByText('This needs maintainer access').first().waitFor()
+  expect(await vera.page.getByRole('button', { name: 'Approve' }).count()).toBe(0)
+  await vera.page.keyboard.press('Control+k')
+  await vera.page.getByRole('combobox').fill('plan a task')
+  await vera.page.getByText('Nothing has that name.').waitFor()
+  await vera.page.keyboard.press('Escape')
+  await vera.show('/settings')
+  await vera.page.locator('.why-not').getByText('This needs owner access').waitFor()
+  expect(await vera.page.getByRole('button', { name: 'Add a member' }).isDisabled()).toBe(true)
+  await vera.show('/settings/people')
+  await vera.page.getByText('This needs owner access').waitFor()
+
+  const { page } = await open({ token: tokens.olga, path: '/settings' })
+  await page.getByLabel('Access of Vera').selectOption('maintainer')
+  await page.getByText('Vera has maintainer access now.').waitFor()
+  await vera.page.getByRole('button', { name: 'Vera maintainer' }).waitFor()
+  await vera.show('/')
+  await vera.page.getByRole('button', { name: 'Approve' }).first().waitFor()
+
+  await page.getByRole('button', { name: 'Gate roles of Vera' }).click()
+  await page.getByLabel('Gate roles', { exact: true }).fill('reviewer tester')
+  await page.keyboard.press('Enter')
+  await page.locator('.settings-row', { hasText: 'Vera' }).getByText('reviewer, tester').waitFor()
+  await page.getByLabel('Access of Olga').selectOption('viewer')
+  await page.getByText('Olga is the only owner of this project.').waitFor()
+  expect(await page.getByLabel('Access of Olga').inputValue()).toBe('owner')
+  await page.getByRole('button', { name: 'Add a member' }).click()
+  await page.getByLabel('E-mail address').fill('nina@example.org')
+  await page.getByLabel('Access', { exact: true }).selectOption('viewer')
+  await page.getByRole('button', { name: 'Invite' }).click()
+  await page.locator('.settings-row', { hasText: 'nina@example.org' }).getByText('invited').waitFor()
+  await page.getByRole('button', { name: 'Remove nina' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.locator('.settings-row', { hasText: 'nina@example.org' }).waitFor({ state: 'detached' })
+
+  // Who is no member any more is shown nothing, and is let in again as soon as they are one.
+  await serving().call('member_remove', { person: 'Vera' })
+  await vera.page.getByText('There is no project here that you are a member of.').waitFor()
+  await serving().call('member_add', { person: 'Vera', access: 'viewer' })
+  await vera.page.getByRole('button', { name: 'Vera viewer' }).waitFor()
+})
+
+test('a token is shown once, lets its agent in, and is revoked; what one may not make is refused in words', async () => {
+  const { page } = await open({ token: tokens.max, path: '/settings/tokens' })
+  const make = async (name: string, kind: string) => {
+    await page.getByRole('button', { name: 'Make a token' }).click()
+    await page.getByLabel('Name').fill(name)
+    await page.getByLabel('For', { exact: true }).selectOption(kind)
+    await page.getByRole('button', { name: 'Make the token' }).click()
+  }
+  await make('nightly', 'runner')
+  await page.getByRole('alert').getByText('its token is made by an owner, and Max is none.').waitFor()
+  await page.getByLabel('For', { exact: true }).selectOption('agent')
+  await page.getByRole('button', { name: 'Make the token' }).click()
+  const made = page.getByRole('region', { name: 'The token nightly' })
+  const secret = (await made.locator('code').textContent()) ?? ''
+  expect(secret).toMatch(/^wm1_[0-9a-z]{12}_[\w-]{43}$/)
+  expect(await serving().ask(secret, 'whoami', {})).toMatchObject({
+    name: 'nightly',
+    kind: 'agent',
+    person: { name: 'Max' },
+    access: 'contributor',
+  })
+  await made.getByRole('button', { name: 'I have kept it' }).click()
+  expect(await page.getByText(secret).count()).toBe(0)
+  const row = page.locator('.settings-row', { hasText: 'nightly' })
+  // Another question is asked at once.
+  await page.getByLabel('Revoked ones').check()
+  await row.getByText('expires in').waitFor()
+  await row.getByText(/^used/).waitFor()
+  await page.getByRole('button', { name: 'Revoke nightly' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await row.getByText('by Max').waitFor()
+  await expect
+    .poll(() =>
+      serving()
+        .ask(secret, 'whoami', {})
+        .catch(() => 'refused'),
+    )
+    .toBe('refused')
+  await page.getByLabel('Revoked ones').uncheck()
+  await row.waitFor({ state: 'detached' })
+})
+
+test('an admin adds a person, lets them in no more, and in again', async () => {
+  const { page } = await open({ token: tokens.ada, path: '/settings/people' })
+  await page.getByRole('button', { name: 'Add a person' }).click()
+  await page.getByLabel('Name').fill('Max')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('alert').getByText('There is already a person Max').waitFor()
+  await page.getByLabel('Name').fill('Paul')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  const row = page.locator('.settings-row', { hasText: 'Paul' })
+  await page.getByRole('button', { name: 'Disable Paul' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+  await row.getByText('disabled').waitFor()
+  await page.getByRole('button', { name: 'Let Paul in again' }).click()
+  await row.getByText('disabled').waitFor({ state: 'detached' })
+})
+
+test('projects: those that one may see, what waits first, live; the switcher finds one by its name', async () => {
+  const { page } = await open({ token: tokens.max, path: '/projects' })
+  const list = page.getByRole('list', { name: 'Projects' })
+  await list.getByText('3 waiting').waitFor()
+  expect(await list.getByRole('link').allTextContents()).toEqual(['diffkit this one', 'shop'])
+  await list.getByRole('listitem').first().getByText('builder').or(list.getByText('1 more')).first().waitFor()
+  await page.mouse.move(4, 4)
+  const { mission_id } = await serving().call('start_mission', { name: 'Sell', objective: 'Sell' }, 1)
+  const { task_id } = await serving().call('start_task', { mission_id, name: 'Sell', areas: ['src/'] }, 1)
+  const shop = list.getByRole('listitem').filter({ hasText: 'shop' })
+  await shop.getByText('1 mission').waitFor()
+  await serving().call(
+    'log_issue',
+    { task_id, type: 'other', description: 'Which?', resolution: 'None', requires_human_review: true },
+    1,
+  )
+  await shop.getByText('1 waiting').waitFor()
+
+  const ada = await open({ token: tokens.ada, path: '/board' })
+  await ada.page.getByRole('button', { name: 'diffkit' }).click()
+  const field = ada.page.getByLabel('Find a project by name')
+  await ada.page.getByRole('link', { name: 'payments' }).waitFor()
+  await field.fill('o')
+  await ada.page.keyboard.press('ArrowDown')
+  await ada.page.keyboard.press('Enter')
+  await ada.page.waitForURL('**/p/docs-site/')
+  await ada.page.getByRole('button', { name: 'docs-site' }).click()
+  await field.fill('nothing is called so')
+  await ada.page.getByText('No project that you may see is called so.').waitFor()
+})
+
+test('agents: who works where, and for whom', async () => {
+  const { page } = await open({ token: tokens.max, path: '/agents' })
+  const row = page.getByRole('listitem').filter({ hasText: 'Told apart by its token' })
+  await row.getByText('builder').waitFor()
+  await row.getByText('for you').waitFor()
+  await row.getByText('heard').waitFor()
+})
+
+test('every screen of a team is without a violation of axe, in both themes, on a desk and on a phone', {
+  timeout: 120_000,
+}, async () => {
+  const found: string[] = []
+  const desk = await open({ token: tokens.ada, path: '/projects' })
+  const phone = await open({ token: tokens.ada, path: '/projects', viewport: { width: 390, height: 844 } })
+  let theme = await desk.page.evaluate(() =>
+    matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+  )
+  const menu = (page: typeof desk.page) => page.locator('.account').click()
+  for (const [path, shows, opens] of [
+    ['/projects', '.project-row'],
+    ['/agents', '.agent-row'],
+    ['/settings', '.settings-row'],
+    ['/settings/tokens?of=all&revoked=yes', '.settings-row'],
+    ['/settings/people', '.settings-row'],
+    ['/settings', '.menu-head', menu],
+  ] as const) {
+    const note = (violation: string) => found.push(`${path}, ${theme}: ${violation}`)
+    for (const { page, show } of [desk, phone]) {
+      await show(path)
+      await page.locator('.page-inner').waitFor()
+      await opens?.(page)
+      await page.locator(shows).first().waitFor()
+      if ((await overhang(page)) > 0) note('it is wider than the screen')
+    }
+    ;(await violationsOf(desk.page)).map(note)
+    theme = await otherTheme(desk.page, theme)
+    ;(await violationsOf(desk.page, ['color-contrast'])).map(note)
+  }
+  expect(found).toEqual([])
+  expect(desk.complaints).toEqual([])
+})

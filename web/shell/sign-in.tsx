@@ -1,0 +1,160 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { told } from '../api/call.ts'
+import { readSession, readSignInWays, type SignInWay, signedOut, signIn } from '../api/session.ts'
+import { Failed } from '../parts/empty-state.tsx'
+import '../parts/form.css'
+import './sign-in.css'
+
+/** How one signs in here, and what went wrong where something did. Afterwards one is where one was. */
+export function Part() {
+  const ways = useSignal<readonly SignInWay[] | null>(null)
+  const failure = useSignal<unknown>(null)
+  useEffect(() => {
+    let retry = 0
+    let isGone = false
+    const read = async () => {
+      try {
+        ways.value = await readSignInWays()
+        failure.value = null
+      } catch (error) {
+        failure.value = error
+        if (!isGone) retry = window.setTimeout(() => void read(), patience)
+      }
+    }
+    void read()
+    document.title = 'Sign in · Waymark'
+    return () => {
+      isGone = true
+      clearTimeout(retry)
+    }
+  }, [])
+  useOtherWindows()
+  if (ways.value === null) return <Failed failure={failure} />
+  if (ways.value.some(({ way }) => way === 'address')) return <ByAddress />
+  return <Ways ways={ways.value} />
+}
+
+/** Milliseconds after which a server that could not be reached is asked again. */
+const patience = 2_000
+
+/** Whoever signed in at another window of this browser is signed in here, too. */
+function useOtherWindows(): void {
+  useEffect(() => {
+    const look = () => {
+      if (!document.hidden) void readSession().catch(() => undefined)
+    }
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [])
+}
+
+/** On one's own machine: the one command that prints an address. */
+function ByAddress() {
+  return (
+    <main class="centred">
+      <h1>Waymark</h1>
+      <p>You are not logged in here. In a terminal of your own, in the project’s folder, run</p>
+      <pre>waymark serve</pre>
+      <p>and open the address that it prints. It logs you in for thirty days.</p>
+      <p class="muted">A demo prints another address where it was started: press Enter there.</p>
+    </main>
+  )
+}
+
+const reasons = {
+  left: 'You are signed out.',
+  ended:
+    'Your session has ended: it was ended elsewhere, its token was revoked, or it was older than twelve hours. Sign in to go on where you were.',
+} as const
+
+function Ways({ ways }: { readonly ways: readonly SignInWay[] }) {
+  const why = signedOut.value
+  return (
+    <main class="centred sign-in">
+      <h1>Sign in to Waymark</h1>
+      {why === null ? null : <p class="muted">{reasons[why]}</p>}
+      {ways.map((way) => {
+        if (way.way === 'oidc') return <SingleSignOn key={way.path} way={way} />
+        return way.way === 'token' ? <ByToken key={way.path} path={way.path} /> : null
+      })}
+    </main>
+  )
+}
+
+type Oidc = Extract<SignInWay, { readonly way: 'oidc' }>
+
+function SingleSignOn({ way: { path, issuer } }: { readonly way: Oidc }) {
+  const to = `${location.pathname}${location.search}`
+  return (
+    <a
+      class="button"
+      data-kind="primary"
+      // Not a view of the dashboard.
+      target="_self"
+      href={`${path}?to=${encodeURIComponent(to)}`}
+    >
+      Sign in with {URL.canParse(issuer) ? new URL(issuer).host : issuer}
+    </a>
+  )
+}
+
+function ByToken({ path }: { readonly path: string }) {
+  const id = useId()
+  const field = useRef<HTMLInputElement>(null)
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  useLayoutEffect(() => field.current?.focus(), [])
+  const send = async () => {
+    const token = field.current?.value.trim() ?? ''
+    if (token === '') return
+    setBusy(true)
+    setRefusal(null)
+    try {
+      await signIn(path, token)
+    } catch (error) {
+      setRefusal(told(error))
+      setBusy(false)
+      field.current?.select()
+    }
+  }
+  return (
+    <form
+      class="input-form sign-in-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <div class="input-field">
+        <label for={id}>Token</label>
+        <input
+          ref={field}
+          id={id}
+          class="field mono"
+          type="password"
+          autocomplete="current-password"
+          spellcheck={false}
+          required
+          maxLength={200}
+          placeholder="wm1_…"
+          aria-describedby={`${id}-hint`}
+        />
+        <p id={`${id}-hint`} class="muted">
+          Of kind person. Whoever decides about the project’s members makes one, or you do where you are
+          signed in already: <code>waymark token create --kind person</code>
+        </p>
+      </div>
+      {refusal === null ? null : (
+        <p class="refusal" role="alert">
+          {refusal}
+        </p>
+      )}
+      <div class="input-verbs">
+        <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
+          Sign in
+        </button>
+      </div>
+    </form>
+  )
+}

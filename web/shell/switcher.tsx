@@ -1,0 +1,89 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { projectName, readSession, session } from '../api/session.ts'
+import { href, navigate } from '../router/location.ts'
+import { Menu } from './menu.tsx'
+
+/** The projects that this server serves and that one may see. Each is a page of its own. */
+export function ProjectSwitcher() {
+  return (
+    <Menu
+      class="switcher"
+      button={
+        <>
+          {projectName()} <span aria-hidden="true">▾</span>
+        </>
+      }
+      // One that was added meanwhile is there, too.
+      opened={() => void readSession().catch(() => undefined)}
+    >
+      {(close) => <Choices close={close} />}
+    </Menu>
+  )
+}
+
+/** Rows that a menu shows; words find the others. */
+const most = 50
+/** From so many on there is a field to search in. */
+const many = 8
+
+function Choices({ close }: { readonly close: () => void }) {
+  const field = useRef<HTMLInputElement>(null)
+  const [words, setWords] = useState('')
+  const [at, setAt] = useState(0)
+  useEffect(() => field.current?.focus(), [])
+  const known = session.value
+  if (known === null || known === 'unknown person') return null
+  const wanted = words.toLowerCase().split(/\s+/)
+  const found = known.projects.filter(({ key, name }) =>
+    wanted.every((word) => `${name} ${key}`.toLowerCase().includes(word)),
+  )
+  const shown = found.slice(0, most)
+  const chosen = Math.min(at, shown.length - 1)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (by !== 0) setAt(Math.min(Math.max(chosen + by, 0), shown.length - 1))
+    const target = shown[chosen]
+    if (event.key === 'Enter' && target) {
+      close()
+      navigate(`/p/${target.key}/`)
+    }
+    if (by !== 0 || event.key === 'Enter') event.preventDefault()
+  }
+  const hasField = known.projects.length >= many
+  return (
+    <>
+      {hasField ? (
+        <input
+          ref={field}
+          class="field"
+          type="search"
+          placeholder="Which project?"
+          aria-label="Find a project by name"
+          value={words}
+          onInput={({ currentTarget }) => {
+            setWords(currentTarget.value)
+            setAt(0)
+          }}
+          onKeyDown={onKeyDown}
+        />
+      ) : null}
+      {shown.map(({ key, name, folder }, place) => (
+        <a
+          key={key}
+          href={`/p/${key}/`}
+          title={folder}
+          onClick={close}
+          {...(hasField && place === chosen && { 'data-chosen': '' })}
+          {...(key === known.project && { 'aria-current': 'true' as const })}
+        >
+          <span>{name}</span> <span class="muted mono cut">{folder}</span>
+        </a>
+      ))}
+      {found.length === 0 ? <p class="menu-head muted">No project that you may see is called so.</p> : null}
+      {found.length > most ? <p class="menu-head muted">{found.length - most} more: type on.</p> : null}
+      <a class="menu-all" href={href('/projects')} onClick={close}>
+        All projects
+      </a>
+    </>
+  )
+}

@@ -1,0 +1,145 @@
+import { type ReadonlySignal, useComputed } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { session, standing } from '../../api/session.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { useRows } from '../../live/rows.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { FilterField, stepThrough, useFlash, WaitingRows } from '../../parts/list.tsx'
+import { Since } from '../../parts/time.tsx'
+import { VirtualList } from '../../parts/virtual-list.tsx'
+import { navigate, query, setQuery } from '../../router/location.ts'
+import { type ProjectAtWork, useProjectsAtWork } from './at-work.ts'
+import './projects.css'
+
+/** Every project of the server that one may see: what waits for people in it, and who works there. */
+export function View() {
+  const { projects, failure } = useProjectsAtWork()
+  const { rows, still } = useRows<ProjectAtWork>(
+    () => projects.value,
+    ({ key }) => key,
+  )
+  const shown = useComputed(() => {
+    const words = (query.value.get('words') ?? '').toLowerCase().split(/\s+/)
+    return rows.order.value.filter((key) => {
+      const row = rows.row(key)?.value
+      const agents = row?.work?.attempts.map(({ agent_name, person }) => `${agent_name} ${person}`).join(' ')
+      return words.every((word) =>
+        `${row?.name} ${key} ${row?.folder} ${agents}`.toLowerCase().includes(word),
+      )
+    })
+  })
+  const keys = shown.value
+  const selected = query.value.get('select')
+  const step = stepThrough(keys, selected)
+  useCommands({
+    next: step(1),
+    previous: step(-1),
+    open: () => selected && navigate(`/p/${selected}/`),
+    close: () => setQuery({ select: null }),
+  })
+  if (projects.value === null) return <Failed failure={failure} />
+  const waiting = projects.value.reduce((sum, { work }) => sum + (work?.waiting ?? 0), 0)
+  return (
+    <div class="page-inner projects" {...still}>
+      <header class="page-head">
+        <h1>Projects</h1>
+        <span class="muted">
+          {keys.length === projects.value.length ? '' : `${keys.length} of `}
+          {projects.value.length} {projects.value.length === 1 ? 'project' : 'projects'}
+          {waiting > 0 ? ` · ${waiting} waiting for people` : ''}
+        </span>
+        <FilterField />
+      </header>
+      <WaitingRows held={rows.held} release={() => rows.hold(false)} />
+      {keys.length === 0 ? (
+        <EmptyState title="No project that you may see is called so." />
+      ) : (
+        <VirtualList
+          keys={keys}
+          label="Projects"
+          class="full-width"
+          selected={selected}
+          row={(key) => {
+            const row = rows.row(key)
+            return row ? <Row key={key} row={row} isSelected={key === selected} /> : null
+          }}
+        />
+      )}
+      {projects.value.length === 1 ? (
+        <EmptyState
+          title={
+            standing.value === null
+              ? 'This server serves one project. Others appear here when it is started for them.'
+              : 'Others appear here once you are a member of them.'
+          }
+          {...(standing.value === null && {
+            command: 'waymark serve --project ../shop --project ../diffkit',
+          })}
+        />
+      ) : null}
+    </div>
+  )
+}
+
+interface RowProps {
+  readonly row: ReadonlySignal<ProjectAtWork>
+  readonly isSelected: boolean
+}
+
+function Row({ row, isSelected }: RowProps) {
+  const { key, name, folder, work, failure } = row.value
+  const element = useRef<HTMLLIElement>(null)
+  useFlash(element, `${work?.waiting} ${work?.attempts.length} ${work?.missions}`)
+  const known = session.value
+  const isHere = known !== null && known !== 'unknown person' && known.project === key
+  return (
+    <li ref={element} id={key} class="project-row" {...(isSelected && { 'aria-current': 'true' })}>
+      <a class="cut project-name" href={`/p/${key}/`}>
+        {name}
+        {isHere ? <span class="muted"> this one</span> : null}
+      </a>
+      <span class="muted mono cut wide project-folder">{folder}</span>
+      {work === null ? (
+        <span class="project-failure cut" title={failure ?? ''}>
+          {failure}
+        </span>
+      ) : (
+        <Work work={work} />
+      )}
+    </li>
+  )
+}
+
+const most = 3
+
+function Work({ work }: { readonly work: NonNullable<ProjectAtWork['work']> }) {
+  const agents = [...new Set(work.attempts.map(({ agent_name }) => agent_name))]
+  const silent = work.attempts.filter(({ stale }) => stale).length
+  return (
+    <>
+      <span class="project-agents" title={agents.join(', ')}>
+        {agents.slice(0, most).map((agent) => (
+          <Agent key={agent} name={agent} />
+        ))}
+        {agents.length > most ? <span class="muted">{agents.length - most} more</span> : null}
+        {silent > 0 ? <span class="muted">{silent} silent</span> : null}
+      </span>
+      <span class="muted project-missions">
+        {work.missions === 0 ? '' : `${work.missions} ${work.missions === 1 ? 'mission' : 'missions'}`}
+      </span>
+      <span class="project-waiting">
+        {work.waiting === 0 || work.waiting_since === null ? (
+          <span class="muted">nothing waits</span>
+        ) : (
+          <>
+            <b>{work.waiting} waiting</b>{' '}
+            <span class="muted">
+              <Since at={work.waiting_since} />
+            </span>
+          </>
+        )}
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,279 @@
+import { useCallback, useState } from 'preact/hooks'
+import { type Access, accesses, accessWords } from '../../../src/domain/identity/access.ts'
+import { call, told } from '../../api/call.ts'
+import type { Member } from '../../api/entities.ts'
+import { may, readSession, standing } from '../../api/session.ts'
+import { useQuery } from '../../live/query.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { showToast } from '../../shell/toasts.tsx'
+import { Asking, ChoiceField, Field, soonEnough, Verb, WhyNot, wordsIn } from './parts.tsx'
+
+type Asked = { readonly is: 'add' } | { readonly is: 'roles' | 'remove'; readonly member: Member }
+
+/** Who may do what in the project. */
+export function Members() {
+  const members = useQuery('member_list', {}, { every: soonEnough })
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const close = useCallback(() => setAsked(null), [])
+  const answer = members.answer.value
+  if (answer === null) return <Failed failure={members.failure} />
+  const said = (text: string) => {
+    showToast({ kind: 'said', text })
+    members.refresh()
+    // What one may oneself may be another now.
+    void readSession().catch(() => undefined)
+  }
+  return (
+    <>
+      <div class="settings-bar">
+        <Verb operation="member_add" kind="primary" run={() => setAsked({ is: 'add' })}>
+          Add a member
+        </Verb>
+        <WhyNot operation="member_set" />
+      </div>
+      {answer.members.length === 0 ? (
+        <EmptyState
+          title="Nobody is a member of this project yet: only admins of the server see it."
+          command="waymark member add <person> maintainer"
+        />
+      ) : (
+        <ul class="rows full-width settings-rows" aria-label="Members">
+          {answer.members.map((member) => (
+            <Row
+              key={member.person.id}
+              member={member}
+              ask={setAsked}
+              said={said}
+              refresh={members.refresh}
+            />
+          ))}
+        </ul>
+      )}
+      <dl class="access-words muted">
+        {accesses.map((access) => (
+          <div key={access}>
+            <dt>{access}</dt>
+            <dd>{accessWords[access]}</dd>
+          </div>
+        ))}
+      </dl>
+      {asked?.is === 'add' ? (
+        <AddMember
+          members={answer.members}
+          close={close}
+          done={({ person }) => said(`${person.name} is a member now.`)}
+        />
+      ) : null}
+      {asked?.is === 'roles' ? (
+        <Roles
+          member={asked.member}
+          close={close}
+          done={({ person, roles }) =>
+            said(`Gate roles of ${person.name}: ${roles.length === 0 ? 'none' : roles.join(', ')}.`)
+          }
+        />
+      ) : null}
+      {asked?.is === 'remove' ? (
+        <Asking
+          title={`Remove ${asked.member.person.name}?`}
+          operation="member_remove"
+          input={() => ({ person: asked.member.person.id })}
+          verb="Remove"
+          isDangerous
+          close={close}
+          done={({ removed }) => said(`${removed} is no member any more.`)}
+        >
+          <p>
+            {asked.member.person.name} and their agents are let into this project no more, within five
+            seconds. What they did stays.
+          </p>
+        </Asking>
+      ) : null}
+    </>
+  )
+}
+
+interface RowProps {
+  readonly member: Member
+  readonly ask: (asked: Asked) => void
+  readonly said: (text: string) => void
+  readonly refresh: () => void
+}
+
+function Row({ member, ask, said, refresh }: RowProps) {
+  const { person, email, access, roles, state } = member
+  const isOwn = standing.value?.person.id === person.id
+  const change = async (next: Access) => {
+    try {
+      await call('member_set', { person: person.id, access: next })
+      said(`${person.name} has ${next} access now.`)
+    } catch (error) {
+      showToast({ kind: 'refused', text: told(error) })
+      refresh()
+    }
+  }
+  return (
+    <li class="settings-row">
+      <span class="wide settings-who">
+        <Agent name={person.name} />
+        <span class="muted cut">
+          {isOwn ? 'you' : ''}
+          {isOwn && email !== null ? ' · ' : ''}
+          {email}
+        </span>
+        {state === 'active' || isOwn ? null : <span class="tag">{state}</span>}
+      </span>
+      <span
+        class="muted cut settings-roles"
+        title={roles.length > 0 ? `Gate roles: ${roles.join(', ')}` : ''}
+      >
+        {roles.join(', ')}
+      </span>
+      {may('member_set') ? (
+        <>
+          <AccessChoice name={person.name} access={access} change={(next) => void change(next)} />
+          <button
+            type="button"
+            class="button"
+            data-kind="plain"
+            aria-label={`Gate roles of ${person.name}`}
+            onClick={() => ask({ is: 'roles', member })}
+          >
+            Roles
+          </button>
+          <button
+            type="button"
+            class="button"
+            data-kind="plain"
+            aria-label={`Remove ${person.name}`}
+            onClick={() => ask({ is: 'remove', member })}
+          >
+            Remove
+          </button>
+        </>
+      ) : (
+        <b class="settings-access">{access}</b>
+      )}
+    </li>
+  )
+}
+
+interface AccessChoiceProps {
+  readonly name: string
+  readonly access: Access
+  readonly change: (access: Access) => void
+}
+
+function AccessChoice({ name, access, change }: AccessChoiceProps) {
+  return (
+    <select
+      // A refusal puts back what is so.
+      key={access}
+      class="field settings-access"
+      aria-label={`Access of ${name}`}
+      value={access}
+      onChange={({ currentTarget }) => {
+        const next = accesses.find((known) => known === currentTarget.value)
+        currentTarget.value = access
+        if (next && next !== access) change(next)
+      }}
+    >
+      {accesses.map((known) => (
+        <option key={known} value={known}>
+          {known}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+const accessOptions = accesses.map((access): [Access, string] => [
+  access,
+  `${access}: ${accessWords[access]}`,
+])
+
+interface AddMemberProps {
+  readonly members: readonly Member[]
+  readonly close: () => void
+  readonly done: (member: Member) => void
+}
+
+/** Somebody whom the server knows, or somebody who will sign in with an e-mail address. */
+function AddMember({ members, close, done }: AddMemberProps) {
+  const persons = useQuery('person_list', {})
+  const [who, setWho] = useState('')
+  const [email, setEmail] = useState('')
+  const [access, setAccess] = useState<Access>('contributor')
+  const [roles, setRoles] = useState('')
+  const strangers = (persons.answer.value?.persons ?? []).filter(
+    ({ id, state }) => state !== 'disabled' && !members.some(({ person }) => person.id === id),
+  )
+  const options: [string, string][] = [
+    ['', 'Somebody new, by e-mail address'],
+    ...strangers.map(({ id, name, email: known }): [string, string] => [
+      id,
+      known === null ? name : `${name}, ${known}`,
+    ]),
+  ]
+  const common = { access, roles: wordsIn(roles) }
+  const fields = (
+    <>
+      <ChoiceField label="Who" value={who} options={options} set={setWho} />
+      {who === '' ? (
+        <Field
+          label="E-mail address"
+          isEmail
+          value={email}
+          set={setEmail}
+          required
+          hint="Whoever signs in with this address is the member. Nothing is sent: tell them the address of this server."
+        />
+      ) : null}
+      <ChoiceField label="Access" value={access} options={accessOptions} set={setAccess} />
+      <Field
+        label="Gate roles"
+        value={roles}
+        set={setRoles}
+        hint="As processes name them, such as reviewer. May be left empty."
+      />
+    </>
+  )
+  const shared = { title: 'Add a member', close, done }
+  return who === '' ? (
+    <Asking {...shared} operation="member_invite" input={() => ({ email, ...common })} verb="Invite">
+      {fields}
+    </Asking>
+  ) : (
+    <Asking {...shared} operation="member_add" input={() => ({ person: who, ...common })} verb="Add">
+      {fields}
+    </Asking>
+  )
+}
+
+interface RolesProps {
+  readonly member: Member
+  readonly close: () => void
+  readonly done: (member: Member) => void
+}
+
+function Roles({ member, close, done }: RolesProps) {
+  const [roles, setRoles] = useState(member.roles.join(' '))
+  return (
+    <Asking
+      title={`Gate roles of ${member.person.name}`}
+      operation="member_set"
+      input={() => ({ person: member.person.id, roles: wordsIn(roles) })}
+      verb="Save"
+      close={close}
+      done={done}
+    >
+      <Field
+        label="Gate roles"
+        value={roles}
+        set={setRoles}
+        hint="As processes name them, such as reviewer; with spaces between. They decide which events of a run a person may send."
+      />
+    </Asking>
+  )
+}

@@ -1,0 +1,175 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import type { InputOf, OperationName, OutputOf } from '../../../src/surfaces/http/client/client.ts'
+import { call, told } from '../../api/call.ts'
+import { may, whyNot } from '../../api/session.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import '../../parts/form.css'
+
+/** Milliseconds after which what other servers change of persons and tokens is seen here. */
+export const soonEnough = 5_000
+
+interface VerbProps {
+  readonly operation: OperationName
+  readonly run: () => void
+  readonly kind?: 'primary' | 'plain'
+  readonly label?: string
+  readonly children: ComponentChildren
+}
+
+/** A button for an operation; whoever may not call it is told why. */
+export function Verb({ operation, run, kind, label, children }: VerbProps) {
+  const why = whyNot(operation)
+  return (
+    <button
+      type="button"
+      class="button"
+      disabled={why !== null}
+      onClick={run}
+      {...(kind && { 'data-kind': kind })}
+      {...(why !== null && { title: why })}
+      {...(label !== undefined && { 'aria-label': label })}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** Says once for a list why nothing in it can be changed. */
+export function WhyNot({ operation }: { readonly operation: OperationName }) {
+  if (may(operation)) return null
+  return <p class="muted why-not">{whyNot(operation)}</p>
+}
+
+interface AskingProps<Name extends OperationName> {
+  readonly title: string
+  readonly operation: Name
+  /** What the form says; null where something is missing that the browser does not see. */
+  readonly input: () => InputOf<Name>
+  readonly verb: string
+  readonly isDangerous?: boolean
+  readonly done: (answer: OutputOf<Name>) => void
+  readonly close: () => void
+  readonly children?: ComponentChildren
+}
+
+/** A form for one operation. A refusal is shown where it can be mended. */
+export function Asking<Name extends OperationName>(props: AskingProps<Name>) {
+  const { title, operation, input, verb, isDangerous = false, done, close, children } = props
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const run = async () => {
+    setBusy(true)
+    setRefusal(null)
+    try {
+      const answer = await call(operation, input())
+      close()
+      done(answer)
+    } catch (error) {
+      setRefusal(told(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} close={close}>
+      <form
+        class="input-form settings-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run()
+        }}
+      >
+        {children}
+        {refusal === null ? null : (
+          <p class="refusal" role="alert">
+            {refusal}
+          </p>
+        )}
+        <div class="input-verbs">
+          <button
+            type="submit"
+            class="button"
+            data-kind={isDangerous ? 'danger' : 'primary'}
+            disabled={isBusy}
+          >
+            {verb}
+          </button>
+          <button type="button" class="button" onClick={close}>
+            Cancel
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly set: (value: string) => void
+  readonly isEmail?: boolean
+  readonly hint?: string
+  readonly required?: boolean
+}
+
+export function Field({ label, value, set, isEmail = false, hint, required = false }: FieldProps) {
+  const id = useId()
+  return (
+    <div class="input-field">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        class="field"
+        type="text"
+        inputMode={isEmail ? 'email' : 'text'}
+        value={value}
+        required={required}
+        maxLength={254}
+        autocomplete="off"
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+        {...(hint !== undefined && { 'aria-describedby': `${id}-hint` })}
+      />
+      {hint === undefined ? null : (
+        <p id={`${id}-hint`} class="muted">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ChoiceFieldProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly options: readonly (readonly [value: Value, word: string])[]
+  readonly set: (value: Value) => void
+}
+
+export function ChoiceField<Value extends string>({ label, value, options, set }: ChoiceFieldProps<Value>) {
+  const id = useId()
+  return (
+    <div class="input-field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        class="field"
+        value={value}
+        onChange={({ currentTarget }) => {
+          const chosen = options.find(([option]) => option === currentTarget.value)
+          if (chosen) set(chosen[0])
+        }}
+      >
+        {options.map(([option, word]) => (
+          <option key={option} value={option}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** The words of a field in which several stand after each other. */
+export function wordsIn(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '')
+}
