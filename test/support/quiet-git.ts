@@ -23,6 +23,10 @@ export function setup(): void {
     ['advice.detachedHead', 'false'],
     ['commit.gpgSign', 'false'],
     ['gc.auto', '0'],
+    ['maintenance.auto', 'false'],
+    // What lies in memory for some seconds need not be small, nor safe from a loss of power.
+    ['core.compression', '1'],
+    ['core.fsync', 'none'],
     ['protocol.file.allow', 'always'],
     ['merge.conflictStyle', 'merge'],
   ] as const
