@@ -1,9 +1,9 @@
-import { type ExecFileSyncOptions, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { commitCopied } from '../support/copied-folder.ts'
+import { git as runGit } from '../support/git.ts'
 import { type Ran, runProgram, type Variables } from '../support/program.ts'
 
 /** A project in a folder of its own, and the command line in it. */
@@ -43,8 +43,7 @@ export function openCommandLine(options: { readonly git?: boolean } = {}): Comma
     writeFileSync(join(folder, path), content)
   }
   const git = (...words: readonly string[]) => {
-    const gitOptions: ExecFileSyncOptions = { cwd: folder, stdio: 'pipe' }
-    return execFileSync('git', words, gitOptions).toString()
+    return runGit(folder, ...words)
   }
   if (options.git === false) for (const [path, content] of Object.entries(files)) write(path, content)
   else commitCopied(folder, files)

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -8,6 +7,7 @@ import { type OpenServer, openServer, type ServerOptions } from '../../src/main/
 import type { Context } from '../../src/operations/operation.ts'
 import type { Log } from '../../src/surfaces/http/serving.ts'
 import { commitCopied } from '../support/copied-folder.ts'
+import { git as runGit } from '../support/git.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
@@ -100,7 +100,7 @@ function repositoryIn(folder: string): string {
     commitCopied(folder, { 'README.md': '# Shop\n' })
     return folder
   }
-  const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: folder })
+  const git = (...words: readonly string[]) => runGit(folder, ...words)
   put(join(folder, 'README.md'), '# Shop\n')
   git('init', '-q')
   git('add', '.')

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { git } from './git.ts'
 
 const made = new Map<string, string>()
 let home: string | undefined
@@ -42,10 +42,9 @@ export function commitCopied(folder: string, files: Readonly<Record<string, stri
       mkdirSync(dirname(join(template, path)), { recursive: true })
       writeFileSync(join(template, path), content)
     }
-    const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: template })
-    git('init', '-q', '-b', 'main')
-    git('add', '.')
+    git(template, 'init', '-q', '-b', 'main')
+    git(template, 'add', '.')
     // Servers to look at are begun without what the tests tell git.
-    git('-c', 'user.name=Tess', '-c', 'user.email=tess@example.com', 'commit', '-qm', 'Begin')
+    git(template, '-c', 'user.name=Tess', '-c', 'user.email=tess@example.com', 'commit', '-qm', 'Begin')
   })
 }

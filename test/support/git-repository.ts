@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   mkdirSync,
@@ -14,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { copyFolder } from './copied-folder.ts'
+import { git } from './git.ts'
 
 /** A folder of its own, removed when the test ends. */
 export function temporaryFolder(): string {
@@ -61,7 +61,7 @@ export class WorkFolder {
   }
 
   git(...args: string[]): string {
-    return execFileSync('git', args, { cwd: this.top, encoding: 'utf8', stdio: 'pipe' })
+    return git(this.top, ...args)
   }
 
   /** Runs git where a failure is what is wanted, such as a merge that stops at a conflict. */

@@ -1,5 +1,4 @@
 import { deepStrictEqual as deepEqual } from 'node:assert'
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -20,6 +19,7 @@ import { fingerprint } from '../../src/storage/fingerprint.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore } from '../../src/storage/store.ts'
 import { commitCopied } from './copied-folder.ts'
+import { git as runGit } from './git.ts'
 import { plantDatabase } from './planted-database.ts'
 import { isThroughEdge, throughEdge } from './through-edge.ts'
 
@@ -69,7 +69,7 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
   const isOnEdge = options.isOnEdge ?? isThroughEdge()
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-project-')))
   const folder = join(home, 'tree')
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+  const git = (...args: readonly string[]) => runGit(folder, ...args)
   const write = (path: string, content: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)

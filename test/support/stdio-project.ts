@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { commitCopied } from './copied-folder.ts'
+import { git as runGit } from './git.ts'
 import type { Answer } from './project.ts'
 import { ProgramTransport } from './started-program.ts'
 
@@ -27,7 +27,7 @@ export async function openStdioProject(files: Readonly<Record<string, string>>):
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' })
+  const git = (...args: readonly string[]) => runGit(folder, ...args)
   commitCopied(folder, { 'README.md': '# Project\n', ...files })
   const client = new Client({ name: 'test-client', version: '1.0.0' })
   const env = serverEnvironment(home)

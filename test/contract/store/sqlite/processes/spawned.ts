@@ -15,12 +15,18 @@ export interface Spawned {
   kill(signal: NodeJS.Signals): void
 }
 
+const compiled = fileURLToPath(new URL('../../../../../.cache/compiled', import.meta.url))
+
 export type ScriptName = 'writer' | 'locker' | 'opener' | 'once' | 'emitter'
 
 /** Runs a script of this folder in a process of its own. */
 export function spawned(script: ScriptName, args: readonly string[]): Spawned {
   const file = fileURLToPath(new URL(`./${script}.ts`, import.meta.url))
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // What it compiles is kept for the next one: it loads the store from TypeScript.
+    env: { ...process.env, NODE_COMPILE_CACHE: compiled },
+  })
   const { promise: firstLine, resolve } = Promise.withResolvers<string>()
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
