@@ -95,8 +95,8 @@ function start(args: readonly string[], call: GitCall): Run {
   let isEnded = false
   const result = launched.result.then((found) => {
     // The shell tells less of why git could not be run, and nothing once another call made it end.
-    if (found !== null && found.code < noCommand) return found
-    if (isEnded) return { code: 128, output: Buffer.alloc(0), complaint: 'git was ended' }
+    if (found !== null && (found.code < noCommand || found.code === fatal)) return found
+    if (isEnded) return { code: fatal, output: Buffer.alloc(0), complaint: 'git was ended' }
     const child = startChild(args, call)
     current = child
     return child.result
@@ -110,6 +110,8 @@ function start(args: readonly string[], call: GitCall): Run {
 
 // The exit codes with which a shell tells of a program that cannot be run, or was ended by a signal.
 const noCommand = 126
+// Git's own, when it gives up; a shell adds the number of a signal to it.
+const fatal = 128
 
 function startChild(args: readonly string[], call: GitCall): Run {
   const child = spawn('git', args, {
