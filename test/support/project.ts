@@ -16,11 +16,13 @@ import { type InvokeOptions, invoke } from '../../src/operations/invoke.ts'
 import type { Context, Operation } from '../../src/operations/operation.ts'
 import { planFiles } from '../../src/plans/plan-files.ts'
 import { fingerprint } from '../../src/storage/fingerprint.ts'
+import { openPostgresStore } from '../../src/storage/postgres/store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore } from '../../src/storage/store.ts'
 import { commitCopied } from './copied-folder.ts'
 import { git as runGit } from './git.ts'
 import { plantDatabase } from './planted-database.ts'
+import { isPostgresLeftOut, sharedPostgres } from './postgres/database.ts'
 import { isThroughEdge, throughEdge } from './through-edge.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
@@ -62,6 +64,8 @@ export interface ProjectOptions {
   readonly database?: boolean
   /** Calls come from an edge, over the wire; by default where the environment of the tests says so. */
   readonly isOnEdge?: boolean
+  /** The URL of a database on a server that keeps the record; by default a file does. */
+  readonly postgres?: string
 }
 
 /** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
@@ -81,8 +85,12 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
   const clock = { now: () => Math.round(now + performance.now() - started) }
   const ids = randomIds
   const file = join(folder, '.waymark', 'waymark.db')
-  if (options.database !== false) await plantDatabase(file)
-  const store = openStore({ file, shared: false, root: folder, sandboxJournal: false, ids })
+  const onServer = options.postgres ?? (await everyProjectOnServer())
+  if (options.database !== false && onServer === null) await plantDatabase(file)
+  const store =
+    onServer === null
+      ? openStore({ file, shared: false, root: folder, sandboxJournal: false, ids })
+      : openPostgresStore({ url: onServer, project: { root: folder, name: null, machine: 'laptop' }, ids })
   const stateFolder = join(home, 'state')
   const witness = createWitness({ stateFolder, clock })
   const program = { version: '0.0.0', node: process.versions.node, platform: process.platform, stateFolder }
@@ -149,4 +157,9 @@ export function assertDeclared({ name, output }: Operation, answer: unknown): vo
   if (!declared.success)
     throw new Error(`${name} answers what it does not declare: ${declared.error.message}`)
   deepEqual(declared.data, sent, `${name} answers what it does not declare: ${JSON.stringify(sent)}`)
+}
+
+/** Every test of this run is on a server where `WAYMARK_TEST_ENGINE` is postgres. */
+async function everyProjectOnServer(): Promise<string | null> {
+  return process.env['WAYMARK_TEST_ENGINE'] === 'postgres' && !isPostgresLeftOut ? sharedPostgres() : null
 }

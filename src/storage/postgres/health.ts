@@ -21,10 +21,13 @@ interface Settings {
   readonly replicas: number
 }
 
-/** What `doctor` and `status` say about a database on a server. What cannot be asked is told as a warning. */
+/**
+ * What `doctor` and `status` say about a database on a server, where the record begins with the project's first fact.
+ * What cannot be asked is told as a warning.
+ */
 export async function healthOf(
   database: PostgresDatabase,
-  seqIn: (db: Kysely<Tables>) => Promise<number>,
+  seqIn: (db: Kysely<Tables>) => Promise<number | null>,
 ): Promise<StoreHealth> {
   const { place } = database
   const nothing = { location: place.shown, exists: false, journalMode: null, schemaVersion: null, seq: 0 }
@@ -34,11 +37,12 @@ export async function healthOf(
       const schemaVersion = await schemaOf(db)
       const warnings = rows.flatMap((row) => warningsOf(row, place.pool))
       if (schemaVersion === 0) return { ...nothing, warnings }
+      const seq = await seqIn(db)
       return {
         ...nothing,
-        exists: true,
+        exists: seq !== null,
         schemaVersion,
-        seq: await seqIn(db),
+        seq: seq ?? 0,
         warnings: [...schemaWarnings(schemaVersion), ...warnings],
       }
     })

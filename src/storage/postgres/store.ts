@@ -200,7 +200,7 @@ class PostgresStore implements Store {
   health(): Promise<StoreHealth> {
     return healthOf(this.#server.database, async (db) => {
       const projectId = await this.#idIn(db)
-      return projectId === null ? 0 : readsOf({ db, projectId }).journal.head()
+      return projectId === null ? null : readsOf({ db, projectId }).journal.head()
     })
   }
 
