@@ -10,6 +10,8 @@ export default defineConfig({
       'test/plan/concurrency.test.ts',
       'test/contract/store/{plan-graph,run-restore}.test.ts',
       'test/contract/store/sqlite/processes.test.ts',
+      'test/contract/store/{runs,plan-tasks,run-evidence}.test.ts',
+      'test/contract/store/postgres/*.test.ts',
       'test/gate/concurrency/*.test.ts',
       'test/gate/run-properties.test.ts',
       'test/evidence/random.test.ts',

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -95,6 +95,45 @@ function keep(folder: string, owner: number, words: readonly string[]): void {
   })
   writeFileSync(join(folder, 'keeper'), String(keeper.pid))
   keeper.unref()
+}
+
+/** A server of a test's own that outlives no crash of this process, and whose own crash loses nothing acknowledged. */
+export interface OwnServer extends AsyncDisposable {
+  readonly url: string
+  /** Ends it as a crash would. */
+  readonly kill: () => Promise<void>
+  readonly start: () => Promise<void>
+}
+
+export async function ownServer(): Promise<OwnServer> {
+  const known = process.env[folderOfRun]
+  if (known === undefined) throw new Error('This run of tests has no folder for PostgreSQL.')
+  const folder = `${(JSON.parse(known) as { folder: string }).folder}-${randomBytes(3).toString('hex')}` // as `run.ts` wrote it
+  mkdirSync(folder)
+  chmodSync(folder, 0o755)
+  const from = wanted !== undefined && /^postgres(ql)?:/.test(wanted) ? '' : (wanted ?? '')
+  const keeper = fork(join(import.meta.dirname, 'keeper.ts'), [folder, String(process.pid), from, 'durable'])
+  const done = (word: string) =>
+    new Promise<void>((resolve) => {
+      const hear = (message: unknown) => {
+        if (message !== word) return
+        keeper.off('message', hear)
+        resolve()
+      }
+      keeper.on('message', hear)
+      keeper.send(word)
+    })
+  const url = await told(folder)
+  return {
+    url,
+    kill: () => done('kill'),
+    start: () => done('start'),
+    async [Symbol.asyncDispose]() {
+      const ended = new Promise((resolve) => keeper.once('exit', resolve))
+      keeper.kill('SIGTERM')
+      await ended
+    },
+  }
 }
 
 /** What the keeper of a cluster tells once it knows. */
