@@ -90,10 +90,10 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     await using database = await emptyPostgres()
     const root = folder()
     const stores = Array.from({ length: 3 }, () => server(database.url, { root }))
-    const until = performance.now() + amount({ test: 1_500, soak: 20_000 })
+    const until = performance.now() + amount({ test: 0, soak: 20_000 })
     const acknowledged: string[] = []
     const writing = Array.from({ length: 16 }, async (_, writer) => {
-      for (let number = 0; performance.now() < until; number += 1) {
+      for (let number = 0; number < 4 || performance.now() < until; number += 1) {
         const store = stores[(writer + number) % stores.length]
         const id = `m-${writer}-${number}`
         const idempotency = { key: id, owner: 'a', connection: null, operation: 'start', inputHash: 'x' }
@@ -107,7 +107,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     const [first] = stores
     if (!first) throw new Error('there are three')
     expect((await expectWhole(first)).toSorted()).toEqual(acknowledged.toSorted())
-    expect(acknowledged.length).toBeGreaterThan(20)
+    expect(acknowledged.length).toBeGreaterThanOrEqual(64)
   })
 
   test('one that meets a newer schema reads and does not write, and says why', async () => {
