@@ -196,6 +196,9 @@ const guardFields = variants('type', [
     timeout: patterned(/^[1-9][0-9]*(ms|s|m|h)$/)
       .describe('Such as 90s or 10m; default 10m')
       .optional(),
+    by: choice(['runner'])
+      .describe('Only a result counts that was handed in with a token of kind runner, as CI has')
+      .optional(),
     exit: choice(['zero', 'nonzero']).describe('How it must end; nonzero: it must run, and fail').optional(),
     fresh: choice(['tree']).describe('Its result counts for the tree that it ran on').optional(),
     pinned: maybe(texts.describe('Files whose change asks for a new approval of the command')),
@@ -213,6 +216,9 @@ const guardFields = variants('type', [
       )
       .optional(),
     count: whole(1).describe('How many people; default 1').optional(),
+    independent: truth
+      .describe('Nobody counts who had a hand in the work, nor whose agent had; default false')
+      .optional(),
   }),
 ])
 
@@ -240,11 +246,18 @@ function guardFrom(fields: Omitting<z.output<typeof guardFields>, 'description' 
         timeout: milliseconds(fields.timeout ?? '10m'),
         pinned: fields.pinned ?? [],
         ...(fields.exit === 'nonzero' && { exit: 'nonzero' }),
+        ...(fields.by && { by: fields.by }),
       }
     case 'task':
       return { type: 'task', condition: 'all_done', phase: fields.phase ?? null }
     case 'approval':
-      return { type: 'approval', role: fields.role, of: fields.of ?? null, count: fields.count ?? 1 }
+      return {
+        type: 'approval',
+        role: fields.role,
+        of: fields.of ?? null,
+        count: fields.count ?? 1,
+        ...(fields.independent === true && { independent: true }),
+      }
     case 'context':
     case 'blockers':
     case 'milestone':

@@ -487,8 +487,14 @@ export interface RunReads {
   repeat(runId: RunId, key: Required<Pick<EmissionRepeat, 'key' | 'owner'>>): Promise<EmissionRepeat | null>
   /** Oldest first, at most 1000. */
   approvals(runId: RunId): Promise<readonly RunApproval[]>
-  /** The last result of a command line in a folder on a tree, or on any tree. */
-  commandResult(command: Pick<CommandResult, 'run' | 'folder'>, tree?: string): Promise<CommandResult | null>
+  /**
+   * The last result of a command line in a folder on a tree, or on any tree. One that a runner handed in counts whatever
+   * its folder is called there.
+   */
+  commandResult(
+    command: Pick<CommandResult, 'run' | 'folder'> & { readonly by?: 'runner' },
+    tree?: string,
+  ): Promise<CommandResult | null>
   runningCommands(): Promise<readonly CommandResult[]>
   /** The attempts at a task, or in a mission, first to last, at most 1000. */
   attemptsOf(subject: RunSubject): Promise<readonly Attempt[]>

@@ -1,11 +1,14 @@
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Actor } from '../../src/domain/actor.ts'
 import type { Standing } from '../../src/domain/identity/access.ts'
+import { readToken } from '../../src/domain/identity/identity.ts'
 import { closeContext, openContext } from '../../src/main/open-context.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import { type InvokeOptions, invoke } from '../../src/operations/invoke.ts'
 import type { Context } from '../../src/operations/operation.ts'
+import { actorOf, readSeat, standingIn } from '../../src/surfaces/http/guard/seat.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { type Answer, assertDeclared, person } from '../support/project.ts'
@@ -19,6 +22,9 @@ export interface TeamProject {
     input?: object,
     as?: { readonly actor?: Actor; readonly standing?: Standing } & InvokeOptions,
   ) => Promise<Answer>
+  /** With a token, as a server lets its holder in. */
+  readonly as: (token: string) => Promise<{ readonly actor: Actor; readonly standing: Standing }>
+  readonly write: (path: string, content: string) => void
   /** The code, message and hint of what a call is refused with. */
   readonly refusal: (
     name: string,
@@ -45,6 +51,17 @@ export function openTeamProject(home = temporaryFolder(), name = 'shop'): TeamPr
   return {
     context,
     call,
+    write: (path, content) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), content)
+    },
+    as: async (token) => {
+      const id = readToken(token)?.id
+      const seat = id && (await context.team?.store.view((reads) => readSeat(reads, { token: id })))
+      if (!seat) throw new Error('no such token')
+      const here = await context.store.view(({ identities }) => Promise.resolve(identities.project))
+      return { actor: actorOf(seat), standing: standingIn(seat, here) }
+    },
     refusal: async (called, input, as) => {
       try {
         await call(called, input, as)

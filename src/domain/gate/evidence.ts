@@ -75,6 +75,8 @@ export interface ObservedChanges {
 
 export interface ObservedCommand {
   readonly run: string
+  /** Handed in by a runner, where a guard asks for that. */
+  readonly by?: 'runner'
   readonly status: 'passed' | 'failed' | 'timed_out' | 'running' | 'unapproved' | 'refused' | 'not_run'
   readonly exitCode: number | null
   /** When it began, milliseconds since the epoch; null when it never ran. */
@@ -110,7 +112,12 @@ export interface ObservedApproval {
   readonly byAuthor: boolean
   /** Whether what was approved is still the same, by its hash. */
   readonly current: boolean
+  /** How they stand to the work, where a guard asks for it. */
+  readonly independence?: Independence
 }
+
+/** `own`: they had a hand in it, or an agent of theirs. `unknown`: for whom it was done is not known. */
+export type Independence = 'independent' | 'own' | 'unknown'
 
 /** What a guard asks to be gathered. */
 export type Need =

@@ -179,9 +179,12 @@ export function commandsFor(
   const lines = neededFor(definition, state, event).flatMap((need) =>
     need.kind === 'command' ? [need.run] : [],
   )
-  return [...new Set(lines)].flatMap((line) => {
+  const asked = [...new Set(lines)].flatMap((line) => [{ line }, { line, by: 'runner' as const }])
+  return asked.flatMap(({ line, ...by }) => {
     const guards = definition.guards.flatMap(({ guard }) =>
-      guard.type === 'command' && guard.run === line ? [guard] : [],
+      guard.type === 'command' && guard.run === line && guard.by === ('by' in by ? by.by : undefined)
+        ? [guard]
+        : [],
     )
     const [first] = guards
     // One question for one line: with all that any of its guards pins.

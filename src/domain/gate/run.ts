@@ -121,6 +121,8 @@ export interface CommandResult {
   readonly treeHeld: boolean
   /** Which process runs it, so that one that died is noticed: `host:pid`. */
   readonly runner: string
+  /** Whoever had it run acted by a token of kind runner; absent where they did not. */
+  readonly byRunner?: true
   readonly startedAt: number
   readonly endedAt: number | null
 }

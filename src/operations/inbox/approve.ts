@@ -162,7 +162,11 @@ async function approveOnly(handling: Handling, before: LoadedRun, approvals: rea
     )
     const requester = await requestedBy(reads, loaded)
     const known = await reads.runs.approvals(loaded.record.id)
-    const given = giveApprovals({ loaded, run, external, handling, requester, known }, approvals, setting)
+    const given = await giveApprovals(
+      { reads, loaded, run, external, handling, requester, known },
+      approvals,
+      setting,
+    )
     const evidence: Evidence = {
       dialect: loaded.definition.dialect,
       context: run.context,

@@ -1,4 +1,4 @@
-import { type Author, identityOf, isBy } from '../../domain/actor.ts'
+import { type Actor, type Author, identityOf, isBy } from '../../domain/actor.ts'
 import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { approvedContent, isOfChanges } from '../../domain/gate/approved-content.ts'
@@ -8,10 +8,12 @@ import type { Run, RunApproval, RunRecord } from '../../domain/gate/run.ts'
 import type { Setting } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
+import type { Reads } from '../../ports/store.ts'
 import type { ApprovalEntry } from '../answers/run.ts'
 import { changedMeanwhile } from '../inbox/shown.ts'
 import type { Handling } from '../operation.ts'
 import type { ExternalState } from './external-state.ts'
+import { asksIndependence, independenceOf, type Worker, workersOf } from './independence.ts'
 
 /** An approval as a person gives it. */
 export interface GivenApproval {
@@ -24,6 +26,7 @@ export interface GivenApproval {
 }
 
 interface Approving {
+  readonly reads: Reads
   readonly loaded: LoadedRun
   readonly run: Run
   readonly external: ExternalState
@@ -42,15 +45,21 @@ export interface GivenApprovals {
 }
 
 /** Binds approvals to what is there now. Fails when there is nothing of that type to approve, or it is one's own work. */
-export function giveApprovals(
-  { loaded, run, external, handling, requester, known }: Approving,
+export async function giveApprovals(
+  { reads, loaded, run, external, handling, requester, known }: Approving,
   given: readonly GivenApproval[],
   setting: Setting,
-): GivenApprovals {
+): Promise<GivenApprovals> {
   const { record, definition, artifacts } = loaded
   const { actor } = handling
   const by = actor.name
   const identity = identityOf(actor)
+  for (const { role, of } of given) {
+    assertRole(handling, role)
+    if (!asksIndependence(definition, { role, of })) continue
+    const sender = of === null && requester !== null ? [requester] : []
+    assertIndependent(actor, await workersOf(reads, loaded, of, sender), record)
+  }
   const approvals = given.map(({ role, of, reason, shown }): RunApproval => {
     const content = approvedContent(definition, run, {
       of,
@@ -89,9 +98,58 @@ export function giveApprovals(
       taskId: record.taskId,
       approval,
     })),
-    observed: fresh.map(({ role, of }) => ({ role, of, by, identity, byAuthor: false, current: true })),
+    observed: fresh.map(({ role, of }) => ({
+      role,
+      of,
+      by,
+      identity,
+      byAuthor: false,
+      current: true,
+      independence: 'independent',
+    })),
     already: approvals.flatMap((approval) => before(approval) ?? []),
   }
+}
+
+/** Where a server knows its persons, they approve in the gate roles that they have. */
+function assertRole({ standing }: Handling, role: string): void {
+  if (!standing || standing.roles.includes(role)) return
+  const { personName: name } = standing
+  throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
+    hint: `An owner gives it: waymark member set ${name} --roles ${role}`,
+  })
+}
+
+/** Whoever approves what is to be independent had no hand in it, nor an agent of theirs. */
+function assertIndependent(
+  { name, person: own }: Actor,
+  workers: readonly Worker[],
+  { id }: Pick<RunRecord, 'id'>,
+): void {
+  const person = own ?? null
+  const independence = independenceOf(person, workers)
+  if (independence === 'independent') return
+  if (independence === 'own') {
+    const mine = workers.find((worker) => worker.person === person)
+    const who = mine?.name === name ? name : `${mine?.name}, who acts for ${name},`
+    throw new Failure(
+      'FORBIDDEN',
+      `${who} did a part of what is to be approved in run ${id}, and its process asks for somebody else.`,
+      {
+        hint: 'Ask another member of the project to approve it.',
+      },
+    )
+  }
+  const unknown = workers.find((worker) => worker.person === null)
+  throw new Failure(
+    'REFUSED',
+    person === null
+      ? `Nobody knows here which person ${name} is, and the process of run ${id} asks for an approval by somebody who had no hand in the work.`
+      : `Nobody knows for whom ${unknown?.name ?? 'an agent'} worked, and the process of run ${id} asks for an approval by somebody who had no hand in it.`,
+    {
+      hint: 'Work and approve with tokens of persons, on a server with a named database: waymark token create.',
+    },
+  )
 }
 
 function unmeasured({ id, missionId, taskId }: RunRecord): Failure {
@@ -119,7 +177,7 @@ function ownWork(by: string, author: Author, did: string): Failure {
 
 /** How a second person acts: another name is none. */
 const secondPerson =
-  'A second person needs a login of their own: waymark token add <name> --kind person, and waymark serve.'
+  'A second person needs a login of their own: waymark token create <name> --kind person, and waymark serve.'
 
 /** What is said to a person who approved the same before; nothing where they did not. */
 export function alreadySaid(already: readonly RunApproval[]): {

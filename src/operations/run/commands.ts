@@ -1,6 +1,7 @@
 import type { NewFact } from '../../domain/fact.ts'
 import type { ShownDifference, ShownParts } from '../../domain/gate/approved-content.ts'
 import { runHold } from '../../domain/gate/decisions.ts'
+import type { CommandGuard } from '../../domain/gate/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/gate/run.ts'
 import type { Hold, HoldRequest } from '../../domain/track/records.ts'
 import type { ApprovedCommand } from '../../ports/command-runner.ts'
@@ -26,11 +27,13 @@ export async function runCommands(
   const { tree } = external
   if (tree === null) return
   const { folder } = external
-  const asked = external.commands.map(({ guard, hash, approved, refusal }) => {
+  // What a runner is to run is neither run nor asked about for anybody else.
+  const own = external.commands.filter(({ guard }) => guard.by !== 'runner' || handling.actor.runner === true)
+  const asked = own.map(({ guard, hash, approved, refusal }) => {
     return { run: guard.run, folder, pinned: guard.pinned, hash, isAnswered: approved || refusal !== null }
   })
   await askPerson(handling, run, asked)
-  const approved = external.commands.filter((command) => command.approved)
+  const approved = own.filter((command) => command.approved)
   const under = approved.map((command) =>
     begin(handling, run, { command, tree, stamps: external.stamps, folder: external.folder, again }),
   )
@@ -60,13 +63,13 @@ async function begin(handling: Handling, run: RunRecord, beginning: Beginning): 
 
 /** Writes that the command runs here, unless it has a result or runs already: decided under the lock. */
 function claim(
-  { recordAside, commandRunner }: Handling,
+  { recordAside, commandRunner, actor }: Handling,
   run: RunRecord,
   { command, tree, folder, again }: Beginning,
 ): Promise<CommandResult | 'known' | 'elsewhere'> {
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
-    const known = await reads.runs.commandResult({ run: command.guard.run, folder }, key)
+    const known = await reads.runs.commandResult({ ...askedBy(command), folder }, key)
     if (known?.status === 'running' && commandRunner.away?.isBeginning(known.id)) {
       return { facts: [], answer: known }
     }
@@ -86,11 +89,17 @@ function claim(
       output: '',
       treeHeld: true,
       runner: commandRunner.name,
+      ...(actor.runner && { byRunner: true }),
       startedAt: setting.at,
       endedAt: null,
     }
     return { facts: [{ kind: 'command.started', command: started }], answer: started }
   })
+}
+
+/** The line, and by whom its result counts. */
+function askedBy({ guard: { run, by } }: ApprovableCommand): Pick<CommandGuard, 'run' | 'by'> {
+  return { run, ...(by && { by }) }
 }
 
 async function runHere(handling: Handling, beginning: Beginning, started: CommandResult): Promise<void> {
@@ -164,7 +173,7 @@ async function waitForOther(
   const until = performance.now() + patience
   while (performance.now() < until) {
     const runs = await store.view(async (reads) => {
-      const known = await reads.runs.commandResult({ run: command.guard.run, folder }, command.tree ?? tree)
+      const known = await reads.runs.commandResult({ ...askedBy(command), folder }, command.tree ?? tree)
       const around = { isAlive: commandRunner.isAlive, now: clock.now() }
       return known?.status === 'running' && (await stillRuns(reads, known, around))
     })

@@ -18,6 +18,7 @@ import type { LoadedRun } from '../../ports/reads.ts'
 import type { Fingerprint, Reads } from '../../ports/store.ts'
 import { type ExternalState, observedChanges } from './external-state.ts'
 import { subjectOf } from './find-run.ts'
+import { asksIndependence, independenceOf, personBehind, workersOf } from './independence.ts'
 import { stillRuns } from './lease.ts'
 
 interface ObservationSources {
@@ -76,13 +77,15 @@ async function observedCommand(
   { reads, external, isAlive, now }: ObservationSources,
   { guard, approved, refusal, tree }: ExternalState['commands'][number],
 ): Promise<ObservedCommand> {
-  const { run } = guard
-  const command = { run, folder: external.folder }
+  const { run, by } = guard
+  const command = { run, folder: external.folder, ...(by && { by }) }
   const onTree = tree === null ? null : await reads.runs.commandResult(command, tree)
   const result = onTree ?? (await reads.runs.commandResult(command))
-  const nothing = { run, exitCode: null, startedAt: null, output: '', onThisTree: false }
-  if (refusal) return { ...nothing, status: 'refused', refusal }
-  if (!approved) return { ...nothing, status: 'unapproved' }
+  const nothing = { run, ...(by && { by }), exitCode: null, startedAt: null, output: '', onThisTree: false }
+  // What a runner runs is answered for where it runs.
+  if (by === 'runner' && result === null) return { ...nothing, status: 'not_run' }
+  if (by !== 'runner' && refusal) return { ...nothing, status: 'refused', refusal }
+  if (by !== 'runner' && !approved) return { ...nothing, status: 'unapproved' }
   if (result === null || result.status === 'stopped') return { ...nothing, status: 'not_run' }
   const { status, exitCode, startedAt, output } = result
   if (status === 'running') {
@@ -91,6 +94,7 @@ async function observedCommand(
   }
   return {
     run,
+    ...(by && { by }),
     status,
     exitCode,
     startedAt,
@@ -184,7 +188,17 @@ async function observedApprovals(
   // What comes with the event is part of what must have been approved, and the work of the one who emits it.
   const presented = withHandedIn(run, external.handedIn)
   const requester = await requestedBy(reads, loaded)
-  return approvals.map(({ role, of, by, identity = null, content }) => {
+  const stands = async (role: string, of: string | null, identity: string | null) => {
+    if (!asksIndependence(definition, { role, of })) return {}
+    const sent = external.handedIn.some((file) => of === null || isOfType(definition.artifacts, file, of))
+    const others = [
+      ...(sent ? [{ name: emitter.name, identity: identityOf(emitter) }] : []),
+      ...(of === null && requester !== null ? [requester] : []),
+    ]
+    const workers = await workersOf(reads, loaded, of, others)
+    return { independence: independenceOf(await personBehind(reads, identity), workers) }
+  }
+  const observed = approvals.map(async ({ role, of, by, identity = null, content }) => {
     const now = approvedContent(definition, of === null ? run : presented, {
       of,
       tree: external.tree,
@@ -205,8 +219,10 @@ async function observedApprovals(
       identity,
       byAuthor: authors.some((author) => isSame(author, { name: by, identity })),
       current: now !== null && fingerprint(now) === content,
+      ...(await stands(role, of, identity)),
     }
   })
+  return Promise.all(observed)
 }
 
 /** By identity where both have one, else by name. */

@@ -3,7 +3,7 @@ import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { isForPeople, runHold } from '../../domain/gate/decisions.ts'
 import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
-import { type Emission, type Emitter, emitterFor } from '../../domain/gate/emission.ts'
+import type { Emission, Emitter } from '../../domain/gate/emission.ts'
 import { type Accepted, type Refused, transition } from '../../domain/gate/engine.ts'
 import { nothingObserved, type Observations } from '../../domain/gate/evidence.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
@@ -17,6 +17,7 @@ import type { LoadedRun } from '../../ports/reads.ts'
 import type { Decided, Reads } from '../../ports/store.ts'
 import type { AcceptedEntry } from '../answers/run.ts'
 import type { Handling } from '../operation.ts'
+import { emitterOf } from './acting.ts'
 import { type GivenApproval, type GivenApprovals, giveApprovals } from './approvals.ts'
 import { runCommands } from './commands.ts'
 import { engineRun, observe, requestedBy } from './evidence.ts'
@@ -125,9 +126,9 @@ async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): 
 }
 
 /** Whether something stands against an event whatever its guards say: then nothing need be gathered for it. */
-function isRefusedEarly({ actor }: Handling, loaded: LoadedRun, { sent, role }: Sending): boolean {
+function isRefusedEarly(handling: Handling, loaded: LoadedRun, { sent, role }: Sending): boolean {
   const { definition } = loaded
-  const emitter = emitterFor(definition, sent.event, { actor, asked: role })
+  const emitter = emitterOf(handling, definition, sent.event, role)
   const emission = {
     ...emissionOf(sent, { emitter, observed: nothingObserved, handedIn: [] }),
     assumed: ['*'],
@@ -186,13 +187,13 @@ async function decideEvent(
   const observed = await observe(sourcesOf(reads, deciding), loaded)
   const requester = await requestedBy(reads, loaded)
   const known = sending.approvals === undefined ? [] : await reads.runs.approvals(record.id)
-  const given = giveApprovals(
-    { loaded, run, external, handling, requester, known },
+  const given = await giveApprovals(
+    { reads, loaded, run, external, handling, requester, known },
     sending.approvals ?? [],
     setting,
   )
   const emission = emissionOf(sending.sent, {
-    emitter: emitterFor(definition, sending.sent.event, { actor: handling.actor, asked: sending.role }),
+    emitter: emitterOf(handling, definition, sending.sent.event, sending.role),
     observed: { ...observed, approvals: [...observed.approvals, ...given.observed] },
     handedIn: external.handedIn,
   })

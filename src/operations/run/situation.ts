@@ -1,5 +1,5 @@
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
-import { type Emission, emitterFor } from '../../domain/gate/emission.ts'
+import type { Emission } from '../../domain/gate/emission.ts'
 import { nothingObserved, type Observations } from '../../domain/gate/evidence.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { type PossibleEvent, possibleEvent } from '../../domain/gate/possible-events.ts'
@@ -8,6 +8,7 @@ import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { Handling } from '../operation.ts'
+import { emitterOf } from './acting.ts'
 import { engineRun, observe, restsOnObservations } from './evidence.ts'
 import { type ExternalState, gatherState } from './external-state.ts'
 import { loadRun } from './find-run.ts'
@@ -68,11 +69,11 @@ export function eventsFor(
 }
 
 function emissionsBy(
-  { actor }: Handling,
+  handling: Handling,
   { observed, definition }: Pick<RunSituation, 'observed' | 'definition'>,
 ): RunSituation['emissionOf'] {
   return (event) => {
-    const emitter = emitterFor(definition, event, { actor })
+    const emitter = emitterOf(handling, definition, event)
     return { payload: {}, artifacts: [], emitter, observed, assumed: [] }
   }
 }

@@ -91,13 +91,17 @@ async function resultOf(
   { guard, approved, hash, refusal, tree }: ApprovableCommand,
 ): Promise<Result> {
   const { run } = guard
-  if (refusal) return { run, status: 'refused', refused_by: refusal.by, reason: refusal.reason }
-  if (!approved) {
+  const elsewhere = guard.by === 'runner'
+  if (refusal && !elsewhere) return { run, status: 'refused', refused_by: refusal.by, reason: refusal.reason }
+  if (!approved && !elsewhere) {
     const hold = await store.view(({ holds }) => holds.openCommand(hash))
     return { run, status: 'unapproved', hold_id: hold?.id ?? null }
   }
   const found = await store.view(({ runs }) =>
-    runs.commandResult({ run, folder: external.folder }, tree ?? undefined),
+    runs.commandResult(
+      { run, folder: external.folder, ...(guard.by && { by: guard.by }) },
+      tree ?? undefined,
+    ),
   )
   if (found === null) return { run, status: 'not_run' }
   return {

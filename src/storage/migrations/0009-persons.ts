@@ -59,6 +59,7 @@ export const persons: Migration = {
       primary key (project_id, id)
     )`,
     'create index session_person on session (person_id, seq)',
+    'alter table command_result add column by_runner bigint not null default 0',
     // The one thing of an identity that no fact holds, and so no replay makes.
     `create table secret (
       project_id ${text} not null references project (id),

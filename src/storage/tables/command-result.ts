@@ -18,6 +18,8 @@ export interface CommandResultTable {
   output: string
   tree_held: number
   runner: string
+  /** 1 for a result that a runner handed in. */
+  by_runner: number
   started_at: number
   ended_at: number | null
 }
@@ -36,6 +38,7 @@ function commandRow({ projectId, seq }: RowKey, command: CommandResult): Inserta
     output: command.output,
     tree_held: command.treeHeld ? 1 : 0,
     runner: command.runner,
+    by_runner: command.byRunner ? 1 : 0,
     started_at: command.startedAt,
     ended_at: command.endedAt,
   }
@@ -53,6 +56,7 @@ function commandOf(row: Selectable<CommandResultTable>): CommandResult {
     output: row.output,
     treeHeld: row.tree_held === 1,
     runner: row.runner,
+    ...(row.by_runner === 1 && { byRunner: true }),
     startedAt: row.started_at,
     endedAt: row.ended_at,
   }
@@ -82,13 +86,14 @@ export function commandResults({
   projectId,
 }: ReadScope): Pick<RunReads, 'commandResult' | 'runningCommands'> {
   return {
-    async commandResult({ run, folder }, tree) {
+    async commandResult({ run, folder, by }, tree) {
       const row = await db
         .selectFrom('command_result')
         .selectAll()
         .where('project_id', '=', projectId)
         .where('command_line', '=', run)
-        .where('folder', '=', folder)
+        .$if(by === undefined, (query) => query.where('folder', '=', folder))
+        .$if(by === 'runner', (query) => query.where('by_runner', '=', 1))
         .$if(tree !== undefined, (query) => query.where('tree', '=', tree ?? ''))
         .orderBy('seq', 'desc')
         .limit(1)

@@ -8,24 +8,38 @@ export interface ApprovalGuard {
   readonly of: string | null
   /** How many different people: by their identity, whatever they are called. */
   readonly count: number
+  /** Nobody counts who had a hand in it, nor whose agent had; absent where that is not asked for. */
+  readonly independent?: true
 }
 
 /** People of a role approved what is there now; the author's own approval and outdated ones do not count. */
 export const approval: GuardKind<ApprovalGuard> = {
   needs: ({ role, of }) => [{ kind: 'approvals', role, of }],
-  evaluate: ({ role, of, count }, { observed }) => {
+  evaluate: ({ role, of, count, independent }, { observed }) => {
     const given = observed.approvals.filter((fact) => fact.role === role && fact.of === of)
-    const counted = given.filter(({ byAuthor, current }) => current && !byAuthor)
+    const counted = given.filter(
+      ({ byAuthor, current, independence }) =>
+        current && !byAuthor && (!independent || independence === 'independent'),
+    )
     const people = peopleOf(counted)
     const subject = of === null ? '' : ` of "${of}"`
     if (people >= count) return satisfied(`${people} of ${count} approvals by ${role}${subject}`)
     const outdated = given.some(({ current }) => !current) ? '; it changed after an approval' : ''
     const own = given.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
+    const close = independent ? closeness(given) : ''
     return unsatisfied(
-      `${people} of ${count} approvals by ${role}${subject}${outdated}${own}`,
-      `Ask a ${role} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
+      `${people} of ${count} approvals by ${role}${subject}${outdated}${own}${close}`,
+      `Ask a ${role}${independent ? ' who had no hand in it' : ''} to approve${of === null ? '' : ` the ${of}`}: waymark inbox.`,
     )
   },
+}
+
+/** Why an approval does not count as one of somebody who had no hand in it. */
+function closeness(given: readonly ObservedApproval[]): string {
+  if (given.some(({ independence }) => independence === 'own'))
+    return '; whose agent did the work cannot approve it'
+  const unknown = given.some(({ independence }) => independence !== 'independent')
+  return unknown ? '; for whom the work was done is not known' : ''
 }
 
 /** Approvals of before identities were kept are one person's at most. */

@@ -12,14 +12,22 @@ export interface CommandGuard {
   readonly pinned: readonly string[]
   /** How it must end; absent in definitions from before it could be said: `zero`. */
   readonly exit?: 'zero' | 'nonzero'
+  /** Only a result counts that a runner handed in, by a token made for that; absent where anybody's does. */
+  readonly by?: 'runner'
 }
 
 /** A command that the server itself ran on the tree as it is. Until it has ended there, nothing is known. */
 export const command: GuardKind<CommandGuard> = {
   needs: ({ run, timeout }) => [{ kind: 'command', run, timeout }],
   evaluate: (guard, { observed }) => {
-    const { run } = guard
-    const result = observed.commands.find((fact) => fact.run === run)
+    const { run, by } = guard
+    const result = observed.commands.find((fact) => fact.run === run && fact.by === by)
+    if (by === 'runner' && (!result || result.status === 'not_run')) {
+      return unknown(
+        `no runner has run "${run}"`,
+        'Let a machine with a token of kind runner send the event: waymark token create --kind runner.',
+      )
+    }
     if (!result || result.status === 'not_run')
       return unknown(`"${run}" has not run`, 'Emit the event: the server runs the command.')
     if (result.status === 'unapproved') {
@@ -43,7 +51,12 @@ export const command: GuardKind<CommandGuard> = {
       )
     }
     if (!result.onThisTree) {
-      return unknown(`files changed since "${run}" ran`, 'Emit the event: the server runs it again.')
+      return unknown(
+        `files changed since "${run}" ran`,
+        by === 'runner'
+          ? 'Let the runner run it on the tree as it is.'
+          : 'Emit the event: the server runs it again.',
+      )
     }
     if (result.status === 'timed_out') {
       return unknown(

@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest'
+import { person } from '../support/project.ts'
+import { openTeamProject, type TeamProject } from './team-project.ts'
+
+const process = (id: string, guard: string, more = '') => `process:
+  dialect: 1
+  id: ${id}
+  version: "1"
+  name: ${id}
+  initial_state: work
+roles:
+  - { name: agent, kind: agent }
+  - { name: reviewer, kind: human }
+states:
+  - { name: work }
+  - { name: done, is_final: true }
+  - { name: dropped, is_final: true, outcome: failed }
+events:
+  - { name: go, allowed_roles: [agent] }
+  - { name: drop, allowed_roles: [reviewer] }
+transitions:
+  - { from: work, event: go, to: done, guard: ok${more} }
+  - { from: work, event: drop, to: dropped, escape: true }
+guards:
+  ok: ${guard}
+artifacts:
+  - { type: plan, paths: ["plan.md"] }
+`
+
+/** Ada is an admin; Ben and Cleo are members who may review, and each has an agent. */
+async function team(text: string, id: string) {
+  const project = openTeamProject()
+  const { call } = project
+  project.write(`.waymark/processes/${id}.yaml`, text)
+  await call('token_create', { admin: true, person: 'Ada' })
+  const tokens: Record<string, string> = {}
+  for (const name of ['Ben', 'Cleo']) {
+    await call('person_add', { name })
+    await call('member_add', { person: name, access: 'maintainer', roles: ['reviewer'] })
+    tokens[name] = (await call('token_create', { kind: 'person', person: name })).secret
+    tokens[`${name}'s agent`] = (await call('token_create', { name: 'builder', person: name })).secret
+  }
+  const as = async (who: string) => project.as(tokens[who] ?? '')
+  return { project, as }
+}
+
+async function worked({ project, as }: Awaited<ReturnType<typeof team>>, id: string, who: string) {
+  const agent = await as(who)
+  const mission = await project.call(
+    'start_mission',
+    { name: 'Shop', objective: 'A shop', process_id: id },
+    agent,
+  )
+  const task = await project.call(
+    'start_task',
+    { mission_id: mission.mission_id, name: 'Plan', areas: ['plan.md'] },
+    agent,
+  )
+  project.write('plan.md', 'The plan.\n')
+  await project.call(
+    'complete_task',
+    { task_id: task.task_id, status: 'success', outcome: { summary: 'Planned.' } },
+    agent,
+  )
+  return mission.run.run_id as string
+}
+
+function emitting(project: TeamProject, run_id: string) {
+  return async (as: Awaited<ReturnType<TeamProject['as']>>, event_name: string, more: object = {}) => {
+    const { revision } = await project.call('run_summary', { run_id })
+    const key = `key-${Math.random()}`
+    return project.call(
+      'state_gate_emit_event',
+      { run_id, event_name, expected_revision: revision, idempotency_key: key, ...more },
+      as,
+    )
+  }
+}
+
+/** What an event was answered or refused with, as text. */
+function said(answer: unknown): string {
+  return JSON.stringify(answer instanceof Error ? [answer.message, answer] : answer)
+}
+
+const independent = process(
+  'independent',
+  '{ type: approval, role: reviewer, of: plan, independent: true }',
+  ', when_blocked: record',
+)
+
+test('who owns the agent that did the work cannot approve it, and another member can (28)', async () => {
+  const members = await team(independent, 'independent')
+  const { project, as } = members
+  const id = await worked(members, 'independent', "Ben's agent")
+  const emit = emitting(project, id)
+  const builder = await as("Ben's agent")
+  const blocked = await emit(builder, 'go', { artifact_paths: ['plan.md'] }).catch((error: Error) => error)
+  expect(said(blocked)).toContain('0 of 1 approvals by reviewer of \\"plan\\"')
+  const approve = { id, reason: 'Fine.', role: 'reviewer' }
+  const refused = await project.refusal('approve', approve, await as('Ben'))
+  expect(refused).toMatch(/^FORBIDDEN: builder, who acts for Ben, did a part of what is to be approved/)
+  const { approvals } = await project.call('run_history', { run_id: id })
+  expect(approvals).toEqual([])
+  expect(await project.call('approve', approve, await as('Cleo'))).toMatchObject({
+    decided: true,
+    approvals: [{ role: 'reviewer', of: 'plan' }],
+  })
+  expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
+})
+
+test('what an agent sent itself counts as its person’s work, also after the approval (28)', async () => {
+  const members = await team(independent, 'independent')
+  const { project, as } = members
+  const id = await worked(members, 'independent', "Ben's agent")
+  const emit = emitting(project, id)
+  await emit(await as("Ben's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(() => null)
+  await project.call('approve', { id, reason: 'Fine.', role: 'reviewer' }, await as('Cleo'))
+  // Cleo's agent hands the same file in: now it is hers as well.
+  const blocked = await emit(await as("Cleo's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
+    (error: Error) => error,
+  )
+  expect(said(blocked)).toContain('whose agent did the work cannot approve it')
+})
+
+test('where it is not known for whom somebody worked, nobody’s approval is independent (28)', async () => {
+  const members = await team(independent, 'independent')
+  const { project, as } = members
+  const id = await worked(members, 'independent', "Ben's agent")
+  await emitting(project, id)(await as("Ben's agent"), 'go', { artifact_paths: ['plan.md'] }).catch(
+    () => null,
+  )
+  const refused = await project.refusal(
+    'approve',
+    { id, reason: 'Fine.', role: 'reviewer' },
+    { actor: person },
+  )
+  expect(refused).toContain('REFUSED: Nobody knows here which person Tess is')
+})
+
+test('a role for people is nobody’s who does not have it, and never an agent’s (24)', async () => {
+  const members = await team(independent, 'independent')
+  const { project, as } = members
+  const id = await worked(members, 'independent', "Ben's agent")
+  const emit = emitting(project, id)
+  const before = await project.context.store.view(({ journal }) => journal.head())
+  const builder = await as("Ben's agent")
+  // It was made before the process kept the role for people.
+  const disguised = { ...builder, actor: { ...builder.actor, role: 'reviewer' } }
+  for (const agent of [builder, disguised]) {
+    await expect(emit(agent, 'drop', { role: 'reviewer' })).rejects.toMatchObject({
+      code: expect.any(String),
+    })
+    await expect(emit(agent, 'drop')).rejects.toMatchObject({ code: 'FORBIDDEN' })
+    expect(await project.refusal('approve', { id, role: 'reviewer', reason: 'Me.' }, agent)).toContain(
+      'approve is for people; builder acts as an agent.',
+    )
+  }
+  await project.call('member_set', { person: 'Ben', roles: [] })
+  const ben = await as('Ben')
+  expect(
+    await project.refusal('decide', { run_id: id, event: 'drop', reason: 'No.', role: 'reviewer' }, ben),
+  ).toContain('FORBIDDEN')
+  expect(await project.refusal('approve', { id, reason: 'Fine.', role: 'reviewer' }, ben)).toMatch(
+    /FORBIDDEN: (Ben does not have the gate role|builder, who acts)/,
+  )
+  const facts = await project.context.store.view(({ journal }) => journal.since(before, 100))
+  expect([...new Set(facts.map(({ body }) => body.kind))].sort()).toEqual(['member.set', 'run.refused'])
+  expect(await project.call('run_summary', { run_id: id })).toMatchObject({ current_state: 'work' })
+  await project.call('decide', { run_id: id, event: 'drop', reason: 'No.' }, await as('Cleo'))
+  expect(await project.call('run_summary', { run_id: id })).toMatchObject({ current_state: 'dropped' })
+})
+
+const byRunner = process('by-runner', '{ type: command, run: "node --version", timeout: 30s, by: runner }')
+
+test('a command that a runner must have run counts only with a runner’s token', async () => {
+  const members = await team(byRunner, 'by-runner')
+  const { project, as } = members
+  const id = await worked(members, 'by-runner', "Ben's agent")
+  const emit = emitting(project, id)
+  const builder = await as("Ben's agent")
+  const blocked = await emit(builder, 'go').catch((error: Error & { details?: unknown }) => error)
+  expect(said(blocked)).toContain('no runner has run \\"node --version\\"')
+  // Nothing was run or asked about for somebody who is no runner.
+  expect((await project.call('inbox', { kind: 'command' })).holds).toEqual([])
+  const { secret } = await project.call('token_create', { name: 'ci', kind: 'runner', person: 'Ada' })
+  const ci = await project.as(secret)
+  expect(ci.actor).toMatchObject({ name: 'ci', kind: 'agent', runner: true })
+  await emit(ci, 'go').catch(() => null)
+  const { holds } = await project.call('inbox', { kind: 'command' })
+  await project.call('approve', { id: holds[0].hold_id, reason: 'It may.' }, await as('Cleo'))
+  await project.call('verify', { run_id: id }, ci)
+  expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
+  const found = await project.context.store.inspect({ full: true })
+  expect(found).toMatchObject({ differing: 0, trouble: null })
+})
