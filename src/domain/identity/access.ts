@@ -34,3 +34,11 @@ export function permits(
 export function atMost(access: Access, most: Access): Access {
   return accesses.indexOf(access) <= accesses.indexOf(most) ? access : most
 }
+
+/** What it lets one do, as the rest of a sentence. */
+export const accessWords: Readonly<Record<Access, string>> = {
+  viewer: 'reads',
+  contributor: 'works: tools, notes, tokens for their own agents',
+  maintainer: 'decides: holds, approvals, commands, the plan by hand',
+  owner: 'decides who is a member, and ends tokens',
+}
