@@ -1,8 +1,9 @@
 // Runs the benchmarks that have limits and writes docs/reference/benchmarks.md from what they print. Needs a build.
-import { execFileSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+// With words only those are run, and the rest of the page stays: npm run bench -- team
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 interface Benchmark {
   readonly title: string
@@ -31,32 +32,62 @@ const benchmarks: readonly Benchmark[] = [
     about:
       'In a real browser: from an agent’s answer to the painted card, and the first paint with an empty cache.',
   },
+  {
+    title: 'Many writers and several servers',
+    file: 'bench/team.ts',
+    about:
+      'On SQLite and PostgreSQL in one run, beside the least that a transaction of the journal costs there; and what follows from it for ten thousand agents. [Scale](../guide/scale.md) says what to make of it.',
+  },
 ]
 
 // A certificate that Node reads at its start would count as start-up.
 const { NODE_EXTRA_CA_CERTS: _certificates, ...environment } = process.env
 
 function section({ title, file, about }: Benchmark): string {
-  const table = execFileSync(process.execPath, [file], {
+  const { stdout, status } = spawnSync(process.execPath, [file], {
     cwd: root,
     env: environment,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return `## ${title}\n\n${about}\n\n${table.trim()}\n`
+  if (status !== 0) {
+    console.error(`${file} ended with ${status}.`)
+    process.exitCode = 1
+  }
+  return `## ${title}\n\n${about}\n\n${stdout.trim()}\n`
 }
 
-const [processor] = cpus()
-const load = loadavg()[0] ?? 0
-const sections = benchmarks.filter(({ file }) => existsSync(join(root, file))).map(section)
-const page = `# Benchmarks
+const page = join(root, 'docs', 'reference', 'benchmarks.md')
+const words = process.argv.slice(2)
+const named = benchmarks.filter(({ file }) => words.length === 0 || words.includes(basename(file, '.ts')))
+if (named.length === 0) {
+  const known = benchmarks.map(({ file }) => basename(file, '.ts')).join(', ')
+  throw new Error(`There is no benchmark ${words.join(', ')}: there are ${known}.`)
+}
+
+function headOf(before: string): string {
+  const [processor] = cpus()
+  if (named.length < benchmarks.length) return before
+  return `# Benchmarks
 
 Written by \`npm run bench\`, which runs ${benchmarks.map(({ file }) => `\`${file}\``).join(', ')}. Where a figure has a limit,
-the last column says it, and whether the figure is over it.
+the last column says it, and whether the figure is over it. \`npm run bench -- team\` runs one of them alone.
 
 Measured with Node ${process.versions.node} on ${type()} ${release()}, ${availableParallelism()} cores, ${processor?.model ?? 'an unknown processor'};
-the load of the machine at the start was ${load.toFixed(1)}.
+the load of the machine at the start was ${(loadavg()[0] ?? 0).toFixed(1)}.
+`
+}
 
-${sections.join('\n')}`
-writeFileSync(join(root, 'docs', 'reference', 'benchmarks.md'), page)
+const [before = '', ...kept] = readFileSync(page, 'utf8').split(/^(?=## )/m)
+const head = headOf(before).trim()
+const sections = benchmarks
+  .filter(({ file }) => existsSync(join(root, file)))
+  .map((benchmark) => {
+    if (named.includes(benchmark)) return section(benchmark)
+    return kept.find((text) => text.startsWith(`## ${benchmark.title}\n`)) ?? ''
+  })
+writeFileSync(
+  page,
+  `${[head, ...sections.map((text) => text.trim())].filter((text) => text !== '').join('\n\n')}\n`,
+)
 console.log('docs/reference/benchmarks.md')
