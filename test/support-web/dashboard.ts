@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { buildDashboard } from '../../scripts/dashboard.mjs'
+import type { OidcSettings } from '../../src/surfaces/http/guard/oidc.ts'
 import { useBrowser } from './browser.ts'
 import { openRecordedDay } from './recorded-day.ts'
 import { openServingDay, type ServingDay } from './serving-day.ts'
@@ -19,12 +20,13 @@ export interface OpenDashboard extends OpenPage {
   readonly serving: ServingDay
 }
 
-export interface DashboardOptions extends BrowserContextOptions {
+export interface DashboardOptions extends WindowOptions {
   /** What has happened before the page is opened. */
   readonly fill?: (day: ServingDay['day'], serving: ServingDay) => Promise<void>
   readonly folders?: readonly string[]
   /** The server knows persons: a window is signed in by a token. */
   readonly team?: boolean
+  readonly oidc?: OidcSettings
 }
 
 interface SharedOptions extends Pick<DashboardOptions, 'fill' | 'folders' | 'team'> {
@@ -70,9 +72,9 @@ export async function openDashboard(
   browser: Browser,
   options: DashboardOptions = {},
 ): Promise<OpenDashboard> {
-  const { fill, folders, ...window } = options
+  const { fill, folders, team = false, oidc, ...window } = options
   if (!buildDashboard()) throw new Error('The dashboard could not be built.')
-  const serving = await openServingDay(folders === undefined ? {} : { folders })
+  const serving = await openServingDay({ team, ...(folders && { folders }), ...(oidc && { oidc }) })
   onTestFinished(serving.stop)
   await fill?.(serving.day, serving)
   return { serving, ...(await openWindow(browser, serving, window)) }

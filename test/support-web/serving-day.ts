@@ -7,6 +7,7 @@ import { type OpenProject, openProjects } from '../../src/main/serve/projects.ts
 import { openServer } from '../../src/main/serve/server.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import { invoke } from '../../src/operations/invoke.ts'
+import type { OidcSettings } from '../../src/surfaces/http/guard/oidc.ts'
 import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
@@ -44,11 +45,13 @@ export interface ServingOptions {
   readonly assets?: string
   /** The projects are in one database, which knows persons. */
   readonly team?: boolean
+  /** Who vouches for its persons. */
+  readonly oidc?: OidcSettings
 }
 
 /** A real server over real repositories in temporary folders, with the dashboard that was built. */
 export async function openServingDay(options: ServingOptions = {}): Promise<ServingDay> {
-  const { port = 0, folders = ['diffkit'], assets, team = false } = options
+  const { port = 0, folders = ['diffkit'], assets, team = false, oidc } = options
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-day-')))
   for (const folder of folders) {
     mkdirSync(join(home, folder))
@@ -65,6 +68,7 @@ export async function openServingDay(options: ServingOptions = {}): Promise<Serv
     hours: 3.25,
     port,
     assets,
+    ...(oidc && { oidc }),
     remove: () => rmSync(home, { recursive: true, force: true }),
   })
 }
@@ -76,6 +80,7 @@ interface Serving {
   readonly hours: number
   readonly port: number
   readonly assets: string | undefined
+  readonly oidc?: OidcSettings
   /** Removes what the day is kept in. */
   readonly remove: () => void
 }
@@ -83,7 +88,7 @@ interface Serving {
 /** A real server on projects that are open, logged in as a person. */
 export async function serveDay(
   projects: readonly [OpenProject, ...OpenProject[]],
-  { home, hours, port, assets, remove }: Serving,
+  { home, hours, port, assets, oidc, remove }: Serving,
 ): Promise<ServingDay> {
   const [first, ...others] = projects
   const open = (at: number) =>
@@ -95,6 +100,7 @@ export async function serveDay(
       allowedHosts: [],
       instance: 'day',
       ...(first.context.team && { team: first.context.team }),
+      ...(oidc && { oidc }),
       log: {
         debug: quiet,
         info: quiet,

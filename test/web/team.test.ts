@@ -1,10 +1,15 @@
 import { beforeAll, expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
+import { edgeMachine } from '../edge/edges.ts'
+import { clientSecret, openProvider } from '../identities/provider.ts'
+import { startProgram } from '../support/started-program.ts'
+import { useBrowser } from '../support-web/browser.ts'
+import { openDashboard, useDashboard } from '../support-web/dashboard.ts'
 import { fillTeam, type TeamTokens, teamFolders } from '../support-web/team-day.ts'
 import { violationsOf } from '../support-web/violations.ts'
 import { otherTheme, overhang } from './looks.ts'
 
 let tokens: TeamTokens
+const browser = useBrowser()
 const { serving, open } = useDashboard({
   team: true,
   folders: teamFolders,
@@ -198,12 +203,101 @@ test('projects: those that one may see, what waits first, live; the switcher fin
   await ada.page.getByText('No project that you may see is called so.').waitFor()
 })
 
-test('agents: who works where, and for whom', async () => {
-  const { page } = await open({ token: tokens.max, path: '/agents' })
+test('agents: who works on which machine, for whom, what waits there, and the diff that it sent', async () => {
+  const { page, show } = await open({ token: tokens.max, path: '/agents' })
   const row = page.getByRole('listitem').filter({ hasText: 'Told apart by its token' })
   await row.getByText('builder').waitFor()
   await row.getByText('for you').waitFor()
   await row.getByText('heard').waitFor()
+
+  const machine = edgeMachine()
+  const { folder, environment } = machine
+  const { address } = serving()
+  const connecting = startProgram(['connect', address], {
+    folder,
+    environment: { ...environment, WAYMARK_TOKEN: tokens.builder },
+  })
+  expect(await connecting.gone).toBe(0)
+  const agent = await machine.connect()
+  const begun = { name: 'Far from the server', areas: ['src/'], goal: 'Be seen' }
+  const { task_id } = await agent.call('start_task', begun)
+  const far = page.getByRole('listitem').filter({ hasText: 'Far from the server' })
+  await far.getByText('for you').waitFor()
+  await page.getByText('token builder').waitFor()
+  machine.write('src/api.ts', 'export const api = 2\n')
+  await agent.call('complete_task', {
+    task_id,
+    status: 'success',
+    outcome: { summary: 'Changed.', achievements: [], limitations: [] },
+  })
+  await far.waitFor({ state: 'detached' })
+  await page.getByText('No one works there now.').waitFor()
+  await show(`/tasks/${task_id}/diff`)
+  await page.locator('.diff-line').getByText('export const api = 2').waitFor()
+
+  // A project may leave the lines where they are.
+  await serving().call('setting_set', { name: 'upload_diff', value: 'off' })
+  const { task_id: kept } = await agent.call('start_task', { ...begun, name: 'Kept at home' })
+  machine.write('src/api.ts', 'export const api = 3\n')
+  await agent.call('complete_task', {
+    task_id: kept,
+    status: 'success',
+    outcome: { summary: 'Changed.', achievements: [], limitations: [] },
+  })
+  await show(`/tasks/${kept}/diff`)
+  await page.getByText('they were not sent.').first().waitFor()
+
+  const headers = { Authorization: `Bearer ${tokens.builder}`, 'Content-Type': 'application/json' }
+  const body = JSON.stringify({
+    contract: 1,
+    version: '1.0.0',
+    edge: { id: 'e-0123456789ab', name: 'a train' },
+    queue: { entries: 2, oldest: Date.now() - 600_000 },
+    call: 'a-call-of-the-train',
+    folder,
+    age: 0,
+    channel: 'cli',
+    as: 'agent',
+    operation: 'whoami',
+    input: {},
+  })
+  expect((await fetch(`${address}/api/edge/call`, { method: 'POST', headers, body })).status).toBe(200)
+  await show('/agents')
+  await page.getByText(/^2 calls wait there for the server, the oldest for 10m/).waitFor()
+  expect(await page.locator('.machine-agents h2').first().textContent()).toBe('a train')
+})
+
+test('single sign-on leads back to where one was; who was not invited is told so', async () => {
+  const { issuer, allow } = await openProvider({
+    cleo: { email: 'cleo@example.org', email_verified: true, name: 'Cleo' },
+    eve: { email: 'eve@example.org', email_verified: true },
+  })
+  const { page, serving: served } = await openDashboard(browser(), {
+    team: true,
+    oidc: { issuer, clientId: 'waymark', clientSecret, groupClaim: 'groups', groups: [] },
+    fill: async (_, { call }) => {
+      await call('member_invite', { email: 'cleo@example.org', name: 'Cleo', access: 'maintainer' })
+    },
+    token: null,
+    path: '/plan?only=ready',
+  })
+  allow(`${served.address}/sign-in/oidc/callback`)
+  const signInAs = async (account: string) => {
+    await page.getByRole('link', { name: `Sign in with ${new URL(issuer).host}` }).click()
+    await page.locator('[name=login]').fill(account)
+    await page.locator('[name=password]').fill('any')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Continue' }).click()
+  }
+  await signInAs('eve')
+  await page.getByText('You are not signed in').waitFor()
+  await page.getByText('Nobody invited you by this e-mail address.').waitFor()
+  await page.context().clearCookies()
+  await page.goto(`${served.address}/plan?only=ready`)
+  expect(await violationsOf(page)).toEqual([])
+  await signInAs('cleo')
+  await page.getByRole('button', { name: 'Cleo maintainer' }).waitFor()
+  expect(page.url()).toBe(`${served.address}/plan?only=ready`)
 })
 
 test('every screen of a team is without a violation of axe, in both themes, on a desk and on a phone', {

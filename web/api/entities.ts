@@ -23,6 +23,7 @@ export type ProjectStatus = OutputOf<'status'>
 export type JournalFact = OutputOf<'log'>['facts'][number]
 export type AtWork = OutputOf<'at_work'>
 export type WorkingAttempt = AtWork['attempts'][number]
+export type Edge = OutputOf<'edge_list'>['edges'][number]
 export type Names = OutputOf<'names'>
 
 export type Run = OutputOf<'state_gate_list_runs'>['runs'][number]

@@ -18,6 +18,7 @@ const ofRun = { input: 'run_id', data: 'run_id' } as const
 const table = {
   status: { of: ['project', 'mission', 'workflow', 'task', 'hold'] },
   at_work: { of: ['mission', 'workflow', 'task', 'hold', 'progress', 'decision'] },
+  edge_list: { of: ['mission', 'workflow', 'task', 'hold', 'progress', 'decision'] },
   board: { of: ['task', 'mission', 'workflow', 'hold', 'progress', 'setting'] },
   desk: { of: ['hold', 'issue', 'task', 'mission', 'workflow', 'run', 'command', 'note', 'setting'] },
   list_missions: { of: ['mission', 'workflow', 'task', 'phase', 'hold'] },

@@ -20,7 +20,9 @@ export function InlineDiff({ attempt, path }: { readonly attempt: string; readon
           <Diff file={file} />
         </section>
       ))}
-      {answer.value?.truncated ? <p class="muted diff-note">The rest is too long to show here.</p> : null}
+      {answer.value?.truncated ? (
+        <p class="muted diff-note">The rest is left out: it is too long to be kept or shown.</p>
+      ) : null}
     </>
   )
 }

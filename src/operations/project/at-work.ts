@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
-import { isStale } from '../../domain/track/task.ts'
-import { list } from '../answers/list.ts'
+import { isStale, type SnapshotPlace } from '../../domain/track/task.ts'
+import { list, Named } from '../answers/list.ts'
 import { defineOperation } from '../operation.ts'
 
 export const atWork = defineOperation({
@@ -27,8 +27,8 @@ export const atWork = defineOperation({
         agent_name: z.string(),
         /** For whom the agent acts, where the server knows its persons. */
         person: z.string().nullable(),
-        /** By which edge the calls came, where they came by one. */
-        edge: z.string().nullable(),
+        /** The machine that its work tree lies on, where that is not the record's own. */
+        edge: Named.nullable(),
         work_tree: z.string(),
         started_at: z.string(),
         last_call_at: z.string(),
@@ -59,7 +59,7 @@ export const atWork = defineOperation({
         name: excerpt(names.get(attempt.taskId) ?? '', 120),
         agent_name: attempt.agentName ?? attempt.actor.name,
         person: persons.get(attempt.actor.person ?? '') ?? null,
-        edge: attempt.actor.edge ?? null,
+        edge: edgeOf(attempt.snapshot),
         work_tree: attempt.snapshot.top,
         started_at: instant(attempt.openedAt),
         last_call_at: instant(attempt.lastCallAt),
@@ -68,3 +68,7 @@ export const atWork = defineOperation({
     }
   }),
 )
+
+function edgeOf({ edge, machine }: SnapshotPlace): z.output<typeof Named> | null {
+  return edge === undefined ? null : { id: edge, name: machine ?? edge }
+}

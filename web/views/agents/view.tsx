@@ -1,4 +1,4 @@
-import type { WorkingAttempt } from '../../api/entities.ts'
+import type { Edge, WorkingAttempt } from '../../api/entities.ts'
 import { standing } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -11,17 +11,17 @@ import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './agents.css'
 
 /** When somebody was last heard of is no fact: it is read again so often, in milliseconds. */
-const often = 15_000
+const often = 5_000
 
 /** Who works on what now, and on which machine. */
 export function View() {
   const work = useQuery('at_work', {}, { every: often })
-  const answer = work.answer.value
+  const known = useQuery('edge_list', {}, { every: often })
+  const [answer, edges] = [work.answer.value, known.answer.value]
+  const machines = answer && edges ? machinesOf(answer.attempts, edges.edges) : []
   const selected = query.value.get('select')
-  const step = stepThrough(
-    (answer?.attempts ?? []).map(({ task_id }) => task_id),
-    selected,
-  )
+  const order = machines.flatMap(({ attempts }) => attempts.map(({ task_id }) => task_id))
+  const step = stepThrough(order, selected)
   useCommands({
     next: step(1),
     previous: step(-1),
@@ -29,26 +29,80 @@ export function View() {
     close: () => setQuery({ select: null }),
   })
   if (answer === null) return <Failed failure={work.failure} />
-  const machines = Map.groupBy(answer.attempts, ({ edge }) => edge)
+  if (edges === null) return <Failed failure={known.failure} />
   return (
     <div class="page-inner">
       <header class="page-head">
         <h1>Agents</h1>
         <span class="muted">{sumOf(answer.attempts)}</span>
       </header>
-      {answer.attempts.length === 0 ? (
+      {machines.length === 0 ? (
         <EmptyState
-          title="Agents appear here while they work on a task, each with its machine and its work tree."
-          command="waymark task start --name 'A first task'"
+          title="Agents appear here while they work on a task, each with its machine and its work tree. Another machine is connected with waymark connect."
+          command={`waymark connect ${location.origin}`}
         />
       ) : null}
-      {[...machines].map(([edge, attempts]) => (
-        <section key={edge ?? ''} class="machine-agents">
-          <h2>{edge ?? 'On the machine of the server'}</h2>
-          <AttemptRows attempts={attempts} label={edge ?? 'The machine of the server'} selected={selected} />
+      {machines.map(({ id, name, edge, attempts }) => (
+        <section key={id} class="machine-agents">
+          <h2>{name}</h2>
+          {edge === null ? null : <EdgeLine edge={edge} />}
+          {attempts.length > 0 ? (
+            <AttemptRows attempts={attempts} label={name} selected={selected} />
+          ) : (
+            <p class="muted">No one works there now.</p>
+          )}
         </section>
       ))}
+      {edges.total > edges.edges.length ? (
+        <p class="muted">{edges.total - edges.edges.length} more machines are connected.</p>
+      ) : null}
     </div>
+  )
+}
+
+interface Machine {
+  readonly id: string
+  readonly name: string
+  /** Null for the server's own. */
+  readonly edge: Edge | null
+  readonly attempts: readonly WorkingAttempt[]
+}
+
+/** Those where something waits or is worked on first; the server's own machine, where someone works there. */
+function machinesOf(attempts: readonly WorkingAttempt[], edges: readonly Edge[]): readonly Machine[] {
+  const byEdge = Map.groupBy(attempts, ({ edge }) => edge?.id ?? '')
+  const known = edges.map((edge): Machine => {
+    return { id: edge.id, name: edge.name, edge, attempts: byEdge.get(edge.id) ?? [] }
+  })
+  const rank = ({ edge, attempts: open }: Machine) => (edge?.queued ? 2 : 0) + (open.length > 0 ? 1 : 0)
+  const others = [...byEdge].flatMap(([id, open]): readonly Machine[] => {
+    if (edges.some((edge) => edge.id === id)) return []
+    return [{ id, name: open[0]?.edge?.name ?? 'On the machine of the server', edge: null, attempts: open }]
+  })
+  return [...known.toSorted((one, other) => rank(other) - rank(one)), ...others]
+}
+
+/** When a machine was last heard of, by which token, and what waits there for the server. */
+function EdgeLine({ edge }: { readonly edge: Edge }) {
+  const { token, version, last_seen, queued, oldest_queued_at } = edge
+  return (
+    <p class="edge-line muted">
+      <span>
+        heard <Since at={last_seen} /> ago
+      </span>
+      <span>token {token}</span>
+      <span>Waymark {version}</span>
+      {queued === 0 ? null : (
+        <b class="agent-silent">
+          {queued} {queued === 1 ? 'call waits' : 'calls wait'} there for the server
+          {oldest_queued_at === null ? null : (
+            <>
+              , the oldest for <Since at={oldest_queued_at} />
+            </>
+          )}
+        </b>
+      )}
+    </p>
   )
 }
 
