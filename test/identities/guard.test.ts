@@ -286,3 +286,36 @@ test('when a token was last used is known, to a minute', async () => {
     trouble: null,
   })
 })
+
+test('no token and no cookie is in the log, in an answer or in a fact of a server (44)', async () => {
+  const team = await openTeam()
+  const { ada, ben, builder } = await withBen(team)
+  const signedIn = await fetch(`${team.address}/api/sign-in`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ token: ben }),
+  })
+  const cookie = /=([^;]+);/.exec(signedIn.headers.get('set-cookie') ?? '')?.[1] ?? ''
+  const answers = [await signedIn.text()]
+  for (const [path, body] of [
+    ['/api/token_list', { all: true, revoked: true }],
+    ['/api/session_list', { all: true }],
+    ['/api/person_list', {}],
+    ['/api/whoami', {}],
+    ['/api/log', {}],
+    ['/api/no_such_operation', {}],
+  ] as const) {
+    answers.push(await (await team.ask(ada, path, body)).text())
+  }
+  const [{ store, team: persons }] = team.contexts
+  const facts = await Promise.all(
+    [store, persons?.store].map((one) => one?.view((reads) => reads.journal.since(0, 1_000))),
+  )
+  const text = JSON.stringify([team.logged, answers, facts])
+  expect(text).toContain('session.began')
+  for (const secret of [ada.slice(17), ben.slice(17), builder.slice(17), cookie.slice(13)]) {
+    expect(secret).toHaveLength(43)
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(persons?.hashOf(secret))
+  }
+})
