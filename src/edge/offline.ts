@@ -8,6 +8,7 @@ import { idInCall } from '../operations/edge/edge-context.ts'
 import type { GatheredCall } from '../operations/edge/port-calls.ts'
 import type { Answer } from '../operations/operation.ts'
 import type { Away, EdgeDatabase, Queue, QueuedCall } from './edge-database.ts'
+import { keepBrief } from './edge-hook.ts'
 import { type EdgeCalling, type EdgeProject, inputOf, type Prepared, snapshotIn } from './edge-project.ts'
 import { ServerAway, ServerRefusal } from './server-client.ts'
 
@@ -53,6 +54,8 @@ export class OfflineProject {
   readonly #holder = randomUUID()
   #probe: NodeJS.Timeout | null = null
   #probeAfter = shortestProbe
+  #briefing: Promise<void> | null = null
+  #isBriefOld = false
   #replaying: Promise<void> | null = null
 
   constructor(parts: OfflineParts) {
@@ -71,6 +74,7 @@ export class OfflineProject {
       this.#isBack()
       const done = doneBy(answer)
       this.#keep(calling, kind, { done, gathered })
+      if (kind === 'command') this.#renewBrief()
       return { ...done, notices: this.#notices(calling) }
     } catch (error) {
       if (!(error instanceof ServerAway)) throw error
@@ -126,9 +130,10 @@ export class OfflineProject {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     if (this.#probe) clearTimeout(this.#probe)
     this.#probe = null
+    await this.#briefing
     this.#parts.database.close()
   }
 
@@ -458,6 +463,28 @@ export class OfflineProject {
     ]
   }
 
+  /** What hooks judge by is as new as the last call here; once more where a call ended meanwhile. */
+  #renewBrief(): void {
+    if (this.#briefing) {
+      this.#isBriefOld = true
+      return
+    }
+    const { project, database, now } = this.#parts
+    const { client, edge, version, context } = project.parts
+    const renew = async () => {
+      const { top } = await context.witness.locate(context.folder)
+      do {
+        this.#isBriefOld = false
+        await keepBrief({ database, client, edge, version, now }, top)
+      } while (this.#isBriefOld)
+    }
+    this.#briefing = renew()
+      .catch(() => undefined) // a hook that finds an old one asks by itself
+      .finally(() => {
+        this.#briefing = null
+      })
+  }
+
   #isAway(): boolean {
     const away = this.away()
     if (away === null) return false
@@ -507,7 +534,7 @@ function isQueueable(name: string): name is Queueable {
   return queueable.some((one) => one === name)
 }
 
-export function nameOf({ operation, tool }: EdgeCalling): string {
+function nameOf({ operation, tool }: EdgeCalling): string {
   return operation ?? tool ?? ''
 }
 

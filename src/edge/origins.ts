@@ -88,17 +88,31 @@ export class KnownServers {
 const serverFile = 'server'
 
 /** What a project's file says; null where there is none. */
-export function projectServer(root: string): Pick<ConnectedServer, 'origin' | 'project'> | null {
-  const text = textOf(join(root, '.waymark', serverFile))?.trim()
-  return text === undefined || text === '' ? null : parseAddress(text)
+function projectServer(root: string): Pick<ConnectedServer, 'origin' | 'project'> | null {
+  const [address = ''] = linesOf(root)
+  return address === '' ? null : parseAddress(address)
 }
 
-export function keepProjectServer(root: string, server: Pick<ConnectedServer, 'origin' | 'project'>): void {
+/** Whether hooks forbid what they know nothing about: a line of the same file, `hooks: closed`. */
+export function hooksAreClosed(root: string): boolean {
+  return linesOf(root).some((line) => /^hooks:\s*closed$/.test(line))
+}
+
+function linesOf(root: string): readonly string[] {
+  const text = textOf(join(root, '.waymark', serverFile)) ?? ''
+  return text.split('\n').map((line) => line.trim())
+}
+
+export function keepProjectServer(
+  root: string,
+  server: Pick<ConnectedServer, 'origin' | 'project'>,
+  closed: boolean,
+): void {
   const folder = join(root, '.waymark')
   mkdirSync(folder, { recursive: true })
   const ignore = join(folder, '.gitignore')
   if (!existsSync(ignore)) writeWhole(ignore, '*\n!/processes/\n!/processes/**\n', 0o644)
-  writeWhole(join(folder, serverFile), `${baseOf(server)}\n`, 0o644)
+  writeWhole(join(folder, serverFile), `${baseOf(server)}\n${closed ? 'hooks: closed\n' : ''}`, 0o644)
 }
 
 export interface ServerRequest {

@@ -3,8 +3,11 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
 import { errorCode, Failure } from '../domain/failure.ts'
+import { settingOf } from '../domain/gate/settings.ts'
 import { nearest } from '../domain/nearest-word.ts'
+import { briefingOf, hookSituation } from '../operations/hook.ts'
 import type { Store } from '../ports/store.ts'
+import type { WorkTreeWitness } from '../ports/work-tree.ts'
 import { complaint, printableJson, tell } from '../surfaces/cli/terminal.ts'
 import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
@@ -14,6 +17,7 @@ import {
   enclosingTree,
   folderWanted,
   mainTree,
+  namesServer,
   projectFolder,
   projectRoot,
   serverDatabase,
@@ -37,15 +41,30 @@ async function open(folder: string): Promise<HookProject | null> {
   // A client starts its servers in its project's folder; the agent may have gone elsewhere since.
   const working = firstSet(environment, ['CLAUDE_PROJECT_DIR', 'CURSOR_PROJECT_DIR']) ?? process.cwd()
   const { top, root } = hookPlaces(environment, { folder, home, working })
+  if (namesServer(environment, root)) {
+    const [{ connectedAt }, { openEdgeHook }] = await Promise.all([
+      import('./edge/connected.ts'),
+      import('./edge/hook-edge.ts'),
+    ])
+    const place = connectedAt({ project: root, environment, workingFolder: root })
+    if (place) return openEdgeHook(place, top)
+  }
   const store = await openHookStore(environment, { root, working })
   if (!store) return null
+  const packages: WorkTreeWitness['packages'] = async (place) => {
+    const { workspacePackages } = await import('../git/recorded-state.ts')
+    return workspacePackages(place)
+  }
   return {
     top,
-    now: Date.now(),
-    store,
-    packages: async (place) => {
-      const { workspacePackages } = await import('../git/recorded-state.ts')
-      return workspacePackages(place)
+    look: (judge) =>
+      store.view(async (reads) => {
+        const situation = await hookSituation(reads, { top, now: Date.now(), packages })
+        return judge({ situation, briefing: () => briefingOf(reads, situation) })
+      }),
+    isClosed: async () => {
+      const settings = await store.view(({ runs }) => runs.settings())
+      return settingOf(settings, 'hook_on_error') === 'closed'
     },
   }
 }

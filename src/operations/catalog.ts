@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { commandList, commandRevoke } from './command-approvals.ts'
+import { edgeBrief } from './edge/brief.ts'
 import { commandEnd, commandRenew, edgeList, edgeRefused } from './edge/edges.ts'
 import { approve } from './inbox/approve.ts'
 import { decide } from './inbox/decide.ts'
@@ -136,6 +137,7 @@ const operations = [
   commandRevoke,
   edgeList,
   edgeRefused,
+  edgeBrief,
   commandRenew,
   commandEnd,
   settingList,

@@ -66,6 +66,8 @@ export interface ProjectOptions {
   readonly isOnEdge?: boolean
   /** The URL of a database on a server that keeps the record; by default a file does. */
   readonly postgres?: string
+  /** How long a call from an edge waits for its commands, in milliseconds. */
+  readonly edgePatience?: number
 }
 
 /** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
@@ -123,7 +125,9 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     if (!operation) throw new Error(`no operation ${name}`)
     const acting = actor ? { ...context, actor } : context
     const work = (around: Context) => invoke(operation, around, input, rest)
-    const answer = isOnEdge ? (await throughEdge(acting, name, work)).answer : await work(acting)
+    const answer = isOnEdge
+      ? (await throughEdge(acting, name, work, options.edgePatience)).answer
+      : await work(acting)
     assertDeclared(operation, answer)
     return answer
   }

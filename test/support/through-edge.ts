@@ -65,10 +65,11 @@ export async function throughEdge<Answer>(
   context: Context,
   asked: string | undefined,
   work: (onEdge: Context) => Promise<Answer>,
+  patience = 20_000,
 ): Promise<{ readonly answer: Answer; readonly rounds: number }> {
   const began = performance.now()
   const id = randomUUID()
-  const commands = new AwayCommands({ context, patience: 20_000, tell: async () => undefined })
+  const commands = new AwayCommands({ context, patience, tell: async () => undefined })
   const running: PortRunning = {
     context,
     edge: edge.id,

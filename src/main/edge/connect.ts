@@ -39,7 +39,7 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const session = await sessionAt({ origin, project: named, token, trustsCommands })
   servers.keep(origin, { token, trustsCommands })
   const root = rootOf({ environment, workingFolder: process.cwd() })
-  keepProjectServer(root, { origin, project: session.project })
+  keepProjectServer(root, { origin, project: session.project }, has('hooks-closed'))
   const { name, kind } = session.actor
   print(`${root} is kept at ${origin} now, as project ${session.project}; you are ${name} (${kind}) there.\n`)
   tell(

@@ -51,7 +51,7 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     offline,
     client,
     close: async () => {
-      offline.close()
+      await offline.close()
       await project.close()
       await closeContext(context)
     },

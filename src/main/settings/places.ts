@@ -218,3 +218,9 @@ function entryAt(path: string): Stats | undefined {
     return undefined // a file where a folder should be: the walk upwards meets it
   }
 }
+
+/** Whether a project is kept at a server, as far as can be told without reading which. */
+export function namesServer(environment: Environment, root: string): boolean {
+  if (firstSet(environment, ['WAYMARK_SERVER']) !== undefined) return true
+  return existsSync(join(root, '.waymark', 'server'))
+}

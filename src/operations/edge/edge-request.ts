@@ -7,13 +7,13 @@ const idOfKind = z.string().regex(/^[a-z]+-[0-9a-z-]{8,40}$/)
 const promisedKinds = ['task', 'attempt', 'decision', 'issue', 'progress', 'hold', 'note'] as const
 
 /** What an edge says of itself. */
-export const EdgeIdentity = z.strictObject({
+const EdgeIdentity = z.strictObject({
   id: z.string().regex(/^e-[0-9a-z]{12}$/),
   name: z.string().min(1).max(100),
 })
 
 /** What waits at an edge for the server. */
-export const EdgeQueue = z.strictObject({
+const EdgeQueue = z.strictObject({
   entries: z.int().min(0),
   /** Milliseconds since the epoch, by the edge's clock; null where nothing waits. */
   oldest: z.number().nullable(),
@@ -21,7 +21,7 @@ export const EdgeQueue = z.strictObject({
 
 export const EdgeRequest = z.strictObject({
   /** Of the table of port calls that the edge knows. */
-  contract: z.int().min(1),
+  contract: z.int().min(0),
   version: z.string().max(50),
   edge: EdgeIdentity,
   queue: EdgeQueue.optional(),

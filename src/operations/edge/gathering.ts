@@ -155,7 +155,7 @@ function sorted(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-export function failureOf({ code, message, hint, details }: ToldFailure): Failure {
+function failureOf({ code, message, hint, details }: ToldFailure): Failure {
   return new Failure(code, message, {
     ...(hint !== undefined && { hint }),
     ...(details !== undefined && { details }),

@@ -20,10 +20,12 @@ export const otherCommands: readonly OtherCommand[] = [
   {
     command: 'connect',
     title: 'Keep this project at a server: its token is asked for, and every command here asks that server',
-    usage: 'waymark connect <url> [--project <name>] [--trust-commands] [--no-trust-commands]',
+    usage:
+      'waymark connect <url> [--project <name>] [--trust-commands] [--no-trust-commands] [--hooks-closed]',
     explained: [
       ['--project <name>', 'The project at the server, where it has several'],
       ['--trust-commands', 'Commands of guards that a person approved at the server run on this machine'],
+      ['--hooks-closed', 'Hooks forbid every call while nothing of the project is known on this machine'],
       ['--no-trust-commands', 'Only what a person approved on this machine runs here (the default)'],
     ],
   },

@@ -1,9 +1,6 @@
 import { Failure, messageOf } from '../../domain/failure.ts'
-import { brief, farewell } from '../../domain/gate/hook/brief.ts'
-import { judgeToolUse } from '../../domain/gate/hook/judge.ts'
-import { settingOf } from '../../domain/gate/settings.ts'
-import { briefingOf, type HookPlace, hookSituation } from '../../operations/hook.ts'
-import type { Store } from '../../ports/store.ts'
+import { type Briefing, brief, farewell } from '../../domain/gate/hook/brief.ts'
+import { type HookSituation, judgeToolUse } from '../../domain/gate/hook/judge.ts'
 import {
   briefAnswer,
   farewellAnswer,
@@ -15,8 +12,18 @@ import {
 import { toolUse } from './tool-use.ts'
 
 /** The project that a hook speaks for. */
-export interface HookProject extends HookPlace {
-  readonly store: Store
+export interface HookProject {
+  /** The top of the work tree that it acts for. */
+  readonly top: string
+  /** Looks at what holds there now. */
+  look<Result>(judge: (seen: Seen) => Promise<Result>): Promise<Result>
+  /** Whether a person wants a hook that fails to stand in the way. */
+  isClosed(): Promise<boolean>
+}
+
+export interface Seen {
+  readonly situation: HookSituation
+  briefing(): Promise<Briefing>
 }
 
 /** What a hook needs from the program around it. */
@@ -61,9 +68,8 @@ async function answer(event: HookEvent, call: HookCall, around: HookHost): Promi
   const folder = call.folder ?? around.workingFolder
   const project = await around.open(folder)
   if (project === null) return ''
-  const view = project.store.view(async (reads) => {
-    const situation = await hookSituation(reads, project)
-    if (event === 'session-start') return briefAnswer(brief(await briefingOf(reads, situation)), client)
+  const view = project.look(async ({ situation, briefing }) => {
+    if (event === 'session-start') return briefAnswer(brief(await briefing()), client)
     if (event === 'stop') return farewellAnswer(farewell(situation.attempts), client)
     if (tool === null) return ''
     return verdictAnswer(judgeToolUse(situation, toolUse(tool, client, { top: project.top, folder })), client)
@@ -76,11 +82,8 @@ async function isClosedOnError(folder: string | null, around: HookHost): Promise
   for (const start of new Set([folder ?? around.workingFolder, around.workingFolder])) {
     try {
       const project = await around.open(start)
-      const settings = await within(
-        patienceAfterFailure,
-        project?.store.view(({ runs }) => runs.settings()) ?? null,
-      )
-      if (settings !== null) return settingOf(settings, 'hook_on_error') === 'closed'
+      const isClosed = await within(patienceAfterFailure, project?.isClosed() ?? null)
+      if (isClosed !== null) return isClosed
     } catch {}
   }
   return false

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { type Answer, openProject, person } from '../support/project.ts'
+
+const slow = `process: { dialect: 1, id: slow, version: "1.0.0", name: Slow, initial_state: work }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: work }, { name: done, is_final: true }]
+events: [{ name: finish, allowed_roles: [agent] }]
+transitions: [{ from: work, event: finish, to: done, guard: tests }]
+guards:
+  tests: { type: command, run: "sleep 20", timeout: 60s }
+`
+
+test('case 39: a command whose edge says no more of it counts as running for a minute, and may be begun again then', async () => {
+  const project = await openProject({ isOnEdge: true, edgePatience: 50 })
+  project.write('.waymark/processes/slow.yaml', slow)
+  project.git('add', '-A')
+  project.git('commit', '-qm', 'A process')
+  const { run_id: run } = await project.call('state_gate_create_run', { process_id: 'slow' })
+  await project.call('verify', { run_id: run })
+  const { holds }: Answer = await project.call('inbox', {}, { actor: person })
+  await project.call('approve', { id: holds[0].hold_id }, { actor: person })
+  const standing = async () => {
+    const [command] = await project.context.store.view(({ runs }) => runs.runningCommands())
+    const state: Answer = await project.call('state_gate_get_state', { run_id: run })
+    return { command, text: JSON.stringify(state) }
+  }
+  await project.call('verify', { run_id: run })
+  const begun = await standing()
+  expect(begun.command).toMatchObject({ status: 'running', runner: 'edge:e-0123456789ab' })
+  expect(begun.text).toContain('is running')
+  project.wait(45_000)
+  await project.call('command_renew', { id: begun.command?.id })
+  project.wait(45_000)
+  expect((await standing()).text).toContain('is running')
+  project.wait(30_000)
+  expect((await standing()).text).not.toContain('is running')
+  await project.call('verify', { run_id: run })
+  const again = await project.context.store.view(({ runs }) => runs.runningCommands())
+  expect(again.map(({ id }) => id)).toHaveLength(2)
+
+  const ended = { id: again[1]?.id, status: 'passed', exit_code: 0, output: 'fine', tree: 'x', touched: [] }
+  expect(await project.call('command_end', ended)).toEqual({ recorded: true })
+  expect(await project.refusal('command_end', { ...ended, id: 'cmd-unknown' })).toContain('No command')
+})

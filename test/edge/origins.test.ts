@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { contractVersion } from '../../src/operations/edge/port-calls.ts'
+import { connectedMachine, edgeMachine, teamServer } from './edges.ts'
+
+/** A server of the test's own. */
+async function listening(
+  answer: (asked: IncomingMessage, response: ServerResponse) => void,
+): Promise<string> {
+  const server = createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('cases 32 and 40: a token goes to its own origin alone; new tools are shown, and what is lacking is said', async () => {
+  const heard: string[] = []
+  const stranger = await listening((asked, response) => {
+    heard.push(`${asked.url} ${asked.headers.authorization}`)
+    response.end('{}')
+  })
+  const server = await teamServer()
+  const token = server.newToken('ada')
+  const machine = connectedMachine(server, token)
+  machine.write('.waymark/server', `${stranger}/p/shop\n`)
+  const refused = machine.run('task', 'list')
+  expect(refused.code).not.toBe(0)
+  expect(refused.error).toContain(`names ${stranger}, for which there is no token on this machine`)
+  machine.environment['WAYMARK_TOKEN'] = token
+  expect(machine.run('task', 'list').error).toContain('for which there is no token')
+  machine.write('.waymark/server', 'http://waymark.example.com/p/shop\n')
+  expect(machine.run('task', 'list').error).toContain('is not encrypted')
+  expect(heard).toEqual([])
+  // Named by the person who also gives the token, it is where that token goes.
+  delete machine.environment['WAYMARK_TOKEN']
+  const other = edgeMachine()
+  Object.assign(other.environment, { WAYMARK_TOKEN: token, WAYMARK_SERVER: server.address })
+  expect(other.run('status').out).toContain(other.folder)
+
+  const newer = await listening((asked, response) => {
+    const upstream = new URL(asked.url ?? '/', server.address)
+    const passed = request(
+      upstream,
+      { method: asked.method, headers: { ...asked.headers, host: upstream.host } },
+      (answer) => {
+        const chunks: Buffer[] = []
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+        answer.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8')
+          response.statusCode = answer.statusCode ?? 500
+          response.end(asked.url?.includes('/api/catalog') ? withTool(text) : text)
+        })
+      },
+    )
+    asked.pipe(passed)
+  })
+  const old = edgeMachine()
+  Object.assign(old.environment, { WAYMARK_TOKEN: token, WAYMARK_SERVER: newer })
+  const agent = await old.connect()
+  const { tools } = await agent.client.listTools()
+  expect(tools.map(({ name }) => name)).toContain('tool_of_tomorrow')
+  await expect(agent.call('tool_of_tomorrow')).rejects.toThrow('Unknown tool: tool_of_tomorrow')
+
+  const lacking = await fetch(`${server.address}/api/edge/call`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      contract: contractVersion - 1,
+      version: '0.0.1',
+      edge: { id: 'e-0123456789ab', name: 'old' },
+      call: 'a-call-of-an-old-edge',
+      folder: '/somewhere',
+      age: 0,
+      channel: 'stdio',
+      as: 'agent',
+      operation: 'status',
+    }),
+  })
+  expect(lacking.status).toBe(426)
+  expect(await lacking.json()).toMatchObject({
+    error: { code: 'UPGRADE_REQUIRED', details: { version: expect.any(String) } },
+  })
+})
+
+function withTool(text: string): string {
+  const said = JSON.parse(text)
+  const made = { name: 'tool_of_tomorrow', inputSchema: { type: 'object' }, description: 'New' }
+  return JSON.stringify({ ...said, tools: [...said.tools, made] })
+}
