@@ -214,7 +214,7 @@ export class OfflineProject {
         age: () => 0,
         gathered: [],
       })
-      const hold = 'answer' in answer ? String(answer.answer['hold_id'] ?? '') : ''
+      const hold = 'answer' in answer ? (textIn(answer.answer, 'hold_id') ?? '') : ''
       database.remove([entry, ...dependent].map(({ n }) => n))
       const told = `${entry.what} was refused when the server was back: ${refusal.message} A person looks at it: ${hold}.`
       database.setState('told', [...(database.state<string[]>('told') ?? []), told].slice(-20))
@@ -549,8 +549,8 @@ function copyName(calling: EdgeCalling): string {
 }
 
 /** A call without what only its own moment has. */
-function bareInput({ responses: _, ...calling }: EdgeCalling): EdgeCalling {
-  return { ...calling, can_ask: false }
+function bareInput(calling: EdgeCalling): EdgeCalling {
+  return { ...calling, responses: undefined, can_ask: false }
 }
 
 function bareCalling({ channel, as, client, connection, inside_command }: EdgeCalling) {

@@ -223,7 +223,11 @@ function beside(path: string, running: Confined): string {
   return isNeighbour ? path : inside(path, running)
 }
 
-function ownSnapshot({ edge, machine: _, ...place }: SnapshotPlace, running: Confined): SnapshotPlace {
+function ownSnapshot(
+  { edge, engine, directory, top, prefix, id }: SnapshotPlace,
+  running: Confined,
+): SnapshotPlace {
+  const place = { engine, directory, top, prefix, id }
   const kept = running.snapshots()
   if (edge !== undefined && edge !== running.edge) {
     throw new Failure('FORBIDDEN', `The server asked for a snapshot of ${edge}, which is another machine.`)

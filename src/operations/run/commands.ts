@@ -73,7 +73,7 @@ function claim(
     if (known?.status === 'running' && commandRunner.away?.isBeginning(known.id)) {
       return { facts: [], answer: known }
     }
-    const around = { isAlive: commandRunner.isAlive, now: setting.at }
+    const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }
     const running = known?.status === 'running' && (await stillRuns(reads, known, around))
     if (running) return { facts: [], answer: 'elsewhere' as const }
     const counts = known?.treeHeld === true && !['running', 'stopped'].includes(known.status)
@@ -174,7 +174,7 @@ async function waitForOther(
   while (performance.now() < until) {
     const runs = await store.view(async (reads) => {
       const known = await reads.runs.commandResult({ ...askedBy(command), folder }, command.tree ?? tree)
-      const around = { isAlive: commandRunner.isAlive, now: clock.now() }
+      const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: clock.now() }
       return known?.status === 'running' && (await stillRuns(reads, known, around))
     })
     if (!runs) return

@@ -94,12 +94,12 @@ async function perform(
   }
 }
 
-function askedHere(project: string | undefined, { open, close }: CommandLineHost): Asked {
-  const context = open(project)
+function askedHere(project: string | undefined, around: CommandLineHost): Asked {
+  const context = around.open(project)
   return {
     ask: async (operation, input, options) =>
       invoke(operation, context, await expandIds(context.store, input), options),
-    close: () => close(context),
+    close: () => around.close(context),
   }
 }
 

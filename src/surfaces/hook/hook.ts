@@ -68,8 +68,9 @@ async function answer(event: HookEvent, call: HookCall, around: HookHost): Promi
   const folder = call.folder ?? around.workingFolder
   const project = await around.open(folder)
   if (project === null) return ''
-  const view = project.look(async ({ situation, briefing }) => {
-    if (event === 'session-start') return briefAnswer(brief(await briefing()), client)
+  const view = project.look(async (seen) => {
+    const { situation } = seen
+    if (event === 'session-start') return briefAnswer(brief(await seen.briefing()), client)
     if (event === 'stop') return farewellAnswer(farewell(situation.attempts), client)
     if (tool === null) return ''
     return verdictAnswer(judgeToolUse(situation, toolUse(tool, client, { top: project.top, folder })), client)

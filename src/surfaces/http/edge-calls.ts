@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
+import { atMost } from '../../domain/identity/access.ts'
 import { outlineOf } from '../../domain/json-outline.ts'
 import { contextOnEdge } from '../../operations/edge/edge-context.ts'
 import { EdgeRequest, mostRead, mostSent } from '../../operations/edge/edge-request.ts'
@@ -30,7 +31,7 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     const project = c.var.project
     const gathering = new Gathering(request.gathered, request.contract)
     const { edge, call: id, folder, age, promised = {} } = request
-    const context = contextOnEdge(project.contextOf(actorOnEdge(actor, request)), gathering, {
+    const context = contextOnEdge(actingOn(project.contextOf(actor), request), gathering, {
       edge,
       id,
       folder,
@@ -87,23 +88,28 @@ class HeardEdges {
   }
 }
 
-/** The token says who it is; what the edge says can only take from that. */
-function actorOnEdge(actor: Actor, request: EdgeRequest): Actor {
-  const { as, channel, client, connection, done_at: doneAt } = request
-  const base: Actor = {
+/** The token says who it is and what it may; what the edge says can only take from that. */
+function actingOn(context: Context, request: EdgeRequest): Context {
+  const { as, channel, client, connection, done_at: doneAt, inside_command: inside } = request
+  const { actor, standing } = context
+  // A person's token in an agent's hands does what agents may.
+  const isLent = actor.kind === 'person' && (as === 'agent' || inside === true)
+  const shown = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
+  // A token that was given no name of its own says nothing of who uses it.
+  const name = shown && (isLent || actor.name === 'agent') ? shown : actor.name
+  const acting: Actor = {
     ...actor,
+    name: inside ? 'command of a guard' : name,
     channel,
     ...(connection !== undefined && { connection }),
     ...(doneAt !== undefined && { doneAt }),
+    ...(isLent && { kind: 'agent', role: null }),
+    ...(inside && { role: null, insideCommand: true }),
   }
-  if (request.inside_command) {
-    return { name: 'command of a guard', kind: 'agent', role: null, channel, insideCommand: true }
-  }
-  const shown = client?.replace(/\s+/g, ' ').trim().slice(0, 100)
-  // A person's token in an agent's hands; and one that was given no name of its own says nothing of who uses it.
-  const isLent = as === 'agent' && actor.kind === 'person'
-  const name = shown && (isLent || actor.name === 'agent') ? shown : actor.name
-  return { ...base, name, ...(isLent && { kind: 'agent', role: null }) }
+  if (!standing || !isLent) return { ...context, actor: acting }
+  const { access } = standing
+  const lent = { admin: false, roles: [], access: access === null ? null : atMost(access, 'contributor') }
+  return { ...context, actor: acting, standing: { ...standing, ...lent } }
 }
 
 function upgradeRequired({ message }: Failure, version: string): Refusal {
