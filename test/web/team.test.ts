@@ -110,6 +110,7 @@ test('an owner changes what a member may do, and it is so on the open page of th
   // Who is no member any more is shown nothing, and is let in again as soon as they are one.
   await serving().call('member_remove', { person: 'Vera' })
   await vera.page.getByText('There is no project here that you are a member of.').waitFor()
+  await vera.page.getByRole('link', { name: 'To the projects that you may see' }).waitFor()
   await serving().call('member_add', { person: 'Vera', access: 'viewer' })
   await vera.page.getByRole('button', { name: 'Vera viewer' }).waitFor()
 })

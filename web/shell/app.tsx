@@ -1,6 +1,7 @@
 import { signal, useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
 import { logOut, projectName, readSession, session, sessionFailure, untilSession } from '../api/session.ts'
 import { listenToKeys, useCommands } from '../keys/commands.ts'
 import { connection, follow, onFrame } from '../live/feed.ts'
@@ -26,7 +27,13 @@ export function App() {
   const isUnread = known === null
   useEffect(() => (isUnread ? untilSession() : undefined), [project, isUnread])
   if (known === 'unknown person') return <SignIn />
-  return known === null ? <Failed failure={sessionFailure} /> : <Project key={project} />
+  if (known !== null) return <Project key={project} />
+  return (
+    <>
+      <Failed failure={sessionFailure} />
+      {isElsewhere(sessionFailure.value) ? <OtherProjects /> : null}
+    </>
+  )
 }
 
 function Project() {
@@ -91,6 +98,21 @@ function usePageState(): void {
     const text = `Waymark ${state.version} is serving now. Reload the page to see it.`
     showToast({ kind: 'said', text }, 60_000)
   })
+}
+
+/** There is no such project, or none that one may see. */
+function isElsewhere(failure: unknown): boolean {
+  return failure instanceof ApiFailure && failure.status === 404
+}
+
+function OtherProjects() {
+  return (
+    <p class="page-inner">
+      <a class="link" href="/">
+        To the projects that you may see
+      </a>
+    </p>
+  )
 }
 
 const signInPage = signal<ComponentType | null>(null)

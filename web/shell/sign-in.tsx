@@ -141,8 +141,8 @@ function ByToken({ path }: { readonly path: string }) {
           aria-describedby={`${id}-hint`}
         />
         <p id={`${id}-hint`} class="muted">
-          Of kind person. Whoever decides about the project’s members makes one, or you do where you are
-          signed in already: <code>waymark token create --kind person</code>
+          Of kind person. An admin of this server makes a first one for you; more of them you make yourself,
+          in Settings or with <code>waymark token create --kind person</code>
         </p>
       </div>
       {refusal === null ? null : (

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { may } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { useRows } from '../../live/rows.ts'
@@ -92,8 +93,13 @@ export function View() {
       )}
       {order.length > 0 ? (
         <p class="hint">
-          <KeyCap keys="j" /> <KeyCap keys="k" /> move · <KeyCap keys="a" /> approve · <KeyCap keys="r" />{' '}
-          send back · <KeyCap keys="?" /> all keys
+          <KeyCap keys="j" /> <KeyCap keys="k" /> move ·{' '}
+          {may('resolve') ? (
+            <>
+              <KeyCap keys="a" /> approve · <KeyCap keys="r" /> send back ·{' '}
+            </>
+          ) : null}
+          <KeyCap keys="?" /> all keys
         </p>
       ) : null}
     </div>

@@ -138,6 +138,7 @@ function Plan({ mission }: { readonly mission: string | null }) {
           Dependencies
         </a>
       </header>
+      <WhyNot />
       <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       {answer.phases.length === 0 && editing === null ? (
         <EmptyState
@@ -210,7 +211,15 @@ function Plan({ mission }: { readonly mission: string | null }) {
   )
 }
 
-/** What the keys do here, and why some do not. */
+/** Why the plan cannot be changed here, or its order cannot. */
+function WhyNot() {
+  const adding = whyNot('taskman_task_add')
+  const moving = whyNot('plan_move')
+  if (adding === null && moving === null) return null
+  return <p class="muted plan-why-not">{adding ?? `To put rows in another order: ${moving}`}</p>
+}
+
+/** What the keys do here. */
 function Hint() {
   const [adds, moves] = [may('taskman_task_add'), may('plan_move')]
   return (
@@ -226,7 +235,6 @@ function Hint() {
         </>
       ) : null}
       <KeyCap keys="Space" /> fold
-      {adds && moves ? null : <span class="why-not">{whyNot(adds ? 'plan_move' : 'taskman_task_add')}</span>}
     </p>
   )
 }
