@@ -27,6 +27,8 @@ export interface Concern {
 /** An entity to be read, or one that is whole in the fact because it never changes. */
 export type EntityReference =
   | { readonly kind: 'project'; readonly id: string; readonly root: string }
+  /** Where the project is recorded: the next place when it was moved, null when it is this one. */
+  | { readonly kind: 'place'; readonly to: string | null }
   | { readonly kind: 'mission'; readonly id: string }
   /** The workflow that a task belongs to, where it belongs to one. */
   | { readonly kind: 'workflow of task'; readonly id: TaskId }
@@ -90,6 +92,14 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
   'project.created': {
     concerns: ({ id, root }) => [created({ kind: 'project', id, root })],
     words: ({ root }) => `started the record of ${root}`,
+  },
+  'project.moved': {
+    concerns: ({ to }) => [updated({ kind: 'place', to })],
+    words: ({ to }) => `moved the project to ${to}`,
+  },
+  'project.arrived': {
+    concerns: () => [updated({ kind: 'place', to: null })],
+    words: ({ from, at }) => `opened the project at ${at}, where it came from ${from}`,
   },
 
   'mission.started': {

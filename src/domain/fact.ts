@@ -62,6 +62,10 @@ export type NewFact =
   | GateFact
   | IdentityFact
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
+  /** From here on nothing is recorded at this place. `to` is what the next one is called for people. */
+  | { readonly kind: 'project.moved'; readonly to: string }
+  /** From here on it is recorded at this place. */
+  | { readonly kind: 'project.arrived'; readonly from: string; readonly at: string }
   | { readonly kind: 'mission.started'; readonly mission: Mission }
   | {
       readonly kind: 'mission.ended'

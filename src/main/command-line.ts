@@ -1,6 +1,6 @@
 import { catalog } from '../operations/catalog.ts'
 import { runCommandLine } from '../surfaces/cli/run.ts'
-import { processTerminal } from '../surfaces/cli/terminal.ts'
+import { processTerminal, tell } from '../surfaces/cli/terminal.ts'
 import { connectedAt } from './edge/connected.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
@@ -16,7 +16,14 @@ export function commandLine(words: readonly string[]): Promise<number> {
     operations: catalog,
     version,
     terminal: processTerminal(),
-    open: (project) => openContext({ actor, environment, workingFolder, project }),
+    open: (project) =>
+      openContext({
+        actor,
+        environment,
+        workingFolder,
+        project,
+        tell: (line) => tell(`${line}\n`),
+      }),
     close: closeContext,
     elsewhere: async (project) => {
       const place = connectedAt({ project, environment, workingFolder })

@@ -54,7 +54,7 @@ export function deferredStore(find: () => Promise<Store>): Store {
   const store = loading(find)
   return {
     ...deferred(store, ['record', 'view', 'replay', 'restore', 'inspect', 'inspectChain']),
-    ...deferred(store, ['repair', 'accept', 'backup', 'putBack', 'health', 'unreadiness']),
+    ...deferred(store, ['repair', 'accept', 'backup', 'putBack', 'health', 'unreadiness', 'notice', 'end']),
     async *follow(after, signal) {
       yield* (await store.now()).follow(after, signal)
     },

@@ -22,8 +22,10 @@ import {
   deferredWitness,
   refusingWitness,
 } from './deferred.ts'
+import { otherPlaces } from './other-places.ts'
 import { runningProgram, version } from './program.ts'
 import { type Environment, firstSet } from './settings/environment.ts'
+import { placed, rootWithoutGit, snapshotsOf } from './settings/moved.ts'
 import {
   anchorOf,
   canWrite,
@@ -48,13 +50,15 @@ export interface Opening {
   readonly project?: string | undefined
   /** A project of a database on a server that has no folder on this machine. */
   readonly elsewhere?: { readonly id: string; readonly name: string }
+  /** Tells a person at the command line how far a long call is. */
+  readonly tell?: (line: string) => void
 }
 
 const clock: Clock = { now: () => Date.now() }
 
 /** Puts the program together. Nothing is read or written before the first call, and reading creates nothing. */
 export function openContext(opening: Opening): Context {
-  const { actor, environment, workingFolder, project, elsewhere } = opening
+  const { actor, environment, workingFolder, project, elsewhere, tell } = opening
   const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
   const request = { flag: project, environment, workingFolder }
   const machine = { platform: process.platform, environment, home }
@@ -62,9 +66,12 @@ export function openContext(opening: Opening): Context {
     ? join(stateFolder(machine), 'elsewhere', elsewhere.id)
     : projectFolder(request, (start) => enclosingTree(start, home))
   const refusal = elsewhere ? notHere(elsewhere.name) : unusableFolder(folder, home)
-  const server = serverDatabase(environment)
+  const here = placed(environment, rootWithoutGit(request))
+  const server = serverDatabase(here.environment)
+  const databaseNow = () => databaseNamed(here.environment, workingFolder)
   const projectStateFolder = () => {
-    const identity = { folder, database: databaseNamed(environment, workingFolder) }
+    const root = rootWithoutGit(request)
+    const identity = { folder, database: snapshotsOf(environment, root, databaseNow()) }
     return projectState(writableStateFolder(machine, folder, canWrite), identity, fingerprint)
   }
   const witness = refusal
@@ -73,17 +80,19 @@ export function openContext(opening: Opening): Context {
         const { createWitness } = await import('../git/witness.ts')
         return createWitness({ stateFolder: projectStateFolder(), clock, environment })
       })
+  const rootOfProject = async () => projectRoot((await witness.locate(folder)).mainTop)
   const store = deferredStore(async () => {
+    if (here.refusal) throw here.refusal
     if (server && elsewhere) {
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
       return openPostgresStore({ ...server, project: { id: elsewhere.id }, ids: randomIds })
     }
-    const root = projectRoot((await witness.locate(folder)).mainTop)
+    const root = await rootOfProject()
     if (server) {
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
       return openPostgresStore({ ...server, project: folderWanted(environment, root), ids: randomIds })
     }
-    const place = databasePlace(environment, { root, working: workingFolder })
+    const place = databasePlace(here.environment, { root, working: workingFolder })
     const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
     const { openStore } = await import('../storage/store.ts')
     const state = writableStateFolder(machine, folder, canWrite)
@@ -92,9 +101,9 @@ export function openContext(opening: Opening): Context {
   })
   const program = runningProgram(projectStateFolder)
   const team =
-    namedDatabase(environment) === undefined
+    namedDatabase(here.environment) === undefined
       ? undefined
-      : openTeam({ environment, workingFolder, folder, machine })
+      : openTeam({ environment: here.environment, workingFolder, folder, machine })
   return {
     store,
     witness,
@@ -113,6 +122,16 @@ export function openContext(opening: Opening): Context {
     // Never in the project, where an agent in a sandbox could write what a person has to.
     commandApprovals: deferredCommandApprovals(stateFolder(machine)),
     ...(team && { team }),
+    ...(tell && {
+      places: otherPlaces({
+        environment,
+        workingFolder,
+        root: rootOfProject,
+        state: () => writableStateFolder(machine, folder, canWrite),
+        database: databaseNow,
+        tell,
+      }),
+    }),
   }
 }
 

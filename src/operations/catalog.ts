@@ -40,6 +40,7 @@ import { atWork } from './project/at-work.ts'
 import { accept, backup, repair, restoreBackup } from './project/backup.ts'
 import { doctor } from './project/doctor.ts'
 import { exportProject, log } from './project/journal.ts'
+import { move } from './project/move.ts'
 import { status } from './project/status.ts'
 import { tidy } from './project/tidy.ts'
 import { workTreeAdd, workTreeList, workTreeRemove } from './project/work-trees.ts'
@@ -156,6 +157,7 @@ const operations = [
   repair,
   accept,
   backup,
+  move,
   restoreBackup,
   tidy,
   whoami,

@@ -22,6 +22,8 @@ export interface InvokeOptions {
 export interface Invoked {
   readonly input: Readonly<Record<string, unknown>>
   readonly answer: Answer
+  /** What is said before it: that the project was moved, and this is what it was. */
+  readonly notice: string | null
 }
 
 /** The one way into an operation, for every surface. Fails with a `Failure` that says what to do instead. */
@@ -53,10 +55,11 @@ export async function invokeParsing(
   if (idempotency) {
     const replayed = await context.store.replay(idempotency)
     // It was an answer when it was stored.
-    if (replayed) return { input, answer: inBrief(operation, input, replayed.answer as Answer) }
+    if (replayed) return { input, answer: inBrief(operation, input, replayed.answer as Answer), notice: null }
   }
   const answer = await operation.handle(handlingOf(context, idempotency), input)
-  return { input, answer: inBrief(operation, input, answer) }
+  const notice = operation.kind === 'query' ? await context.store.notice() : null
+  return { input, answer: inBrief(operation, input, answer), notice }
 }
 
 function inBrief({ brief }: Operation, input: Readonly<Record<string, unknown>>, answer: Answer): Answer {

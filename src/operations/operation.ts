@@ -6,6 +6,7 @@ import type { NeededAccess, Standing } from '../domain/identity/access.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
 import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
+import type { Places } from '../ports/moving.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
 import type { Decided, DecidedFirst, Fingerprint, Reads, Store } from '../ports/store.ts'
 import type { Team } from '../ports/team.ts'
@@ -128,6 +129,8 @@ export interface Context {
   readonly commandApprovals: CommandApprovals
   /** Who may use the server, where the database is one that was named for all its projects. */
   readonly team?: Team
+  /** Where the project can be moved to; only where a person sits at it. */
+  readonly places?: Places
   /** Who calls and what they may; absent where nobody is asked for it: on one's own machine. */
   readonly standing?: Standing
   /** The machine that its caller works on, where that is not the one that keeps the record. */

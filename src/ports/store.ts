@@ -1,6 +1,7 @@
 import type { Actor } from '../domain/actor.ts'
 import type { Fact, NewFact } from '../domain/fact.ts'
 import type { AttemptId, SessionId, TokenId } from '../domain/id.ts'
+import type { RecordEnd } from './moving.ts'
 import type {
   EdgeReads,
   HoldReads,
@@ -110,12 +111,19 @@ export interface Store {
   inspectChain(): Promise<ChainInspection>
   /** Makes the tables again from the facts, after a copy of the file. Fails with REFUSED where the journal is broken. */
   repair(at: number): Promise<Repair>
-  /** Takes the record as it is for the right one, also where it lacks what it held before. Answers its facts. */
-  accept(at: number): Promise<number>
+  /**
+   * Takes the record as it is for the right one, also where it lacks what it held before, or where the project moved to
+   * a place that is lost. Answers its facts.
+   */
+  accept(by: { readonly at: number; readonly actor: Actor }): Promise<number>
   /** Copies the whole database to a new file while others use it. A relative path is meant from where the caller stands. */
   backup(file: string): Promise<BackupMade>
   /** Puts a backup in the place of the database, of which a copy is kept. Right with servers running. */
   putBack(backup: string, at: number): Promise<PutBack>
+  /** What is said first of what is read here, as it was at the last question; null for a project that is written here. */
+  notice(): Promise<string | null>
+  /** What is needed to move the project to another place, or from one. */
+  end(): Promise<RecordEnd>
   /** What `doctor` and `status` say about the database. Creates nothing. */
   health(): Promise<StoreHealth>
   /** Why nothing could be recorded now, in a sentence; null when it could. Creates nothing. */
@@ -180,6 +188,8 @@ export interface StoreHealth {
   readonly journalMode: string | null
   readonly schemaVersion: number | null
   readonly seq: number
+  /** Where the project went, in a sentence; null where it is written here. */
+  readonly moved: string | null
   /** Sentences about what to know or fix. Empty when all is well. */
   readonly warnings: readonly string[]
 }

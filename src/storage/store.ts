@@ -2,9 +2,11 @@ import { statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
+import type { Actor } from '../domain/actor.ts'
 import type { Fact } from '../domain/fact.ts'
 import { Failure } from '../domain/failure.ts'
 import type { IdSource } from '../domain/id.ts'
+import type { RecordEnd } from '../ports/moving.ts'
 import type {
   BackupMade,
   ChainInspection,
@@ -19,7 +21,8 @@ import type {
 } from '../ports/store.ts'
 import { Followers } from './journal/follow.ts'
 import { storedAnswer } from './record/idempotency.ts'
-import { type ResolvedProject, resolveProject, writeIgnore, writeProjectId } from './record/project.ts'
+import { acceptHere, type Ground, recordEnd } from './record/moving.ts'
+import { type ResolvedProject, resolveProject, seen, writeIgnore, writeProjectId } from './record/project.ts'
 import { record } from './record/record.ts'
 import { restore } from './record/restore.ts'
 import { copyToNew } from './safety/copy.ts'
@@ -33,6 +36,7 @@ import { canWriteBeside, DatabaseFile, emptyDatabase } from './sqlite/database-f
 import { ConnectionRetired, connected, type OpenConnection } from './sqlite/driver.ts'
 import { unavailable } from './sqlite/unavailable.ts'
 import { isBusy } from './sqlite/waiting.ts'
+import { noticeOf, type ProjectState, projectState } from './tables/project-place.ts'
 import { readsOf } from './tables/reads.ts'
 import type { Tables } from './tables/tables.ts'
 
@@ -81,6 +85,7 @@ class SqliteStore implements Store {
   // By connection: a file that was replaced is opened again, and then the project is looked for again.
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
   #folderWritten = false
+  #notice: string | null = null
   readonly #underWay = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
 
@@ -168,14 +173,25 @@ class SqliteStore implements Store {
     })
   }
 
-  accept(at: number): Promise<number> {
+  accept({ at, actor }: { readonly at: number; readonly actor: Actor }): Promise<number> {
     return this.#answering(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       const point = open && projectId !== null ? pointIn(open.raw, projectId) : null
       this.#anchor.begin(point, at)
-      return point?.seq ?? 0
+      if (projectId === null) return point?.seq ?? 0
+      return this.#ground().write(projectId, (db) =>
+        acceptHere(db, { projectId, place: this.#options.file, actor, at }),
+      )
     })
+  }
+
+  async notice(): Promise<string | null> {
+    return this.#notice
+  }
+
+  async end(): Promise<RecordEnd> {
+    return recordEnd(this.#ground())
   }
 
   backup(named: string): Promise<BackupMade> {
@@ -207,7 +223,7 @@ class SqliteStore implements Store {
   health(): Promise<StoreHealth> {
     return healthOf(this.#options.file, {
       open: () => this.#answering(() => this.#database.forReading()),
-      seq: () => this.#seq(),
+      state: () => this.#state(),
     })
   }
 
@@ -239,10 +255,50 @@ class SqliteStore implements Store {
   }
 
   /** Also where the record lacks what it held before. */
-  async #seq(): Promise<number> {
+  async #state(): Promise<ProjectState | null> {
     const open = await this.#database.forReading()
     const projectId = open && (await this.#projectIn(open.db))
-    return open && projectId !== null ? (pointIn(open.raw, projectId)?.seq ?? 0) : 0
+    return open && projectId !== null ? projectState(open.db, projectId) : null
+  }
+
+  #ground(): Ground {
+    const { file, root, shared } = this.#options
+    return {
+      shown: file,
+      projectId: () =>
+        this.#answering(async () => {
+          const open = await this.#database.forReading()
+          return open && (await this.#projectIn(open.db))
+        }),
+      read: (work) =>
+        this.#answering(async () => {
+          const open = await this.#database.forReading()
+          return open && open.db.transaction().execute(work)
+        }),
+      write: (projectId, work) =>
+        this.#answering(async () => {
+          const { db, raw } = await this.#database.forWriting()
+          const answer = await db.transaction().execute(async (transaction) => {
+            this.#assertHolds({ db, raw })
+            return work(transaction)
+          })
+          await this.#database.assertStands()
+          this.#resolved.delete(db)
+          this.#watch.learn(raw, projectId, { wrote: true })
+          return answer
+        }),
+      assertRoom: async (db, projectId) => {
+        const found = await resolveProject(db, this.#options)
+        if (found && found.id !== projectId) throw occupied(file, found.id)
+      },
+      adopt: async (db, projectId, at) => {
+        await seen({ db, projectId, at }, root)
+        if (shared) writeProjectId(root, projectId)
+        else writeIgnore(dirname(file))
+      },
+      remembered: async () => this.#watch.known,
+      forget: () => this.#watch.forget(),
+    }
   }
 
   #projectIn(db: Kysely<Tables>): Promise<string | null> {
@@ -273,6 +329,7 @@ class SqliteStore implements Store {
         const project = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         if (project) this.#resolved.set(db, project)
         if (open && project) this.#watch.learn(open.raw, project.id, { wrote: false })
+        this.#notice = project ? noticeOf(await projectState(transaction, project.id)) : null
         return read(transaction, project?.id ?? noProject)
       })
     })
@@ -311,6 +368,12 @@ class SqliteStore implements Store {
   }
 }
 
+function occupied(file: string, projectId: string): Failure {
+  return new Failure('CONFLICT', `The database ${file} holds another project already: ${projectId}.`, {
+    hint: 'Nothing was moved. Name another file with --to.',
+  })
+}
+
 function nothingToRepair(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
     hint: 'Restore a backup with `waymark restore <file>`.',
@@ -325,7 +388,7 @@ function nothingToBackUp(file: string): Failure {
 
 interface Asked {
   open(): Promise<OpenConnection | null>
-  seq(): Promise<number>
+  state(): Promise<ProjectState | null>
 }
 
 /** A database that cannot be used is told as a warning: who asks wants to know why. */
@@ -336,18 +399,21 @@ async function healthOf(file: string, asked: Asked): Promise<StoreHealth> {
     journalMode: null,
     schemaVersion: null,
     seq: 0,
+    moved: null,
     warnings: [],
   }
   try {
     const open = await asked.open()
     if (!open) return nothing
     const journalMode = modeOf(open, file)
+    const state = await asked.state()
     return {
       location: file,
       exists: true,
       journalMode,
       schemaVersion: numberOf(open.raw, 'user_version'),
-      seq: await asked.seq(),
+      seq: state?.seq ?? 0,
+      moved: noticeOf(state),
       warnings: journalMode === 'memory' ? [memoryWarning(file)] : [],
     }
   } catch (error) {

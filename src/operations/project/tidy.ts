@@ -19,6 +19,8 @@ export const tidy = defineOperation({
   output: z.object({ removed_snapshots: z.int(), stale_attempts: z.int() }),
 }).handler(async (handling) => {
   const { store, witness, clock, record } = handling
+  // The snapshots are those of the place where the project is recorded now.
+  if ((await store.health()).moved !== null) return { removed_snapshots: 0, stale_attempts: 0 }
   const stale = await noticeStaleAttempts(handling)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
   const removed = await witness.sweep(kept)

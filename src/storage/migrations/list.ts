@@ -8,6 +8,7 @@ import { onePlan } from './0007-one-plan.ts'
 import { portable } from './0008-portable.ts'
 import { persons } from './0009-persons.ts'
 import { edges } from './0010-edges.ts'
+import { moving } from './0011-moving.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   portable,
   persons,
   edges,
+  moving,
 ]

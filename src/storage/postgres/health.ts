@@ -4,6 +4,7 @@ import type { StoreHealth } from '../../ports/store.ts'
 import { migrations } from '../migrations/list.ts'
 import { newestOf } from '../migrations/migration.ts'
 import { schemaOf } from '../migrations/postgres.ts'
+import { noticeOf, type ProjectState } from '../tables/project-place.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { PostgresDatabase } from './database.ts'
 import { unavailable } from './errors.ts'
@@ -27,22 +28,30 @@ interface Settings {
  */
 export async function healthOf(
   database: PostgresDatabase,
-  seqIn: (db: Kysely<Tables>) => Promise<number | null>,
+  stateIn: (db: Kysely<Tables>) => Promise<ProjectState | null>,
 ): Promise<StoreHealth> {
   const { place } = database
-  const nothing = { location: place.shown, exists: false, journalMode: null, schemaVersion: null, seq: 0 }
+  const nothing = {
+    location: place.shown,
+    exists: false,
+    journalMode: null,
+    schemaVersion: null,
+    seq: 0,
+    moved: null,
+  }
   try {
     return await database.read(async (db) => {
       const { rows } = await settings.execute(db)
       const schemaVersion = await schemaOf(db)
       const warnings = rows.flatMap((row) => warningsOf(row, place.pool))
       if (schemaVersion === 0) return { ...nothing, warnings }
-      const seq = await seqIn(db)
+      const state = await stateIn(db)
       return {
         ...nothing,
-        exists: seq !== null,
+        exists: state !== null,
         schemaVersion,
-        seq: seq ?? 0,
+        seq: state?.seq ?? 0,
+        moved: noticeOf(state),
         warnings: [...schemaWarnings(schemaVersion), ...warnings],
       }
     })

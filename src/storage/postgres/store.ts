@@ -1,8 +1,10 @@
 import { type Kysely, sql } from 'kysely'
+import type { Actor } from '../../domain/actor.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { IdSource } from '../../domain/id.ts'
 import { serverProject } from '../../domain/identity/identity.ts'
+import type { RecordEnd } from '../../ports/moving.ts'
 import type {
   BackupMade,
   ChainInspection,
@@ -20,12 +22,20 @@ import { migrations } from '../migrations/list.ts'
 import { assertKnown, newestOf } from '../migrations/migration.ts'
 import { schemaOf } from '../migrations/postgres.ts'
 import { storedAnswer } from '../record/idempotency.ts'
-import { type ResolvedProject, writeProjectId } from '../record/project.ts'
+import { acceptHere, type Ground, recordEnd } from '../record/moving.ts'
+import { type ResolvedProject, seen, writeProjectId } from '../record/project.ts'
 import { type Recorded, record } from '../record/record.ts'
 import { restore } from '../record/restore.ts'
 import { chainIn, inspectIn, repairIn } from '../record/server-rows.ts'
 import { emptyDatabase } from '../sqlite/database-file.ts'
-import { type NamedProject, namedProjects, nameProject } from '../tables/project-name.ts'
+import {
+  isNamed,
+  type NamedProject,
+  namedProjects,
+  nameProject,
+  projectNamed,
+} from '../tables/project-name.ts'
+import { noticeOf, projectState } from '../tables/project-place.ts'
 import { readsOf } from '../tables/reads.ts'
 import type { ReadScope, Tables } from '../tables/tables.ts'
 import type { Session } from './database.ts'
@@ -86,6 +96,7 @@ class PostgresStore implements Store {
   readonly #closing = new AbortController()
   #found: ResolvedProject | null = null
   #folderWritten = false
+  #notice: string | null = null
 
   constructor(options: PostgresOptions) {
     this.#options = options
@@ -176,7 +187,21 @@ class PostgresStore implements Store {
     })
   }
 
-  async accept(): Promise<number> {
+  async notice(): Promise<string | null> {
+    return this.#notice
+  }
+
+  async end(): Promise<RecordEnd> {
+    return recordEnd(this.#ground())
+  }
+
+  async accept({ at, actor }: { readonly at: number; readonly actor: Actor }): Promise<number> {
+    const projectId = await this.#answering(() => this.#projectId())
+    const ground = this.#ground()
+    const state = projectId === null ? null : await ground.read((db) => projectState(db, projectId))
+    if (projectId !== null && state?.moved) {
+      return ground.write(projectId, (db) => acceptHere(db, { projectId, place: ground.shown, actor, at }))
+    }
     throw this.#filesOnly(
       'keeps no anchor outside the database',
       'Restore a backup of the database with pg_restore where facts are missing.',
@@ -200,7 +225,7 @@ class PostgresStore implements Store {
   health(): Promise<StoreHealth> {
     return healthOf(this.#server.database, async (db) => {
       const projectId = await this.#idIn(db)
-      return projectId === null ? null : readsOf({ db, projectId }).journal.head()
+      return projectId === null ? null : projectState(db, projectId)
     })
   }
 
@@ -327,8 +352,57 @@ class PostgresStore implements Store {
     return this.#answering(async () => {
       const { database } = this.#server
       if (!(await this.#server.isMade())) return question({ db: await emptyDatabase(), projectId: '' })
-      return database.read(async (db) => question({ db, projectId: (await this.#idIn(db)) ?? '' }))
+      return database.read(async (db) => {
+        const projectId = (await this.#idIn(db)) ?? ''
+        const [state, answer] = await Promise.allSettled([
+          projectState(db, projectId),
+          question({ db, projectId }),
+        ])
+        if (state.status === 'rejected') throw state.reason
+        this.#notice = noticeOf(state.value)
+        if (answer.status === 'rejected') throw answer.reason
+        return answer.value
+      })
     })
+  }
+
+  #ground(): Ground {
+    const { project } = this.#options
+    const { database, live } = this.#server
+    return {
+      shown: database.place.shown,
+      projectId: () => this.#answering(() => this.#projectId()),
+      read: (work) =>
+        this.#answering(async () => ((await this.#server.isMade()) ? database.read(work, 'inspect') : null)),
+      write: (projectId, work) =>
+        this.#answering(async () => {
+          await this.#server.made()
+          const answer = await database.patiently(() =>
+            database.transaction('write', async (session) => {
+              if (!(await this.#lock(session, projectId))) await this.#lockAll(session)
+              await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
+              return work(session.db)
+            }),
+          )
+          this.#found = null
+          live.committed()
+          return answer
+        }),
+      assertRoom: async (db, projectId) => {
+        if ('id' in project) return
+        const found = await findProject(db, project)
+        const named = (await projectNamed(db, nameOf(project))) ?? found?.id ?? projectId
+        if (named !== projectId) throw occupied(database.place.shown, nameOf(project))
+      },
+      adopt: async (db, projectId, at) => {
+        if ('id' in project) return
+        await seen({ db, projectId, at }, rootOf(project))
+        if (!(await isNamed(db, projectId))) await nameProject(db, projectId, nameOf(project))
+        writeProjectId(project.root, projectId)
+      },
+      remembered: async () => null,
+      forget: () => undefined,
+    }
   }
 
   async #projectId(): Promise<string | null> {
@@ -386,6 +460,12 @@ const nothingRecorded: Omit<Inspection, 'anchor' | 'damage'> = {
 /** Of the kind that is repeated. */
 function again(message: string): Error {
   return Object.assign(new Error(message), { code: '40001' })
+}
+
+function occupied(shown: string, name: string): Failure {
+  return new Failure('CONFLICT', `There is another project called "${name}" at ${shown} already.`, {
+    hint: 'Nothing was moved. Give this one another name there: --name <name>.',
+  })
 }
 
 function hasOne(id: string): Failure {

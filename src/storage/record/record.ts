@@ -6,6 +6,7 @@ import { wellFormed } from '../fingerprint.ts'
 import { beforeFirst, factRows } from '../journal/journal.ts'
 import { breath } from '../sqlite/waiting.ts'
 import { makeHeights } from '../tables/dependency.ts'
+import { assertWrittenHere, projectState } from '../tables/project-place.ts'
 import { projectFact } from '../tables/projections.ts'
 import { inBatches } from '../tables/query.ts'
 import { readsOf } from '../tables/reads.ts'
@@ -49,11 +50,12 @@ async function decideAndAppend<Answer>(
   const project = found
     ? { ...found, exists: true }
     : { id: place.project ?? place.ids.next('project'), rootKnown: false, exists: false }
-  const [stored] = await Promise.all([
+  const [stored, state] = await Promise.all([
     idempotency && found ? storedAnswer(db, found.id, idempotency) : null,
-    headOf({ db, project }), // asked again when facts are appended, and known by then
+    projectState(db, project.id), // asked again when facts are appended, and known by then
   ])
   if (stored) return { answer: stored.answer as Answer, project: found, last: null } // stored as this very answer
+  if (state) assertWrittenHere(state)
   const reads = readsOf({ db, projectId: project.id })
   const decided = await request.decide(reads)
   const { facts } = decided
@@ -109,7 +111,7 @@ async function append(journal: Appending, facts: readonly NewFact[], by: By): Pr
 }
 
 /** With more, as an import has them, the heights of tasks are made once. */
-const fewLinks = 20
+export const fewLinks = 20
 
 interface Head {
   readonly seq: number
@@ -117,10 +119,6 @@ interface Head {
 }
 
 async function headOf({ db, project }: Pick<Appending, 'db' | 'project'>): Promise<Head> {
-  const row = await db
-    .selectFrom('project')
-    .select(['seq', 'head'])
-    .where('id', '=', project.id)
-    .executeTakeFirst()
-  return row ?? { seq: 0, head: beforeFirst }
+  const state = await projectState(db, project.id)
+  return state ? { seq: state.seq, head: state.hash } : { seq: 0, head: beforeFirst }
 }

@@ -59,6 +59,12 @@ export class RecordWatch {
     if (this.#known && facts[this.#known.seq - 1]?.hash === this.#known.hash) this.#known = null
   }
 
+  /** What was known is in a record that is being brought here. */
+  forget(): void {
+    this.#begin()
+    this.#known = null
+  }
+
   /** Before a connection to a database that was lost is closed: saves what it still holds. */
   async lost(loss: Loss, database: Database): Promise<void> {
     this.#begin()

@@ -10,6 +10,11 @@ export async function projectNamed(db: Kysely<Tables>, name: string): Promise<st
   return rows[0]?.project_id ?? null
 }
 
+export async function isNamed(db: Kysely<Tables>, id: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from project_name where project_id = ${id}`.execute(db)
+  return rows.length > 0
+}
+
 /** Gives a new project the name that was wished for, with a number where that is taken. */
 export async function nameProject(db: Kysely<Tables>, id: string, wished: string): Promise<void> {
   const name = keyOf(wished)

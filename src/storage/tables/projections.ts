@@ -25,6 +25,7 @@ import {
 } from './phase.ts'
 import { applyRoleDeclared } from './plan.ts'
 import { applyProcessKept } from './process.ts'
+import { applyProjectArrived, applyProjectMoved } from './project-place.ts'
 import { applyDecision, applyIssue, applyProgress } from './records.ts'
 import { applyRunAdvanced, applyRunCancelled, applyRunCreated, applyRunMigrated } from './run.ts'
 import { applyRunApproved, applyRunRefused } from './run-event.ts'
@@ -52,6 +53,8 @@ const projections: {
   readonly [Kind in FactKind]: (projecting: Projecting, fact: FactOf<Kind>) => Promise<void>
 } = {
   'project.created': applyProjectCreated,
+  'project.moved': applyProjectMoved,
+  'project.arrived': applyProjectArrived,
   'mission.started': applyMissionStarted,
   'mission.ended': applyMissionEnded,
   'mission.extended': applyMissionExtended,

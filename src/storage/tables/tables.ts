@@ -17,6 +17,7 @@ import type { PersonTable } from './person.ts'
 import type { MilestoneTable, PhaseTable } from './phase.ts'
 import type { RoleTable } from './plan.ts'
 import type { ProcessTable } from './process.ts'
+import type { ProjectArrivalTable, ProjectMoveTable } from './project-place.ts'
 import type { DecisionTable, IssueTable, ProgressTable } from './records.ts'
 import type { RunTable, RunVisitTable } from './run.ts'
 import type { RunApprovalTable, RunArtifactTable, RunEventTable, RunRefusalTable } from './run-event.ts'
@@ -31,6 +32,8 @@ import type { TokenTable } from './token.ts'
 export interface Tables {
   readonly project: ProjectTable
   readonly project_root: ProjectRootTable
+  readonly project_move: ProjectMoveTable
+  readonly project_arrival: ProjectArrivalTable
   readonly mission: MissionTable
   readonly mission_change: MissionChangeTable
   readonly phase: PhaseTable

@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import { expandIds } from '../../operations/input/short-ids.ts'
-import { type InvokeOptions, invoke } from '../../operations/invoke.ts'
+import { type InvokeOptions, invokeParsing } from '../../operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../operations/operation.ts'
 import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
@@ -95,10 +95,15 @@ async function perform(
 }
 
 function askedHere(project: string | undefined, around: CommandLineHost): Asked {
+  const { terminal } = around
   const context = around.open(project)
   return {
-    ask: async (operation, input, options) =>
-      invoke(operation, context, await expandIds(context.store, input), options),
+    ask: async (operation, input, options) => {
+      const expanded = await expandIds(context.store, input)
+      const { answer, notice } = await invokeParsing(operation, context, expanded, options)
+      if (notice !== null) terminal.writeError(`${notice}\n`)
+      return answer
+    },
     close: () => around.close(context),
   }
 }

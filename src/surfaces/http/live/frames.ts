@@ -131,6 +131,8 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
     case 'token':
     case 'session':
       return { id: of.id, name: of.name }
+    case 'place':
+      return { moved_to: of.to }
     case 'project':
       return { project_id: of.id, root: of.root }
   }

@@ -4,10 +4,10 @@ import type { Invoked } from '../../../operations/invoke.ts'
 import type { Operation } from '../../../operations/operation.ts'
 
 /** An answer as structured content, and as text for clients and models that read only text. */
-export function answered({ print }: Operation, { answer, input }: Invoked): CallToolResult {
+export function answered({ print }: Operation, { answer, input, notice }: Invoked): CallToolResult {
   const blocks = print?.(answer, input) ?? [JSON.stringify(answer)]
   return {
-    content: blocks.map((text) => ({ type: 'text', text })),
+    content: [...(notice === null ? [] : [notice]), ...blocks].map((text) => ({ type: 'text', text })),
     structuredContent: answer,
     isError: false,
   }
