@@ -2,20 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
 import { errorCode, Failure } from '../domain/failure.ts'
 import type { Edge } from '../operations/operation.ts'
 
 /** The servers that a user of this machine knows, each with its token; and which of them a project is kept at. */
 
-const knownServer = z.object({
-  token: z.string().min(1),
+export interface KnownServer {
+  readonly token: string
   /** Commands of guards that a person approved at the server run here, too. */
-  trustsCommands: z.boolean().default(false),
-})
-const file = z.object({ version: z.literal(1), servers: z.record(z.string(), knownServer) })
-
-export type KnownServer = z.output<typeof knownServer>
+  readonly trustsCommands: boolean
+}
 
 /** A project at a server: where its calls go, and with which token. */
 export interface ConnectedServer extends KnownServer {
@@ -76,8 +72,8 @@ export class KnownServers {
   #read(): Readonly<Record<string, KnownServer>> {
     const text = textOf(this.#file)
     if (text === null) return {}
-    const read = file.safeParse(jsonOr(text))
-    if (read.success) return read.data.servers
+    const servers = serversIn(jsonOr(text))
+    if (servers) return servers
     throw new Failure('UNAVAILABLE', `The servers in ${this.#file} cannot be read: it is no list of them.`, {
       hint: 'Remove the file, and connect again: waymark connect <url>',
     })
@@ -148,15 +144,37 @@ export function connectedServer({ flag, environment, root, folder }: ServerReque
 /** Names this machine among all that work with a server: made once. */
 export function thisEdge(folder: string): Edge {
   const place = join(folder, 'edge.json')
-  const kept = edgeFile.safeParse(jsonOr(textOf(place) ?? ''))
-  if (kept.success) return kept.data
+  const kept = edgeIn(jsonOr(textOf(place) ?? ''))
+  if (kept) return kept
   const id = `e-${randomUUID().replaceAll('-', '').slice(0, 12)}`
   const made = { id, name: hostname().slice(0, 100) || 'unnamed' }
   writeWhole(place, `${JSON.stringify(made)}\n`, 0o600)
   return made
 }
 
-const edgeFile = z.object({ id: z.string().regex(/^e-[0-9a-z]{12}$/), name: z.string().min(1) })
+// Read by hand: a hook has no time to load what checks schemas.
+
+function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
+}
+
+function edgeIn(value: unknown): Edge | null {
+  const { id, name } = membersOf(value)
+  const isNamed = typeof name === 'string' && name !== ''
+  return typeof id === 'string' && /^e-[0-9a-z]{12}$/.test(id) && isNamed ? { id, name } : null
+}
+
+function serversIn(value: unknown): Readonly<Record<string, KnownServer>> | null {
+  const { version, servers } = membersOf(value)
+  if (version !== 1 || typeof servers !== 'object' || servers === null) return null
+  const known = Object.entries(servers).map(([origin, server]) => {
+    const { token, trustsCommands } = membersOf(server)
+    return typeof token === 'string' && token !== ''
+      ? ([origin, { token, trustsCommands: trustsCommands === true }] as const)
+      : null
+  })
+  return known.includes(null) ? null : Object.fromEntries(known.filter((one) => one !== null))
+}
 
 function textOf(place: string): string | null {
   try {

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Failure, type FailureCode, messageOf } from '../domain/failure.ts'
-import { mostSent } from '../operations/edge/edge-request.ts'
+import { mostSent } from '../operations/edge/contract.ts'
 import { baseOf, type ConnectedServer } from './origins.ts'
 
 /** Why a request was not answered: the server cannot be reached, or something before it cannot reach it. */

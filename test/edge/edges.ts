@@ -55,7 +55,7 @@ export interface TeamServer extends Serving {
 export async function teamServer(): Promise<TeamServer> {
   const around = serveHome()
   const folder = around.repository('shop')
-  const serving = await around.serve(folder)
+  const serving = await around.serve(folder, '--port', '0')
   const address = `http://127.0.0.1:${serving.port}`
   return {
     ...serving,

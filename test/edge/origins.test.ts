@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { contractVersion } from '../../src/operations/edge/port-calls.ts'
+import { contractVersion } from '../../src/operations/edge/contract.ts'
 import { connectedMachine, edgeMachine, teamServer } from './edges.ts'
 
 /** A server of the test's own. */

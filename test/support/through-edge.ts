@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { AwayCommands } from '../../src/edge/away-commands.ts'
 import { type PortRunning, runCalls } from '../../src/edge/port-runner.ts'
+import { contractVersion } from '../../src/operations/edge/contract.ts'
 import { contextOnEdge } from '../../src/operations/edge/edge-context.ts'
 import { Gathering } from '../../src/operations/edge/gathering.ts'
 import {
   type AnswerOf,
   type ArgsOf,
-  contractVersion,
   GatheredCall,
   type PortCallName,
 } from '../../src/operations/edge/port-calls.ts'

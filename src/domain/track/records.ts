@@ -115,6 +115,8 @@ export type HoldRequest =
       readonly folder: string
       readonly pinned: readonly string[]
       readonly hash: string
+      /** The machine that it would run on, where that is not the record's own. */
+      readonly edge?: string
       /** The pinned files with their SHA-256, as they were asked about; null for none. Absent in older questions. */
       readonly files?: readonly { readonly path: string; readonly sha256: string | null }[]
       /** The last yes to this line in this folder, and what changed since: null where that is not known any more. */

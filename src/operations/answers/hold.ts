@@ -29,6 +29,7 @@ const HoldRequestEntry = z.discriminatedUnion('kind', [
     folder: z.string(),
     pinned: strings,
     hash: z.string(),
+    edge: z.string().optional(),
     files: list(z.object({ path: z.string(), sha256: z.string().nullable() })).optional(),
     before: z
       .object({

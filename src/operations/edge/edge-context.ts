@@ -141,7 +141,9 @@ function commandsOn(
             files: refusal.files.map((file) => ({ ...file })),
           },
         ])),
-      refusalOf: (hash) => gathering.ask('commandApprovals.refusalOf', [hash]),
+      // A no counts wherever it was said.
+      refusalOf: async (hash) =>
+        (await gathering.ask('commandApprovals.refusalOf', [hash])) ?? commandApprovals.refusalOf(hash),
       refused: (folders) => gathering.ask('commandApprovals.refused', [[...folders]]),
       revoke: async (hash) => void (await gathering.ask('commandApprovals.revoke', [hash])),
     },

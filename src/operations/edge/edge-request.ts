@@ -63,7 +63,3 @@ export const EdgeAnswer = z.union([
   z.object({ protocol_error: z.object({ code: z.int(), message: z.string() }) }),
 ])
 export type EdgeAnswer = z.output<typeof EdgeAnswer>
-
-/** The most bytes of a request, as it is sent and as it is read. */
-export const mostSent = 8_000_000
-export const mostRead = 64_000_000

@@ -14,9 +14,6 @@ import { planFormats } from '../../ports/project-files.ts'
  * answer. Both sides hold to this table, and nothing else is ever run for a server.
  */
 
-/** What both sides agree on. A call that came later says since when it is there. */
-export const contractVersion = 1
-
 const path = z.string().min(1).max(4_096)
 const sha = z.string().regex(/^[0-9a-f]{64}$/)
 const moment = z.number().min(0)

@@ -9,7 +9,7 @@ import {
   shortened,
 } from '../../domain/gate/approved-content.ts'
 import { awaitedDecision } from '../../domain/gate/decisions.ts'
-import type { Hold } from '../../domain/track/records.ts'
+import type { Hold, HoldRequest } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
 import type { Context } from '../operation.ts'
@@ -77,9 +77,23 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
 export async function shownOfHold(context: Context, hold: Hold): Promise<Shown | null> {
   const { request, runId } = hold
   if (hold.status !== 'open' || request === null) return null
-  if (request.kind === 'command') return shownOfCommand(context, request)
+  if (request.kind === 'command') {
+    return request.edge === context.edge?.id ? shownOfCommand(context, request) : shownAsAsked(request)
+  }
   const loaded = runId === null ? null : await context.store.view(({ runs }) => runs.load(runId))
   return loaded && shownOfRun(context, loaded)
+}
+
+/** What would run on another machine is shown as that one asked about it. */
+function shownAsAsked({ hash, run, folder, files = [] }: Extract<HoldRequest, { kind: 'command' }>): Shown {
+  return {
+    content: hash,
+    approvals: new Map(),
+    parts: async () => ({
+      files: files.map((file) => ({ ...file, text: null })),
+      facts: { command: run, folder },
+    }),
+  }
 }
 
 /** The contents of several holds, by the hold's id, and kept: a tree that several of them ask for is measured once. */

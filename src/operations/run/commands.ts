@@ -251,6 +251,7 @@ async function requestOf(context: Context, command: Command, hash: string): Prom
     kind: 'command',
     ...command,
     hash,
+    ...(context.edge && { edge: context.edge.id }),
     files: files.slice(0, mostFiles),
     before: before === undefined ? null : await sinceApproved(context, before, shown),
   }

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Answer } from '../support/project.ts'
+import { connectedMachine, teamServer } from './edges.ts'
+
+const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: work }, { name: done, is_final: true }]
+events: [{ name: finish, allowed_roles: [agent] }]
+transitions: [{ from: work, event: finish, to: done, guard: tests }]
+guards:
+  tests: { type: command, run: "echo measured > ../ran && cat src/auth.ts", timeout: 20s }
+`
+
+test('a command runs on the machine with the files, once a person there approved it or lets the server say so', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  machine.write('.waymark/processes/checked.yaml', checked)
+  const agent = await machine.connect()
+  const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'checked' })
+  const finish = (key: string) =>
+    agent.refusal('state_gate_emit_event', {
+      run_id: run,
+      event_name: 'finish',
+      expected_revision: 1,
+      idempotency_key: key,
+    })
+  await finish('one')
+  const { holds } = await server.api('inbox')
+  const [hold] = holds.filter(({ kind }: Answer) => kind === 'command')
+  expect(hold.request.folder).toBe(machine.folder)
+  expect(await server.api('approve', { id: hold.hold_id })).toMatchObject({ decided: true })
+  await finish('two')
+  expect(existsSync(join(machine.home, 'ran'))).toBe(false)
+  await agent.close()
+
+  expect(machine.run('connect', server.address, '--trust-commands').code).toBe(0)
+  const trusting = await machine.connect()
+  const { result } = await trusting.call('state_gate_emit_event', {
+    run_id: run,
+    event_name: 'finish',
+    expected_revision: 1,
+    idempotency_key: 'three',
+  })
+  expect(result).toMatchObject({ accepted: true })
+  expect(existsSync(join(machine.home, 'ran'))).toBe(true)
+})
