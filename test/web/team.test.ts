@@ -64,7 +64,9 @@ test('a token that is revoked while its page is open ends the session, says so, 
   expect(new URL(page.url()).pathname).toBe('/board')
 })
 
-test('an owner changes what a member may do, and it is so on the open page of the member', async () => {
+test('an owner changes what a member may do, and it is so on the open page of the member', {
+  timeout: 120_000,
+}, async () => {
   const vera = await open({ token: tokens.vera, path: '/plan' })
   const reason = 'This needs contributor access, and you have viewer access.'
   await vera.page.getByText(reason).waitFor()
@@ -113,6 +115,9 @@ test('an owner changes what a member may do, and it is so on the open page of th
   await vera.page.getByRole('link', { name: 'To the projects that you may see' }).waitFor()
   await serving().call('member_add', { person: 'Vera', access: 'viewer' })
   await vera.page.getByRole('button', { name: 'Vera viewer' }).waitFor()
+  await serving().call('member_remove', { person: 'Vera' })
+  await vera.page.getByRole('button', { name: 'Sign out' }).click()
+  await vera.page.getByText('You are signed out.').waitFor()
 })
 
 test('a token is shown once, lets its agent in, and is revoked; what one may not make is refused in words', async () => {
@@ -204,7 +209,9 @@ test('projects: those that one may see, what waits first, live; the switcher fin
   await ada.page.getByText('No project that you may see is called so.').waitFor()
 })
 
-test('agents: who works on which machine, for whom, what waits there, and the diff that it sent', async () => {
+test('agents: who works on which machine, for whom, what waits there, and the diff that it sent', {
+  timeout: 120_000,
+}, async () => {
   const { page, show } = await open({ token: tokens.max, path: '/agents' })
   const row = page.getByRole('listitem').filter({ hasText: 'Told apart by its token' })
   await row.getByText('builder').waitFor()

@@ -156,10 +156,13 @@ export async function signIn(path: string, token: string): Promise<void> {
   await readSession()
 }
 
-/** It is of the person, who has the same in every project. */
+/** It is of the person, who has the same in every project. Where one may see none, the refusal tells it. */
 export function csrf(): string | null {
   const { known } = read.peek()
-  return known === null || known === 'unknown person' ? null : known.csrf
+  if (isSession(known)) return known.csrf
+  const failure = sessionFailure.peek()
+  const told = known === null && failure instanceof ApiFailure ? failure.details?.['csrf'] : null
+  return typeof told === 'string' ? told : null
 }
 
 /** What people call the project that is shown. */

@@ -2,7 +2,15 @@ import { signal, useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
-import { logOut, projectName, readSession, session, sessionFailure, untilSession } from '../api/session.ts'
+import {
+  csrf,
+  logOut,
+  projectName,
+  readSession,
+  session,
+  sessionFailure,
+  untilSession,
+} from '../api/session.ts'
 import { listenToKeys, useCommands } from '../keys/commands.ts'
 import { connection, follow, onFrame } from '../live/feed.ts'
 import { Failed } from '../parts/empty-state.tsx'
@@ -31,7 +39,7 @@ export function App() {
   return (
     <>
       <Failed failure={sessionFailure} />
-      {isElsewhere(sessionFailure.value) ? <OtherProjects /> : null}
+      {isElsewhere(sessionFailure.value) ? <OtherWays /> : null}
     </>
   )
 }
@@ -105,12 +113,17 @@ function isElsewhere(failure: unknown): boolean {
   return failure instanceof ApiFailure && failure.status === 404
 }
 
-function OtherProjects() {
+function OtherWays() {
   return (
-    <p class="page-inner">
-      <a class="link" href="/">
+    <p class="page-inner page-head">
+      <a class="button" href="/">
         To the projects that you may see
       </a>
+      {csrf() === null ? null : (
+        <button type="button" class="button" onClick={() => void logOut()}>
+          Sign out
+        </button>
+      )}
     </p>
   )
 }

@@ -45,7 +45,7 @@ function Choices({ close }: { readonly close: () => void }) {
     const target = shown[chosen]
     if (event.key === 'Enter' && target) {
       close()
-      navigate(`/p/${target.key}/`)
+      navigate(`/p/${encodeURIComponent(target.key)}/`)
     }
     if (by !== 0 || event.key === 'Enter') event.preventDefault()
   }
@@ -70,7 +70,7 @@ function Choices({ close }: { readonly close: () => void }) {
       {shown.map(({ key, name, folder }, place) => (
         <a
           key={key}
-          href={`/p/${key}/`}
+          href={`/p/${encodeURIComponent(key)}/`}
           title={folder}
           onClick={close}
           {...(hasField && place === chosen && { 'data-chosen': '' })}

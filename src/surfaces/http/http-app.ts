@@ -180,6 +180,8 @@ function requireProject(c: RequestContext): void {
   if (c.var.seen.projects.includes(c.var.project)) return
   throw new Failure('NOT_FOUND', 'There is no project here that you are a member of.', {
     hint: 'Ask an owner of the project: waymark member add <you>. waymark whoami says who you are.',
+    // Whoever may see nothing may still sign out.
+    ...(c.var.caller?.csrf && { details: { csrf: c.var.caller.csrf } }),
   })
 }
 

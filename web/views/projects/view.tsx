@@ -35,7 +35,7 @@ export function View() {
   useCommands({
     next: step(1),
     previous: step(-1),
-    open: () => selected && navigate(`/p/${selected}/`),
+    open: () => selected && navigate(`/p/${encodeURIComponent(selected)}/`),
     close: () => setQuery({ select: null }),
   })
   if (projects.value === null) return <Failed failure={failure} />
@@ -95,7 +95,7 @@ function Row({ row, isSelected }: RowProps) {
   const isHere = known !== null && known !== 'unknown person' && known.project === key
   return (
     <li ref={element} id={key} class="project-row" {...(isSelected && { 'aria-current': 'true' })}>
-      <a class="cut project-name" href={`/p/${key}/`}>
+      <a class="cut project-name" href={`/p/${encodeURIComponent(key)}/`}>
         {name}
         {isHere ? <span class="muted"> this one</span> : null}
       </a>
