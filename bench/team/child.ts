@@ -9,7 +9,7 @@ export interface Stretch {
   readonly spent: readonly number[]
   /** Milliseconds from the first call to the last answer. */
   readonly wall: number
-  /** Processor time of the process that called, in milliseconds. */
+  /** Processor time of the thread that called, in milliseconds. */
   readonly cpu: number
 }
 
@@ -81,7 +81,7 @@ export async function sideBySide(
 ): Promise<Stretch> {
   const spent: number[] = []
   let facts = 0
-  const { user, system } = process.cpuUsage()
+  const before = process.threadCpuUsage()
   const begun = performance.now()
   const caller = async (_: unknown, index: number) => {
     while (performance.now() - begun < milliseconds) {
@@ -94,6 +94,6 @@ export async function sideBySide(
   }
   await Promise.all(Array.from({ length: callers }, caller))
   const wall = performance.now() - begun
-  const after = process.cpuUsage()
-  return { facts, spent, wall, cpu: (after.user + after.system - user - system) / 1000 }
+  const { user, system } = process.threadCpuUsage(before)
+  return { facts, spent, wall, cpu: (user + system) / 1000 }
 }

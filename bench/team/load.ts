@@ -21,7 +21,8 @@ export interface LoadOrder {
   readonly rate?: number
 }
 
-const agent = new Agent({ keepAlive: true })
+// Of each order its own: a server closes what was idle in between.
+let agent = new Agent({ keepAlive: true })
 
 function call(
   { url }: Served,
@@ -51,6 +52,8 @@ function call(
 async function work(order: LoadOrder): Promise<Stretch> {
   const { replicas, tokens, callers, milliseconds, taskId, missionId, reads, rate } = order
   const reading = { mission_id: missionId, include: ['decisions', 'milestones', 'blockers'] }
+  agent.destroy()
+  agent = new Agent({ keepAlive: true })
   const begun = performance.now()
   let made = 0
   return sideBySide(callers, milliseconds, async (caller) => {

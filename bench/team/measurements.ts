@@ -111,7 +111,7 @@ interface Row {
   readonly projects: number
   readonly pids: readonly number[]
   readonly isPostgres: boolean
-  readonly run: (writers: number) => Promise<Stretch>
+  readonly run: (writers: number, milliseconds: number) => Promise<Stretch>
 }
 
 export function machineHere(): string {
@@ -122,7 +122,6 @@ export function machineHere(): string {
 /** The table: every row with every number of writers, in turns, so that what else the machine does weighs on all alike. */
 export async function measurePoints(place: Place, duration: Duration): Promise<Table> {
   const { folder, postgres } = place
-  const { milliseconds } = duration
   const bare = await startWorker<BareOrder>('bare.ts', [postgres.url])
   const lite = await startWorker<BareSqliteOrder>('bare-sqlite.ts', [join(folder, 'bare.db')])
   const onSqlite = await startWorker<StoreOrder>('store.ts', [join(folder, 'store')])
@@ -133,7 +132,7 @@ export async function measurePoints(place: Place, duration: Duration): Promise<T
     projects,
     pids: [bare.pid, ...pids],
     isPostgres: true,
-    run: (writers) => bare.ask({ writers, projects, isPipelined, milliseconds }),
+    run: (writers, milliseconds) => bare.ask({ writers, projects, isPipelined, milliseconds }),
   })
   const storeRow =
     (worker: Worker<StoreOrder>, isPostgres: boolean, projects: number) =>
@@ -142,26 +141,31 @@ export async function measurePoints(place: Place, duration: Duration): Promise<T
       projects,
       pids: isPostgres ? [worker.pid, ...pids] : [worker.pid],
       isPostgres,
-      run: (callers) => worker.ask({ called, callers, projects, milliseconds }),
+      run: (callers, milliseconds) => worker.ask({ called, callers, projects, milliseconds }),
     })
+  // The two whose ratio has a limit are run more often, in turns.
+  const compared = [bareRow(1, true), storeRow(onPostgres, true, 1)('log_milestone')]
   const rows: readonly Row[] = [
+    ...compared,
     {
       what: 'bare transaction, SQLite',
       projects: 1,
       pids: [lite.pid],
       isPostgres: false,
-      run: (writers) => lite.ask({ writers, milliseconds }),
+      run: (writers, milliseconds) => lite.ask({ writers, milliseconds }),
     },
-    ...writing.map(storeRow(onSqlite, false, 1)),
+    ...[...writing, 'get_context' as const].map(storeRow(onSqlite, false, 1)),
     bareRow(1, false),
-    bareRow(1, true),
-    ...writing.map(storeRow(onPostgres, true, 1)),
+    ...compared,
+    storeRow(onPostgres, true, 1)('start_task'),
+    storeRow(onPostgres, true, 1)('complete_task'),
+    ...compared,
     bareRow(20, false),
     bareRow(20, true),
     ...writing.map(storeRow(onPostgres, true, 20)),
     storeRow(onPostgres, true, 1)('get_context'),
   ]
-  for (const row of [...rows, ...rows]) await row.run(8) // what is run often is compiled
+  for (const row of new Set(rows)) await row.run(8, row.what.startsWith('bare') ? 500 : 2_500) // what is run often is compiled
   const before = await sizes(place)
   const points: Point[] = []
   const facts = new Map<Growth['engine'], number>()
@@ -172,7 +176,7 @@ export async function measurePoints(place: Place, duration: Duration): Promise<T
       for (const row of rows) {
         const done = taken.get(row) ?? []
         taken.set(row, done)
-        done.push(await beside(place, row, writers))
+        done.push(await beside(place, row, { writers, milliseconds: duration.milliseconds }))
       }
     }
     for (const [row, done] of taken) {
@@ -208,12 +212,16 @@ export interface Taken {
   readonly beside: Beside
 }
 
-async function beside(place: Place, row: Row, writers: number): Promise<Taken> {
+async function beside(
+  place: Place,
+  row: Row,
+  { writers, milliseconds }: { readonly writers: number; readonly milliseconds: number },
+): Promise<Taken> {
   const trip = row.isPostgres ? percentile(await roundTrips(place.postgres.url, 20), 50) : 0
   const pid = place.postgres.pid()
   const cpu = cpuOfTree(pid)
   const pressure = watched(row.pids)
-  const stretch = await row.run(writers)
+  const stretch = await row.run(writers, milliseconds)
   return {
     stretch,
     beside: { ...pressure(), databaseCpu: cpuOfTree(pid) - cpu, serverCpu: null, roundTrip: trip },
@@ -305,14 +313,14 @@ async function questions(client: Client, count: number): Promise<readonly number
 export async function measureTrip({ postgres }: Place): Promise<Trip> {
   const count = 500
   await roundTrips(postgres.url, count)
-  const cpu = process.cpuUsage()
+  const cpu = process.threadCpuUsage()
   const databaseCpu = cpuOfTree(postgres.pid())
   const client = new Client({ connectionString: postgres.url })
   await client.connect()
   const spent = await questions(client, count)
   const found = {
     roundTrip: percentile(spent, 50),
-    replicaCpu: (process.cpuUsage(cpu).user + process.cpuUsage(cpu).system) / 1000 / count,
+    replicaCpu: (process.threadCpuUsage(cpu).user + process.threadCpuUsage(cpu).system) / 1000 / count,
     databaseCpu: (cpuOfTree(postgres.pid()) - databaseCpu) / count,
   }
   await client.end()

@@ -201,6 +201,8 @@ export function model(found: Measured): string {
     rule(7),
     ...sizes,
     '',
+    `One process on SQLite carries ${number(agentsOnSqlite(found))} agents in the same way: it is busy ${mostBusy * 100} % then.`,
+    '',
     `How long a call holds its project, computed for ${trip} ms between the machines, and so how many of one project a second:`,
     '',
     row(['call', 'ms', 'at most a second']),
@@ -210,6 +212,20 @@ export function model(found: Measured): string {
       .map(({ kind, hold }) => row([kind, number(hold), number(1000 / hold)])),
     '',
   ].join('\n')
+}
+
+/** Those of whose calls the one process is as busy as it may be; HTTP costs what it does on PostgreSQL. */
+function agentsOnSqlite(found: Measured): number {
+  const [log, overHttpLog] = [servicesOf(found), elsewhere(found)].map(
+    ({ calls }) => calls['log_milestone']?.replica ?? 0,
+  )
+  const http = Math.max(0, (overHttpLog ?? 0) - (log ?? 0))
+  const weights = Object.values(usualDay).reduce((sum, weight) => sum + weight, 0)
+  const perCall = Object.entries(usualDay).reduce((sum, [kind, weight]) => {
+    const { replica } = costOf(found.points.filter(({ what }) => what === `${kind}, SQLite`))
+    return sum + ((replica + http) * weight) / weights
+  }, 0)
+  return Math.floor(((mostBusy * 1000) / perCall) * 5)
 }
 
 const mostBusy = 0.6

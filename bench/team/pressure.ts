@@ -71,9 +71,12 @@ function total(times: readonly Time[]): Time {
   }
 }
 
-/** Processor time so far of a process and its children, in milliseconds; 0 where the system does not tell. */
+/**
+ * Processor time so far of a process and its children, in milliseconds, of the thread of each that answers; 0 where the
+ * system does not tell.
+ */
 export function cpuOfTree(pid: number): number {
-  return timeOf([pid]).all.ran
+  return timeOf([pid]).main.ran
 }
 
 function pidsOfAll(): readonly number[] {

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile } from '../live/percentile.ts'
 import { startWorker } from './child.ts'
 import type { Followed, FollowOrder } from './followers.ts'
@@ -176,6 +177,8 @@ async function calls(
   const everywhere = replicas.map(({ url }) => ({ url }))
   // What is called often is compiled.
   await load.ask({ ...work, replicas: everywhere, callers, reads: true, milliseconds: 5_000 })
+  const milliseconds = Math.max(1_500, work.milliseconds)
+  const idle = await idleCosts(postgres.pid(), replicas)
   for (let round = 0; round < work.rounds; round += 1) {
     for (const [at, row] of rows.entries()) {
       const trip = percentile(await roundTrips(postgres.url, 20), 50)
@@ -184,9 +187,14 @@ async function calls(
       const cpuOfServers = () => served.reduce((sum, replica) => sum + cpuOfTree(replica.pid), 0)
       const [before, databaseBefore] = [cpuOfServers(), cpuOfTree(pid)]
       const pressure = watched([load.pid, pid, ...served.map((replica) => replica.pid)])
-      const stretch = await load.ask({ ...row, ...work, replicas: served.map(({ url }) => ({ url })) })
-      const databaseCpu = cpuOfTree(pid) - databaseBefore
-      const serverCpu = cpuOfServers() - before
+      const stretch = await load.ask({
+        ...row,
+        ...work,
+        milliseconds,
+        replicas: served.map(({ url }) => ({ url })),
+      })
+      const databaseCpu = cpuOfTree(pid) - databaseBefore - idle.database * stretch.wall
+      const serverCpu = cpuOfServers() - before - idle.replica * row.over * stretch.wall
       taken[at]?.push({ stretch, beside: { ...pressure(), databaseCpu, serverCpu, roundTrip: trip } })
     }
   }
@@ -195,6 +203,23 @@ async function calls(
     const what = `log_milestone${reads ? ' and get_context' : ''} over HTTP, ${over} ${over === 1 ? 'replica' : 'replicas'}`
     return pointOf({ what, projects: 1, isPostgres: true }, writers, taken[at] ?? [])
   })
+}
+
+/** What servers and database do of themselves, as shares of a processor. */
+async function idleCosts(
+  database: number,
+  replicas: readonly Replica[],
+): Promise<{ readonly database: number; readonly replica: number }> {
+  const looked = () => [cpuOfTree(database), ...replicas.map(({ pid }) => cpuOfTree(pid))]
+  const before = looked()
+  const begun = performance.now()
+  await sleep(2_000)
+  const wall = performance.now() - begun
+  const [ofDatabase = 0, ...ofReplicas] = looked().map((cpu, at) => (cpu - (before[at] ?? 0)) / wall)
+  return {
+    database: ofDatabase,
+    replica: ofReplicas.reduce((sum, share) => sum + share, 0) / replicas.length,
+  }
 }
 
 const liveRate = 40

@@ -151,7 +151,11 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
     yield { for: 'place', queue: turn }
     yield { for: 'place', queue: replica.pool }
     yield { for: 'place', queue: lock }
-    yield* trips(replica, 1 + demand.tripsUnderLock, each)
+    yield* trips(replica, demand.tripsUnderLock, each)
+    yield { for: 'work', host: databaseHost, work: each.database }
+    yield { for: 'time', time: services.trip }
+    // What is written is sent ahead: the database is at work on it while the replica sends the rest.
+    world.start(onReplica(replica, each.replica))
     yield { for: 'work', host: databaseHost, work: each.database }
     yield { for: 'flush', disk }
     lock.give()

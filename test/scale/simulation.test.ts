@@ -35,15 +35,15 @@ function simulated(changes: {
 
 describe('the simulation', () => {
   test('of one caller takes as long as the parts of its call', () => {
-    // Four parts of the replica, three of the database, a trip after each of these, and the flush.
+    // Three parts of the replica that are waited for, three of the database, a trip after each of these, and the flush.
     const { kinds, callsPerSecond } = simulate(simulated({ agents: [1] }))
-    expect(kinds['log']?.spent[0]).toBeCloseTo(4 + 3 + 3 + 2, 6)
-    expect(callsPerSecond).toBeCloseTo(1000 / 12, 0)
+    expect(kinds['log']?.spent[0]).toBeCloseTo(3 + 3 + 3 + 2, 6)
+    expect(callsPerSecond).toBeCloseTo(1000 / 11, 0)
   })
 
   test('lets one project be written only as fast as its lock is free, however many replicas there are', () => {
-    // Held: two trips with a part of the replica each, three parts of the database, and the flush.
-    const held = 2 * (1 + 1) + 3 + 2
+    // Held: two trips, one of them with a part of the replica, three parts of the database, and the flush.
+    const held = 2 * 1 + 1 + 3 + 2
     const { callsPerSecond, hottestLock } = simulate(simulated({ agents: [64], replicas: 8 }))
     expect(hottestLock).toBeGreaterThan(0.98)
     expect(callsPerSecond / (1000 / held)).toBeCloseTo(1, 1)
