@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { errorOf, readyForQuery, Statements } from './wire.ts'
 
 /** A way to a server of PostgreSQL on which a test cuts connections, answers for the server, or stops listening. */
 export interface CuttingProxy extends AsyncDisposable {
@@ -79,54 +80,4 @@ export async function cuttingProxy(url: string): Promise<CuttingProxy> {
       if (server.listening) await close()
     },
   })
-}
-
-interface Message {
-  readonly bytes: Buffer
-  /** What is executed by it; null for everything else. */
-  readonly statement: string | null
-}
-
-/** The messages of one client, each with the statement that it executes, also where that was prepared before. */
-class Statements {
-  readonly #prepared = new Map<string, string>()
-  #rest = Buffer.alloc(0)
-  #hasBegun = false
-
-  read(chunk: Buffer): readonly Message[] {
-    this.#rest = Buffer.concat([this.#rest, chunk])
-    const messages: Message[] = []
-    for (;;) {
-      // The first message has no kind.
-      const at = this.#hasBegun ? 1 : 0
-      if (this.#rest.length < at + 4) return messages
-      const length = at + this.#rest.readUInt32BE(at)
-      if (this.#rest.length < length) return messages
-      const bytes = this.#rest.subarray(0, length)
-      this.#rest = this.#rest.subarray(length)
-      messages.push({ bytes, statement: this.#hasBegun ? this.#statementOf(bytes) : null })
-      this.#hasBegun = true
-    }
-  }
-
-  #statementOf(bytes: Buffer): string | null {
-    const kind = String.fromCharCode(bytes[0] ?? 0)
-    const [one = '', two = ''] = bytes.toString('latin1', 5).split('\0')
-    if (kind === 'Q') return one
-    if (kind === 'P') this.#prepared.set(one, two)
-    return kind === 'B' ? (this.#prepared.get(two) ?? null) : null
-  }
-}
-
-function errorOf(code: string): Buffer {
-  return messageOf('E', `SERROR\0VERROR\0C${code}\0Minjected\0\0`)
-}
-
-const readyForQuery = messageOf('Z', 'I')
-
-function messageOf(kind: string, body: string): Buffer {
-  const head = Buffer.alloc(5)
-  head.write(kind)
-  head.writeUInt32BE(body.length + 4, 1)
-  return Buffer.concat([head, Buffer.from(body)])
 }

@@ -4,12 +4,13 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MissionId } from '../../../../src/domain/id.ts'
 import { openPostgresStore } from '../../../../src/storage/postgres/store.ts'
 import { randomIds } from '../../../../src/storage/random-ids.ts'
 import { aMission } from '../../../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../../support/postgres/database.ts'
+import { transactionPooler } from '../../../support/postgres/pooler.ts'
 import { happened } from '../facts.ts'
 
 const pgbouncer = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync)
@@ -66,13 +67,31 @@ function isOpen(port: number): Promise<boolean> {
   })
 }
 
-test.skipIf(isPostgresLeftOut || !pgbouncer)(
-  'behind a pooler in transaction mode everything works, and whoever follows finds what is new by looking',
-  async () => {
+interface Pooling {
+  readonly name: string
+  /** Answers the URL through it, and how many times a transaction got another connection where that is known. */
+  readonly over: (url: string) => Promise<{ readonly url: string; readonly changes?: () => number }>
+}
+
+const own: Pooling = {
+  name: 'of the tests’ own',
+  over: async (url) => {
+    const pooler = await transactionPooler(url)
+    onTestFinished(() => pooler[Symbol.asyncDispose]())
+    return pooler
+  },
+}
+
+const poolers: readonly Pooling[] = pgbouncer
+  ? [own, { name: 'PgBouncer', over: async (url) => ({ url: await pooled(url) }) }]
+  : [own]
+
+describe.skipIf(isPostgresLeftOut).each(poolers)('behind a pooler in transaction mode, $name', ({ over }) => {
+  test('everything works, and whoever follows finds what is new by looking', async () => {
     await using database = await emptyPostgres()
     const root = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-folder-')))
     onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-    const url = await pooled(database.url)
+    const { url, changes } = await over(database.url)
     const project = { root, name: null, machine: 'laptop' }
     const stores = ['one', 'two'].map((name) => {
       const own = new URL(url)
@@ -101,5 +120,6 @@ test.skipIf(isPostgresLeftOut || !pgbouncer)(
     await hearing
     expect(heard).toEqual(Array.from({ length: 42 }, (_, index) => index + 1))
     expect(await one.inspect()).toMatchObject({ facts: 42, brokenAt: null, differing: 0 })
-  },
-)
+    if (changes) expect(changes()).toBeGreaterThan(20)
+  })
+})
