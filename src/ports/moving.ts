@@ -18,7 +18,7 @@ export interface RecordStanding extends Head {
 /** What goes with a project's facts: answers of idempotency keys, and what attempts changed line by line. */
 export const keptTables = ['command', 'attempt_diff'] as const
 export type KeptTable = (typeof keptTables)[number]
-export type KeptValue = string | number | Uint8Array | null
+export type KeptValue = string | number | null | { readonly base64: string }
 
 export interface KeptRow {
   readonly table: KeptTable

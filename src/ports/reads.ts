@@ -596,7 +596,8 @@ export interface KnownEdge {
 }
 
 export interface KeptDiff {
-  readonly text: string
+  /** Null where it was removed because its time was over. */
+  readonly text: string | null
   /** Of the text. */
   readonly sha256: string
   readonly bytes: number
@@ -608,6 +609,8 @@ export interface EdgeReads {
   /** The last seen first. */
   all(): Promise<readonly KnownEdge[]>
   diff(attemptId: string): Promise<KeptDiff | null>
+  /** Those that are kept of attempts which ended before; the size is that of their texts. */
+  diffsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
   /** Until when a command is believed to run; null where nobody said so. */
   leasedUntil(commandId: string): Promise<number | null>
 }

@@ -56,6 +56,8 @@ export type EdgeBeside =
   | (Omit<KnownEdge, 'seenAt'> & { readonly kind: 'edge seen'; readonly at: number })
   /** A command still runs; without a word of it, it is believed to until then. */
   | { readonly kind: 'command leased'; readonly commandId: string; readonly until: number }
+  /** The texts of diffs of attempts that ended before are removed; their hashes and sizes stay. */
+  | { readonly kind: 'diffs removed'; readonly before: number }
   /** What an attempt changed, line by line, where its files are elsewhere. */
   | {
       readonly kind: 'diff kept'

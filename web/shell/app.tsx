@@ -19,6 +19,7 @@ import { base, href, listenToNavigation, navigate } from '../router/location.ts'
 import { SideBar, TopBar } from './bars.tsx'
 import { Outlet } from './outlet.tsx'
 import { Overlays, openOverlay } from './overlays.tsx'
+import { projectStatus } from './project-status.ts'
 import { showToast, Toasts } from './toasts.tsx'
 
 /** The page: who is not logged in is told how; the rest is a bar, a list of views, and the view. */
@@ -73,6 +74,7 @@ function Project() {
       <TopBar />
       <SideBar />
       <main class="page" ref={page} tabIndex={-1}>
+        <Moved />
         <Outlet />
       </main>
       <Toasts />
@@ -86,6 +88,12 @@ function followMembers(): () => void {
   return onFrame(({ event }) => {
     if (event.startsWith('member:')) void readSession().catch(() => undefined)
   })
+}
+
+/** The project is recorded elsewhere by now: every page shows an old record, and says so first. */
+function Moved() {
+  const moved = projectStatus.value?.moved
+  return moved ? <p role="status">{moved}</p> : null
 }
 
 /** What lies outside the page's own elements: the window's title, that numbers are old, that the page itself is. */

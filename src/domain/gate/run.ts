@@ -231,6 +231,7 @@ export const settingNames = [
   'hook_on_error',
   'holds_gate',
   'upload_diff',
+  'retention_days',
 ] as const
 export type SettingName = (typeof settingNames)[number]
 

@@ -31,6 +31,11 @@ export const settingDefinitions = {
     meaning:
       'Whether a machine that is connected to a server sends what a task changed, line by line, when it is completed. Without it, others see the list of files alone.',
   },
+  retention_days: {
+    values: ['off', '30', '90', '180', '365'],
+    meaning:
+      'How many days after its end what an attempt on another machine changed, line by line, is kept; its hash and size stay, and so does the journal. Without it, everything is kept.',
+  },
 } as const satisfies Record<SettingName, SettingDefinition>
 
 /** What is set, or its default. */

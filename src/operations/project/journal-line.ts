@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Fact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
+import type { KeptRow } from '../../ports/moving.ts'
 import type { Handling } from '../operation.ts'
 
 /** The first line of an exported journal: what the file is. */
@@ -10,7 +11,8 @@ const line = z.object({
   seq: z.int().min(1),
   at: z.int(),
   version: z.int(),
-  actor: z.object({
+  // With whatever else it says of who acted: the hash vouches for it.
+  actor: z.looseObject({
     name: z.string(),
     kind: z.enum(['agent', 'person']),
     role: z.string().nullable(),
@@ -24,6 +26,30 @@ const line = z.object({
 /** A fact as a line of an exported journal. */
 export function writeFact({ body, hash, ...fact }: Fact): string {
   return JSON.stringify({ ...fact, happening: body, hash })
+}
+
+const diffLine = z.object({
+  diff: z.object({
+    attempt_id: z.string(),
+    sha256: z.string(),
+    bytes: z.int(),
+    cut: z.int(),
+    content: z.object({ base64: z.string() }),
+  }),
+})
+
+/** What an attempt changed, line by line, as a line after the facts. */
+export function writeDiff({ values }: KeptRow): string {
+  const { project_id: _, ...diff } = values
+  return JSON.stringify({ diff })
+}
+
+function readDiff(text: string, number: number): KeptRow {
+  const parsed = diffLine.safeParse(jsonOf(text, number))
+  if (parsed.success) return { table: 'attempt_diff', values: parsed.data.diff }
+  throw new Failure('INVALID_INPUT', `Line ${number} is not a kept diff.`, {
+    hint: 'Restore a journal as `waymark export` writes it.',
+  })
 }
 
 /** Reads a line back. What is in its body is vouched for by its hash, which the store checks. */
@@ -54,7 +80,16 @@ function jsonOf(text: string, number: number): unknown {
 
 /** Restores an exported project, all of it or nothing. */
 export async function restoreJournal({ store }: Handling, lines: readonly string[], dryRun: boolean) {
-  const facts = lines.map((line, index) => readFact(line, index + 2))
-  if (!dryRun) await store.restore(facts)
+  const isDiff = (text: string) => text.startsWith('{"diff":')
+  const firstDiff = lines.findIndex(isDiff)
+  const ofFacts = firstDiff < 0 ? lines : lines.slice(0, firstDiff)
+  const facts = ofFacts.map((text, index) => readFact(text, index + 2))
+  const diffs = lines.slice(ofFacts.length).map((text, index) => readDiff(text, index + 2 + ofFacts.length))
+  if (!dryRun) {
+    await store.restore(facts)
+    const end = await store.end()
+    const projectId = await end.projectId()
+    if (projectId !== null && diffs.length > 0) await end.keep(projectId, diffs)
+  }
   return { format: 'journal', facts: facts.length, notices: [], ...(dryRun && { dry_run: true as const }) }
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { Fact } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
-import type { Reads } from '../../ports/store.ts'
+import type { KeptRow } from '../../ports/moving.ts'
+import type { Reads, Store } from '../../ports/store.ts'
 import { list } from '../answers/list.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { Check, recordFindings } from './doctor.ts'
-import { journalMark, writeFact } from './journal-line.ts'
+import { journalMark, writeDiff, writeFact } from './journal-line.ts'
 
 export const log = defineOperation({
   name: 'log',
@@ -82,17 +83,32 @@ export const exportProject = defineOperation({
   audience: 'both',
   title: 'Export the project',
   description:
-    'The whole record as JSON lines, hashes included: `import` restores it elsewhere, exactly as it is.',
+    'The whole record as JSON lines, hashes and kept diffs included: `import` restores it elsewhere, exactly as it is.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.object({ facts: z.int(), text: z.string() }),
+  output: z.object({ facts: z.int(), diffs: z.int(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
-}).handler(({ store }) =>
-  store.view(async (reads) => {
-    const lines = await allLines(reads)
-    return { facts: lines.length, text: [JSON.stringify(journalMark), ...lines].join('\n') }
-  }),
-)
+}).handler(async ({ store }) => {
+  const lines = await store.view(allLines)
+  const diffs = (await keptDiffs(store)).map(writeDiff)
+  const text = [JSON.stringify(journalMark), ...lines, ...diffs].join('\n')
+  return { facts: lines.length, diffs: diffs.length, text }
+})
+
+const keptAtOnce = 20
+
+async function keptDiffs(store: Store): Promise<readonly KeptRow[]> {
+  const end = await store.end()
+  const projectId = await end.projectId()
+  const found: KeptRow[] = []
+  for (let after: KeptRow | null = null; projectId !== null; ) {
+    const rows: readonly KeptRow[] = await end.keptAfter(projectId, after, keptAtOnce)
+    found.push(...rows.filter(({ table }) => table === 'attempt_diff'))
+    after = rows.at(-1) ?? null
+    if (rows.length < keptAtOnce) break
+  }
+  return found
+}
 
 async function allLines({ journal }: Reads): Promise<readonly string[]> {
   const lines: string[] = []

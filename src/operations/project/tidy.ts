@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { settingOf } from '../../domain/gate/settings.ts'
 import { noticeStaleAttempts } from '../inbox/inbox.ts'
 import { defineOperation } from '../operation.ts'
 
 /** How long the snapshots of a closed attempt are kept, in milliseconds: 30 days. */
-const keptFor = 30 * 24 * 60 * 60 * 1000
+const day = 24 * 60 * 60 * 1000
+const keptFor = 30 * day
 
 export const tidy = defineOperation({
   name: 'tidy',
@@ -12,18 +14,36 @@ export const tidy = defineOperation({
   audience: 'both',
   title: 'Tidy up',
   description:
-    'Removes snapshots that nothing needs any longer and notices attempts that went silent. Servers do this by themselves.',
+    'Removes snapshots that nothing needs any longer and kept diffs whose time is over, and notices attempts that went silent. Servers do this by themselves.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
-  output: z.object({ removed_snapshots: z.int(), stale_attempts: z.int() }),
+  output: z.object({
+    removed_snapshots: z.int(),
+    stale_attempts: z.int(),
+    /** Kept diffs whose time was over (setting retention_days), and the size of their texts. */
+    removed_diffs: z.int(),
+    removed_bytes: z.int(),
+  }),
 }).handler(async (handling) => {
   const { store, witness, clock, record } = handling
   // The snapshots are those of the place where the project is recorded now.
-  if ((await store.health()).moved !== null) return { removed_snapshots: 0, stale_attempts: 0 }
+  if ((await store.health()).moved !== null) return nothing
   const stale = await noticeStaleAttempts(handling)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
   const removed = await witness.sweep(kept)
-  const answer = { removed_snapshots: removed, stale_attempts: stale }
-  return record(async () => ({ facts: [], answer }))
+  return record(async ({ runs, edges }) => {
+    const days = Number(settingOf(await runs.settings(), 'retention_days'))
+    const before = clock.now() - days * day
+    const old = days > 0 ? await edges.diffsBefore(before) : { count: 0, bytes: 0 }
+    const answer = {
+      removed_snapshots: removed,
+      stale_attempts: stale,
+      removed_diffs: old.count,
+      removed_bytes: old.bytes,
+    }
+    return { facts: [], beside: old.count > 0 ? [{ kind: 'diffs removed', before }] : [], answer }
+  })
 })
+
+const nothing = { removed_snapshots: 0, stale_attempts: 0, removed_diffs: 0, removed_bytes: 0 }

@@ -178,6 +178,15 @@ async function keptDiff({ store }: Handling, attempt: Attempt, path: string | un
       { hint: `waymark changes ${attempt.taskId} lists what is known of them here.` },
     )
   }
+  if (kept.text === null) {
+    throw new Failure(
+      'UNAVAILABLE',
+      `What attempt ${attempt.id} changed, line by line, was removed when its time was over: ${kept.bytes} bytes, sha-256 ${kept.sha256}.`,
+      {
+        hint: `waymark changes ${attempt.taskId} lists the files; waymark setting list says how long such texts are kept (retention_days).`,
+      },
+    )
+  }
   const text = path === undefined ? kept.text : partOf(kept.text, path)
   return {
     task_id: attempt.taskId,

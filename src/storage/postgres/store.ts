@@ -211,14 +211,14 @@ class PostgresStore implements Store {
   async backup(): Promise<BackupMade> {
     throw this.#filesOnly(
       'is not copied to a file',
-      'Back it up with pg_dump, or take the journal of this project with `waymark export`.',
+      'Back it up with pg_dump, or take this project alone with `waymark export > <file>`.',
     )
   }
 
   async putBack(): Promise<PutBack> {
     throw this.#filesOnly(
       'is not replaced by a file',
-      'Restore a backup with pg_restore, or a journal of this project with `waymark import` in a new project.',
+      'Restore a backup with pg_restore, or an export of this project with `waymark import <file>` where there is no record yet.',
     )
   }
 

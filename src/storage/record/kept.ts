@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
 import { type KeptRow, type KeptTable, type KeptValue, keptTables } from '../../ports/moving.ts'
+import { bytesOf } from '../tables/edge.ts'
 import type { Tables } from '../tables/tables.ts'
 
 /** What belongs to a project beside its facts and goes where it goes; no replay makes it. A row is told by these. */
@@ -51,9 +52,10 @@ async function rowsOf(
 
 /** Bytes are a buffer in a file, and hexadecimal text from a server. */
 function carried(value: unknown): KeptValue {
-  if (value === null || typeof value === 'number' || value instanceof Uint8Array) return value
+  if (value === null || typeof value === 'number') return value
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }
   const text = String(value)
-  return /^\\x(?:[0-9a-f]{2})*$/.test(text) ? Buffer.from(text.slice(2), 'hex') : text
+  return /^\\x(?:[0-9a-f]{2})*$/.test(text) ? { base64: bytesOf(text).toString('base64') } : text
 }
 
 /** Writes them as they are, where they are not there yet. Fails for bytes that are not those of their hash. */
@@ -66,17 +68,23 @@ export async function keepRows(
     if (table === 'attempt_diff') assertWhole(values)
     const own = { ...values, project_id: projectId }
     const names = Object.keys(own)
-    await sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
-      values (${sql.join(Object.values(own).map((value) => sql`${value}`))}) on conflict do nothing`.execute(
-      db,
+    const written = Object.values(own).map((value) =>
+      isBytes(value) ? Buffer.from(value.base64, 'base64') : value,
     )
+    await sql`insert into ${sql.table(table)} (${sql.join(names.map((name) => sql.ref(name)))})
+      values (${sql.join(written.map((value) => sql`${value}`))}) on conflict do nothing`.execute(db)
   }
 }
 
-function assertWhole({ attempt_id, sha256, content }: KeptRow['values']): void {
-  const found =
-    content instanceof Uint8Array ? createHash('sha256').update(unzipped(content)).digest('hex') : null
-  if (found === sha256) return
+function isBytes(value: KeptValue): value is { readonly base64: string } {
+  return typeof value === 'object' && value !== null
+}
+
+function assertWhole({ attempt_id, sha256, content = null }: KeptRow['values']): void {
+  const bytes = isBytes(content) ? Buffer.from(content.base64, 'base64') : null
+  // One that was removed when its time was over has none.
+  if (bytes?.length === 0) return
+  if (bytes && createHash('sha256').update(unzipped(bytes)).digest('hex') === sha256) return
   throw new Failure(
     'INVALID_INPUT',
     `The kept changes of attempt ${attempt_id} are not those of their hash.`,

@@ -55,6 +55,7 @@ export async function writeOfEdge({ db, projectId }: ReadScope, beside: EdgeBesi
       .execute()
     return
   }
+  if (beside.kind === 'diffs removed') return removeDiffs({ db, projectId }, beside.before)
   const { attemptId, text, cut } = beside
   const bytes = Buffer.from(text)
   const row = {
@@ -68,6 +69,29 @@ export async function writeOfEdge({ db, projectId }: ReadScope, beside: EdgeBesi
     .values({ project_id: projectId, attempt_id: attemptId, ...row })
     .onConflict((conflict) => conflict.columns(['project_id', 'attempt_id']).doUpdateSet(row))
     .execute()
+}
+
+/** Removes what diffs say of attempts that ended before; their hashes and sizes stay. */
+async function removeDiffs({ db, projectId }: ReadScope, before: number): Promise<void> {
+  await db
+    .updateTable('attempt_diff')
+    .set({ content: Buffer.alloc(0) })
+    .where('project_id', '=', projectId)
+    .where('attempt_id', 'in', endedBefore({ db, projectId }, before))
+    .execute()
+}
+
+function endedBefore({ db, projectId }: ReadScope, before: number) {
+  return db
+    .selectFrom('attempt')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('closed_at', '<', before)
+}
+
+/** Bytes as they come: a buffer from a file, hexadecimal text from a server. */
+export function bytesOf(column: Buffer | string): Buffer {
+  return typeof column === 'string' ? Buffer.from(column.slice(2), 'hex') : column
 }
 
 const mostEdges = 500
@@ -99,12 +123,23 @@ export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
         .where('attempt_id', '=', attemptId)
         .executeTakeFirst()
       if (!row) return null
+      const content = bytesOf(row.content)
       return {
-        text: gunzipSync(row.content).toString('utf8'),
+        text: content.length === 0 ? null : gunzipSync(content).toString('utf8'),
         sha256: row.sha256,
         bytes: row.bytes,
         cut: row.cut === 1,
       }
+    },
+    async diffsBefore(before) {
+      const row = await db
+        .selectFrom('attempt_diff')
+        .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number | null>('bytes').as('bytes')])
+        .where('project_id', '=', projectId)
+        .where('content', '!=', Buffer.alloc(0))
+        .where('attempt_id', 'in', endedBefore({ db, projectId }, before))
+        .executeTakeFirstOrThrow()
+      return { count: row.count, bytes: row.bytes ?? 0 }
     },
     async leasedUntil(commandId) {
       const row = await db

@@ -25,7 +25,12 @@ export async function writeBeside(
   beside: readonly Beside[],
 ): Promise<void> {
   for (const one of beside) {
-    if (one.kind === 'edge seen' || one.kind === 'command leased' || one.kind === 'diff kept') {
+    if (
+      one.kind === 'edge seen' ||
+      one.kind === 'command leased' ||
+      one.kind === 'diff kept' ||
+      one.kind === 'diffs removed'
+    ) {
       await writeOfEdge({ db, projectId }, one)
       continue
     }

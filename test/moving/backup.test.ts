@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { AttemptId } from '../../src/domain/id.ts'
+import { type CommandLineProject, type Entry, openCommandLine, startWork } from '../cli/command-line.ts'
+import { agent } from '../support/entities.ts'
+import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
+import { isWritten, type Movable, movable, standingAt, storeAt } from './place.ts'
+
+const text = 'diff --git a/src/form.ts b/src/form.ts\n+export const form = 1\n'
+
+/** A task that was done, and what its machine sent of it. */
+async function withKeptDiff(project: Movable): Promise<string> {
+  const { taskId } = startWork(project)
+  const done = project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Added.')
+  const [attempt] = project.json('show', taskId).attempts
+  const attemptId: AttemptId = attempt.attempt_id ?? attempt.id
+  expect(done).toBeDefined()
+  const store = storeAt(project.file, project.folder)
+  const beside = [{ kind: 'diff kept' as const, attemptId, text, cut: false }]
+  await store.record({
+    actor: agent,
+    at: Date.now(),
+    decide: async () => ({ facts: [], beside, answer: null }),
+  })
+  await store.close()
+  return attemptId
+}
+
+async function diffAt(place: string, project: CommandLineProject, attemptId: string) {
+  const store = storeAt(place, project.folder)
+  try {
+    return await store.view(({ edges }) => edges.diff(attemptId))
+  } finally {
+    await store.close()
+  }
+}
+
+/** Everything that is read of a project, wherever it is kept. */
+function reads(run: (...words: readonly string[]) => Entry): Entry {
+  const { database: _, project: __, warnings: ___, ...status } = run('status')
+  return [status, run('log', '--limit', '1000'), run('board'), run('mission', 'list')]
+}
+
+const places = isPostgresLeftOut ? ['sqlite'] : ['sqlite', 'postgres']
+
+test.each(places)(
+  'case 42: what is exported is imported in %s, kept diffs and all',
+  async (engine) => {
+    const project = await movable()
+    const attemptId = await withKeptDiff(project)
+    const file = join(project.home, 'project.jsonl')
+    writeFileSync(file, project.run('export').out)
+    const other = openCommandLine()
+    const database = engine === 'postgres' ? await emptyPostgres() : null
+    onTestFinished(() => database?.[Symbol.asyncDispose]())
+    const environment = { WAYMARK_DATABASE: database?.url ?? '' }
+    const json = (...words: readonly string[]) => {
+      const { code, out, error } = other.runWith({ environment }, ...words)
+      expect(error).toBe('')
+      expect(code).toBe(0)
+      return JSON.parse(out)
+    }
+    expect(json('import', file)).toMatchObject({ facts: project.json('status').facts })
+    expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
+    expect(reads(json)).toEqual(reads(project.json))
+    const kept = await diffAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other, attemptId)
+    expect(kept).toMatchObject({ text, cut: false })
+    // A diff that is not the one of its hash is refused.
+    const broken = project.run('export').out.replace(/"base64":"[^"]+"/, '"base64":"AAAA"')
+    writeFileSync(file, broken)
+    const third = openCommandLine()
+    expect(third.run('import', file)).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('not those of their hash'),
+    })
+  },
+  60_000,
+)
+
+const bin = '/usr/lib/postgresql/15/bin'
+
+test.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
+  'case 42: what pg_dump wrote is restored as it was',
+  async () => {
+    const project = await movable()
+    const attemptId = await withKeptDiff(project)
+    project.json('move', '--to', project.url)
+    expect(project.run('backup', 'copy.db')).toMatchObject({
+      code: 1,
+      error: expect.stringMatching(/pg_dump.*waymark export > <file>/s),
+    })
+    const before = reads(project.json)
+    const dump = join(project.home, 'waymark.dump')
+    execFileSync(join(bin, 'pg_dump'), ['--format=custom', `--file=${dump}`, project.url])
+    const restored = await emptyPostgres()
+    onTestFinished(() => restored[Symbol.asyncDispose]())
+    execFileSync(join(bin, 'pg_restore'), ['--no-owner', `--dbname=${restored.url}`, dump])
+    const json = (...words: readonly string[]) =>
+      JSON.parse(project.runWith({ environment: { WAYMARK_DATABASE: restored.url } }, ...words).out)
+    expect(reads(json)).toEqual(before)
+    expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
+    expect(await diffAt(restored.url, project, attemptId)).toMatchObject({ text })
+    expect(isWritten(await standingAt(restored.url, project))).toBe(true)
+  },
+  60_000,
+)
+
+test.each(places)(
+  'after retention_days a kept diff is removed in %s, and that is said',
+  async (engine) => {
+    const project = await movable()
+    const attemptId = await withKeptDiff(project)
+    const place = engine === 'postgres' ? project.url : project.file
+    if (engine === 'postgres') project.json('move', '--to', project.url)
+    const tidyIn = async (days: number) => {
+      const { invoke } = await import('../../src/operations/invoke.ts')
+      const { tidy } = await import('../../src/operations/project/tidy.ts')
+      const { openContext } = await import('../../src/main/open-context.ts')
+      const { environment, folder: workingFolder } = project
+      const database = engine === 'postgres' ? { WAYMARK_DATABASE: project.url } : {}
+      const context = openContext({
+        actor: agent,
+        environment: { ...environment, ...database },
+        workingFolder,
+      })
+      try {
+        const clock = { now: () => Date.now() + days * 24 * 60 * 60 * 1000 }
+        return await invoke(tidy, { ...context, clock }, {})
+      } finally {
+        await context.store.close()
+      }
+    }
+    expect(await tidyIn(400)).toMatchObject({ removed_diffs: 0 })
+    project.json('setting', 'set', 'retention_days', '90')
+    expect(await tidyIn(89)).toMatchObject({ removed_diffs: 0 })
+    const facts = project.json('status').facts
+    expect(await tidyIn(91)).toMatchObject({ removed_diffs: 1, removed_bytes: text.length })
+    expect(await tidyIn(91)).toMatchObject({ removed_diffs: 0 })
+    expect(await diffAt(place, project, attemptId)).toMatchObject({ text: null, bytes: text.length })
+    expect(project.json('log', '--verify', '--limit', '1')).toMatchObject({
+      healthy: true,
+      head: expect.any(Number),
+    })
+    expect(project.json('status').facts).toBeGreaterThanOrEqual(facts)
+  },
+  60_000,
+)
