@@ -16,7 +16,7 @@ test('commands, flags, choices and ids are completed', () => {
   expect(completed('task', 'start', '--caller-type', 's')).toEqual(['subagent'])
   expect(completed('show', taskId.slice(0, 4))).toEqual([taskId])
   expect(completed('serve', '--allow')).toEqual(['--allow-remote', '--allow-host'])
-  expect(completed('token', 'a')).toEqual(['add'])
+  expect(completed('token', 'c')).toEqual(['create'])
 })
 
 test('ids are offered where one is meant, before anything is typed', () => {

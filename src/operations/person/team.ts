@@ -9,7 +9,7 @@ import type { Handling } from '../operation.ts'
 export function teamOf({ team }: Pick<Handling, 'team'>): Team {
   if (team) return team
   throw new Failure(
-    'UNAVAILABLE',
+    'REFUSED',
     'Persons and their tokens are kept in a database that is named for all projects of a server, and none is named here.',
     {
       hint: 'Set WAYMARK_DATABASE to a file or to a postgres:// address, for this command and for waymark serve.',
