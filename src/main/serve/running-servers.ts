@@ -95,27 +95,34 @@ function filesIn(folder: string): readonly string[] {
 
 type Asked = Pick<RunningServer, 'address' | 'port' | 'instance'>
 
-const patience = 2_000
+// Whether a server runs is asked often, and one that hangs must not hold up what is started. In milliseconds.
+const quick = 2_000
+const longest = 15_000
 
 /** Whether what answers at an address is that run of a server, and knows a token. The token is not sent. */
 export async function isGenuine(server: Asked, token: string): Promise<boolean> {
-  return (await meet(server, hashOf(token)).catch(() => null)) !== null
+  return (await meet(server, hashOf(token), quick).catch(() => null)) !== null
 }
 
 /** Asks a running server for an address that logs in the holder of a person's token, which is shown and not sent. */
 export async function freshLogin(server: Asked, token: string): Promise<string> {
   const hash = hashOf(token)
-  const meeting = await meet(server, hash)
+  const meeting = await meet(server, hash, longest)
   const { answered } = meeting
-  const said = await post(server, 'login-code', { answered, proof: proofOf('client', meeting, hash) })
+  const said = await post(
+    server,
+    'login-code',
+    { answered, proof: proofOf('client', meeting, hash) },
+    longest,
+  )
   const code = textIn(said, 'code')
   if (code !== null) return `http://${server.address}/login?code=${encodeURIComponent(code)}`
   throw unanswered(server, 'gave no login address')
 }
 
-async function meet(server: Asked, hash: string): Promise<Meeting> {
+async function meet(server: Asked, hash: string, patience: number): Promise<Meeting> {
   const asked = newSecret()
-  const said = await post(server, 'login-proof', { key: keyIdOf(hash), asked })
+  const said = await post(server, 'login-proof', { key: keyIdOf(hash), asked }, patience)
   const [answered, proof] = [textIn(said, 'answered'), textIn(said, 'proof')]
   if (answered === null || proof === null) throw unanswered(server, 'does not know this token')
   const meeting = { port: server.port, instance: server.instance, asked, answered }
@@ -123,15 +130,19 @@ async function meet(server: Asked, hash: string): Promise<Meeting> {
   throw unanswered(server, 'did not prove that it is this user’s Waymark, so nothing was sent to it')
 }
 
-async function post({ address }: Asked, path: string, body: object): Promise<unknown> {
-  const response = await fetch(`http://${address}/api/${path}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-    redirect: 'error',
-    signal: AbortSignal.timeout(patience),
-  })
-  return response.json()
+async function post(server: Asked, path: string, body: object, patience: number): Promise<unknown> {
+  try {
+    const response = await fetch(`http://${server.address}/api/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.timeout(patience),
+    })
+    return await response.json()
+  } catch {
+    throw unanswered(server, `did not answer within ${patience / 1000} seconds, or not as Waymark does`)
+  }
 }
 
 function textIn(said: unknown, name: string): string | null {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { Failure } from '../../domain/failure.ts'
 import { print } from '../../surfaces/cli/terminal.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
 import { freshLogin, type RunningServer } from './running-servers.ts'
@@ -18,6 +19,16 @@ export interface Visit {
   readonly byPersons?: boolean
 }
 
+/** A server that is slow to answer itself serves all the same: null, and `waymark serve` gives an address later. */
+async function loginTo(server: RunningServer, person: string, isNew: boolean): Promise<string | null> {
+  try {
+    return await freshLogin(server, person)
+  } catch (error) {
+    if (isNew && error instanceof Failure) return null
+    throw error
+  }
+}
+
 /** Tells where the server is, and how to come in. `projects` are those of a new server; null for one found running. */
 export async function welcome(
   server: RunningServer,
@@ -25,7 +36,7 @@ export async function welcome(
   { person, open, folder, byPersons = false, another = 'waymark serve prints another' }: Visit,
 ): Promise<void> {
   const { address, pid } = server
-  const login = person === null ? null : await freshLogin(server, person)
+  const login = person === null ? null : await loginTo(server, person, projects !== null)
   const lines = [
     projects
       ? `Waymark serves ${namesOf(projects)} at http://${address}`
