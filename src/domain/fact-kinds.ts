@@ -333,6 +333,14 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
     words: ({ name, value }) => `set ${name} to ${value}`,
   },
 
+  'project.named': {
+    concerns: ({ projectId: id, before }) => {
+      const of = { kind: 'project', id, root: '' } as const
+      return [before === null ? created(of) : { change: 'updated', of }]
+    },
+    words: ({ name, before }) =>
+      before === null ? `added the project ${name}` : `renamed the project ${before} to ${name}`,
+  },
   'person.added': {
     concerns: ({ person: { id, name } }) => [created({ kind: 'person', id, name })],
     words: ({ person: { name, admin } }) => `added ${name}${admin ? ' as an admin of the server' : ''}`,

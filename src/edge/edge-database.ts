@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import type { IdKind } from '../domain/id.ts'
@@ -55,6 +55,12 @@ export class EdgeDatabase {
 
   get exists(): boolean {
     return existsSync(this.#file)
+  }
+
+  /** Removes the file with all that is in it. */
+  removeAll(): void {
+    this.close()
+    for (const end of ['', '-wal', '-shm']) rmSync(`${this.#file}${end}`, { force: true })
   }
 
   /** Adds a call at the end. It is on disk when this returns. */

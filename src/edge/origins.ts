@@ -84,7 +84,7 @@ export class KnownServers {
 const serverFile = 'server'
 
 /** What a project's file says; null where there is none. */
-function projectServer(root: string): Pick<ConnectedServer, 'origin' | 'project'> | null {
+export function projectServer(root: string): Pick<ConnectedServer, 'origin' | 'project'> | null {
   const [address = ''] = linesOf(root)
   return address === '' ? null : parseAddress(address)
 }
@@ -109,6 +109,11 @@ export function keepProjectServer(
   const ignore = join(folder, '.gitignore')
   if (!existsSync(ignore)) writeWhole(ignore, '*\n!/processes/\n!/processes/**\n', 0o644)
   writeWhole(join(folder, serverFile), `${baseOf(server)}\n${closed ? 'hooks: closed\n' : ''}`, 0o644)
+}
+
+/** Says no more at which server the project is kept. The token stays: other projects may be kept there. */
+export function forgetProjectServer(root: string): void {
+  rmSync(join(root, '.waymark', serverFile), { force: true })
 }
 
 export interface ServerRequest {

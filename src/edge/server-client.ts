@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Failure, type FailureCode, messageOf } from '../domain/failure.ts'
-import { mostSent } from '../operations/edge/contract.ts'
+import { addressHeader, mostSent } from '../operations/edge/contract.ts'
 import { baseOf, type ConnectedServer } from './origins.ts'
 
 /** Why a request was not answered: the server cannot be reached, or something before it cannot reach it. */
@@ -109,6 +109,8 @@ export class ServerClient {
     const headers = {
       Authorization: `Bearer ${server.token}`,
       Accept: 'application/json',
+      // What the server calls itself in its answers: it does not know under which address it is reached.
+      [addressHeader]: baseOf(server),
       ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
       ...(isZipped && { 'Content-Encoding': 'gzip' }),
     }

@@ -24,6 +24,10 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { connectToServer } = await import('./edge/connect.ts')
     return connectToServer(rest)
   }
+  if (command === 'disconnect' && !asksForHelp) {
+    const { disconnect } = await import('./edge/connect.ts')
+    return disconnect(rest)
+  }
   // Where a database is named, tokens are kept in it and made by operations.
   if (command === 'token' && !asksForHelp && !process.env['WAYMARK_DATABASE']) {
     const { token } = await import('./serve/tokens.ts')

@@ -5,6 +5,7 @@ import { Failure } from '../domain/failure.ts'
 import { serverProject } from '../domain/identity/identity.ts'
 import type { Context } from '../operations/operation.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
 import type { Team } from '../ports/team.ts'
 import { fingerprint } from '../storage/fingerprint.ts'
 import { postgresPlace } from '../storage/postgres/place.ts'
@@ -87,6 +88,8 @@ export function openContext(opening: Opening): Context {
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
       return openPostgresStore({ ...server, project: { id: elsewhere.id }, ids: randomIds })
     }
+    if (elsewhere)
+      return openFileStore({ environment: here.environment, workingFolder, folder, machine }, elsewhere.id)
     const root = await rootOfProject()
     if (server) {
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
@@ -142,7 +145,7 @@ function notHere(name: string): Failure {
 }
 
 /** Tells databases from each other, and holds no password. */
-function databaseNamed(environment: Environment, workingFolder: string): string | null {
+export function databaseNamed(environment: Environment, workingFolder: string): string | null {
   const server = serverDatabase(environment)
   if (server) return postgresPlace(server.url).shown
   const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
@@ -167,14 +170,22 @@ function openTeam({ environment, workingFolder, folder, machine }: OpeningTeam):
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
       return openPostgresStore({ ...server, project: { id: serverProject }, ids: randomIds })
     }
-    const place = databasePlace(environment, { root: folder, working: workingFolder })
-    const { openStore } = await import('../storage/store.ts')
-    const state = writableStateFolder(machine, folder, canWrite)
-    const anchorFolder = anchorOf(state, { root: serverProject, database: place.file }, fingerprint)
-    const of = { root: '', project: serverProject, sandboxJournal: false, anchorFolder }
-    return openStore({ ...place, ...of, program: version, ids: randomIds })
+    return openFileStore({ environment, workingFolder, folder, machine }, serverProject)
   })
   return { store, newSecret, hashOf }
+}
+
+/** A project of a file that lives in no folder, by its id. */
+async function openFileStore(
+  { environment, workingFolder, folder, machine }: OpeningTeam,
+  project: string,
+): Promise<Store> {
+  const place = databasePlace(environment, { root: folder, working: workingFolder })
+  const { openStore } = await import('../storage/store.ts')
+  const state = writableStateFolder(machine, folder, canWrite)
+  const anchorFolder = anchorOf(state, { root: project, database: place.file }, fingerprint)
+  const of = { root: '', project, sandboxJournal: false, anchorFolder }
+  return openStore({ ...place, ...of, program: version, ids: randomIds })
 }
 
 /** Ends what goes on in the background, so that the process can exit. */

@@ -41,6 +41,7 @@ import { accept, backup, repair, restoreBackup } from './project/backup.ts'
 import { doctor } from './project/doctor.ts'
 import { exportProject, log } from './project/journal.ts'
 import { move } from './project/move.ts'
+import { projectAdd, projectList, projectRename } from './project/projects.ts'
 import { status } from './project/status.ts'
 import { tidy } from './project/tidy.ts'
 import { workTreeAdd, workTreeList, workTreeRemove } from './project/work-trees.ts'
@@ -175,6 +176,9 @@ const operations = [
   personAdd,
   personDisable,
   personEnable,
+  projectAdd,
+  projectList,
+  projectRename,
 ] as const
 
 /** Everything Waymark can do, in the order that lists show it. */

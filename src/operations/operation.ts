@@ -55,6 +55,8 @@ export interface OperationContract<Input extends z.ZodObject, Output extends Ans
   readonly audience: Audience
   /** What a caller must have access to; `accessOf` says what it is where it is left out. */
   readonly access?: NeededAccess
+  /** About the server and its persons, not about work in a project: it is answered where there is no project yet. */
+  readonly ofServer?: true
   readonly title: string
   readonly description: string
   readonly kind: 'query' | 'command'

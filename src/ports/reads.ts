@@ -540,9 +540,26 @@ export interface SessionListed {
 }
 
 /** Members are those of the project that is asked about; persons, tokens and sessions are the whole server's. */
+/** A project of a database as everybody who may see it finds it. */
+export interface ListedProject {
+  readonly id: string
+  /** As it stands in addresses: lower case, digits and dashes. */
+  readonly name: string
+  /** Whether people gave it that name; otherwise it is its folder's. */
+  readonly named: boolean
+  readonly facts: number
+  /** Open holds: what waits for people. */
+  readonly waiting: number
+  readonly openAttempts: number
+  /** When the last fact was recorded; null where there is none. */
+  readonly lastFactAt: number | null
+}
+
 export interface IdentityReads {
   /** The id of the project that is asked about; empty where nothing was recorded in it. */
   readonly project: string
+  /** Every project of the database but the reserved one, in the order of their names; at most 1000. */
+  projects(): Promise<readonly ListedProject[]>
   person(id: string): Promise<Person | null>
   /** Who has this id, this e-mail address or this name; at most 10. */
   personsCalled(words: string): Promise<readonly Person[]>

@@ -1,6 +1,6 @@
 import type { Actor } from '../domain/actor.ts'
 import type { Fact, NewFact } from '../domain/fact.ts'
-import type { AttemptId, SessionId, TokenId } from '../domain/id.ts'
+import type { AttemptId, ProjectId, SessionId, TokenId } from '../domain/id.ts'
 import type { RecordEnd } from './moving.ts'
 import type {
   EdgeReads,
@@ -49,7 +49,17 @@ export interface DecidedFirst<Answer> {
  * What no fact holds: of a token or a session the hash of its secret, and when it was used; of a machine where agents
  * work when it was heard of, and what it sent.
  */
-export type Beside = SecretBeside | EdgeBeside
+export type Beside = SecretBeside | EdgeBeside | ProjectBeside
+
+export type ProjectBeside =
+  /** A project with the first facts of its own journal. */
+  | {
+      readonly kind: 'project made'
+      readonly id: ProjectId
+      readonly name: string
+      readonly facts: readonly NewFact[]
+    }
+  | { readonly kind: 'project renamed'; readonly id: string; readonly name: string }
 
 export type EdgeBeside =
   /** A machine where agents work was heard of. */

@@ -248,6 +248,7 @@ test('a call that the edge does not know yet names what it lacks', async () => {
     folder: project.folder,
     age: 0,
     promised: {},
+    address: 'https://waymark.example/p/shop',
   })
   await expect(gathering.run(() => onEdge.witness.locate(project.folder))).rejects.toThrow(
     'witness.locate, which the Waymark on your machine does not know yet',

@@ -74,7 +74,16 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     now,
   }
   const server = httpServer(
-    { projects: [served], catalog, version, instance: 'test', log, program: 'waymark' },
+    {
+      projects: [served],
+      own: null,
+      refresh: async () => undefined,
+      catalog,
+      version,
+      instance: 'test',
+      log,
+      program: 'waymark',
+    },
     { security, patience },
     { live, mcp, assets: serveAssets(folder) },
   )

@@ -87,6 +87,7 @@ export async function throughEdge<Answer>(
       folder: context.folder,
       age: Math.round(performance.now() - began),
       promised: {},
+      address: 'https://waymark.example/p/shop',
     })
     const done = await gathering.run(() => work(onEdge))
     if (done.kind === 'answered') return { answer: done.answer, rounds }

@@ -1,4 +1,4 @@
-import type { PersonId, SessionId, TokenId } from '../id.ts'
+import type { PersonId, ProjectId, SessionId, TokenId } from '../id.ts'
 import type { Access } from './access.ts'
 
 /** Somebody who may use the server. */
@@ -65,8 +65,20 @@ export type PersonChanges = Partial<
 /** A project that no work is planned in: what happens to persons, tokens and sessions is recorded there. */
 export const serverProject = 'server'
 
+/** What happens to persons, tokens, sessions and names of projects: all that is ever recorded in the reserved project. */
+export function belongsToServer(kind: string): boolean {
+  return kind === 'project.created' || /^(?:person|token|session)\.|^project\.named$/.test(kind)
+}
+
 /** No secret and no hash is ever in one of these. */
 export type IdentityFact =
+  | {
+      readonly kind: 'project.named'
+      readonly projectId: ProjectId
+      readonly name: string
+      /** Null for a new one. */
+      readonly before: string | null
+    }
   | { readonly kind: 'person.added'; readonly person: Person }
   | {
       readonly kind: 'person.changed'

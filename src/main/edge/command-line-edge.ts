@@ -1,12 +1,85 @@
+import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
+import { day } from '../../domain/identity/identity.ts'
+import { counted } from '../../domain/text.ts'
+import type { OfflineProject } from '../../edge/offline.ts'
+import { baseOf } from '../../edge/origins.ts'
+import { ServerRefusal } from '../../edge/server-client.ts'
+import type { Answer } from '../../operations/operation.ts'
+import type { Check } from '../../operations/project/doctor.ts'
 import type { Asked } from '../../surfaces/cli/run.ts'
 import { tell } from '../../surfaces/cli/terminal.ts'
+import { version } from '../program.ts'
 import type { EdgePlace } from './connected.ts'
 import { type EdgeOpening, openEdgeProject } from './open-edge.ts'
 
+const Said = z.object({
+  version: z.string(),
+  actor: z.object({ name: z.string(), kind: z.string() }),
+  standing: z.object({ expires_at: z.string() }).nullable().optional(),
+})
+
+interface ConnectionChecks {
+  readonly isThere: boolean
+  readonly checks: readonly Check[]
+}
+
+const soon = 7 * day
+
+/** What only this machine can say of its connection: whether the server is reached, how long the token counts, what waits. */
+async function connectionChecks({
+  client,
+  offline,
+}: Pick<ReturnType<typeof openEdgeProject>, 'client' | 'offline'>): Promise<ConnectionChecks> {
+  const address = baseOf(client.server)
+  const waits = queueCheck(offline)
+  try {
+    const began = performance.now()
+    const said = Said.parse(await client.get('/api/session'))
+    const took = Math.round(performance.now() - began)
+    const versions =
+      said.version === version ? `Waymark ${version}` : `Waymark ${said.version} there, ${version} here`
+    const connection = {
+      check: 'connection',
+      ok: true,
+      finding: `${address} answers in ${took} ms; ${versions}`,
+    }
+    return { isThere: true, checks: [connection, tokenCheck(said), waits] }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const finding = [`${address}: ${error.message}`, error instanceof ServerRefusal ? error.hint : '']
+      .join(' ')
+      .trim()
+    return { isThere: false, checks: [{ check: 'connection', ok: false, finding }, waits] }
+  }
+}
+
+function tokenCheck({ actor, standing }: z.output<typeof Said>): Check {
+  const who = `of ${actor.name} (${actor.kind})`
+  if (!standing) return { check: 'token', ok: true, finding: `${who}, valid until it is revoked` }
+  const isSoon = Date.parse(standing.expires_at) - Date.now() < soon
+  const way = isSoon ? '; make another one (waymark token create) and connect again with it' : ''
+  return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${standing.expires_at}${way}` }
+}
+
+function queueCheck(offline: OfflineProject): Check {
+  const { queued, oldest_queued_at: oldest } = offline.standing()
+  if (queued === 0) return { check: 'queue', ok: true, finding: 'nothing waits here for the server' }
+  const waits = queued === 1 ? 'waits' : 'wait'
+  return { check: 'queue', ok: false, finding: `${counted(queued, 'call')} ${waits} here since ${oldest}` }
+}
+
+function withChecks(answer: Answer, before: readonly Check[]): Answer {
+  const checks = Array.isArray(answer['checks']) ? answer['checks'] : []
+  return {
+    healthy: answer['healthy'] === true && before.every(({ ok }) => ok),
+    checks: [...before, ...checks],
+  }
+}
+
 /** The command line in a project that is kept at a server: it asks there, and looks here. */
 export function askServer(place: EdgePlace, opening: EdgeOpening): Asked {
-  const { offline, close } = openEdgeProject(place, opening)
+  const { offline, client, close } = openEdgeProject(place, opening)
   const { actor } = opening
   return {
     ask: async ({ name, kind }, input, { idempotencyKey }) => {
@@ -20,6 +93,8 @@ export function askServer(place: EdgePlace, opening: EdgeOpening): Asked {
         ...(actor.insideCommand && { inside_command: true }),
         ...(idempotencyKey !== undefined && { key: idempotencyKey }),
       }
+      const connection = name === 'doctor' ? await connectionChecks({ client, offline }) : null
+      if (connection && !connection.isThere) return { healthy: false, checks: connection.checks }
       const done = await offline.perform(calling, kind)
       if (done.kind !== 'answer') {
         throw new Failure('INTERNAL', `The server answered ${name} as no operation is answered.`)
@@ -28,6 +103,7 @@ export function askServer(place: EdgePlace, opening: EdgeOpening): Asked {
       for (const notice of done.notices) tell(`${notice}\n`)
       return {
         ...done.answer,
+        ...(connection && withChecks(done.answer, connection.checks)),
         ...(done.stale && { stale: done.stale }),
         ...(name === 'status' && { edge: offline.standing() }),
       }

@@ -3,20 +3,36 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { KnownServers, keepProjectServer, parseAddress } from '../../edge/origins.ts'
+import { instant } from '../../domain/instant.ts'
+import { counted, excerpt } from '../../domain/text.ts'
+import { EdgeDatabase } from '../../edge/edge-database.ts'
+import {
+  baseOf,
+  type ConnectedServer,
+  forgetProjectServer,
+  KnownServers,
+  keepProjectServer,
+  parseAddress,
+  projectServer,
+} from '../../edge/origins.ts'
 import { ServerClient, ServerRefusal } from '../../edge/server-client.ts'
 import { print, tell } from '../../surfaces/cli/terminal.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { readWords } from '../settings/flags.ts'
-import { edgeFolder, rootOf } from './connected.ts'
+import { type Connecting, connectedAt, edgeFolder, rootOf } from './connected.ts'
 
 const Session = z.object({
+  /** Empty where the server has none. */
   project: z.string(),
   projects: z.array(z.object({ key: z.string(), name: z.string() })),
   actor: z.object({ name: z.string(), kind: z.enum(['agent', 'person']) }),
   version: z.string(),
+  standing: z.object({ admin: z.boolean(), expires_at: z.string() }).nullable().optional(),
 })
+type Session = z.output<typeof Session>
+
+type At = Omit<ConnectedServer, 'project'>
 
 /** `waymark connect`: this project is kept at a server from now on, and its token on this machine. */
 export async function connectToServer(words: readonly string[]): Promise<void> {
@@ -33,12 +49,22 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const known = servers.find(origin)
   const trustsCommands =
     has('trust-commands') || (known?.trustsCommands === true && !has('no-trust-commands'))
-  if (has('trust-commands')) refuseAgent()
+  if (has('trust-commands')) refuseAgent('waymark connect <url> --trust-commands')
   const token = environment['WAYMARK_TOKEN'] || known?.token || (await askedToken(origin))
   const named = text('project') ?? project
-  const session = await sessionAt({ origin, project: named, token, trustsCommands })
-  servers.keep(origin, { token, trustsCommands })
   const root = rootOf({ environment, workingFolder: process.cwd() })
+  const before = keptAt(root)
+  // Another token for the same server, say: the project stays the one that it was.
+  const meant = named ?? (before?.origin === origin ? before.project : null)
+  const at = { origin, token, trustsCommands }
+  if (has('new')) refuseAgent('waymark connect <url> --project <name> --new')
+  if (has('new') && named === null) throw mistaken('connect --new needs --project <name>.')
+  const session =
+    meant === null
+      ? await onlyProject(at)
+      : await projectNamed(at, meant, { isNew: has('new'), isAgain: named === null })
+  await leave(root, before, { origin, project: session.project, client: at })
+  servers.keep(origin, { token, trustsCommands })
   keepProjectServer(root, { origin, project: session.project }, has('hooks-closed'))
   const { name, kind } = session.actor
   print(`${root} is kept at ${origin} now, as project ${session.project}; you are ${name} (${kind}) there.\n`)
@@ -49,13 +75,193 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   )
 }
 
-/** Looks whether the server lets this token in, and which project is meant. */
-async function sessionAt(server: ConstructorParameters<typeof ServerClient>[0]) {
-  const client = new ServerClient(server)
+/** The project of somebody who names none: the only one that they may see. */
+async function onlyProject(at: At): Promise<Session> {
+  const session = await sessionAt({ ...at, project: null })
+  const { projects, standing } = session
+  const [only, other] = projects
+  if (only && !other) return session.project === only.key ? session : { ...session, project: only.key }
+  if (only) {
+    throw new Failure('INVALID_INPUT', `${at.origin} has several projects: ${namesOf(projects)}.`, {
+      hint: `Say which one: waymark connect ${at.origin} --project ${only.key}`,
+    })
+  }
+  throw new Failure('NOT_FOUND', `There is no project at ${at.origin} yet.`, {
+    hint: standing?.admin
+      ? `Make one: waymark connect ${at.origin} --project <name> --new`
+      : 'Ask an admin of the server to make one and to make you a member of it.',
+  })
+}
+
+/** The project of a name, made where it is not there and that is meant. */
+async function projectNamed(
+  at: At,
+  project: string,
+  { isNew, isAgain }: { readonly isNew: boolean; readonly isAgain: boolean },
+): Promise<Session> {
+  const found = await sessionIfThere({ ...at, project })
+  if (found) return found
+  const seen = await sessionIfThere({ ...at, project: null })
+  if (!isNew) throw noSuchProject(at, project, { seen, isAgain })
+  await asking({ ...at, project: null }, (client) => client.post('/api/project_add', { name: project }))
+  tell(`The project ${project} is made at ${at.origin}.\n`)
+  return sessionAt({ ...at, project })
+}
+
+function noSuchProject(
+  { origin }: At,
+  project: string,
+  { seen, isAgain }: { readonly seen: Session | null; readonly isAgain: boolean },
+): Failure {
+  const others = seen?.projects ?? []
+  const has = others.length === 0 ? '' : ` You may see ${namesOf(others)}.`
+  const was = isAgain ? ', at which this folder was kept' : ''
+  return new Failure(
+    'NOT_FOUND',
+    `There is no project "${project}" at ${origin} that you may see${was}.${has}`,
+    {
+      hint: hintFor(seen, `waymark connect ${origin} --project ${project} --new`),
+    },
+  )
+}
+
+function hintFor(seen: Session | null, command: string): string {
+  if (seen?.standing?.admin) return `Make it: ${command}`
+  if (seen && !seen.standing)
+    return 'That server serves folders of its own: whoever runs it starts it with --project <folder>.'
+  return `Ask an admin of the server: they make it (${command}), or make you a member of it (waymark member add).`
+}
+
+function namesOf(projects: Session['projects']): string {
+  return projects.map(({ key }) => key).join(', ')
+}
+
+type Kept = Pick<ConnectedServer, 'origin' | 'project'>
+
+/** Where the project was kept until now; what cannot be read says nothing. */
+function keptAt(root: string): Kept | null {
   try {
+    return projectServer(root)
+  } catch {
+    return null
+  }
+}
+
+/** What waits here is for the project that was meant then: it goes to no other. */
+async function leave(
+  root: string,
+  before: Kept | null,
+  { origin, project, client }: { readonly origin: string; readonly project: string; readonly client: At },
+): Promise<void> {
+  const isSame = before?.origin === origin && (before.project ?? project) === project
+  if (before === null || isSame) return
+  const database = new EdgeDatabase(root)
+  try {
+    const { entries } = database.queue()
+    if (entries === 0) return database.removeAll()
+    // Under its old name there is no such project any more: it was renamed, and what waits is for the same one.
+    if (before.origin === origin && (await sessionIfThere({ ...client, project: before.project })) === null)
+      return
+    throw new Failure('CONFLICT', `${callsWait(entries)} here for ${baseOf(before)}.`, {
+      hint: 'Leave that one first: waymark disconnect',
+    })
+  } finally {
+    database.close()
+  }
+}
+
+/** `waymark disconnect`: this project is kept at its server no more. What waits is sent first, or thrown away. */
+export async function disconnect(words: readonly string[]): Promise<void> {
+  const { positionals, has, mistaken } = readWords('disconnect', words)
+  const [odd] = positionals
+  if (odd !== undefined) throw mistaken(`disconnect does not take ${odd}.`)
+  refuseAgent('waymark disconnect')
+  const environment = process.env
+  const workingFolder = process.cwd()
+  const root = rootOf({ environment, workingFolder })
+  const kept = projectServer(root)
+  if (kept === null) {
+    throw new Failure('NOT_FOUND', `${root} is connected to no server.`, {
+      hint: 'waymark status says where its record is.',
+    })
+  }
+  const database = new EdgeDatabase(root)
+  try {
+    if (database.queue().entries > 0 && !has('discard')) await sendWaiting({ environment, workingFolder })
+    const left = database.waiting()
+    if (left.length > 0 && !has('discard')) throw stillWaiting(kept, left)
+    if (left.length > 0) tell(`Thrown away: ${left.map(({ what }) => excerpt(what, 80)).join('; ')}.\n`)
+    database.removeAll()
+  } finally {
+    database.close()
+  }
+  forgetProjectServer(root)
+  print(`${root} is not kept at ${baseOf(kept)} any more; what was recorded there stays there.\n`)
+  tell(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
+}
+
+/** Sends what can be sent; a server that is away or a token that is refused leaves the rest where it is. */
+async function sendWaiting(opening: Omit<Connecting, 'project' | 'server'>): Promise<void> {
+  const place = connectedAt(opening)
+  if (place === null) return
+  const { openEdgeProject } = await import('./open-edge.ts')
+  const actor = commandLineActor(opening.environment, userName())
+  const { offline, close } = openEdgeProject(place, { ...opening, actor, project: undefined })
+  try {
+    await offline.replay()
+  } finally {
+    await close()
+  }
+}
+
+const mostTold = 5
+
+function stillWaiting(
+  kept: Kept,
+  left: readonly { readonly what: string; readonly doneAt: number }[],
+): Failure {
+  const first = left.slice(0, mostTold).map(({ what }) => excerpt(what, 80))
+  const more = left.length > mostTold ? `; and ${left.length - mostTold} more` : ''
+  const since = instant(Math.min(...left.map(({ doneAt }) => doneAt)))
+  return new Failure(
+    'CONFLICT',
+    `${callsWait(left.length)} here for ${baseOf(kept)} since ${since}, and could not be sent: ${first.join('; ')}${more}.`,
+    {
+      hint: 'The folder stays connected. Try again when the server is back, or throw it away: waymark disconnect --discard',
+    },
+  )
+}
+
+function callsWait(entries: number): string {
+  return `${counted(entries, 'call')} ${entries === 1 ? 'waits' : 'wait'}`
+}
+
+/** Null where there is no such project for whoever asks. */
+async function sessionIfThere(server: ConnectedServer): Promise<Session | null> {
+  try {
+    return await sessionAt(server)
+  } catch (error) {
+    if (error instanceof ServerRefusal && error.status === 404) return null
+    throw error
+  }
+}
+
+/** Looks whether the server lets this token in, and which project is meant. */
+async function sessionAt(server: ConnectedServer): Promise<Session> {
+  return asking(server, async (client) => {
     const read = Session.safeParse(await client.get('/api/session'))
     if (read.success) return read.data
     throw new Failure('UNAVAILABLE', `${server.origin} answers, but not as a server of Waymark does.`)
+  })
+}
+
+async function asking<Said>(
+  server: ConnectedServer,
+  ask: (client: ServerClient) => Promise<Said>,
+): Promise<Said> {
+  const client = new ServerClient(server)
+  try {
+    return await ask(client)
   } catch (error) {
     if (!(error instanceof ServerRefusal) || error.status !== 401) throw error
     throw new Failure('FORBIDDEN', `${server.origin} does not take this token: ${error.message}`, {
@@ -67,14 +273,14 @@ async function sessionAt(server: ConstructorParameters<typeof ServerClient>[0]) 
 }
 
 /** What runs on a machine is its people's to say. */
-function refuseAgent(): void {
+function refuseAgent(command: string): void {
   const { kind, name } = commandLineActor(process.env, userName())
   if (kind === 'person') return
   throw new Failure(
     'FORBIDDEN',
-    `People say which commands run on their machine; ${name} acts as an agent.`,
+    `People say what a machine is connected to and which commands run on it; ${name} acts as an agent.`,
     {
-      hint: 'Ask a person to run: waymark connect <url> --trust-commands',
+      hint: `Ask a person to run: ${command}`,
     },
   )
 }

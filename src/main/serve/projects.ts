@@ -7,12 +7,11 @@ import { serverProject } from '../../domain/identity/identity.ts'
 import type { Context } from '../../operations/operation.ts'
 import type { LoadedProcess, PlanFiles, ProcessFiles } from '../../ports/project-files.ts'
 import { fingerprint } from '../../storage/fingerprint.ts'
-import type { FolderWanted } from '../../storage/postgres/project.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
 import { deferredPlanFiles, deferredProcessFiles } from '../deferred.ts'
 import { openContext } from '../open-context.ts'
 import { type Environment, firstSet } from '../settings/environment.ts'
-import { folderWanted, projectRoot, type ServerDatabase, unusableFolder } from '../settings/places.ts'
+import { enclosingTree, unusableFolder } from '../settings/places.ts'
 
 /** A project with what must be ended when the server ends. */
 export interface OpenProject {
@@ -50,85 +49,109 @@ export function openProjects(request: ProjectsRequest): readonly [OpenProject, .
   return [first, ...others]
 }
 
-/** The projects of a database on a server: those of this machine's folders first, then every other one. */
+/** The projects of a database that is named: those of this machine's folders first, then every one that has a name. */
 export interface DatabaseProjects {
-  /** Grows while it is served: a project that another machine made is served without a restart. */
-  readonly served: [ServedProject, ...ServedProject[]]
-  readonly open: readonly [OpenProject, ...OpenProject[]]
+  /** Changes while it is served: a project that was added elsewhere is served without a restart, also under a new name. */
+  readonly served: readonly ServedProject[]
+  readonly open: readonly OpenProject[]
+  /** The reserved project, which is asked only about persons and projects; null where the database is a folder's own. */
+  readonly own: OpenProject | null
   /** Looks for new projects. */
   refresh(): Promise<readonly OpenProject[]>
 }
 
 interface OfFolder {
   readonly context: Context
-  readonly wanted: FolderWanted
   served: ServedProject
-  id: string | null
+  id: string
 }
 
-/** Opens every project of a database. Where it has none yet, and no folder is meant, the server's own is served. */
-export async function openDatabaseProjects(
-  request: ProjectsRequest,
-  server: ServerDatabase,
-): Promise<DatabaseProjects> {
+interface OfName {
+  readonly context: Context
+  served: ServedProject
+}
+
+/** Opens every project of a database. There may be none yet. */
+export async function openDatabaseProjects(request: ProjectsRequest): Promise<DatabaseProjects> {
   const { environment, workingFolder } = request
-  const { projectsOf, projectIdOf } = await import('../../storage/postgres/store.ts')
-  const ofFolders = await Promise.all(
-    foldersOf(request).map(async ({ context, served }): Promise<OfFolder> => {
-      const root = projectRoot((await context.witness.locate(context.folder)).mainTop)
-      return { context, served, wanted: folderWanted(environment, root), id: null }
-    }),
-  )
-  const others = new Map<string, OpenProject>()
   const opened = (id: string, name: string): OpenProject => {
     const context = openContext({ actor: nobody, environment, workingFolder, elsewhere: { id, name } })
     return { served: { ...served(context, name), name }, context }
   }
+  const own = opened(serverProject, serverProject)
+  const ofFolders = foldersOf(request).map(({ context, served: project }): OfFolder => {
+    return { context, served: project, id: '' }
+  })
+  const others = new Map<string, OfName>()
   const all: ServedProject[] = []
   const open: OpenProject[] = [...ofFolders]
-  const refresh = async (): Promise<readonly OpenProject[]> => {
-    for (const project of ofFolders) project.id ??= await projectIdOf(server, project.wanted)
-    const named = await projectsOf(server)
+  const look = async (): Promise<readonly OpenProject[]> => {
+    for (const project of ofFolders) if (project.id === '') project.id = await idOf(project.context)
+    const listed = await own.context.store.view(({ identities }) => identities.projects())
+    const names = new Map(listed.filter(({ named }) => named).map(({ id, name }) => [id, name]))
     const isOfFolder = new Set(ofFolders.map(({ id }) => id))
-    const added = named
-      .filter(({ id }) => !isOfFolder.has(id) && !others.has(id))
-      .map(({ id, name }) => {
-        const project = opened(id, name)
-        others.set(id, project)
-        return project
-      })
+    const added: OpenProject[] = []
+    for (const [id, name] of names) {
+      const known = others.get(id)
+      // Whoever knows a project knows it by its object: one of another name is another one.
+      if (known && known.served.key !== name) known.served = { ...known.served, key: name, name }
+      if (known || isOfFolder.has(id)) continue
+      const project = opened(id, name)
+      others.set(id, project)
+      added.push(project)
+    }
     open.push(...added)
-    const nameOf = new Map(named.map(({ id, name }) => [id, name]))
     for (const project of ofFolders) {
       const { key, folder } = project.served
-      const name = nameOf.get(project.id ?? '') ?? freeKey(key, [...nameOf.values()], folder)
-      // A route of the server knows a project by its object.
+      const taken = [...names].flatMap(([id, name]) => (id === project.id ? [] : [name]))
+      const name = names.get(project.id) ?? freeKey(key, taken, folder)
       if (name !== key) project.served = { ...project.served, key: name }
     }
-    const now = [...ofFolders, ...others.values()].map(({ served }) => served)
-    if (now.length > 0) all.splice(0, all.length, ...now)
+    const now = [...ofFolders, ...[...others].filter(([id]) => names.has(id)).map(([, project]) => project)]
+    all.splice(0, all.length, ...now.map((project) => project.served))
     return added
   }
+  const refresh = oneAfterAnother(look)
   await refresh()
-  if (all.length === 0) {
-    const own = opened(serverProject, serverProject)
-    open.push(own)
-    all.push(own.served)
+  return { served: all, open, own, refresh }
+}
+
+/** The id of a folder's project; empty where nothing was recorded in it, or it cannot be asked now. */
+function idOf({ store }: Context): Promise<string> {
+  return store.view(({ identities }) => Promise.resolve(identities.project))
+}
+
+/** Who asks while it is looked is answered by the next look: that one sees what was recorded before it was asked. */
+function oneAfterAnother<Answer>(look: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<Answer> | null = null
+  let next: Promise<Answer> | null = null
+  const begin = (): Promise<Answer> => {
+    next = null
+    const looking = look().finally(() => {
+      if (running === looking) running = null
+    })
+    running = looking
+    return looking
   }
-  // There is one at least.
-  return {
-    served: all as [ServedProject, ...ServedProject[]],
-    open: open as [OpenProject, ...OpenProject[]],
-    refresh,
+  return () => {
+    if (running === null) return begin()
+    next ??= running.then(begin, begin)
+    return next
   }
 }
 
-/** The folders that are named, or the one that the server was started in, if that can be a project. */
+/** The folders that are named, or the one that the server was started in, if that is a project. */
 function foldersOf(request: ProjectsRequest): readonly OpenProject[] {
-  const home = firstSet(request.environment, ['HOME', 'USERPROFILE']) ?? homedir()
-  const isNamed = request.named.length > 0 || firstSet(request.environment, ['WAYMARK_PROJECT']) !== undefined
-  if (isNamed || unusableFolder(resolve(request.workingFolder), home) === null) return openProjects(request)
-  return []
+  const { environment, named } = request
+  const isNamed = named.length > 0 || firstSet(environment, ['WAYMARK_PROJECT']) !== undefined
+  return isNamed || isProject(resolve(request.workingFolder), environment) ? openProjects(request) : []
+}
+
+/** A work tree, or a folder that has a record already: nobody means any other by standing in it. */
+function isProject(folder: string, environment: Environment): boolean {
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  if (unusableFolder(folder, home) !== null) return false
+  return enclosingTree(folder, home) !== null || existsSync(join(folder, '.waymark'))
 }
 
 function freeKey(key: string, taken: readonly string[], folder: string): string {

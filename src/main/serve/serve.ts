@@ -6,13 +6,13 @@ import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
 import { startTelemetry } from '../../surfaces/telemetry/telemetry.ts'
-import { closeContext, namedDatabase } from '../open-context.ts'
+import { closeContext, databaseNamed, namedDatabase } from '../open-context.ts'
 import { endSignal, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
 import { oidcSettings } from '../settings/oidc.ts'
-import { serverDatabase, serverFolder } from '../settings/places.ts'
+import { serverFolder } from '../settings/places.ts'
 import { keepTidy } from '../upkeep.ts'
 import { openLog } from './log.ts'
 import { type DatabaseProjects, type OpenProject, openDatabaseProjects, openProjects } from './projects.ts'
@@ -39,11 +39,16 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
   const projects = await opened(flags, environment)
-  const [{ context }] = projects.open
+  const { context } = projects.own ?? firstOf(projects)
   const oidc = oidcSettings(flags, environment)
   const team = await teamInForce(context, { environment, oidc })
   if (!team) refuseRemoteWithoutTokens(flags, tokens)
-  const folders = projects.open.map((project) => project.context.folder)
+  const database = databaseNamed(environment, process.cwd())
+  const folders = [
+    ...projects.open.map((project) => project.context.folder),
+    // Two servers of no folder at all are told apart by what they serve.
+    ...(projects.own ? [`database ${database}`] : []),
+  ]
   const servers = new RunningServers(folder)
   const own = tokens.ownToken('agent', 'agent')
   const person = tokens.ownToken('person', userName())
@@ -76,7 +81,7 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
     await untilTold(projects, log)
   } finally {
     servers.withdraw(announced)
-    await end(server, projects.open)
+    await end(server, projects)
     log.info('Waymark stopped.')
   }
 }
@@ -86,12 +91,12 @@ const betweenLooks = 2_000
 
 async function opened(flags: ServeFlags, environment: Environment): Promise<DatabaseProjects> {
   const request = { named: flags.projects, environment, workingFolder: process.cwd() }
-  const server = serverDatabase(environment)
-  if (server) return openDatabaseProjects(request, server)
+  if (namedDatabase(environment) !== undefined) return openDatabaseProjects(request)
   const [first, ...others] = openProjects(request)
   return {
     open: [first, ...others],
     served: [first.served, ...others.map(({ served }) => served)],
+    own: null,
     refresh: async () => [],
   }
 }
@@ -113,9 +118,15 @@ async function untilTold({ open, served, refresh }: DatabaseProjects, log: Log):
   await telemetry?.stop()
 }
 
-async function end(server: OpenServer, projects: readonly OpenProject[]): Promise<void> {
+function firstOf({ open }: DatabaseProjects): OpenProject {
+  const [first] = open
+  if (!first) throw new Error('there is a project, or a database for all of them')
+  return first
+}
+
+async function end(server: OpenServer, { open, own }: DatabaseProjects): Promise<void> {
   await server.stop()
-  await Promise.all(projects.map(({ context }) => closeContext(context)))
+  await Promise.all([...open, ...(own ? [own] : [])].map(({ context }) => closeContext(context)))
 }
 
 /**
@@ -152,7 +163,7 @@ function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFil
 
 function optionsOf(
   flags: ServeFlags,
-  { served }: DatabaseProjects,
+  { served, own, refresh }: DatabaseProjects,
   run: Pick<ServerOptions, 'folder' | 'instance' | 'log' | 'team' | 'oidc'>,
 ): Omit<ServerOptions, 'port'> {
   const { host, allowHosts } = flags
@@ -161,6 +172,8 @@ function optionsOf(
   return {
     ...run,
     projects: served,
+    ...(own && { own: own.served }),
+    refresh,
     host,
     toolsets: flags.toolsets,
     trustProxy: flags.trustProxy,

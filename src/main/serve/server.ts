@@ -73,7 +73,12 @@ function taken(port: number, host: string): Failure {
 }
 
 export interface ServerOptions {
-  readonly projects: readonly [ServedProject, ...ServedProject[]]
+  /** May grow and change while it is served. */
+  readonly projects: readonly ServedProject[]
+  /** The reserved project of a database for all projects, asked where there is no other. */
+  readonly own?: ServedProject
+  /** Looks for projects that were added or renamed elsewhere. */
+  readonly refresh?: () => Promise<unknown>
   /** Where tokens and sessions are kept. */
   readonly folder: string
   readonly host: string
@@ -105,20 +110,36 @@ export interface OpenServer {
 
 /** Puts the server together and listens. Fails with the error of the system where the port is taken. */
 export async function openServer(options: ServerOptions): Promise<OpenServer> {
-  const { projects, folder, host, allowedHosts, instance, log } = options
+  const { folder, host, allowedHosts, instance, log } = options
   const program = resolve(process.argv[1] ?? 'waymark')
-  const [first, ...others] = projects
   let directory: Directory | null = null
   // Whoever calls is asked what they may, as their token is known at this moment.
-  const asked = (project: ServedProject): ServedProject => ({
-    ...project,
-    contextOf: (actor) => {
-      const standing = directory?.standingOf(actor, project.key)
-      return { ...project.contextOf(actor), ...(standing && { standing }) }
+  const known = new WeakMap<ServedProject, ServedProject>()
+  const asked = (project: ServedProject): ServedProject => {
+    const before = known.get(project)
+    if (before) return before
+    const made: ServedProject = {
+      ...project,
+      contextOf: (actor) => {
+        const standing = directory?.standingOf(actor, made)
+        return { ...project.contextOf(actor), ...(standing && { standing }) }
+      },
+    }
+    known.set(project, made)
+    return made
+  }
+  const serving: Serving = {
+    get projects() {
+      return options.projects.map(asked)
     },
-  })
-  const served: Serving['projects'] = [asked(first), ...others.map(asked)]
-  const serving: Serving = { projects: served, catalog, version, program, instance, log }
+    own: options.own ? asked(options.own) : null,
+    refresh: async () => void (await options.refresh?.()),
+    catalog,
+    version,
+    program,
+    instance,
+    log,
+  }
   const live = openLive({ version, log })
   const mcp = createMcpOverHttp({
     catalog: async () => catalog,
@@ -136,7 +157,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   directory = team
     ? new Directory({
         team,
-        projects: served,
+        projects: () => serving.projects,
         storeOf: (project) => project.contextOf(ownActor).store,
         port: () => port,
         ids: randomIds,

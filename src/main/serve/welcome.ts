@@ -51,6 +51,7 @@ export async function welcome(
 }
 
 function namesOf(projects: readonly ServedProject[]): string {
+  if (projects.length === 0) return 'no project yet (waymark project add <name>)'
   return projects.map(({ name, key }, at) => (at === 0 ? name : `${name} (/p/${key}/)`)).join(', ')
 }
 

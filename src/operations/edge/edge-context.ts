@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { type IdKind, type IdSource, idPrefixes } from '../../domain/id.ts'
 import type { SnapshotPlace } from '../../domain/track/task.ts'
+import type { Store } from '../../ports/store.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
 import type { Context, Edge } from '../operation.ts'
 import type { Gathering } from './gathering.ts'
@@ -15,6 +16,8 @@ export interface EdgeCall {
   readonly folder: string
   /** How long ago the edge began to look, in milliseconds. */
   readonly age: number
+  /** What the edge knows of where the record is. */
+  readonly address: string
   /** The ids that the edge has told its caller already, by kind: of a call that waited there for the server. */
   readonly promised: Readonly<Partial<Record<IdKind, string>>>
 }
@@ -30,7 +33,7 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
     edge,
     folder,
     callKey: call.id,
-    store: gathering.watched(context.store),
+    store: withAddress(gathering.watched(context.store), call.address),
     // The same at each run, so that its calls are known again; and when it was looked, not when it is told.
     clock: { now: () => context.clock.now() - call.age },
     ids: gatheringIds(context, call.id),
@@ -72,6 +75,21 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
       read: (source) => processFiles.read(source),
     },
     ...commandsOn(context, gathering, edge),
+  }
+}
+
+/** The record as it is found from the edge: in a database of which nothing is said there. */
+function withAddress(store: Store, address: string): Store {
+  return {
+    ...store,
+    health: async () => {
+      const { location, warnings, ...health } = await store.health()
+      return {
+        ...health,
+        location: address,
+        warnings: warnings.map((warning) => warning.replaceAll(location, 'of the server')),
+      }
+    },
   }
 }
 

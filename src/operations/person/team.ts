@@ -5,14 +5,27 @@ import type { Decided, Reads } from '../../ports/store.ts'
 import type { Team } from '../../ports/team.ts'
 import type { Handling } from '../operation.ts'
 
-/** The persons of the server. Fails where the project's database is its own, which knows none. */
-export function teamOf({ team }: Pick<Handling, 'team'>): Team {
+/** What lies in a database that is named, as the beginning of a sentence, and what there is without one. */
+export interface TeamSubject {
+  readonly what: string
+  readonly otherwise: string
+}
+
+const persons: TeamSubject = { what: 'Persons and their tokens', otherwise: '' }
+
+/** What all projects of a database share. Fails where the project's database is its own, which has nothing of it. */
+export function teamOf({ team }: Pick<Handling, 'team'>, { what, otherwise }: TeamSubject = persons): Team {
   if (team) return team
   throw new Failure(
     'REFUSED',
-    'Persons and their tokens are kept in a database that is named for all projects of a server, and none is named here.',
+    `${what} are kept in a database that is named for all projects of a server, and none is named here.`,
     {
-      hint: 'Set WAYMARK_DATABASE to a file or to a postgres:// address, for this command and for waymark serve.',
+      hint: [
+        'Set WAYMARK_DATABASE to a file or to a postgres:// address, for this command and for waymark serve.',
+        otherwise,
+      ]
+        .filter(Boolean)
+        .join(' '),
     },
   )
 }

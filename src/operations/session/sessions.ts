@@ -15,6 +15,7 @@ export const sessionList = defineOperation({
   command: 'session list',
   toolset: 'track',
   audience: 'person',
+  ofServer: true,
   title: 'List who is signed in',
   description: 'Your own sessions of the dashboard; an admin sees those of everybody.',
   kind: 'query',
@@ -38,6 +39,7 @@ export const sessionEnd = defineOperation({
   command: 'session end',
   toolset: 'track',
   audience: 'person',
+  ofServer: true,
   // Whoever may look may also leave.
   access: 'viewer',
   title: 'End sessions of the dashboard',

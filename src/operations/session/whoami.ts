@@ -9,6 +9,7 @@ export const whoami = defineOperation({
   command: 'whoami',
   toolset: 'track',
   audience: 'both',
+  ofServer: true,
   title: 'Who you are here',
   description: 'The name under which what you do is recorded, and what you may do in this project.',
   kind: 'query',

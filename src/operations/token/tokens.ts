@@ -6,6 +6,7 @@ import { permits, type Standing } from '../../domain/identity/access.ts'
 import {
   day,
   type Person,
+  serverProject,
   type Token,
   type TokenKind,
   tokenDays,
@@ -28,6 +29,7 @@ export const tokenCreate = defineOperation({
   aliases: ['token add'],
   toolset: 'track',
   audience: 'person',
+  ofServer: true,
   access: 'contributor',
   title: 'Make a token',
   description:
@@ -133,7 +135,7 @@ async function assertRoleOfAgents({ processFiles }: Handling, role: string): Pro
 
 async function thisProject(handling: Handling): Promise<string> {
   const id = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
-  if (id !== '') return id
+  if (id !== '' && id !== serverProject) return id
   throw new Failure(
     'REFUSED',
     'A token cannot be for this project alone before something was recorded in it.',
@@ -187,6 +189,7 @@ export const tokenList = defineOperation({
   command: 'token list',
   toolset: 'track',
   audience: 'person',
+  ofServer: true,
   title: 'List tokens',
   description:
     'Your own tokens; an owner sees with --all those for this project, an admin those of everybody. Secrets are never shown.',
@@ -230,6 +233,7 @@ export const tokenRevoke = defineOperation({
   aliases: ['token remove'],
   toolset: 'track',
   audience: 'person',
+  ofServer: true,
   // Whoever has a token may end it.
   access: 'viewer',
   title: 'Revoke a token',

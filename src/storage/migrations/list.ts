@@ -9,6 +9,7 @@ import { portable } from './0008-portable.ts'
 import { persons } from './0009-persons.ts'
 import { edges } from './0010-edges.ts'
 import { moving } from './0011-moving.ts'
+import { projectNames } from './0012-project-names.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   persons,
   edges,
   moving,
+  projectNames,
 ]

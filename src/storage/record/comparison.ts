@@ -13,6 +13,7 @@ export const notMadeByFacts: Readonly<Record<string, string>> = {
   attempt_diff: 'what attempts changed line by line, as the machines with the files sent it',
   command_lease: 'until when a command is believed to run',
   project_arrival: 'that a project is on its way to this place, and not opened yet',
+  project_name: 'what projects are called on a server',
   project_root: 'the folders of this machine in which the project was seen',
 }
 

@@ -1,11 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { NewFact } from '../../domain/fact.ts'
+import { Failure } from '../../domain/failure.ts'
 import type { IdSource, ProjectId } from '../../domain/id.ts'
-import type { RecordRequest } from '../../ports/store.ts'
+import { belongsToServer, serverProject } from '../../domain/identity/identity.ts'
+import type { Beside, RecordRequest } from '../../ports/store.ts'
 import { wellFormed } from '../fingerprint.ts'
 import { beforeFirst, factRows } from '../journal/journal.ts'
 import { breath } from '../sqlite/waiting.ts'
 import { makeHeights } from '../tables/dependency.ts'
+import { renameProject } from '../tables/project-name.ts'
 import { assertWrittenHere, projectState } from '../tables/project-place.ts'
 import { projectFact } from '../tables/projections.ts'
 import { inBatches } from '../tables/query.ts'
@@ -61,13 +64,36 @@ async function decideAndAppend<Answer>(
   const { facts } = decided
   const beside = decided.beside ?? []
   const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
+  if (project.id === serverProject) assertOfServer(facts)
   const last = isWritten ? await append({ db, root: place.root, project }, facts, { actor, at }) : null
+  for (const one of beside) if (one.kind === 'project made') await make(db, one, { actor, at })
   await writeBeside({ db, projectId: project.id }, beside)
   const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
   if (!isWritten) return { answer, project: found, last }
   if (idempotency)
     await storeAnswer(db, idempotency, { projectId: project.id, answer, seq: last?.seq ?? 0, at })
   return { answer, project: { id: project.id, rootKnown: true }, last: facts.length > 0 ? last : null }
+}
+
+/** Whatever asks for it: nothing is worked at in the reserved project. */
+function assertOfServer(facts: readonly NewFact[]): void {
+  const strange = facts.find(({ kind }) => !belongsToServer(kind))
+  if (!strange) return
+  throw new Failure(
+    'REFUSED',
+    `Nothing is planned or worked at in the reserved project "${serverProject}", where persons and tokens are kept.`,
+    { hint: 'An admin makes a project: waymark project add <name>. Work in that one.' },
+  )
+}
+
+/** A project of its own beside the one that is written to, which nobody else can know yet. */
+async function make(
+  db: Kysely<Tables>,
+  { id, name, facts }: Extract<Beside, { readonly kind: 'project made' }>,
+  by: By,
+): Promise<void> {
+  await append({ db, root: '', project: { id, rootKnown: true, exists: false } }, facts, by)
+  await renameProject(db, id, name)
 }
 
 export interface Appending {

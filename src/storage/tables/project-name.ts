@@ -1,7 +1,10 @@
+import { basename } from 'node:path'
 import { type Kysely, sql } from 'kysely'
+import { serverProject } from '../../domain/identity/identity.ts'
+import type { ListedProject } from '../../ports/reads.ts'
 import type { Tables } from './tables.ts'
 
-// Only a database on a server has names of projects: in a file they are found by their folders.
+// In a file, only projects that were added by name have one: the others are found by their folders.
 
 /** The project of a name. Null where there is none. */
 export async function projectNamed(db: Kysely<Tables>, name: string): Promise<string | null> {
@@ -20,10 +23,48 @@ export async function nameProject(db: Kysely<Tables>, id: string, wished: string
   const name = keyOf(wished)
   const { rows } = await sql<{ readonly name: string }>`
     select name from project_name where name = ${name} or name like ${`${name}-%`}`.execute(db)
-  const taken = new Set(rows.map((row) => row.name))
+  const taken = new Set([...rows.map((row) => row.name), serverProject])
   let free = name
   for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`
   await sql`insert into project_name (name, project_id) values (${free}, ${id})`.execute(db)
+}
+
+/** Gives a project exactly this name. */
+export async function renameProject(db: Kysely<Tables>, id: string, name: string): Promise<void> {
+  await sql`delete from project_name where project_id = ${id}`.execute(db)
+  await sql`insert into project_name (name, project_id) values (${name}, ${id})`.execute(db)
+}
+
+interface ProjectRow {
+  readonly id: string
+  readonly name: string | null
+  readonly root: string | null
+  readonly facts: number
+  readonly waiting: number
+  readonly open_attempts: number
+  readonly last_at: number | null
+}
+
+/** Every project with what goes on in it. One that has neither a name nor a folder is not there yet. */
+export async function listedProjects(db: Kysely<Tables>): Promise<readonly ListedProject[]> {
+  const { rows } = await sql<ProjectRow>`
+    select project.id, project_name.name, project.seq as facts,
+      (select path from project_root where project_root.project_id = project.id
+        order by seen_at desc, path limit 1) as root,
+      (select count(*) from hold where hold.project_id = project.id and hold.status = 'open') as waiting,
+      (select count(*) from attempt
+        where attempt.project_id = project.id and attempt.status = 'open') as open_attempts,
+      (select fact.at from fact where fact.project_id = project.id and fact.seq = project.seq) as last_at
+    from project left join project_name on project_name.project_id = project.id
+    where project.id <> ${serverProject} and project.id not in (select project_id from project_arrival)
+    order by coalesce(project_name.name, project.id) limit 1000`.execute(db)
+  return rows.flatMap(
+    ({ id, name, root, facts, waiting, open_attempts: openAttempts, last_at: lastFactAt }) => {
+      if (name === null && root === null) return []
+      const shown = name ?? keyOf(basename(root ?? ''))
+      return [{ id, name: shown, named: name !== null, facts, waiting, openAttempts, lastFactAt }]
+    },
+  )
 }
 
 export interface NamedProject {

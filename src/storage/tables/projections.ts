@@ -97,6 +97,7 @@ const projections: {
   'command.revoked': () => Promise.resolve(), // kept in the state folder of its user
   'command.started': applyCommandStarted,
   'command.ended': applyCommandEnded,
+  'project.named': () => Promise.resolve(), // names are no rows of the server's own
   'person.added': applyPersonAdded,
   'person.changed': applyPersonChanged,
   'member.set': applyMemberSet,

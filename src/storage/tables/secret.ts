@@ -5,6 +5,7 @@ import type { Beside } from '../../ports/store.ts'
 import { writeOfEdge } from './edge.ts'
 import { memberReads } from './member.ts'
 import { personReads } from './person.ts'
+import { listedProjects, renameProject } from './project-name.ts'
 import { sessionReads } from './session.ts'
 import type { ReadScope, Tables } from './tables.ts'
 import { tokenReads } from './token.ts'
@@ -25,6 +26,11 @@ export async function writeBeside(
   beside: readonly Beside[],
 ): Promise<void> {
   for (const one of beside) {
+    if (one.kind === 'project made') continue // by who appends facts
+    if (one.kind === 'project renamed') {
+      await renameProject(db, one.id, one.name)
+      continue
+    }
     if (
       one.kind === 'edge seen' ||
       one.kind === 'command leased' ||
@@ -56,6 +62,7 @@ export async function writeBeside(
 export function identityReads(scope: ReadScope): IdentityReads {
   return {
     project: scope.projectId,
+    projects: () => listedProjects(scope.db),
     ...personReads(scope),
     ...memberReads(scope),
     ...tokenReads(scope),

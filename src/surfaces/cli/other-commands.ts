@@ -21,13 +21,20 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'connect',
     title: 'Keep this project at a server: its token is asked for, and every command here asks that server',
     usage:
-      'waymark connect <url> [--project <name>] [--trust-commands] [--no-trust-commands] [--hooks-closed]',
+      'waymark connect <url> [--project <name>] [--new] [--trust-commands] [--no-trust-commands] [--hooks-closed]',
     explained: [
       ['--project <name>', 'The project at the server, where it has several'],
+      ['--new', 'Make the project where there is none of that name yet: for admins of the server'],
       ['--trust-commands', 'Commands of guards that a person approved at the server run on this machine'],
       ['--hooks-closed', 'Hooks forbid every call while nothing of the project is known on this machine'],
       ['--no-trust-commands', 'Only what a person approved on this machine runs here (the default)'],
     ],
+  },
+  {
+    command: 'disconnect',
+    title: 'Keep this project at its server no more: what waits here is sent first',
+    usage: 'waymark disconnect [--discard]',
+    explained: [['--discard', 'Throw away what could not be sent']],
   },
   {
     command: 'serve',

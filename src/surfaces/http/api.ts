@@ -117,7 +117,8 @@ export async function sessionAnswer(c: RequestContext, serving: Serving) {
           refused: refusedTo(standing, serving.catalog),
         }
       : null,
-    project: c.var.project.key,
+    // Empty where there is none yet.
+    project: c.var.project === serving.own ? '' : c.var.project.key,
     projects: projectList(c.var.seen),
     version: serving.version,
     // A page that follows the live feed from here on misses nothing of what it reads later.

@@ -4,7 +4,7 @@ import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { atMost } from '../../domain/identity/access.ts'
 import { outlineOf } from '../../domain/json-outline.ts'
-import { contractVersion, mostRead, mostSent } from '../../operations/edge/contract.ts'
+import { addressHeader, contractVersion, mostRead, mostSent } from '../../operations/edge/contract.ts'
 import { contextOnEdge } from '../../operations/edge/edge-context.ts'
 import { EdgeRequest } from '../../operations/edge/edge-request.ts'
 import { EdgeTooOld, Gathering } from '../../operations/edge/gathering.ts'
@@ -37,6 +37,7 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
       folder,
       age,
       promised,
+      address: addressOf(c),
     })
     heard.tell(request, project.contextOf(actor))
     const done = await gathering
@@ -62,6 +63,14 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     const input = isShort ? await expandIds(context.store, given) : given
     return { answer: await invoke(operation, context, input, options) }
   }
+}
+
+/** Where the record is, as its edge knows it: the database's own address is the server's to know. */
+function addressOf(c: RequestContext): string {
+  const said = c.req.header(addressHeader) ?? ''
+  const isAddress = said.length <= 500 && /^https?:\/\/[\w.:[\]-]+(?:\/p\/[a-z0-9-]+)?$/i.test(said)
+  if (!isAddress) return `the project ${c.var.project.key} of the server`
+  return said.includes('/p/') ? said : `${said}/p/${c.var.project.key}`
 }
 
 function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {

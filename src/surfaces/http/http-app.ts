@@ -16,7 +16,7 @@ import { type Metrics, openMetrics, routeLabel } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
 import type { AppEnvironment, McpPart, Parts, RequestContext } from './parts.ts'
 import { Refusal, refused } from './refusal.ts'
-import { projectNamed, restOfPath, type Serving } from './serving.ts'
+import { projectNamed, projectOfNobody, restOfPath, type Serving } from './serving.ts'
 
 const self = "'self'"
 
@@ -46,12 +46,19 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
     const caller = await guardRequest(requestInfoOf(c.env.incoming, security), security)
     c.set('caller', caller)
     c.set('seen', await seenBy(caller, serving, security))
-    c.set('project', c.var.seen.projects[0] ?? serving.projects[0])
+    c.set('project', c.var.seen.projects[0] ?? projectOfNobody(serving))
     await next()
   })
   app.use('/p/:project/*', async (c, next) => {
     // Who is not known is shown the dashboard's files, which are the same for every project.
-    if (c.var.caller) c.set('project', projectNamed(c.req.param('project'), c.var.seen))
+    if (c.var.caller) {
+      const key = c.req.param('project')
+      if (!serving.projects.some((project) => project.key === key)) {
+        await serving.refresh()
+        c.set('seen', await seenBy(c.var.caller, serving, security))
+      }
+      c.set('project', projectNamed(key, c.var.seen))
+    }
     await next()
   })
   app.route('/', serverRoutes(serving, security, metrics))
@@ -87,7 +94,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
   const app = new Hono<AppEnvironment>()
   app.use('/api/*', async (c, next) => {
     requireAuth(c.var.caller)
-    requireProject(c)
+    if (!isOfServer(c, serving)) requireProject(c, serving)
     c.header('Cache-Control', 'no-store')
     await next()
   })
@@ -104,7 +111,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
       hint: 'GET /api/openapi.json describes what there is.',
     })
   })
-  app.all('/mcp', mcpRoute(parts.mcp, streams))
+  app.all('/mcp', mcpRoute(parts.mcp, streams, serving))
   reading(app, '/ws', (c) => {
     requireAuth(c.var.caller)
     throw new Refusal(
@@ -122,15 +129,15 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
 /** The routes that the server has once, whatever it serves. */
 function serverRoutes(serving: Serving, security: Security, metrics: Metrics): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>()
-  const { version, projects } = serving
+  const { version } = serving
   reading(app, '/healthz', (c) =>
-    c.json({ status: 'ok', version, projects: projects.length }, 200, {
+    c.json({ status: 'ok', version, projects: serving.projects.length }, 200, {
       'Cache-Control': 'no-store',
     }),
   )
   // For a balancer: whether what is sent here could be recorded.
   reading(app, '/readyz', async (c) => {
-    const { store } = projects[0].contextOf(nobody)
+    const { store } = (serving.own ?? projectOfNobody(serving)).contextOf(nobody)
     const reason = await store.unreadiness()
     // Why it is not, with the database's address, is for those who may come in.
     const why = reason === null || c.var.caller === null ? {} : { reason }
@@ -175,9 +182,23 @@ async function seenBy(
   return { projects: directory ? (caller ? await directory.visible(caller) : []) : projects }
 }
 
+const ofServer = ['/api/session', '/api/projects', '/api/projects/work', '/api/openapi.json']
+
+/** What is answered before there is a project: who one is, and what concerns the server alone. */
+function isOfServer(c: RequestContext, { projects, own, catalog }: Serving): boolean {
+  if (projects.length > 0 || own === null || c.var.project !== own) return false
+  if (ofServer.includes(c.req.path)) return true
+  return catalog.some((operation) => operation.ofServer && c.req.path === `/api/${operation.name}`)
+}
+
 /** A project that somebody may not see is as if it were not there. */
-function requireProject(c: RequestContext): void {
+function requireProject(c: RequestContext, { projects }: Serving): void {
   if (c.var.seen.projects.includes(c.var.project)) return
+  if (projects.length === 0) {
+    throw new Failure('NOT_FOUND', 'There is no project on this server yet.', {
+      hint: 'An admin of the server makes one: waymark connect <url> --project <name> --new in its folder, or “Add” in the dashboard.',
+    })
+  }
   throw new Failure('NOT_FOUND', 'There is no project here that you are a member of.', {
     hint: 'Ask an owner of the project: waymark member add <you>. waymark whoami says who you are.',
     // Whoever may see nothing may still sign out.
@@ -204,7 +225,7 @@ function reading(
 }
 
 /** Hands `/mcp` over, with a body that was read within the limit. What it opens ends with the caller's token. */
-function mcpRoute(mcp: McpPart, streams: OpenStreams) {
+function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: Serving) {
   const watched = new Set<string>()
 
   const watchSessions = (caller: Caller): void => {
@@ -219,7 +240,7 @@ function mcpRoute(mcp: McpPart, streams: OpenStreams) {
 
   return async (c: RequestContext): Promise<Response> => {
     const caller = requireAuth(c.var.caller)
-    requireProject(c)
+    requireProject(c, serving)
     watchSessions(caller)
     const { raw } = c.req
     const request =

@@ -26,10 +26,7 @@ async function headOf(project: ServedProject): Promise<number | null> {
   return store.view(({ journal }) => journal.head()).catch(() => null)
 }
 
-export function openMetrics(
-  { projects }: Pick<Serving, 'projects'>,
-  live: Pick<LivePart, 'readers'>,
-): Metrics {
+export function openMetrics(serving: Pick<Serving, 'projects'>, live: Pick<LivePart, 'readers'>): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 })
@@ -60,7 +57,7 @@ export function openMetrics(
     labelNames: ['project'],
     registers,
     async collect() {
-      for (const project of projects) {
+      for (const project of serving.projects) {
         const seq = await headOf(project)
         if (seq === null) this.remove({ project: project.key })
         else this.set({ project: project.key }, seq)

@@ -5,19 +5,30 @@ import type { Serving } from './serving.ts'
 
 type Document = Readonly<Record<string, unknown>>
 
-const documents = new WeakMap<Serving, Document>()
+const documents = new WeakMap<Serving, Omit<Document, 'servers'>>()
 
 /** The whole interface as OpenAPI 3.1; computed once. */
 export function openApiDocument(serving: Serving): Document {
-  const known = documents.get(serving)
-  if (known) return known
-  const made = documentOf(serving)
+  const made = documents.get(serving) ?? documentOf(serving)
   documents.set(serving, made)
-  return made
+  return { ...made, servers: serversOf(serving) }
 }
 
-function documentOf({ catalog, version, projects: [first, ...others] }: Serving): Document {
-  const keys = [first, ...others].map(({ key }) => key)
+/** Those that there are now. */
+function serversOf({ projects }: Serving) {
+  const keys = projects.map(({ key }) => key)
+  const [first = 'none yet'] = keys
+  return [
+    { url: '/', description: `The project ${first}` },
+    {
+      url: '/p/{project}',
+      description: 'Any project of this server',
+      variables: { project: { ...(keys.length > 0 && { enum: keys }), default: first } },
+    },
+  ]
+}
+
+function documentOf({ catalog, version }: Serving): Omit<Document, 'servers'> {
   return {
     openapi: '3.1.0',
     info: {
@@ -26,14 +37,6 @@ function documentOf({ catalog, version, projects: [first, ...others] }: Serving)
       description: 'Plans, tracks and gates the work of coding agents, with git as the witness.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [
-      { url: '/', description: `The project ${first.key}` },
-      {
-        url: '/p/{project}',
-        description: 'Any project of this server',
-        variables: { project: { enum: keys, default: first.key } },
-      },
-    ],
     security: [{ token: [] }, { session: [], csrf: [] }],
     tags: ['plan', 'track', 'gate', 'server'].map((name) => ({ name })),
     paths: {

@@ -19,8 +19,12 @@ export interface ServedProject {
 
 /** What the HTTP server serves. */
 export interface Serving {
-  /** The first one answers addresses that name no project. */
-  readonly projects: readonly [ServedProject, ...ServedProject[]]
+  /** Those that there are at this moment. The first one answers addresses that name no project. */
+  readonly projects: readonly ServedProject[]
+  /** What is asked about the server and its persons where there is no project to ask in; null where there always is. */
+  readonly own: ServedProject | null
+  /** Looks for projects that were added or renamed elsewhere. */
+  refresh(): Promise<void>
   readonly catalog: readonly Operation[]
   /** Waymark's own version. */
   readonly version: string
@@ -52,6 +56,13 @@ export function projectNamed(
   throw new Failure('NOT_FOUND', `There is no project "${key.slice(0, 100)}" here.${didYouMean(key, keys)}`, {
     hint: keys.length === 0 ? 'You are a member of none.' : `This server serves ${keys.join(', ')}.`,
   })
+}
+
+/** The project of who may see none: what a server without projects answers, or the first one, which refuses. */
+export function projectOfNobody({ projects, own }: Pick<Serving, 'projects' | 'own'>): ServedProject {
+  const project = projects[0] ?? own
+  if (!project) throw new Error('a server without a database for all projects serves one at least')
+  return project
 }
 
 /** Splits a path into its project and the rest: `/p/shop/ws` is `/ws` of `shop`. */

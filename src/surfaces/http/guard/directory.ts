@@ -24,7 +24,8 @@ interface Looked {
 
 export interface DirectoryOptions {
   readonly team: Team
-  readonly projects: readonly ServedProject[]
+  /** Those that are served at this moment. */
+  readonly projects: () => readonly ServedProject[]
   /** Asks a project as the server itself. */
   readonly storeOf: (project: ServedProject) => Store
   /** The port that the server listens on. */
@@ -41,21 +42,19 @@ export class Directory implements Admission {
   /** As they were last read, by the token or session of an actor. */
   readonly #seats = new Map<string, Seat>()
   readonly #used = new Map<string, number>()
-  readonly #ids = new Map<string, string>()
+  readonly #ids = new WeakMap<ServedProject, string>()
+  readonly #followed = new WeakSet<Store>()
   readonly #underWay = new Set<Promise<void>>()
   readonly #ending = new AbortController()
 
   constructor(options: DirectoryOptions) {
     this.#options = options
-    for (const store of [options.team.store, ...options.projects.map(options.storeOf)]) {
-      const following = this.#follow(store)
-      this.#underWay.add(following)
-      void following.finally(() => this.#underWay.delete(following))
-    }
+    this.#followOnce(options.team.store)
+    for (const project of options.projects()) this.#followOnce(options.storeOf(project))
   }
 
   get projects(): readonly ServedProject[] {
-    return this.#options.projects
+    return this.#options.projects()
   }
 
   /** A project's store, asked as the server itself. */
@@ -110,7 +109,7 @@ export class Directory implements Admission {
   /** The projects of those that are served which somebody may see. */
   async visible(caller: Caller): Promise<readonly ServedProject[]> {
     const seen = await Promise.all(
-      this.#options.projects.map(async (project) => {
+      this.projects.map(async (project) => {
         const id = await this.#idOf(project)
         return caller.seat !== null && standingIn(caller.seat, id).access !== null ? [project] : []
       }),
@@ -121,7 +120,7 @@ export class Directory implements Admission {
   /**
    * What an actor may in a project; undefined for the server itself. Somebody who is not known any more may nothing.
    */
-  standingOf({ person, token, connection }: Actor, project: string): Standing | undefined {
+  standingOf({ person, token, connection }: Actor, project: ServedProject): Standing | undefined {
     if (person === undefined) return undefined
     const seat = this.#seats.get(connection ?? '') ?? this.#seats.get(token ?? '')
     if (seat?.person.id === person) return standingIn(seat, this.#ids.get(project) ?? '')
@@ -187,11 +186,12 @@ export class Directory implements Admission {
   }
 
   async #idOf(project: ServedProject): Promise<string> {
-    const known = this.#ids.get(project.key)
+    const known = this.#ids.get(project)
     if (known !== undefined) return known
-    const { storeOf } = this.#options
-    const id = await storeOf(project).view(({ identities }) => Promise.resolve(identities.project))
-    if (id !== '') this.#ids.set(project.key, id)
+    const store = this.#options.storeOf(project)
+    this.#followOnce(store)
+    const id = await store.view(({ identities }) => Promise.resolve(identities.project))
+    if (id !== '') this.#ids.set(project, id)
     return id
   }
 
@@ -217,6 +217,14 @@ export class Directory implements Admission {
       )
       .then(() => void this.#underWay.delete(writing))
     this.#underWay.add(writing)
+  }
+
+  #followOnce(store: Store): void {
+    if (this.#followed.has(store)) return
+    this.#followed.add(store)
+    const following = this.#follow(store)
+    this.#underWay.add(following)
+    void following.finally(() => this.#underWay.delete(following))
   }
 
   /** Another server may change who is let in: what is believed ends with the fact of it. */

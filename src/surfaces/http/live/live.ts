@@ -15,17 +15,17 @@ const farewell = 1_000
 /** The live feeds of all projects: `/ws?since=<seq>`. */
 export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, limits = liveLimits): LivePart {
   const server = new WebSocketServer({ noServer: true, maxPayload: longestMessage, perMessageDeflate: false })
-  const feeds = new Map<string, LiveFeed>()
+  const feeds = new Map<ServedProject, LiveFeed>()
   const pinging = setInterval(() => {
     for (const feed of feeds.values()) for (const reader of feed.readers()) reader.ping()
   }, limits.ping).unref()
 
   const feedOf = (project: ServedProject): LiveFeed => {
-    const known = feeds.get(project.key)
+    const known = feeds.get(project)
     if (known) return known
     const { store, clock } = project.contextOf(feedActor)
     const feed = new LiveFeed({ store, clock, project: project.key, version, log, limits })
-    feeds.set(project.key, feed)
+    feeds.set(project, feed)
     return feed
   }
 

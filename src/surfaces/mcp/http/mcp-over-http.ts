@@ -48,7 +48,7 @@ const toolsets: readonly Toolset[] = ['plan', 'track', 'gate']
 
 /** Serves MCP over Streamable HTTP, in both eras of the protocol. */
 export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
-  const endpoints = new Map<string, Endpoint>()
+  const endpoints = new Map<McpProject, Endpoint>()
   const tools = offeredTools(options)
   const lists = new Map<string, OfferedTools>()
   const listedIn = (wanted: string): OfferedTools => {
@@ -62,12 +62,12 @@ export function createMcpOverHttp(options: McpOverHttpOptions): McpOverHttp {
   let stopping = false
 
   const endpointOf = (project: McpProject, actor: Actor): Endpoint => {
-    const known = endpoints.get(project.key)
+    const known = endpoints.get(project)
     if (known) return known
     const contextOf = () => project.contextOf(actor)
     const feed = new JournalFeed({ store: () => contextOf().store, log: options.log })
     const endpoint = new Endpoint({ options, project, tools, feed, contextOf })
-    endpoints.set(project.key, endpoint)
+    endpoints.set(project, endpoint)
     return endpoint
   }
 
