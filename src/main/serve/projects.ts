@@ -107,7 +107,8 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
       const name = names.get(project.id) ?? freeKey(key, taken, folder)
       if (name !== key) project.served = { ...project.served, key: name }
     }
-    const now = [...ofFolders, ...[...others].filter(([id]) => names.has(id)).map(([, project]) => project)]
+    // In the order of their names, so that every server of the database has the same first one.
+    const now = [...ofFolders, ...[...names.keys()].flatMap((id) => others.get(id) ?? [])]
     all.splice(0, all.length, ...now.map((project) => project.served))
     return added
   }

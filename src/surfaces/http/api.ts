@@ -16,7 +16,8 @@ import { Refusal } from './refusal.ts'
 import type { ServedProject, Serving } from './serving.ts'
 
 /** `POST /api/<operation>`: the one way in, as on every surface. */
-export function callOperation(catalog: readonly Operation[]) {
+export function callOperation(serving: Serving) {
+  const { catalog } = serving
   const operations = new Map(catalog.map((operation) => [operation.name, operation]))
   return async (c: RequestContext): Promise<Response> => {
     const { actor } = requireAuth(c.var.caller)
@@ -28,6 +29,8 @@ export function callOperation(catalog: readonly Operation[]) {
     const idempotencyKey = c.req.header('idempotency-key')
     const options = idempotencyKey === undefined ? {} : { idempotencyKey }
     const answer = invoke(operation, c.var.project.contextOf(actor), input, options)
+    // What was changed of the projects is served here at once, elsewhere within two seconds.
+    if (operation.ofServer && operation.kind === 'command') await answer.then(() => serving.refresh())
     return c.json(await (actor.channel === 'dashboard' ? toldAPerson(answer, catalog) : answer))
   }
 }

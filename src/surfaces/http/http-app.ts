@@ -105,7 +105,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
   reading(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
   reading(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, serving, parts.mcp)))
   app.post('/api/edge/call', callFromEdge(serving, parts.mcp))
-  app.all('/api/:operation', callOperation(serving.catalog))
+  app.all('/api/:operation', callOperation(serving))
   app.all('/api/*', (c) => {
     throw new Failure('NOT_FOUND', `There is nothing at ${c.req.path.slice(0, 200)}.`, {
       hint: 'GET /api/openapi.json describes what there is.',
