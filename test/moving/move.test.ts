@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import { type Entry, startWork } from '../cli/command-line.ts'
+import { happened } from '../contract/store/facts.ts'
 import { isPostgresLeftOut } from '../support/postgres/database.ts'
-import { isWritten, killedAt, type Movable, movable, standingAt } from './place.ts'
+import { isWritten, killedAt, type Movable, movable, standingAt, storeAt } from './place.ts'
 
 const own = '.waymark/waymark.db'
 
@@ -104,6 +105,31 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
     const apart = project.run('move', '--to', project.url)
     expect(apart).toMatchObject({ code: 1, error: expect.stringContaining('something was recorded there') })
     expect(await standingAt(project.file, project)).toMatchObject({ movedTo: null })
+  }, 60_000)
+
+  test('leaves whoever has it open meanwhile with a sentence, and nothing hangs', async () => {
+    const project = await movable()
+    const running = storeAt(project.file, project.folder)
+    const heard = new AbortController()
+    const kinds: string[] = []
+    const following = (async () => {
+      for await (const facts of running.follow(0, heard.signal))
+        kinds.push(...facts.map(({ body }) => body.kind))
+    })()
+    const begin = () =>
+      happened(running, Date.now(), { kind: 'setting.changed', name: 'elicitation', value: 'on' })
+    await begin()
+    project.json('move', '--to', project.url)
+    await expect(begin()).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/moved to postgres:/),
+    })
+    expect(await running.view(({ journal }) => journal.head())).toBeGreaterThan(0)
+    expect(await running.notice()).toMatch(/^This project moved to postgres:/)
+    await expect.poll(() => kinds.at(-1)).toBe('project.moved')
+    heard.abort()
+    await following
+    await running.close()
   }, 60_000)
 
   test('comes back also where the old record was removed', async () => {
