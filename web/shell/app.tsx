@@ -1,4 +1,4 @@
-import { signal, useSignalEffect } from '@preact/signals'
+import { type Signal, signal, useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { ApiFailure } from '../../src/surfaces/http/client/client.ts'
@@ -35,7 +35,10 @@ export function App() {
   const known = session.value
   const isUnread = known === null
   useEffect(() => (isUnread ? untilSession() : undefined), [project, isUnread])
-  if (known === 'unknown person') return <SignIn />
+  if (known === 'unknown person')
+    return <Shown key="in" page={signInPage} load={() => import('./sign-in.tsx')} />
+  if (known?.projects.length === 0)
+    return <Shown key="none" page={noProjectPage} load={() => import('./no-project.tsx')} />
   if (known !== null) return <Project key={project} />
   return (
     <>
@@ -136,22 +139,29 @@ function OtherWays() {
   )
 }
 
+/** For anyone who is not signed in, and for who is where nothing is to be seen yet. */
 const signInPage = signal<ComponentType | null>(null)
+const noProjectPage = signal<ComponentType | null>(null)
 
-/** For anyone who is not signed in. It comes when it is needed. */
-function SignIn() {
+interface ShownProps {
+  readonly page: Signal<ComponentType | null>
+  readonly load: () => Promise<{ readonly Part: ComponentType }>
+}
+
+/** A page that comes when it is needed. */
+function Shown({ page, load }: ShownProps) {
   useEffect(() => {
-    import('./sign-in.tsx').then(
+    load().then(
       ({ Part }) => {
-        signInPage.value = Part
+        page.value = Part
       },
       (error: unknown) => {
         sessionFailure.value = error
       },
     )
   }, [])
-  const Shown = signInPage.value
-  return Shown ? <Shown /> : <Failed failure={sessionFailure} />
+  const Page = page.value
+  return Page ? <Page /> : <Failed failure={sessionFailure} />
 }
 
 const key = 'waymark theme'
