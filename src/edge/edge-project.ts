@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../domain/failure.ts'
 import type { SnapshotPlace } from '../domain/track/task.ts'
 import { contractVersion } from '../operations/edge/contract.ts'
@@ -11,7 +10,7 @@ import { longestKeptDiff } from '../operations/task/complete-task.ts'
 import { AwayCommands } from './away-commands.ts'
 import type { Queue } from './edge-database.ts'
 import { type PortRunning, runCalls } from './port-runner.ts'
-import { ServerAway, type ServerClient } from './server-client.ts'
+import type { ServerClient } from './server-client.ts'
 
 /** A call as its caller makes it; the rest of the request is the edge's own. */
 export type EdgeCalling = Omit<
@@ -48,7 +47,6 @@ export interface Performed {
 }
 
 const usualPatience = 20_000
-const retryAfter = 100
 
 /** A project that is kept at a server, seen from the machine where its files are. */
 export class EdgeProject {
@@ -122,13 +120,7 @@ export class EdgeProject {
   }
 
   async #post(request: EdgeRequest): Promise<EdgeAnswer> {
-    const post = () => this.parts.client.post('/api/edge/call', request)
-    const said = await post().catch(async (error: unknown) => {
-      if (!(error instanceof ServerAway) || !error.mayHaveArrived) throw error
-      await sleep(retryAfter) // the call has a name, so that it is done once, however often it is sent
-      return post()
-    })
-    const read = EdgeAnswer.safeParse(said)
+    const read = EdgeAnswer.safeParse(await this.parts.client.post('/api/edge/call', request))
     if (read.success) return read.data
     throw new Failure('UNAVAILABLE', `${this.parts.client.server.origin} does not answer as Waymark does.`)
   }

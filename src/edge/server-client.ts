@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { Failure, type FailureCode, messageOf } from '../domain/failure.ts'
@@ -8,19 +9,19 @@ import { baseOf, type ConnectedServer } from './origins.ts'
 
 /** Why a request was not answered: the server cannot be reached, or something before it cannot reach it. */
 export class ServerAway extends Failure {
-  /** Whether it may have arrived all the same. */
-  readonly mayHaveArrived: boolean
   readonly reason: string
 
-  constructor(origin: string, why: string, mayHaveArrived: boolean) {
+  constructor(origin: string, why: string) {
     super('UNAVAILABLE', `The server at ${origin} cannot be reached: ${why}.`, {
       hint: 'The work here goes on; waymark status says what waits for the server.',
     })
     this.name = 'ServerAway'
-    this.mayHaveArrived = mayHaveArrived
     this.reason = why
   }
 }
+
+/** Nothing listens there, or nothing says so in time: there is no use in asking again at once. */
+class NoConnection extends ServerAway {}
 
 /** What the server refused, with its own code; 401 and 426 are none of an operation's. */
 export class ServerRefusal extends Failure {
@@ -52,6 +53,12 @@ export interface Asking {
 
 const usual = { connect: 2_000, answer: 150_000 }
 const longBody = 1_024
+
+/**
+ * How long is waited before a request goes out once more, in milliseconds. A proxy before several servers may have sent
+ * it to one that just ended; whatever it asks for has a name, so that it is done once, however often it is sent.
+ */
+const pauses = [20, 60, 150, 400]
 
 /** Talks to one server, with the token that was given for it. Redirects are not followed. */
 export class ServerClient {
@@ -87,8 +94,8 @@ export class ServerClient {
   async isThere(): Promise<void> {
     const { origin } = this.server
     const asked = { method: 'GET', headers: {}, body: null, agent: this.#agent }
-    const { status } = await exchange(new URL(`${origin}/healthz`), asked, { answer: 4_000 })
-    if (status >= 500) throw new ServerAway(origin, `it answers ${status}`, false)
+    const { status } = await exchangeAgain(new URL(`${origin}/healthz`), asked, { answer: 4_000 })
+    if (status >= 500) throw new ServerAway(origin, `it answers ${status}`)
   }
 
   close(): void {
@@ -114,11 +121,11 @@ export class ServerClient {
       ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
       ...(isZipped && { 'Content-Encoding': 'gzip' }),
     }
-    const { status, text } = await exchange(url, { method, headers, body, agent: this.#agent }, asking)
+    const { status, text } = await exchangeAgain(url, { method, headers, body, agent: this.#agent }, asking)
     const said = jsonOr(text)
     if (status >= 200 && status < 300 && said !== undefined) return said
     const error = errorIn(said)
-    if (error === null) throw new ServerAway(server.origin, `it answered ${status}`, status !== 502)
+    if (error === null) throw new ServerAway(server.origin, `it answered ${status}`)
     throw new ServerRefusal(status, codeOf(error.code), error)
   }
 }
@@ -130,18 +137,49 @@ interface Sent {
   readonly agent: HttpAgent | HttpsAgent
 }
 
-function exchange(
-  url: URL,
-  { body, ...sent }: Sent,
-  asking: Asking,
-): Promise<{ readonly status: number; readonly text: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>()
+interface Received {
+  readonly status: number
+  readonly text: string
+}
+
+/** Sends it again where what came is no answer of a server, as long as there is time for one. */
+async function exchangeAgain(url: URL, sent: Sent, asking: Asking): Promise<Received> {
+  const until = performance.now() + (asking.answer ?? 2 * usual.answer)
+  for (const pause of pauses) {
+    const received = await exchange(url, sent, asking).catch((error: unknown) => {
+      if (error instanceof NoConnection || !(error instanceof ServerAway)) throw error
+      return error
+    })
+    if (!(received instanceof ServerAway) && !isOfProxy(received)) return received
+    const left = until - performance.now() - pause
+    if (left <= 0) {
+      if (received instanceof ServerAway) throw received
+      return received
+    }
+    await sleep(pause)
+  }
+  return exchange(url, sent, {
+    ...asking,
+    answer: Math.min(asking.answer ?? usual.answer, until - performance.now()),
+  })
+}
+
+/** Whether something before the server says that it cannot reach it: a server says in JSON why it cannot answer. */
+function isOfProxy({ status, text }: Received): boolean {
+  return [502, 503, 504].includes(status) && errorIn(jsonOr(text)) === null
+}
+
+function exchange(url: URL, { body, ...sent }: Sent, asking: Asking): Promise<Received> {
+  const { promise, resolve, reject } = Promise.withResolvers<Received>()
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   let isConnected = false
   const request = send(url, sent, (response) => {
     void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), failed)
   })
-  const failed = (error: unknown) => reject(new ServerAway(url.origin, messageOf(error), isConnected))
+  const failed = (error: unknown) => {
+    const Away = isConnected ? ServerAway : NoConnection
+    reject(new Away(url.origin, messageOf(error)))
+  }
   const connecting = setTimeout(
     () => request.destroy(new Error('no connection within 2 seconds')),
     asking.connect ?? usual.connect,
@@ -151,12 +189,12 @@ function exchange(
     asking.answer ?? usual.answer,
   )
   request.once('socket', (socket) => {
-    const connected = () => {
+    isConnected = request.reusedSocket || !socket.connecting
+    if (isConnected) return clearTimeout(connecting)
+    socket.once('connect', () => {
       isConnected = true
-      clearTimeout(connecting)
-    }
-    if (request.reusedSocket || !socket.connecting) connected()
-    else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
+    })
+    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
   })
   request.once('error', failed)
   request.end(body ?? undefined)

@@ -50,7 +50,8 @@ export function serveHome(): ServeHome {
   }
 }
 
-async function started(child: ReturnType<typeof spawn>): Promise<Serving> {
+/** Waits until it serves. */
+export async function started(child: ReturnType<typeof spawn>): Promise<Serving> {
   onTestFinished(() => void child.kill('SIGKILL'))
   let out = ''
   let error = ''

@@ -1,0 +1,65 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** What stands before several servers, and gives each request to the next of them. */
+export interface HttpProxy {
+  readonly address: string
+  /** How many requests a server did not answer. */
+  readonly failed: () => number
+  /** Of requests whose answer is to be lost once a server gave it: how often. By path. */
+  readonly lose: (path: string, times: number) => void
+  readonly lost: () => number
+}
+
+/** How long a server is left out after it did not answer, in milliseconds. */
+const leftOutFor = 300
+
+/** Proxies as Caddy and nginx do: a server that is gone makes a 502, is left out for a while, and is tried again. */
+export async function proxyBefore(...ports: readonly number[]): Promise<HttpProxy> {
+  let sent = 0
+  let failed = 0
+  let lost = 0
+  const leftOut = new Map<number, number>()
+  const losing = new Map<string, number>()
+  const pass = (asked: IncomingMessage, answer: ServerResponse) => {
+    const now = performance.now()
+    const there = ports.filter((port) => (leftOut.get(port) ?? 0) <= now)
+    sent += 1
+    const port = (there.length > 0 ? there : ports)[sent % (there.length || ports.length)] ?? 0
+    const { method, url: path = '/' } = asked
+    const headers = { ...asked.headers, host: `127.0.0.1:${port}` }
+    const failing = () => {
+      failed += 1
+      leftOut.set(port, performance.now() + leftOutFor)
+      if (answer.headersSent) answer.destroy()
+      else answer.writeHead(502, { 'Content-Type': 'text/plain' }).end('Bad Gateway')
+    }
+    const onward = request({ host: '127.0.0.1', port, method, path, headers, agent: false }, (received) => {
+      const left = losing.get(path) ?? 0
+      if (left > 0) {
+        losing.set(path, left - 1)
+        lost += 1
+        received.resume().once('end', () => asked.socket.destroy())
+        return
+      }
+      answer.writeHead(received.statusCode ?? 500, received.headers)
+      received.once('error', failing).pipe(answer)
+    })
+    onward.once('error', failing)
+    asked.pipe(onward)
+  }
+  const server = createServer(pass)
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return {
+    address: `http://127.0.0.1:${port}`,
+    failed: () => failed,
+    lose: (path, times) => void losing.set(path, times),
+    lost: () => lost,
+  }
+}

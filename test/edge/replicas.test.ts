@@ -1,0 +1,124 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { started } from '../http/serve-process.ts'
+import { commitCopied } from '../support/copied-folder.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
+import { bin, runProgram } from '../support/program.ts'
+import type { Answer } from '../support/project.ts'
+import { serverEnvironment } from '../support/stdio-project.ts'
+import { type EdgeMachine, edgeMachine } from './edges.ts'
+import { type HttpProxy, proxyBefore } from './proxy.ts'
+
+interface Replicas extends HttpProxy {
+  readonly agentToken: string
+  readonly kill: (at: number) => void
+  /** Calls an operation over HTTP, as a person. */
+  readonly api: (name: string, input?: object) => Promise<Answer>
+  readonly facts: () => Promise<readonly Answer[]>
+}
+
+/** Servers on one database, with a proxy before them. None of them has a folder of the project that it serves. */
+async function replicas(count: number): Promise<Replicas> {
+  const database = await emptyPostgres()
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  const home = temporaryFolder()
+  const environment = environmentOf(home, database.url)
+  const folder = join(home, 'shop')
+  commitCopied(folder, { 'README.md': '# Shop\n' })
+  const run = (...words: readonly string[]) => {
+    const ran = runProgram(words, { folder, environment })
+    if (ran.code !== 0) throw new Error(ran.error)
+    return ran.out
+  }
+  const token = (...words: readonly string[]): string => JSON.parse(run('token', 'create', ...words)).secret
+  const personToken = token('--admin', '--person', 'Ada')
+  run('mission', 'start', 'Begin', '--objective', 'The project is there')
+  const agentToken = token('builder', '--person', 'Ada')
+  const servings = await Promise.all(
+    Array.from({ length: count }, () => {
+      const own = temporaryFolder()
+      return started(
+        spawn(process.execPath, [bin, 'serve', '--port', '0'], {
+          cwd: own,
+          env: environmentOf(own, database.url),
+        }),
+      )
+    }),
+  )
+  const proxy = await proxyBefore(...servings.map(({ port }) => port))
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${personToken}` }
+  const ask = async (path: string, body?: object): Promise<Answer> => {
+    const sent = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }
+    return (await fetch(`${proxy.address}/p/shop${path}`, sent)).json()
+  }
+  return {
+    ...proxy,
+    agentToken,
+    kill: (at) => void servings[at]?.child.kill('SIGKILL'),
+    api: (name, input = {}) => ask(`/api/${name}`, input),
+    facts: async () => (await ask('/api/journal?since=0&limit=1000'))['facts'],
+  }
+}
+
+function environmentOf(home: string, database: string): Record<string, string> {
+  const known = Object.entries(serverEnvironment(home)).filter(([name]) => !/^(AI_AGENT|CLAUDE)/.test(name))
+  return { ...Object.fromEntries(known), HOME: home, WAYMARK_DATABASE: database }
+}
+
+async function connected(
+  { address, agentToken }: Replicas,
+  ...words: readonly string[]
+): Promise<EdgeMachine> {
+  const machine = edgeMachine()
+  await ranAt(machine, ['connect', `${address}/p/shop`, ...words], { WAYMARK_TOKEN: agentToken })
+  return machine
+}
+
+/** What the built program prints there. It runs beside this process, which answers as the proxy. */
+async function ranAt(
+  { folder, environment }: EdgeMachine,
+  words: readonly string[],
+  more: Record<string, string> = {},
+  input = '',
+): Promise<string> {
+  const child = spawn(process.execPath, [bin, ...words], { cwd: folder, env: { ...environment, ...more } })
+  child.stdin.end(input)
+  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  if (child.exitCode !== 0) throw new Error(error)
+  return out
+}
+
+describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder of the project', () => {
+  test('one that is killed under calls makes no call fail, and nothing wait', async () => {
+    const servers = await replicas(2)
+    const machine = await connected(servers)
+    const agent = await machine.connect()
+    const { task_id } = await agent.call('start_task', { name: 'Many' })
+    const log = (at: number) => agent.call('log_milestone', { task_id, message: `step ${at}` })
+    for (let at = 0; at < 6; at += 1) await log(at)
+    const under = Promise.all(Array.from({ length: 6 }, (_, at) => log(6 + at)))
+    servers.kill(1)
+    const answers = await under
+    for (let at = 12; at < 24; at += 1) answers.push(await log(at))
+    expect(JSON.stringify(answers)).not.toMatch(/queued|is away/)
+    expect(servers.failed()).toBeGreaterThan(0)
+    const steps = (await servers.facts()).flatMap((fact) => /step \d+/.exec(JSON.stringify(fact)) ?? [])
+    expect(steps.toSorted()).toEqual(Array.from({ length: 24 }, (_, at) => `step ${at}`).toSorted())
+  })
+
+  test('an answer that is lost on its way is asked for again, and what was recorded is recorded once', async () => {
+    const servers = await replicas(2)
+    const machine = await connected(servers)
+    const agent = await machine.connect()
+    const { task_id } = await agent.call('start_task', { name: 'Once' })
+    servers.lose('/p/shop/api/edge/call', 2)
+    await agent.call('log_milestone', { task_id, message: 'the only one' })
+    expect(servers.lost()).toBe(2)
+    const facts = (await servers.facts()).filter((fact) => JSON.stringify(fact).includes('the only one'))
+    expect(facts).toHaveLength(1)
+  })
+})
