@@ -4,10 +4,10 @@ import { openEmpty, openPlan } from './plan-project.ts'
 
 describe('taskman_init', () => {
   test('TM-007 TM-037 it makes the storage, says so, and takes no input', async () => {
-    const project = await openEmpty({ database: false })
-    expect((await project.context.store.health()).exists).toBe(false)
+    const project = await openEmpty({ database: false, isAlone: true })
+    expect((await project.context.store.health()).schemaVersion).toBeNull()
     expect(await project.call('taskman_init')).toEqual({ message: 'Database initialized.' })
-    expect((await project.context.store.health()).exists).toBe(true)
+    expect((await project.context.store.health()).schemaVersion).toBeGreaterThan(0)
     expect(await project.call('taskman_phase_list')).toEqual({ phases: [], total: 0 })
     expect(await project.refusal('taskman_init', { force: true })).toContain('"force"')
   })

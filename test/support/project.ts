@@ -22,7 +22,7 @@ import { openStore } from '../../src/storage/store.ts'
 import { commitCopied } from './copied-folder.ts'
 import { git as runGit } from './git.ts'
 import { plantDatabase } from './planted-database.ts'
-import { isPostgresLeftOut, sharedPostgres } from './postgres/database.ts'
+import { emptyPostgres, isPostgresLeftOut, sharedPostgres } from './postgres/database.ts'
 import { isThroughEdge, throughEdge } from './through-edge.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
@@ -66,6 +66,8 @@ export interface ProjectOptions {
   readonly isOnEdge?: boolean
   /** The URL of a database on a server that keeps the record; by default a file does. */
   readonly postgres?: string
+  /** In a database where no other project is, where all projects of the tests are on a server. */
+  readonly isAlone?: boolean
   /** How long a call from an edge waits for its commands, in milliseconds. */
   readonly edgePatience?: number
 }
@@ -87,7 +89,7 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
   const clock = { now: () => Math.round(now + performance.now() - started) }
   const ids = randomIds
   const file = join(folder, '.waymark', 'waymark.db')
-  const onServer = options.postgres ?? (await everyProjectOnServer())
+  const onServer = options.postgres ?? (await everyProjectOnServer(options.isAlone))
   if (options.database !== false && onServer === null) await plantDatabase(file)
   const store =
     onServer === null
@@ -163,7 +165,16 @@ export function assertDeclared({ name, output }: Operation, answer: unknown): vo
   deepEqual(declared.data, sent, `${name} answers what it does not declare: ${JSON.stringify(sent)}`)
 }
 
-/** Every test of this run is on a server where `WAYMARK_TEST_ENGINE` is postgres. */
-async function everyProjectOnServer(): Promise<string | null> {
-  return process.env['WAYMARK_TEST_ENGINE'] === 'postgres' && !isPostgresLeftOut ? sharedPostgres() : null
+/** The database of the tests where `WAYMARK_TEST_ENGINE` is postgres; otherwise null: each project has a file. */
+export async function everyProjectOnServer(isAlone = false): Promise<string | null> {
+  if (process.env['WAYMARK_TEST_ENGINE'] !== 'postgres' || isPostgresLeftOut) return null
+  // It goes with the server of this run.
+  return isAlone ? (await emptyPostgres()).url : sharedPostgres()
+}
+
+/** What `doctor` found wrong with the record, whatever it says of the server's own settings. */
+export function troubles({ checks }: Answer): readonly string[] {
+  return checks
+    .filter(({ check, ok }: Answer) => !ok && check !== 'database')
+    .map(({ finding }: Answer) => finding)
 }

@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { commitCopied } from './copied-folder.ts'
 import { git as runGit } from './git.ts'
-import type { Answer } from './project.ts'
+import { type Answer, everyProjectOnServer } from './project.ts'
 import { ProgramTransport } from './started-program.ts'
 
 export interface StdioProject {
@@ -30,7 +30,8 @@ export async function openStdioProject(files: Readonly<Record<string, string>>):
   const git = (...args: readonly string[]) => runGit(folder, ...args)
   commitCopied(folder, { 'README.md': '# Project\n', ...files })
   const client = new Client({ name: 'test-client', version: '1.0.0' })
-  const env = serverEnvironment(home)
+  const database = await everyProjectOnServer()
+  const env = { ...serverEnvironment(home), ...(database !== null && { WAYMARK_DATABASE: database }) }
   await client.connect(new ProgramTransport(['mcp'], { folder, environment: env }))
   onTestFinished(async () => {
     await client.close()

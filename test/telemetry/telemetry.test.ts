@@ -210,6 +210,20 @@ test.each([
   expect(await startTelemetry(projects, environment, log)).toBeNull()
 })
 
+test('what is served later is traced from then on', async () => {
+  const collector = await openCollector()
+  const [first, later] = [await openProject({ git: false }), await openProject({ git: false })]
+  const tracing = await traced(first.context, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+  tracing.telemetry.add({ key: 'later', contextOf: () => later.context })
+  await later.context.store.view(({ journal }) => journal.head())
+  const { mission_id } = await later.call('start_mission', { name: 'Auth', objective: 'Log in' })
+  await later.call('complete_mission', { mission_id, status: 'success', ...outcome })
+  await sent(tracing, later, collector.spans, 1)
+  expect(collector.spans).toMatchObject([
+    { name: 'mission Auth', attributes: { 'waymark.project': 'later' } },
+  ])
+})
+
 async function unusedPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((listening) => {

@@ -105,12 +105,15 @@ async function opened(flags: ServeFlags, environment: Environment): Promise<Data
 async function untilTold({ open, served, refresh }: DatabaseProjects, log: Log): Promise<void> {
   const tidied = ({ context }: OpenProject) => keepTidy(context, (line) => log.warn(line))
   const stopTidying = open.map(tidied)
+  const telemetry = await startTelemetry(served, process.env, log)
   const looking = setInterval(() => {
     refresh()
-      .then((added) => stopTidying.push(...added.map(tidied)))
+      .then((added) => {
+        stopTidying.push(...added.map(tidied))
+        for (const project of added) telemetry?.add(project.served)
+      })
       .catch((error: unknown) => log.warn(`Looking for new projects: ${messageOf(error)}`))
   }, betweenLooks).unref()
-  const telemetry = await startTelemetry(served, process.env, log)
   const signal = await endSignal()
   log.info('Waymark stops as soon as running requests are answered.', { signal })
   clearInterval(looking)

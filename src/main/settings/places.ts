@@ -113,13 +113,16 @@ export interface ServerDatabase {
   readonly url: string
   /** Where LISTEN is possible, if not there. */
   readonly listen: string | null
+  /** A person says that there is a backup: a step of the schema may remove something. */
+  readonly isBackedUp: boolean
 }
 
 /** The server that `WAYMARK_DATABASE` names; null where it names a file or nothing. */
 export function serverDatabase(environment: Environment): ServerDatabase | null {
   const url = firstSet(environment, ['WAYMARK_DATABASE'])
   if (url === undefined || !isPostgresUrl(url)) return null
-  return { url, listen: firstSet(environment, ['WAYMARK_DATABASE_LISTEN']) ?? null }
+  const listen = firstSet(environment, ['WAYMARK_DATABASE_LISTEN']) ?? null
+  return { url, listen, isBackedUp: firstSet(environment, ['WAYMARK_BACKED_UP']) === '1' }
 }
 
 /** The project of a folder of this machine, on a server. */

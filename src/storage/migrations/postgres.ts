@@ -19,11 +19,13 @@ async function versionIn(db: Kysely<Tables>): Promise<number> {
 
 /**
  * Brings a database to the newest schema. Any number of servers may do so at once: one does it, the others wait and find
- * nothing to do. Fails for a database of a newer Waymark.
+ * nothing to do. Fails for a database of a newer Waymark, and for a step that removes something unless a person says
+ * that there is a backup: a program cannot copy a database on a server as it copies a file.
  */
 export async function migratePostgres(
   database: PostgresDatabase,
   migrations: readonly Migration[],
+  isBackedUp: boolean,
 ): Promise<void> {
   const newest = newestOf(migrations)
   await begin(database)
@@ -36,7 +38,7 @@ export async function migratePostgres(
       let version = await versionIn(db)
       assertKnown(database.place.shown, version, newest)
       for (let step = stepAfter(migrations, version); step; step = stepAfter(migrations, version)) {
-        if (step.destructive && version > 0) throw needsBackup(database.place.shown, step)
+        if (step.destructive && version > 0 && !isBackedUp) throw needsBackup(database.place.shown, step)
         await runStep(step, 'postgres', db)
         version = step.version
       }

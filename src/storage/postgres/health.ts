@@ -65,14 +65,22 @@ export async function healthOf(
 /** Why a server should get no requests that write, or null. */
 export async function unreadiness(database: PostgresDatabase): Promise<string | null> {
   try {
-    const version = await database.transaction('read', ({ db }) => schemaOf(db))
-    return schemaWarnings(version)[0] ?? null
+    return await database.transaction('read', async ({ db }) => {
+      const { rows } = await readOnly.execute(db)
+      if (rows[0]?.readOnly === 1) return `The database ${database.place.shown} is read-only.`
+      const version = await schemaOf(db)
+      return schemaWarnings(version)[0] ?? null
+    })
   } catch (error) {
     const failure = unavailable(error, database.place.shown)
     if (!(failure instanceof Failure)) throw failure
     return failure.message
   }
 }
+
+// The transaction that asks is read-only itself.
+const readOnly = sql<{ readonly readOnly: 0 | 1 }>`
+  select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly"`
 
 function schemaWarnings(version: number): readonly string[] {
   const known = newestOf(migrations)

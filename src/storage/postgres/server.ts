@@ -11,14 +11,16 @@ export class PostgresServer {
   readonly database: PostgresDatabase
   readonly live: Live
   readonly #leave: () => boolean
+  readonly #isBackedUp: boolean
   readonly #turns = new Map<string, Turns>()
   #isMade = false
   #making: Promise<void> | null = null
 
-  constructor(database: PostgresDatabase, leave: () => boolean) {
+  constructor(database: PostgresDatabase, isBackedUp: boolean, leave: () => boolean) {
     this.database = database
     this.live = new Live(database)
     this.#leave = leave
+    this.#isBackedUp = isBackedUp
   }
 
   /** Writers of one project take turns: they would wait in the database, each with a connection of the pool. */
@@ -44,7 +46,7 @@ export class PostgresServer {
 
   /** Brings the database to the newest schema, once for all who ask at the same time. */
   #make(): Promise<void> {
-    this.#making ??= migratePostgres(this.database, migrations)
+    this.#making ??= migratePostgres(this.database, migrations, this.#isBackedUp)
       .then(() => {
         this.#isMade = true
       })
@@ -64,15 +66,24 @@ export class PostgresServer {
 
 const servers = new Map<string, { readonly server: PostgresServer; stores: number }>()
 
+export interface ServerWanted {
+  /** `postgres://…`, with the password. */
+  readonly url: string
+  /** Another URL for LISTEN, where the first one leads to a pooler. */
+  readonly listen?: string | null
+  /** A person says that there is a backup, so that a step of the schema may remove something. */
+  readonly isBackedUp?: boolean
+}
+
 /** One pool for all projects of a database. Call `leave` at the end. */
-export function serverAt(url: string, listen: string | null): PostgresServer {
-  const key = JSON.stringify([url, listen])
+export function serverAt({ url, listen = null, isBackedUp = false }: ServerWanted): PostgresServer {
+  const key = JSON.stringify([url, listen, isBackedUp])
   const known = servers.get(key)
   if (known) {
     known.stores += 1
     return known.server
   }
-  const server = new PostgresServer(new PostgresDatabase(postgresPlace(url, listen)), () => {
+  const server = new PostgresServer(new PostgresDatabase(postgresPlace(url, listen)), isBackedUp, () => {
     const entry = servers.get(key)
     if (!entry) return false
     entry.stores -= 1

@@ -43,13 +43,9 @@ import { unavailable } from './errors.ts'
 import { healthOf, unreadiness } from './health.ts'
 import type { ProjectState } from './live.ts'
 import { findProject, nameOf, type ProjectWanted, rootOf } from './project.ts'
-import { type PostgresServer, serverAt } from './server.ts'
+import { type PostgresServer, type ServerWanted, serverAt } from './server.ts'
 
-export interface PostgresOptions {
-  /** `postgres://…`, with the password. */
-  readonly url: string
-  /** Another URL for LISTEN, where the first one leads to a pooler. */
-  readonly listen?: string | null
+export interface PostgresOptions extends ServerWanted {
   readonly project: ProjectWanted
   readonly ids: IdSource
 }
@@ -60,24 +56,21 @@ export function openPostgresStore(options: PostgresOptions): Store {
 }
 
 /** Every project of a database, in the order of their names. */
-export function projectsOf(at: Pick<PostgresOptions, 'url' | 'listen'>): Promise<readonly NamedProject[]> {
+export function projectsOf(at: ServerWanted): Promise<readonly NamedProject[]> {
   return askedAt(at, namedProjects, [])
 }
 
 /** The id of a folder's project; null where there is none yet. */
-export function projectIdOf(
-  at: Pick<PostgresOptions, 'url' | 'listen'>,
-  wanted: ProjectWanted,
-): Promise<string | null> {
+export function projectIdOf(at: ServerWanted, wanted: ProjectWanted): Promise<string | null> {
   return askedAt(at, async (db) => (await findProject(db, wanted))?.id ?? null, null)
 }
 
 async function askedAt<Answer>(
-  { url, listen }: Pick<PostgresOptions, 'url' | 'listen'>,
+  at: ServerWanted,
   question: (db: Kysely<Tables>) => Promise<Answer>,
   nothing: Answer,
 ): Promise<Answer> {
-  const server = serverAt(url, listen ?? null)
+  const server = serverAt(at)
   const { database } = server
   try {
     return (await server.isMade()) ? await database.read(question) : nothing
@@ -100,7 +93,7 @@ class PostgresStore implements Store {
 
   constructor(options: PostgresOptions) {
     this.#options = options
-    this.#server = serverAt(options.url, options.listen ?? null)
+    this.#server = serverAt(options)
     const { database, live } = this.#server
     this.#followers = new Followers<ProjectState>({
       changes: () => live.changes(async (db) => ((await schemaOf(db)) === 0 ? null : this.#idIn(db))),

@@ -137,8 +137,11 @@ function serverRoutes(serving: Serving, security: Security, metrics: Metrics): H
   )
   // For a balancer: whether what is sent here could be recorded.
   reading(app, '/readyz', async (c) => {
-    const { store } = (serving.own ?? projectOfNobody(serving)).contextOf(nobody)
-    const reason = await store.unreadiness()
+    // Where one database has all projects, any of them tells; elsewhere each has its own.
+    const { own, projects } = serving
+    const asked = own ? [own] : security.directory ? projects.slice(0, 1) : projects
+    const reasons = await Promise.all(asked.map((project) => project.contextOf(nobody).store.unreadiness()))
+    const reason = reasons.find((said) => said !== null) ?? null
     // Why it is not, with the database's address, is for those who may come in.
     const why = reason === null || c.var.caller === null ? {} : { reason }
     const answer = { status: reason === null ? 'ready' : 'not ready', ...why }

@@ -17,6 +17,8 @@ export interface TelemetryLog {
 }
 
 export interface Telemetry {
+  /** Traces a project too that is served from now on. */
+  add(project: TracedProject): void
   stop(): Promise<void>
 }
 
@@ -42,12 +44,15 @@ export async function startTelemetry(
     warn: seldom((error) => log.warn('Traces could not be sent.', { url, error })),
   })
   const ending = new AbortController()
-  const following = projects.map(async (project) => {
+  const following: Promise<void>[] = []
+  const add = (project: TracedProject): void => {
     const { store } = project.contextOf(reader)
-    await traceAll({ key: project.key, store, exporter, log }, ending.signal)
-  })
+    following.push(traceAll({ key: project.key, store, exporter, log }, ending.signal))
+  }
+  for (const project of projects) add(project)
   log.info('Traces are sent.', { url })
   return {
+    add,
     async stop() {
       ending.abort()
       await Promise.all(following)

@@ -6,9 +6,13 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MissionId } from '../../../../src/domain/id.ts'
 import { serverProject } from '../../../../src/domain/identity/identity.ts'
+import { serverDatabase } from '../../../../src/main/settings/places.ts'
 import type { Store } from '../../../../src/ports/store.ts'
 import { migrations } from '../../../../src/storage/migrations/list.ts'
-import { newestOf } from '../../../../src/storage/migrations/migration.ts'
+import { type Migration, newestOf } from '../../../../src/storage/migrations/migration.ts'
+import { migratePostgres } from '../../../../src/storage/migrations/postgres.ts'
+import { PostgresDatabase } from '../../../../src/storage/postgres/database.ts'
+import { postgresPlace } from '../../../../src/storage/postgres/place.ts'
 import type { FolderWanted } from '../../../../src/storage/postgres/project.ts'
 import { openPostgresStore, projectsOf } from '../../../../src/storage/postgres/store.ts'
 import { randomIds } from '../../../../src/storage/random-ids.ts'
@@ -38,6 +42,16 @@ function server(url: string, project: Partial<FolderWanted> & { readonly root: s
   const store = openPostgresStore({ url: own.href, project: wanted, ids: randomIds })
   onTestFinished(() => store.close())
   return store
+}
+
+/** Runs these steps of the schema. */
+async function bringTo(url: string, steps: readonly Migration[], isBackedUp = false): Promise<void> {
+  const database = new PostgresDatabase(postgresPlace(url))
+  try {
+    await migratePostgres(database, steps, isBackedUp)
+  } finally {
+    await database.close()
+  }
 }
 
 async function asked(url: string, statement: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -84,6 +98,45 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
       { version: newestOf(migrations) },
     ])
     expect(await projectsOf({ url: database.url })).toHaveLength(1)
+  })
+
+  test('eight that start on one of an older schema bring it to the newest once, and keep what is in it', async () => {
+    await using database = await emptyPostgres()
+    const root = folder()
+    await bringTo(database.url, migrations.slice(0, 8))
+    await asked(database.url, `insert into project (id, created_at, seq, head) values ('p-older', 1, 0, '')`)
+    const stores = Array.from({ length: 8 }, () => server(database.url, { root }))
+    await Promise.all(stores.map((store, number) => happened(store, 1, started(`m-${number}`))))
+    const [first] = stores
+    if (!first) throw new Error('there are eight')
+    expect(await expectWhole(first)).toHaveLength(8)
+    expect(await asked(database.url, 'select version::int from waymark_schema')).toEqual([
+      { version: newestOf(migrations) },
+    ])
+    expect(await asked(database.url, `select id from project where id = 'p-older'`)).toHaveLength(1)
+    expect(await first.inspect()).toMatchObject({ differing: 0, brokenAt: null })
+  })
+
+  test('a step that removes something waits for a person to say that there is a backup', async () => {
+    await using database = await emptyPostgres()
+    await bringTo(database.url, migrations)
+    const removing = {
+      version: newestOf(migrations) + 1,
+      title: 'without notes',
+      destructive: true,
+      statements: () => ['alter table waymark_schema add column note bigint'],
+    }
+    await expect(bringTo(database.url, [...migrations, removing])).rejects.toMatchObject({
+      code: 'REFUSED',
+      message: expect.stringContaining('without notes'),
+      hint: expect.stringMatching(/pg_dump.*WAYMARK_BACKED_UP=1/),
+    })
+    expect(serverDatabase({ WAYMARK_DATABASE: database.url })?.isBackedUp).toBe(false)
+    const said = serverDatabase({ WAYMARK_DATABASE: database.url, WAYMARK_BACKED_UP: '1' })
+    await bringTo(database.url, [...migrations, removing], said?.isBackedUp)
+    expect(await asked(database.url, 'select version::int, note from waymark_schema')).toEqual([
+      { version: removing.version, note: null },
+    ])
   })
 
   test('writers of three servers leave no gap, and every acknowledged key is recorded once', async () => {

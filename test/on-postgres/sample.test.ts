@@ -1,0 +1,11 @@
+import { alsoOnPostgres } from './on-postgres.ts'
+
+// The rest of them is in the soak run.
+for (const file of [
+  'track/flows.test.ts',
+  'track/holds.test.ts',
+  'plan/next.test.ts',
+  'plan/one-plan.test.ts',
+  'gate/runs/tried.test.ts',
+])
+  alsoOnPostgres(file)
