@@ -4,7 +4,7 @@ import type { MissionId } from '../../domain/id.ts'
 import type { MissionChange, ReportedChange } from '../../domain/track/changes.ts'
 import type { MissionFile, MissionLines } from '../../ports/reads.ts'
 import type { AttemptTable } from './attempt.ts'
-import { inBatches } from './query.ts'
+import { inBatches, lookedUp } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
 
 /** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
@@ -104,15 +104,20 @@ async function countFiles(
   { paths, by }: { readonly paths: readonly string[]; readonly by: 1 | -1 },
 ): Promise<void> {
   const ofMission = sql`project_id = ${projectId} and mission_id = ${missionId}`
+  // One look into the index for each path: a list of them would be held against every row of the mission.
+  const wanted = sql.join(paths.map((path) => sql`(cast(${path} as text))`))
+  const on = sql`changed.project_id = ${projectId} and changed.mission_id = ${missionId}
+    and changed.tree_top = tops.top and changed.path = wanted.path`
   await sql`update mission set files_changed = files_changed + ${sql.lit(by)} * (
     with recursive tops (top) as (
       select min(tree_top) from mission_change where ${ofMission}
       union all
       select (select min(tree_top) from mission_change where ${ofMission} and tree_top > tops.top)
-        from tops where tops.top is not null)
-    select count(distinct path) as files from tops cross join mission_change
-      where ${ofMission} and tree_top = tops.top and path in (${sql.join(paths)})
-        and change <> 'none' and origin <> 'imported')
+        from tops where tops.top is not null),
+    wanted (path) as (values ${wanted})
+    select count(distinct changed.path) as files from tops cross join wanted
+      ${lookedUp(db, { table: 'mission_change', as: 'changed', on })}
+      where changed.change <> 'none' and changed.origin <> 'imported')
     where project_id = ${projectId} and id = ${missionId}`.execute(db)
 }
 
