@@ -422,6 +422,8 @@ export interface HoldReads {
   answeredOfRun(runId: string, limit: number): Promise<readonly Hold[]>
   /** The open question whether a command may run, by the hash of what is asked. */
   openCommand(hash: string): Promise<Hold | null>
+  /** The last question of that kind that a person answered, unless the answer was taken back since. */
+  answeredCommand(hash: string): Promise<Hold | null>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }
 

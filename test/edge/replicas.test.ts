@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { started } from '../http/serve-process.ts'
+import { eventually } from '../mcp-http/eventually.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
@@ -12,6 +13,15 @@ import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { type EdgeMachine, edgeMachine } from './edges.ts'
 import { type HttpProxy, proxyBefore } from './proxy.ts'
+
+const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
+roles: [{ name: agent, kind: agent }]
+states: [{ name: work }, { name: done, is_final: true }]
+events: [{ name: finish, allowed_roles: [agent] }]
+transitions: [{ from: work, event: finish, to: done, guard: tests }]
+guards:
+  tests: { type: command, run: "grep -q 3 src/auth.ts", timeout: 20s }
+`
 
 interface Replicas extends HttpProxy {
   readonly agentToken: string
@@ -93,6 +103,56 @@ async function ranAt(
 }
 
 describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder of the project', () => {
+  test('a task, a gated run with a command and a hook work on the machine with the files', async () => {
+    const servers = await replicas(2)
+    const machine = await connected(servers, '--trust-commands')
+    machine.write('.waymark/processes/checked.yaml', checked)
+    const agent = await machine.connect()
+    const { task_id: task } = await agent.call('start_task', { name: 'Sign in', areas: ['src/auth.ts'] })
+    const { run_id: run } = await agent.call('state_gate_create_run', {
+      process_id: 'checked',
+      task_id: task,
+    })
+
+    const edit = (path: string) => {
+      const said = {
+        cwd: machine.folder,
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Write',
+        tool_input: { file_path: join(machine.folder, path) },
+      }
+      return ranAt(machine, ['hook', 'pre-tool-use'], {}, JSON.stringify(said))
+    }
+    await eventually(async () => (await edit('src/api.ts')).includes('"ask"'))
+    expect(await edit('src/auth.ts')).toBe('')
+
+    const finish = async (key: string, revision = 1): Promise<Answer> =>
+      (
+        await agent.client.callTool({
+          name: 'state_gate_emit_event',
+          arguments: {
+            run_id: run,
+            event_name: 'finish',
+            expected_revision: revision,
+            idempotency_key: key,
+          },
+        })
+      ).structuredContent
+    await finish('one')
+    const { holds } = await servers.api('inbox')
+    const [hold] = holds.filter(({ kind }: Answer) => kind === 'command')
+    expect(hold.request.folder).toBe(machine.folder)
+    expect(await servers.api('approve', { id: hold.hold_id })).toMatchObject({ decided: true })
+    expect(JSON.stringify(await finish('two'))).toMatch(/exit|failed/)
+    machine.write('src/auth.ts', 'export const auth = 3\n')
+    expect(await finish('three')).toMatchObject({ result: { accepted: true } })
+    const outcome = { summary: 'Signed in' }
+    const done = await agent.call('complete_task', { task_id: task, status: 'success', outcome })
+    expect(done['files_changed']).toMatchObject({ modified: ['src/auth.ts'] })
+    const diff = await servers.api('diff', { id: task })
+    expect(diff['diff']).toContain('+export const auth = 3')
+  })
+
   test('one that is killed under calls makes no call fail, and nothing wait', async () => {
     const servers = await replicas(2)
     const machine = await connected(servers)

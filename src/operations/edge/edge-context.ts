@@ -132,16 +132,22 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
 }
 
 function commandsOn(
-  { commandApprovals, commandRunner }: Context,
+  { commandApprovals, commandRunner, store }: Context,
   gathering: Gathering,
   edge: Edge,
 ): Pick<Context, 'commandApprovals' | 'commandRunner'> {
+  const answered = gathering.watched(store)
+  // What a person answered is in the record for every server of it; what was approved beside it, at this one.
+  const isApproved = async (hash: string) => {
+    const hold = await answered.view(({ holds }) => holds.answeredCommand(hash))
+    return hold?.status === 'resolved' || commandApprovals.isApproved(hash)
+  }
   return {
     commandApprovals: {
       hashOf: (command) => gathering.ask('commandApprovals.hashOf', [pinnedOf(command)]),
       filesOf: (command) => gathering.ask('commandApprovals.filesOf', [pinnedOf(command)]),
       isApproved: async (hash) =>
-        gathering.ask('commandApprovals.isApproved', [hash, await commandApprovals.isApproved(hash)]),
+        gathering.ask('commandApprovals.isApproved', [hash, await isApproved(hash)]),
       approve: async ({ pinned, files, ...approval }) =>
         void (await gathering.ask('commandApprovals.approve', [
           {
@@ -176,7 +182,7 @@ function commandsOn(
       away: {
         isBeginning: (id) => gathering.isSent('commandRunner.start', ([command]) => isOf(command, id)),
         start: async ({ id, run, folder, pinned, timeout, hash }) => {
-          const approvedThere = await commandApprovals.isApproved(hash)
+          const approvedThere = await isApproved(hash)
           const { status, ...end } = await gathering.ask('commandRunner.start', [
             { id, run, folder, pinned: [...pinned], timeout, hash, approvedThere },
           ])

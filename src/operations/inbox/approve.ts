@@ -13,7 +13,7 @@ import { defineOperation, type Handling } from '../operation.ts'
 import { alreadySaid, type GivenApproval, giveApprovals } from '../run/approvals.ts'
 import { askPerson, keepShown, shownOfCommand } from '../run/commands.ts'
 import { engineRun, observe, requestedBy } from '../run/evidence.ts'
-import { gatherState } from '../run/external-state.ts'
+import { assertFilesAreHere, gatherState } from '../run/external-state.ts'
 import { loadRun } from '../run/find-run.ts'
 import { decideRun, RunDecided } from './decide.ts'
 import { closeHold, HoldClosed } from './resolve.ts'
@@ -73,6 +73,8 @@ async function approveRun(handling: Handling, loaded: LoadedRun, { reason, role,
     .filter((asked) => acting === undefined || asked.role === acting)
     .map((asked) => ({ ...asked, reason, ...(seen && { shown: seen.approvals.get(asked.of) ?? null }) }))
   const named = event ?? eventFor('approve', awaited?.events ?? [])
+  const command = `waymark approve ${record.id}`
+  await assertFilesAreHere(handling, loaded, { event: named ?? undefined, approvals, command })
   if (named !== null) {
     return decideRun(handling, loaded, {
       event: named,

@@ -11,6 +11,7 @@ import { AcceptedEntry } from '../answers/run.ts'
 import { freeObject, identifier } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { alreadySaid, type GivenApproval } from '../run/approvals.ts'
+import { assertFilesAreHere } from '../run/external-state.ts'
 import { loadRun } from '../run/find-run.ts'
 import { guardLine, refusalFailure } from '../run/refusal.ts'
 import { wordsForReason } from '../run/said.ts'
@@ -53,6 +54,9 @@ export const decide = defineOperation({
   output: RunDecided,
 }).handler(async (handling, input) => {
   const loaded = await handling.store.view((reads) => loadRun(reads, input.run_id))
+  const { event } = input
+  const command = `waymark decide ${loaded.record.id} ${event}`
+  await assertFilesAreHere(handling, loaded, { event, approvals: [], command })
   const about = { id: loaded.record.id, seen: input.content }
   const seen = await assertSeen(handling, about, () => shownOfRun(handling, loaded))
   return decideRun(handling, loaded, {

@@ -55,11 +55,14 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
     parts: async () => {
       const changed = external.changes?.files.map(({ path }) => path) ?? []
       const top = changed.length === 0 ? folder : (await context.witness.locate(folder)).top
+      const unseen = artifacts.map(({ path, sha256 }) => ({ path, sha256, text: null }))
       return {
-        files: [
-          ...(await evidenceFiles.contents(folder, [...new Set(artifacts.map(({ path }) => path))])),
-          ...(await evidenceFiles.contents(top, changed)),
-        ],
+        files: external.elsewhere
+          ? unseen
+          : [
+              ...(await evidenceFiles.contents(folder, [...new Set(artifacts.map(({ path }) => path))])),
+              ...(await evidenceFiles.contents(top, changed)),
+            ],
         facts: {
           state,
           'entered at revision': `${entered}`,

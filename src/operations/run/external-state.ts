@@ -8,11 +8,11 @@ import type { Need, ObservedChanges } from '../../domain/gate/evidence.ts'
 import { commandsFor, neededFor } from '../../domain/gate/expression.ts'
 import type { CommandGuard } from '../../domain/gate/guards/command.ts'
 import type { SchemaProblem } from '../../domain/gate/json-schema.ts'
-import type { KeptArtifact } from '../../domain/gate/run.ts'
+import type { KeptArtifact, RunRecord } from '../../domain/gate/run.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { type SharedKind, sharedKind } from '../../domain/track/scope/file-kind.ts'
 import { isDeclared, judgePath, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
-import { type Attempt, treeOf } from '../../domain/track/task.ts'
+import { type Attempt, type SnapshotPlace, treeOf } from '../../domain/track/task.ts'
 import type { EvidenceFile } from '../../ports/evidence-files.ts'
 import type { ChangedFile, LoadedRun, RunSubject } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
@@ -66,6 +66,13 @@ export async function gatherState(
     ...neededFor(definition, record.state, event),
     ...approvals.map(({ role, of }): Need => ({ kind: 'approvals', role, of })),
   ]
+  if (needs.some(looksAtFiles) && (await workedElsewhere(handling, record))) {
+    const openChanges = needs.some(({ kind }) => kind === 'changes')
+      ? await measureOpen(handling, subjectOf(record))
+      : new Map()
+    const unlooked = { ...nothingLookedAt, stamps: [], commands: [], handedIn: [], unusable: [] }
+    return { ...unlooked, revision: record.revision, needs, openChanges, folder }
+  }
   const looked = artifacts.filter((file) => needs.some((need) => looksAt(definition, need, file)))
   const standing = looked.length === 0 ? [] : await evidenceFiles.freshness(folder, looked)
   const tree = await treeFor(needs, { witness, folder })
@@ -89,13 +96,68 @@ export async function gatherState(
   }
 }
 
+/** Files that were handed in stand as they were then; the rest is not known. */
+const nothingLookedAt = { standings: new Map<string, never>(), tree: null, changes: null } as const
+
+/** Whether a need is answered by the files of the work tree as they are now. */
+function looksAtFiles({ kind }: Need): boolean {
+  return kind === 'artifacts' || kind === 'approvals' || kind === 'command'
+}
+
+/** Where the work behind a run lies, if that is another machine than the caller's: from here its files are not seen. */
+async function workedElsewhere(
+  { store, edge }: Pick<Context, 'store' | 'edge'>,
+  record: RunRecord,
+): Promise<SnapshotPlace | null> {
+  const subject = subjectOf(record)
+  if (subject === null) return null
+  const attempts = await store.view(({ runs }) => runs.attemptsOf(subject))
+  const last = attempts.findLast(({ status }) => status !== 'abandoned')
+  return last && last.snapshot.edge !== edge?.id ? last.snapshot : null
+}
+
+/**
+ * Fails where what an event or an approval asks of the files can only be answered on the machine that they lie on: the
+ * caller's own folder is another work tree.
+ */
+export async function assertFilesAreHere(
+  context: Context,
+  { record, definition }: Pick<LoadedRun, 'record' | 'definition'>,
+  asked: {
+    readonly event: string | undefined
+    readonly approvals: readonly unknown[]
+    readonly command: string
+  },
+): Promise<void> {
+  const { event, approvals, command } = asked
+  const needs = event === undefined ? [] : neededFor(definition, record.state, event)
+  if (approvals.length === 0 && !needs.some(looksAtFiles)) return
+  const place = await workedElsewhere(context, record)
+  if (place === null) return
+  const { machine = 'the machine that keeps the record', top } = place
+  throw new Failure(
+    'REFUSED',
+    `Run ${record.id} is about files on ${machine}, in ${top}: they can only be looked at there.`,
+    {
+      hint: `On ${machine}, in ${top}: ${command}. Where that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}.`,
+    },
+  )
+}
+
+export interface ApprovedState extends Pick<ExternalState, 'standings' | 'tree' | 'changes'> {
+  /** Where the files lie, if they cannot be seen from here. */
+  readonly elsewhere: SnapshotPlace | null
+}
+
 /** Gathers only what approvals are bound to. */
 export async function gatherApproved(
   context: Context,
   { artifacts, definition, record }: LoadedRun,
   approvals: readonly { readonly of: string | null }[],
-): Promise<Pick<ExternalState, 'standings' | 'tree' | 'changes'>> {
+): Promise<ApprovedState> {
   const { evidenceFiles, folder, witness } = context
+  const elsewhere = approvals.length === 0 ? null : await workedElsewhere(context, record)
+  if (elsewhere) return { ...nothingLookedAt, elsewhere }
   const subject = subjectOf(record)
   const isState = approvals.some(({ of }) => of === null)
   const looked = artifacts.filter(
@@ -103,6 +165,7 @@ export async function gatherApproved(
   )
   const standing = looked.length === 0 ? [] : await evidenceFiles.freshness(folder, looked)
   return {
+    elsewhere: null,
     standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
     tree: isState ? await measuredTree(() => witness.treeHash(folder)) : null,
     changes: approvals.some(({ of }) => isOfChanges(definition, of))

@@ -220,6 +220,27 @@ export function holdReads(scope: ReadScope): HoldReads {
         .executeTakeFirst()
       return row ? holdOf(row) : null
     },
+    async answeredCommand(hash) {
+      const row = await holds()
+        .where('request_hash', '=', hash)
+        .where('status', '<>', 'open')
+        .orderBy('closed_at', 'desc')
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      if (row === undefined) return null
+      const revoked = await db
+        .selectFrom('fact')
+        .select('seq')
+        .where('project_id', '=', projectId)
+        .where('seq', '>', row.seq)
+        .where('kind', '=', 'command.revoked')
+        .where('at', '>=', row.closed_at ?? 0)
+        .where('body', 'like', `%"${hash}"%`)
+        .limit(1)
+        .executeTakeFirst()
+      return revoked === undefined ? holdOf(row) : null
+    },
     idsLike: (prefix, limit) => idsLike(scope, 'hold', { prefix, limit }),
   }
 }
