@@ -70,7 +70,7 @@ export interface Places {
   /** Opens one: a file's path, or a URL. `name` is what the project is called where several are kept. */
   open(named: string, name: string | null): Promise<OtherPlace>
   /** Tells a person how far it is. */
-  tell(line: string): void
+  readonly tell: (line: string) => void
 }
 
 export interface OtherPlace {

@@ -308,9 +308,8 @@ test('no token and no cookie is in the log, in an answer or in a fact of a serve
     answers.push(await (await team.ask(ada, path, body)).text())
   }
   const [{ store, team: persons }] = team.contexts
-  const facts = await Promise.all(
-    [store, persons?.store].map((one) => one?.view((reads) => reads.journal.since(0, 1_000))),
-  )
+  const stores = [store, ...(persons ? [persons.store] : [])]
+  const facts = await Promise.all(stores.map((one) => one.view((reads) => reads.journal.since(0, 1_000))))
   const text = JSON.stringify([team.logged, answers, facts])
   expect(text).toContain('session.began')
   for (const secret of [ada.slice(17), ben.slice(17), builder.slice(17), cookie.slice(13)]) {

@@ -57,7 +57,7 @@ export interface DatabaseProjects {
   /** The reserved project, which is asked only about persons and projects; null where the database is a folder's own. */
   readonly own: OpenProject | null
   /** Looks for new projects. */
-  refresh(): Promise<readonly OpenProject[]>
+  readonly refresh: () => Promise<readonly OpenProject[]>
 }
 
 interface OfFolder {

@@ -60,11 +60,6 @@ export function projectsOf(at: ServerWanted): Promise<readonly NamedProject[]> {
   return askedAt(at, namedProjects, [])
 }
 
-/** The id of a folder's project; null where there is none yet. */
-export function projectIdOf(at: ServerWanted, wanted: ProjectWanted): Promise<string | null> {
-  return askedAt(at, async (db) => (await findProject(db, wanted))?.id ?? null, null)
-}
-
 async function askedAt<Answer>(
   at: ServerWanted,
   question: (db: Kysely<Tables>) => Promise<Answer>,

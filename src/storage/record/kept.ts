@@ -54,7 +54,8 @@ async function rowsOf(
 function carried(value: unknown): KeptValue {
   if (value === null || typeof value === 'number') return value
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString('base64') }
-  const text = String(value)
+  if (typeof value !== 'string') throw new Error(`a column of what is kept holds ${typeof value}`)
+  const text = value
   return /^\\x(?:[0-9a-f]{2})*$/.test(text) ? { base64: bytesOf(text).toString('base64') } : text
 }
 
@@ -87,7 +88,7 @@ function assertWhole({ attempt_id, sha256, content = null }: KeptRow['values']):
   if (bytes && createHash('sha256').update(unzipped(bytes)).digest('hex') === sha256) return
   throw new Failure(
     'INVALID_INPUT',
-    `The kept changes of attempt ${attempt_id} are not those of their hash.`,
+    `The kept changes of attempt ${JSON.stringify(attempt_id)} are not those of their hash.`,
     {
       hint: 'They were damaged where they come from, or on the way. Try it again; `waymark tidy` removes old ones.',
     },

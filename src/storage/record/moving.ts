@@ -169,7 +169,7 @@ interface Arrival {
 }
 
 /** The project is written at this place from now on. */
-export async function appendArrival(
+async function appendArrival(
   db: Kysely<Tables>,
   { projectId, after, from, place, actor, at }: Arrival,
 ): Promise<void> {

@@ -132,7 +132,7 @@ class Session implements DatabaseConnection {
   }
 
   #sendKept(): void {
-    for (const query of this.#kept.splice(0)) this.#send(query)
+    for (const query of this.#kept.splice(0)) void this.#send(query)
     this.#changing.clear()
   }
 

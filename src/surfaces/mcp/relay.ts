@@ -39,7 +39,7 @@ export type Relayed =
 
 /** A project that is kept at a server elsewhere, as an MCP client on this machine sees it. */
 export interface RelayedProject extends Introduced {
-  tools(): Promise<readonly Tool[]>
+  readonly tools: () => Promise<readonly Tool[]>
   callTool(call: RelayedCall): Promise<Relayed>
   /** Asks an operation by its name. */
   ask(operation: string, input: Answer, client: string | undefined): Promise<Answer>

@@ -29,7 +29,8 @@ export class OpenStreams {
 
   /** Looks again only when a look has ended: a database may take its time. */
   #lookLater(): void {
-    this.#looking ??= setTimeout(() => {
+    if (this.#looking !== null) return
+    this.#looking = setTimeout(() => {
       void this.#look().finally(() => {
         this.#looking = null
         if (this.#streams.size > 0) this.#lookLater()

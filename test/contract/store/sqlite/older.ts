@@ -16,8 +16,8 @@ export async function asOfSchema(file: string, version: number): Promise<void> {
     .prepare<[], string>("select name from newer.sqlite_schema where type = 'table'")
     .pluck()
   for (const table of named.all()) {
-    const columns = shared(database, table)
-    if (columns.length === 0) continue
+    const columns = shared(database, table).join(', ')
+    if (columns === '') continue
     database.exec(`insert into main."${table}" (${columns}) select ${columns} from newer."${table}"`)
   }
   database.close()
