@@ -29,7 +29,7 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     return disconnect(rest)
   }
   // Where a database is named, tokens are kept in it and made by operations.
-  if (command === 'token' && !asksForHelp && !process.env['WAYMARK_DATABASE']) {
+  if (command === 'token' && !asksForHelp && !(await isDatabaseNamed())) {
     const { token } = await import('./serve/tokens.ts')
     return token(rest)
   }
@@ -47,4 +47,11 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
   }
   const { commandLine } = await import('./command-line.ts')
   process.exitCode = await commandLine([command, ...rest])
+}
+
+/** By a variable, or by the folder of a project that was moved. */
+async function isDatabaseNamed(): Promise<boolean> {
+  const { placed, rootWithoutGit } = await import('./settings/moved.ts')
+  const here = rootWithoutGit({ environment: process.env, workingFolder: process.cwd() })
+  return Boolean(placed(process.env, here).environment['WAYMARK_DATABASE'])
 }

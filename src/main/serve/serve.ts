@@ -11,6 +11,7 @@ import { endSignal, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
+import { placed, rootWithoutGit } from '../settings/moved.ts'
 import { oidcSettings } from '../settings/oidc.ts'
 import { serverFolder } from '../settings/places.ts'
 import { keepTidy } from '../upkeep.ts'
@@ -34,8 +35,15 @@ function takeConsole(log: Log): void {
   console.error = (error: unknown) => log.error('An answer could not be sent.', { error: String(error) })
 }
 
+/** A folder whose project was moved is served from where it is now. */
+function placedHere(environment: Environment): Environment {
+  const here = placed(environment, rootWithoutGit({ environment, workingFolder: process.cwd() }))
+  if (here.refusal) throw here.refusal
+  return here.environment
+}
+
 async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
-  const environment = process.env
+  const environment = placedHere(process.env)
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
   const projects = await opened(flags, environment)

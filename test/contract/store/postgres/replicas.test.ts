@@ -9,7 +9,7 @@ import { type Answer, openProject, type TestProject } from '../../../support/pro
 type Call = (name: string, input: object) => Promise<Answer>
 
 /** A project on a server, and the same project by further servers. */
-async function replicas(count: number): Promise<{ project: TestProject; calls: readonly Call[] }> {
+async function replicas(count: number): Promise<{ project: TestProject; at: (number: number) => Call }> {
   const url = await sharedPostgres()
   const project = await openProject({ postgres: url })
   const calls = Array.from({ length: count }, (_, number): Call => {
