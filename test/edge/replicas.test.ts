@@ -149,6 +149,10 @@ describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder 
     const outcome = { summary: 'Signed in' }
     const done = await agent.call('complete_task', { task_id: task, status: 'success', outcome })
     expect(done['files_changed']).toMatchObject({ modified: ['src/auth.ts'] })
+    const shown = await servers.api('show', { id: task })
+    expect(JSON.stringify(shown)).toMatch(
+      /"measured_by":{"edge":"e-[0-9a-z]{12}","machine":".+","token":"tk-/,
+    )
     const diff = await servers.api('diff', { id: task })
     expect(diff['diff']).toContain('+export const auth = 3')
   })

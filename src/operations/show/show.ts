@@ -98,6 +98,10 @@ const AttemptDetail = z.object({
   actor: z.string(),
   areas: strings,
   work_tree: z.string(),
+  /** The machine that measured it, where that is not the record's own, and the token by which it did. */
+  measured_by: z
+    .object({ edge: z.string(), machine: z.string().nullable(), token: z.string().nullable() })
+    .optional(),
   snapshot_id: z.string(),
   snapshot_type: z.enum(['git', 'checksum']),
   started_at: z.string(),
@@ -279,6 +283,7 @@ async function attemptDetail({ tasks }: Reads, attempt: Attempt): Promise<z.outp
     actor: attempt.actor.name,
     areas: attempt.areas,
     work_tree: attempt.snapshot.top,
+    ...measuredBy(attempt),
     snapshot_id: attempt.snapshot.id,
     snapshot_type: attempt.snapshot.engine,
     started_at: instant(attempt.openedAt),
@@ -297,6 +302,11 @@ async function attemptDetail({ tasks }: Reads, attempt: Attempt): Promise<z.outp
     /** What was said after the end: it stands beside the claim. */
     corrections: end === null ? [] : (await tasks.corrections(attempt.id)).map(correctionEntry),
   }
+}
+
+function measuredBy({ snapshot, actor }: Attempt): Pick<z.output<typeof AttemptDetail>, 'measured_by'> {
+  const { edge, machine = null } = snapshot
+  return edge === undefined ? {} : { measured_by: { edge, machine, token: actor.token ?? null } }
 }
 
 /** Where the end was kept is no one's business outside. */

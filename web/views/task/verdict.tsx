@@ -40,6 +40,7 @@ export function Verdict({
           ) : null}
           {words[status]} <code>{attempt.snapshot_id.slice(0, 7)}</code>
           {attempt.status === 'open' ? ' to the work tree as it is now' : ' to the state at completion'}
+          {attempt.measured_by ? ` · ${measuredBy(attempt.measured_by)}` : ''}
         </p>
         {warnings.length > 0 ? (
           <ul class="warnings">
@@ -51,6 +52,10 @@ export function Verdict({
       </div>
     </section>
   )
+}
+
+function measuredBy({ edge, machine, token }: NonNullable<AttemptDetail['measured_by']>): string {
+  return `Measured by edge ${machine ?? edge}${token === null ? '' : ` (token ${token})`}`
 }
 
 const words = {

@@ -78,6 +78,11 @@ function headOf(task: TaskDetail, page: Page): readonly (readonly [string, strin
   ]
 }
 
+function measuredBy({ measured_by: by }: AttemptDetail): string {
+  if (by === undefined) return ''
+  return `edge ${by.machine ?? by.edge}${by.token === null ? '' : ` (token ${by.token})`}`
+}
+
 function attemptText(attempt: AttemptDetail, page: Page): string {
   const agent = attempt.agent_name ?? attempt.actor
   const took = attempt.duration_seconds === null ? '' : `, ${lasting(attempt.duration_seconds)}`
@@ -88,6 +93,7 @@ function attemptText(attempt: AttemptDetail, page: Page): string {
       ['began', age(attempt.started_at, page.now)],
       ['areas', attempt.areas.join(', ') || 'none declared'],
       ['work tree', attempt.work_tree],
+      ['measured by', measuredBy(attempt)],
     ],
     page,
   )
