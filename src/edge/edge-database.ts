@@ -93,11 +93,14 @@ export class EdgeDatabase {
     })()
   }
 
-  queue(): Queue {
+  /** What waits; a call that is just being sent waits no more. */
+  queue(sending = ''): Queue {
     if (!this.exists) return { entries: 0, oldest: null }
     return this.#open
-      .prepare<[], Queue>('select count(*) as entries, min(done_at) as oldest from waiting')
-      .get() as Queue // an aggregate answers one row
+      .prepare<[string], Queue>(
+        'select count(*) as entries, min(done_at) as oldest from waiting where call <> ?',
+      )
+      .get(sending) as Queue // an aggregate answers one row
   }
 
   keepAttempt(task: string, attempt: string, { place, at }: { place: SnapshotPlace; at: number }): void {

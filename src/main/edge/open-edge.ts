@@ -30,7 +30,7 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     context,
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     version,
-    queue: () => database.queue(),
+    queue: (sending) => database.queue(sending),
   })
   const offline = new OfflineProject({
     project,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { MissionId } from '../../../../src/domain/id.ts'
+import type { MissionId, PersonId } from '../../../../src/domain/id.ts'
 import { serverProject } from '../../../../src/domain/identity/identity.ts'
 import { serverDatabase } from '../../../../src/main/settings/places.ts'
 import type { Store } from '../../../../src/ports/store.ts'
@@ -266,7 +266,18 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     const of = { url: database.url, ids: randomIds }
     const persons = openPostgresStore({ ...of, project: { id: serverProject } })
     onTestFinished(() => persons.close())
-    await happened(persons, 1, started('m-1'))
+    await expect(happened(persons, 1, started('m-1'))).rejects.toMatchObject({ code: 'REFUSED' })
+    const person = {
+      id: 'u-1' as PersonId, // a brand
+      name: 'Ann',
+      email: null,
+      issuer: null,
+      subject: null,
+      admin: true,
+      disabledAt: null,
+      createdAt: 1,
+    }
+    await happened(persons, 1, { kind: 'person.added', person })
     expect(await persons.inspect()).toMatchObject({ facts: 2, brokenAt: null, differing: 0 })
     expect(await projectsOf({ url: database.url })).toEqual([])
     const nobody = openPostgresStore({ ...of, project: { id: 'p-nobody' } })

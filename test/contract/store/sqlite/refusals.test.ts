@@ -139,7 +139,7 @@ test('a full disk fails clearly, loses nothing, and is over once there is room',
   const { root, file, store } = temporary
   await recordMission(store, 'm-1')
   // A limit on the size of files, in blocks of 1024 bytes, stands for the disk.
-  const limited = `trap '' XFSZ; ulimit -f 900; exec "$0" "$@"`
+  const limited = `trap '' XFSZ; ulimit -f 2000; exec "$0" "$@"`
   const ended = run('bash', ['-c', limited, process.execPath, writer, root, file, 'm-x', '10000'])
   const failed = await ended.then(
     () => ({ stdout: '', stderr: 'it did not fail' }),
