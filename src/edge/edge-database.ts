@@ -63,6 +63,9 @@ export class EdgeDatabase {
     for (const end of ['', '-wal', '-shm']) rmSync(`${this.#file}${end}`, { force: true })
   }
 
+  /** The call that is being sent by this process. */
+  sending: string | null = null
+
   /** Adds a call at the end. It is on disk when this returns. */
   enqueue({ call, doneAt, ...body }: QueuedCall): void {
     this.#open
@@ -93,14 +96,14 @@ export class EdgeDatabase {
     })()
   }
 
-  /** What waits; a call that is just being sent waits no more. */
-  queue(sending = ''): Queue {
+  /** What waits; the call that is just being sent waits no more, whatever else is said to the server meanwhile. */
+  queue(): Queue {
     if (!this.exists) return { entries: 0, oldest: null }
     return this.#open
       .prepare<[string], Queue>(
         'select count(*) as entries, min(done_at) as oldest from waiting where call <> ?',
       )
-      .get(sending) as Queue // an aggregate answers one row
+      .get(this.sending ?? '') as Queue // an aggregate answers one row
   }
 
   keepAttempt(task: string, attempt: string, { place, at }: { place: SnapshotPlace; at: number }): void {

@@ -27,7 +27,7 @@ export interface EdgeParts {
   readonly snapshots: () => string
   readonly version: string
   /** What waits here for the server, of which it is told with every call. */
-  readonly queue: (sending: string) => Queue
+  readonly queue: () => Queue
   /** How long a call waits for its commands, in milliseconds; they go on when it is over. */
   readonly patience?: number
 }
@@ -91,7 +91,7 @@ export class EdgeProject {
       contract: contractVersion,
       version,
       edge,
-      queue: { ...queue(call) },
+      queue: { ...queue() },
       call,
       folder: context.folder,
       age: age(),

@@ -159,6 +159,7 @@ export class OfflineProject {
 
   async #sendQueued(entry: QueuedCall & { readonly n: number }): Promise<'sent' | 'refused' | 'later'> {
     const { database, project, now } = this.#parts
+    database.sending = entry.call
     try {
       if (now() - entry.doneAt > longestQueued) {
         throw new Failure('REFUSED', 'It waited for more than 14 days.')
@@ -184,7 +185,9 @@ export class OfflineProject {
       }
       if (error instanceof ServerRefusal && (error.status === 429 || error.status >= 500)) return 'later'
       if (!(error instanceof Failure)) throw error
-      return this.#handOver(entry, error)
+      return await this.#handOver(entry, error)
+    } finally {
+      database.sending = null
     }
   }
 

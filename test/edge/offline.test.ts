@@ -103,8 +103,9 @@ test('cases 33, 36 and 38: the work goes on while the server is away, and arrive
   const edge = JSON.parse(readFileSync(join(machine.home, 'state', 'waymark', 'edge', 'edge.json'), 'utf8'))
   expect(elsewhere.verification.warnings.join(' ')).toContain(`began on ${edge.name} (${edge.id})`)
 
-  // What an edge says of itself is kept beside its call, and may be there a moment later.
+  // What an edge says of itself comes with its calls, and is kept a moment later.
   const waiting = async () => {
+    await agent.call('list_missions', {})
     const { edges } = await server.api('edge_list')
     expect(edges.map(({ token }: Answer) => token).sort()).toEqual(['ada', 'bob'])
     return edges.find(({ id }: Answer) => id === edge.id).queued

@@ -30,7 +30,7 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     context,
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     version,
-    queue: (sending) => database.queue(sending),
+    queue: () => database.queue(),
   })
   const offline = new OfflineProject({
     project,

@@ -42,7 +42,9 @@ export async function writeOfEdge({ db, projectId }: ReadScope, beside: EdgeBesi
     await db
       .insertInto('edge')
       .values({ project_id: projectId, id, ...row })
-      .onConflict((conflict) => conflict.columns(['project_id', 'id']).doUpdateSet(row))
+      .onConflict((conflict) =>
+        conflict.columns(['project_id', 'id']).doUpdateSet(row).where('edge.seen_at', '<=', at),
+      )
       .execute()
     return
   }
