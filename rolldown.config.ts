@@ -1,14 +1,21 @@
 import { defineConfig } from 'rolldown'
+import { laterParts } from './scripts/later-parts.mjs'
+import { licences } from './scripts/licences.mjs'
 
 /** One entry, chunks that load when a command needs them, and the threads: one reads long definitions, one plans. */
-export default defineConfig({
+const program = defineConfig({
   input: {
     waymark: 'src/main/main.ts',
     'definition-worker': 'src/definitions/definition-worker.ts',
     'plan-worker': 'src/plans/plan-worker.ts',
   },
   platform: 'node',
-  external: ['better-sqlite3'],
+  // The second is left out with what only helps who works on the libraries of `waymark top`.
+  external: ['better-sqlite3', 'react-devtools-core'],
+  transform: { define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' } },
+  plugins: [licences('third-party-licences.txt')],
+  // Its other form loads its parts by names that a bundle has not.
+  resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   output: {
     dir: 'dist',
     format: 'esm',
@@ -19,3 +26,42 @@ export default defineConfig({
     minify: true,
   },
 })
+
+/** What clients ask before each call of a tool, which waits for it: of the older kind of modules too. */
+const hook = defineConfig({
+  input: { 'waymark-hook': 'src/main/hook.ts' },
+  platform: 'node',
+  external: ['better-sqlite3'],
+  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  plugins: [laterParts(/^node:|^\.\/hook-late-/)],
+  output: {
+    dir: 'dist',
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'hook-[name]-[hash].cjs',
+    codeSplitting: {
+      groups: [
+        // Few patterns need it, and making its tables takes 5 ms.
+        { name: 'late-re2js', test: /node_modules\/re2js\//, priority: 2 },
+        // Each file takes half a millisecond to find, so there are few: what judges, and what reads a record on this machine.
+        {
+          name: 'judging',
+          test: /\/src\/(?!storage\/|edge\/|git\/|main\/edge\/)|\/picomatch\//,
+          priority: 1,
+        },
+        { name: 'record', test: /\/src\/storage\/(?!postgres\/)|\/kysely\// },
+      ],
+    },
+    minify: true,
+    comments: false,
+  },
+})
+
+/** What clients run at each event: all in one small file, because nothing may load beside it, and of the older kind of modules, which Node starts 10 ms sooner. */
+const capture = defineConfig({
+  input: { 'waymark-capture': 'src/capture/hook/capture-main.ts' },
+  platform: 'node',
+  output: { dir: 'dist', format: 'cjs', entryFileNames: '[name].cjs', minify: true, comments: false },
+})
+
+export default [program, hook, capture]

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
+import { licences } from './scripts/licences.mjs'
 
 const root = import.meta.dirname
 
@@ -27,13 +28,16 @@ export default defineConfig({
       },
     },
   },
-  plugins: [compressed()],
+  plugins: [licences('third-party-licences.txt'), compressed()],
 })
 
 // The best one takes seconds for the last few percent.
 const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
-/** Puts each text's compressed forms beside it, so that the server compresses nothing while it answers. */
+/**
+ * Puts each text's compressed forms beside it, so that the server compresses nothing while it answers. Of the program's
+ * parts, which every browser takes compressed, these are all that the package holds.
+ */
 function compressed(): Plugin {
   return {
     name: 'compressed',
@@ -46,6 +50,7 @@ function compressed(): Plugin {
         const bytes = readFileSync(join(parentPath, name))
         writeFileSync(join(parentPath, `${name}.br`), brotliCompressSync(bytes, quality))
         writeFileSync(join(parentPath, `${name}.gz`), gzipSync(bytes))
+        if (basename(parentPath) === 'assets') rmSync(join(parentPath, name))
       }
     },
   }

@@ -11,6 +11,9 @@ export default defineConfig({
     maxWorkers: 3,
     // No file leaves anything behind in its process, so the modules that all of them import are read once.
     isolate: false,
+    // Node runs the modules as they are: nothing is transformed first.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    setupFiles: ['test/support/properties.ts'],
     globalSetup: [
       'test/support/quiet-git.ts',
       'test/support/fresh-bundle.ts',

@@ -1,14 +1,19 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once as onceOf } from 'node:events'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import Database from 'better-sqlite3'
 import { serverEnvironment } from '../test/support/stdio-project.ts'
 
-// What a hook costs from spawn to exit, beside an empty process and one that opens SQLite: node bench/hook.ts [rounds].
+// What a hook costs from spawn to exit, beside an empty process and one that opens SQLite, also on a machine that is
+// connected to a server, with a brief that is new and with one that is asked for again: node bench/hook.ts [rounds].
 // Needs a build. Reading certificates takes Node longer than the hook, so NODE_EXTRA_CA_CERTS is left out.
 
 const rounds = Number(process.argv[2] ?? 30)
+/** Milliseconds that a hook may take in all. */
+const limit = 120
 const bin = join(import.meta.dirname, '..', 'bin', 'waymark.js')
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-bench-')))
 const env = { ...serverEnvironment(join(home, 'state')), NODE_EXTRA_CA_CERTS: '' }
@@ -18,13 +23,47 @@ function waymark(...words: readonly string[]): string {
   return execFileSync(process.execPath, [bin, ...words], options).toString()
 }
 
+/** A machine that is connected to a server, with the same work in it. */
+async function connectedMachine() {
+  const child = spawn(process.execPath, [bin, 'serve', '--port', '0'], options)
+  let greeting = ''
+  child.stdout.on('data', (data: Buffer) => {
+    greeting += data.toString()
+  })
+  const address = /http:\/\/[^/\s]+:\d+/
+  while (!/MCP:/.test(greeting)) await onceOf(child.stdout, 'data')
+  const folder = join(home, 'elsewhere', 'shop')
+  mkdirSync(folder, { recursive: true })
+  const there = {
+    cwd: folder,
+    env: { ...serverEnvironment(join(home, 'elsewhere')), NODE_EXTRA_CA_CERTS: '' },
+  }
+  const run = (words: readonly string[], more = {}) =>
+    execFileSync(process.execPath, [bin, ...words], {
+      ...there,
+      env: { ...there.env, ...more },
+      stdio: 'pipe',
+    })
+  execFileSync('git', ['init', '-q'], there)
+  run(['connect', address.exec(greeting)?.[0] ?? ''], {
+    WAYMARK_TOKEN: waymark('token', 'add', 'far').trim(),
+  })
+  run(['task', 'start', 'Add the form', '--areas', 'src/auth/'])
+  const age = () => {
+    const database = new Database(join(folder, '.waymark', 'edge.db'))
+    database.prepare('update copy set at = at - 60000').run()
+    database.close()
+  }
+  return { there, age, child }
+}
+
 const openSqlite = `
   const Database = require(${JSON.stringify(join(import.meta.dirname, '..', 'node_modules', 'better-sqlite3'))})
   new Database(${JSON.stringify(join(home, '.waymark', 'waymark.db'))}).prepare('select 1 from task').all()`
 
-function said(tool: string, path: string): string {
-  const input = { file_path: join(home, path) }
-  return JSON.stringify({ cwd: home, hook_event_name: 'PreToolUse', tool_name: tool, tool_input: input })
+function said(tool: string, path: string, cwd = home): string {
+  const input = { file_path: join(cwd, path) }
+  return JSON.stringify({ cwd, hook_event_name: 'PreToolUse', tool_name: tool, tool_input: input })
 }
 
 interface Measured {
@@ -32,25 +71,37 @@ interface Measured {
   readonly words: readonly string[]
   readonly input: string
   readonly spent: number[]
+  readonly where: typeof options
+  readonly before: () => void
 }
 
-function measured(what: string, words: readonly string[], input = ''): Measured {
-  return { what, words, input, spent: [] }
+function measured(
+  what: string,
+  words: readonly string[],
+  input = '',
+  { where = options, before = () => undefined }: Partial<Pick<Measured, 'where' | 'before'>> = {},
+): Measured {
+  return { what, words, input, spent: [], where, before }
 }
 
-function once({ what, words, input }: Measured): number {
+function once({ what, words, input, where, before }: Measured): number {
+  before()
   const start = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, words, { ...options, input, encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, words, { ...where, input, encoding: 'utf8' })
   const spent = performance.now() - start
   if (status !== 0 || stderr !== '') throw new Error(`${what} ended with ${status}: ${stderr}`)
   return spent
 }
 
+let server: ReturnType<typeof spawn> | null = null
 try {
   execFileSync('git', ['init', '-q'], options)
   waymark('mission', 'start', 'Sign in', '--objective', 'People can sign in')
   waymark('task', 'start', 'Add the form', '--areas', 'src/auth/')
   waymark('create-run', 'feature')
+  const { there: where, age, child } = await connectedMachine()
+  server = child
+  const outside = said('Write', 'src/app.ts', where.cwd)
   const subjects = [
     measured('node -e 0', ['-e', '0']),
     measured('node, opening SQLite', ['-e', openSqlite]),
@@ -58,18 +109,22 @@ try {
     measured('pre-tool-use, denied', [bin, 'hook', 'pre-tool-use'], said('Bash', 'src/app.ts')),
     measured('session-start', [bin, 'hook', 'session-start'], JSON.stringify({ cwd: home })),
     measured('stop', [bin, 'hook', 'stop'], JSON.stringify({ cwd: home })),
+    measured('at an edge, a fresh brief', [bin, 'hook', 'pre-tool-use'], outside, { where }),
+    measured('at an edge, asking the server', [bin, 'hook', 'pre-tool-use'], outside, { where, before: age }),
   ]
   for (const subject of subjects) once(subject) // the first start fills the compile cache
   // In turns, so that what else the machine does weighs on all alike.
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of subjects) subject.spent.push(once(subject))
   }
-  console.log('| process | least ms | median ms |\n|---|---|---|')
-  for (const { what, spent } of subjects) {
+  console.log('| process | least ms | median ms | limit |\n|---|---|---|---|')
+  for (const { what, words, spent } of subjects) {
     const sorted = spent.toSorted((one, other) => one - other)
     const at = (share: number) => (sorted[Math.floor(rounds * share)] ?? Number.NaN).toFixed(0)
-    console.log(`| ${what} | ${at(0)} | ${at(0.5)} |`)
+    const most = words[0] === bin ? `${limit}${Number(at(0.5)) > limit ? ' (over)' : ''}` : ''
+    console.log(`| ${what} | ${at(0)} | ${at(0.5)} | ${most} |`)
   }
 } finally {
+  server?.kill()
   rmSync(home, { recursive: true, force: true })
 }

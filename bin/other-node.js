@@ -27,8 +27,9 @@ function runs(node) {
 /** Runs the same command line with another Node, as if it had been started with it. */
 export function runWith(node) {
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
-  // Ctrl-C reaches the child too, by the terminal; what is sent to this process alone is handed on.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  // Ctrl-C reaches the child too, by the terminal, and often ends it; what is sent to this process alone is handed on.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => setTimeout(() => child.kill(signal), 100))
   child.on('error', (error) => {
     process.stderr.write(`waymark: ${node} could not be started: ${error.message}\n`)
     process.exitCode = 1

@@ -1,8 +1,5 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs'
-import module from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { compileCacheFolder } from './compile-cache.js'
 import { complaintAbout } from './node-version.js'
 
 const complaint = complaintAbout(process.versions.node)
@@ -27,12 +24,22 @@ async function refuse(complaint) {
 }
 
 async function start() {
+  const { bundleFor, compileCacheFolder } = await import('./loading.js')
+  const module = process.getBuiltinModule('node:module')
   module.enableCompileCache?.(compileCacheFolder(process))
   // A server that is killed would never write the cache, so it is written once the start is over.
   setTimeout(() => module.flushCompileCache?.(), 1000).unref()
-  const bundle = new URL('../dist/waymark.js', import.meta.url)
-  if (!existsSync(bundle)) {
-    await refuse(`waymark: It is not built yet: ${fileURLToPath(bundle)} is missing.\nRun: npm run build\n`)
+  const words = process.argv.slice(2)
+  const bundle = new URL(`../dist/${bundleFor(words)}`, import.meta.url)
+  const file = fileURLToPath(bundle)
+  if (!process.getBuiltinModule('node:fs').existsSync(file)) {
+    await refuse(`waymark: It is not built yet: ${file} is missing.\nRun: npm run build\n`)
+    return
+  }
+  if (file.endsWith('.cjs')) {
+    await module
+      .createRequire(import.meta.url)(file)
+      .hook(words)
     return
   }
   const { main } = await import(bundle.href)

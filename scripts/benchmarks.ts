@@ -1,5 +1,6 @@
 // Runs the benchmarks that have limits and writes docs/reference/benchmarks.md from what they print. Needs a build.
-// With words only those are run, and the rest of the page stays: npm run bench -- team
+// With words only those are run, and the rest of the page stays: npm run bench -- team. Numbers are for the benchmark
+// itself, such as the milliseconds of a stretch and the rounds: npm run bench -- team 2000 3
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, release, type } from 'node:os'
@@ -12,6 +13,8 @@ interface Benchmark {
 }
 
 const root = join(import.meta.dirname, '..')
+const isNumber = /^\d+$/
+const numbers = process.argv.slice(2).filter((word) => isNumber.test(word))
 
 const benchmarks: readonly Benchmark[] = [
   {
@@ -27,10 +30,27 @@ const benchmarks: readonly Benchmark[] = [
       'Whole calls over standard input and output, medians of one run, beside one `git status` of the same tree.',
   },
   {
+    title: 'Hooks',
+    file: 'bench/hooks.ts',
+    about:
+      'What the hooks of one session cost, as whole processes, beside an empty one in the same run; and reading what they wrote.',
+  },
+  {
     title: 'The dashboard',
     file: 'bench/dashboard.ts',
     about:
       'In a real browser: from an agent’s answer to the painted card, and the first paint with an empty cache.',
+  },
+  {
+    title: 'The review page',
+    file: 'bench/review.ts',
+    about: 'In a real browser: from a click to the first lines of a review, and frames while it is scrolled.',
+  },
+  {
+    title: 'Statistics',
+    file: 'bench/stats.ts',
+    about:
+      'Ten thousand attempts, read from SQLite and made into figures, in this process: what `waymark stats` does between its start and its answer.',
   },
   {
     title: 'Many writers and several servers',
@@ -44,7 +64,7 @@ const benchmarks: readonly Benchmark[] = [
 const { NODE_EXTRA_CA_CERTS: _certificates, ...environment } = process.env
 
 function section({ title, file, about }: Benchmark): string {
-  const { stdout, status } = spawnSync(process.execPath, [file], {
+  const { stdout, status } = spawnSync(process.execPath, [file, ...numbers], {
     cwd: root,
     env: environment,
     encoding: 'utf8',
@@ -58,7 +78,7 @@ function section({ title, file, about }: Benchmark): string {
 }
 
 const page = join(root, 'docs', 'reference', 'benchmarks.md')
-const words = process.argv.slice(2)
+const words = process.argv.slice(2).filter((word) => !isNumber.test(word))
 const named = benchmarks.filter(({ file }) => words.length === 0 || words.includes(basename(file, '.ts')))
 if (named.length === 0) {
   const known = benchmarks.map(({ file }) => basename(file, '.ts')).join(', ')

@@ -9,12 +9,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
  * Runs `words(folder)` with the given Node, where `folder` is a new one, and publishes what is in it. Does nothing where
- * `entry` is there and newer than all inputs. False when it could not be built.
+ * `entry` is there and newer than all inputs, unless `always`. False when it could not be built.
  */
-export function buildAnew(node, { name, stamp, entry, inputs, words, publish }) {
+export function buildAnew(node, { name, stamp, entry, inputs, words, publish, always = false }) {
   const stampFile = join(root, '.cache', stamp)
   const built = modifiedAt(stampFile)
-  if (modifiedAt(entry) > 0 && inputs.every((input) => newestIn(join(root, input)) < built)) return true
+  if (!always && modifiedAt(entry) > 0 && inputs.every((input) => newestIn(join(root, input)) < built))
+    return true
   process.stderr.write(`setup: Building ${name}.\n`)
   const startedAt = new Date()
   const made = join(root, '.cache', `${stamp}-${process.pid}`)

@@ -8,11 +8,14 @@ import { modifiedAt } from './modified.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist', 'web')
 // Parts of earlier builds stay for the pages that are open, in milliseconds.
-const keptFor = 60 * 60 * 1000
+const keptOtherwise = 60 * 60 * 1000
 const inputs = ['web', 'src/domain', 'src/surfaces/http/client', 'package-lock.json', 'vite.config.ts']
 
-/** Builds with the given Node, unless nothing changed since the last build. False when it could not be built. */
-export function buildDashboard(node = process.execPath) {
+/**
+ * Builds with the given Node, unless nothing changed since the last build. False when it could not be built.
+ * `alone`, for a package: builds in any case, and leaves nothing of an earlier build.
+ */
+export function buildDashboard(node = process.execPath, { alone = false } = {}) {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   return buildAnew(node, {
     name: 'dist/web/',
@@ -20,12 +23,13 @@ export function buildDashboard(node = process.execPath) {
     entry: join(dist, 'index.html'),
     inputs,
     words: (made) => [vite, 'build', '--outDir', made, '--emptyOutDir', '--logLevel', 'warn'],
-    publish,
+    publish: (made) => publish(made, alone ? 0 : keptOtherwise),
+    always: alone,
   })
 }
 
 /** Puts a build in its place, the page last, so that whoever opens it meanwhile finds all of its parts. */
-function publish(made) {
+function publish(made, keptFor) {
   const names = filesOf(made).sort(
     (a, b) => Number(a.startsWith('index.html')) - Number(b.startsWith('index.html')),
   )

@@ -50,6 +50,8 @@ async function picturesOf({ day }: ServingDay): Promise<readonly Picture[]> {
     { name: 'mission', path: `/missions/${mission.mission_id}`, shows: '.bar-box' },
     { name: 'task', path: `/tasks/${task.id}`, shows: '.changes-head' },
     { name: 'diff', path: `/tasks/${task.id}/diff`, shows: '.diff-line' },
+    { name: 'review', path: `/review/task/${task.id}`, shows: '.review-line .line-text' },
+    { name: 'statistics', path: '/statistics?since=all', shows: '.figure-card' },
     { name: 'plan', path: '/plan', shows: '.plan-row' },
     { name: 'dependencies', path: '/dependencies', shows: '.node' },
     { name: 'processes', path: '/processes', shows: '.rows li' },
@@ -60,6 +62,13 @@ async function picturesOf({ day }: ServingDay): Promise<readonly Picture[]> {
     { name: 'palette', path: '/board', shows: '[role=option]', press: 'Control+k' },
     { name: 'first-steps', path: '/start', shows: 'main pre, main .snippet' },
     { name: 'inbox-phone', path: '/', shows: '.card .verbs', width: 390, height: 780 },
+    {
+      name: 'review-phone',
+      path: `/review/task/${task.id}`,
+      shows: '.review-line .line-text',
+      width: 390,
+      height: 780,
+    },
     { name: 'task-phone', path: `/tasks/${task.id}`, shows: '.changes-head', width: 390, height: 780 },
   ]
 }

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { toldBy } from '../../test/support/postgres/cluster.ts'
 
 /** A PostgreSQL of the benchmark's own, removed with it also where it is killed. */
 export interface BenchedPostgres extends AsyncDisposable {
@@ -21,7 +21,7 @@ export async function startPostgres(place: string): Promise<BenchedPostgres> {
   const script = join(import.meta.dirname, '..', '..', 'test', 'support', 'postgres', 'keeper.ts')
   const wanted = process.env['WAYMARK_TEST_POSTGRES'] ?? ''
   const keeper = fork(script, [folder, String(process.pid), wanted, 'durable'])
-  const url = await told(folder)
+  const url = await toldBy(folder)
   const asked = async <Row>(statement: string): Promise<readonly Row[]> => {
     const client = new Client({ connectionString: url })
     await client.connect()
@@ -34,10 +34,8 @@ export async function startPostgres(place: string): Promise<BenchedPostgres> {
   await asked('alter system set track_commit_timestamp = on') // when each fact was committed is asked afterwards
   keeper.send('kill')
   await once(keeper, 'message')
-  while (await answers(url)) await sleep(20)
   keeper.send('start')
   await once(keeper, 'message')
-  for (let tries = 0; tries < 500 && !(await answers(url)); tries += 1) await sleep(20)
   const [row] = await asked<{ server_version: string }>('show server_version')
   return {
     url,
@@ -48,29 +46,5 @@ export async function startPostgres(place: string): Promise<BenchedPostgres> {
       keeper.kill('SIGTERM')
       await once(keeper, 'exit')
     },
-  }
-}
-
-async function told(folder: string): Promise<string> {
-  const file = join(folder, 'told')
-  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(10)) {
-    if (!existsSync(file)) continue
-    const { url, trouble } = JSON.parse(readFileSync(file, 'utf8')) as { url?: string; trouble?: string } // the keeper's
-    if (url !== undefined) return url
-    throw new Error(trouble)
-  }
-  throw new Error('PostgreSQL did not start within a minute.')
-}
-
-/** Whether it takes connections. */
-async function answers(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url })
-  try {
-    await client.connect()
-    return true
-  } catch {
-    return false
-  } finally {
-    await client.end()
   }
 }

@@ -57,6 +57,8 @@ export class Host {
   #version = 0
   /** Processor milliseconds used. */
   used = 0
+  /** Milliseconds that jobs were there, at work or waiting for a processor. */
+  stayed = 0
 
   constructor(world: World, size: { readonly cores: number; readonly slowdown?: number }) {
     this.#world = world
@@ -67,7 +69,12 @@ export class Host {
   work(work: number, go: () => void): void {
     this.#catchUp()
     this.used += work
-    this.#jobs.add({ due: this.#given + work, go })
+    const came = this.#world.now
+    const leave = (): void => {
+      this.stayed += this.#world.now - came
+      go()
+    }
+    this.#jobs.add({ due: this.#given + work, go: leave })
     this.#plan()
   }
 

@@ -9,7 +9,7 @@ export interface Served {
 
 export interface LoadOrder {
   readonly replicas: readonly Served[]
-  /** One for each caller: a token may call only so many times a second. */
+  /** In turns: a token may call only so many times a second. */
   readonly tokens: readonly string[]
   readonly callers: number
   readonly milliseconds: number
@@ -64,7 +64,7 @@ async function work(order: LoadOrder): Promise<Stretch> {
       const wait = begun + (number / rate) * 1000 - performance.now()
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
     }
-    const token = tokens[caller % tokens.length] ?? ''
+    const token = tokens[number % tokens.length] ?? ''
     if (reads && number % 2 === 1) {
       await call(replica, token, { name: 'get_context', input: reading })
       return 0

@@ -140,7 +140,7 @@ export async function measureReplicas(place: Place, duration: Duration): Promise
       name: 'The one that stays open',
     })
     const tokens: string[] = []
-    for (let number = 0; number < callers; number += 1) {
+    for (let number = 0; number < 2 * callers; number += 1) {
       tokens.push((await made(first, secret, 'token_create', { name: `agent-${number}` }))['secret'] ?? '')
     }
     const work: Work = { missionId, taskId: task['task_id'] ?? '', tokens }

@@ -11,6 +11,8 @@ export interface Demand {
   readonly tripsBefore: number
   /** The same while it holds the lock, without the commit. None for a call that only reads. */
   readonly tripsUnderLock: number
+  /** Shares of the processor times that are spent while it holds the lock. */
+  readonly underLock: { readonly replica: number; readonly database: number }
 }
 
 export interface Services {
@@ -63,6 +65,8 @@ export interface Outcome {
   /** Shares from 0 to 1. */
   readonly replicas: number
   readonly database: number
+  /** How much longer work on the machine of the database took because other work of the same was there: 1 is not at all. */
+  readonly slowdown: number
   readonly hottestLock: number
   readonly disk: number
   /** Connections of all replicas: those in use at most, and those that may be open, with the ones that listen. */
@@ -79,12 +83,25 @@ export interface Simulated {
   readonly seed: number
 }
 
+// As in src/storage/postgres/together.ts.
+const sideBySide = 2
+const mostTogether = 16
+
 interface Replica {
   readonly host: Host
   readonly thread: Queue
   readonly pool: Queue
-  readonly turns: Map<number, Queue>
+  readonly lines: Map<number, Line>
   readonly feeds: Map<number, Feed>
+}
+
+/** Who waits in a replica to be recorded in one project. */
+interface Line {
+  readonly waiting: {
+    readonly demand: Demand
+    readonly done: Signal
+  }[]
+  underWay: number
 }
 
 interface Feed {
@@ -104,7 +121,7 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
       host: isShared ? databaseHost : new Host(world, installation.replica),
       thread: new Queue(world, 1),
       pool: new Queue(world, installation.pool),
-      turns: new Map(),
+      lines: new Map(),
       feeds: new Map(),
     }
   })
@@ -136,27 +153,50 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
   }
 
   function* write(replica: Replica, project: number, demand: Demand): Process {
-    const lock = locks[project]
-    if (!lock) return
-    const count = demand.tripsBefore + demand.tripsUnderLock + 2
-    const each = { replica: demand.replica / (count + 1), database: demand.database / count }
-    yield* onReplica(replica, each.replica)
-    if (demand.tripsBefore > 0) {
+    const { tripsBefore, underLock } = demand
+    const outside = {
+      replica: (demand.replica * (1 - underLock.replica)) / (tripsBefore + 2),
+      database: (demand.database * (1 - underLock.database)) / Math.max(1, tripsBefore),
+    }
+    yield* onReplica(replica, outside.replica)
+    if (tripsBefore > 0) {
       yield { for: 'place', queue: replica.pool }
-      yield* trips(replica, demand.tripsBefore, each)
+      yield* trips(replica, tripsBefore, outside)
       replica.pool.give()
     }
-    const turn = replica.turns.get(project) ?? new Queue(world, 1)
-    replica.turns.set(project, turn)
-    yield { for: 'place', queue: turn }
+    const line = replica.lines.get(project) ?? { waiting: [], underWay: 0 }
+    replica.lines.set(project, line)
+    const done = new Signal()
+    line.waiting.push({ demand, done })
+    next(replica, project, line)
+    yield { for: 'signal', signal: done }
+    yield* onReplica(replica, outside.replica)
+    if (world.now > begins) facts += demand.facts
+  }
+
+  function next(replica: Replica, project: number, line: Line): void {
+    while (line.underWay < sideBySide && line.waiting.length > 0) {
+      line.underWay += 1
+      world.start(together(replica, project, line))
+    }
+  }
+
+  /** All that wait, in one transaction. */
+  function* together(replica: Replica, project: number, line: Line): Process {
+    const lock = locks[project]
+    if (!lock) return
+    const members = line.waiting.splice(0, mostTogether)
     yield { for: 'place', queue: replica.pool }
     yield { for: 'place', queue: lock }
-    yield* trips(replica, demand.tripsUnderLock, each)
-    yield { for: 'work', host: databaseHost, work: each.database }
-    yield { for: 'time', time: services.trip }
-    // What is written is sent ahead: the database is at work on it while the replica sends the rest.
-    world.start(onReplica(replica, each.replica))
-    yield { for: 'work', host: databaseHost, work: each.database }
+    for (const { replica: cpu, database, tripsUnderLock, underLock } of members.map(({ demand }) => demand)) {
+      // The first questions come with the lock, or behind what the one before it wrote; what is written goes last.
+      const each = {
+        replica: (cpu * underLock.replica) / (tripsUnderLock + 1),
+        database: (database * underLock.database) / (tripsUnderLock + 2),
+      }
+      yield* trips(replica, tripsUnderLock + 1, each)
+      yield { for: 'work', host: databaseHost, work: each.database }
+    }
     yield { for: 'flush', disk }
     lock.give()
     for (let at = 0; at < Math.min(crowd.followers, replicas.length); at += 1) {
@@ -164,10 +204,10 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
       if (follower) told(follower, project)
     }
     yield { for: 'time', time: services.trip }
-    yield* onReplica(replica, each.replica)
     replica.pool.give()
-    turn.give()
-    if (world.now > begins) facts += demand.facts
+    line.underWay -= 1
+    next(replica, project, line)
+    for (const { done } of members) done.raise()
   }
 
   function* read(replica: Replica, demand: Demand): Process {
@@ -249,6 +289,7 @@ export function simulate({ services, installation, crowd, time, seed }: Simulate
     live,
     replicas: mean(replicas.map(({ thread }) => thread.share())),
     database: perHost(databaseHost, installation.database.cores),
+    slowdown: databaseHost.stayed / databaseHost.used,
     hottestLock: locks[0]?.share() ?? 0,
     disk: disk.used / time,
     connectionsUsed: replicas.reduce((sum, { pool }) => sum + pool.most, 0),

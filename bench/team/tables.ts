@@ -134,7 +134,7 @@ export function limitsTable(found: Measured): string {
     {
       what: 'times that `complete_task` waits for the database under the lock',
       value: completed?.tripsUnderLock ?? Number.NaN,
-      limit: 8,
+      limit: 3,
       isMost: true,
     },
     {

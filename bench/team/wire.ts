@@ -45,13 +45,15 @@ export async function tapped(database: string): Promise<Wire> {
     upstream.on('close', () => client.destroy())
     upstream.pipe(client)
     let open: Open | null = null
-    let hasAnswer = true
-    upstream.on('data', () => {
-      hasAnswer = true
+    // Answers that are on their way say nothing: only who has all of them has waited.
+    let unanswered = 0
+    const answers = backend(() => {
+      unanswered = Math.max(0, unanswered - 1)
     })
+    upstream.on('data', answers)
     const read = frontend((statement) => {
-      const isNewTrip = hasAnswer
-      hasAnswer = false
+      const isNewTrip = unanswered === 0
+      unanswered += 1
       if (/^\s*(begin|start transaction)/i.test(statement)) {
         open = { statements: [], underLock: [], roundTrips: 0, roundTripsUnderLock: 0, isLocked: false }
       }
@@ -122,6 +124,22 @@ function frontend(run: (statement: string) => void): (chunk: Buffer) => void {
     }
   }
 }
+
+/** Reads what PostgreSQL answers, and tells each time that it is ready for the next statement. */
+function backend(ready: () => void): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0)
+  return (chunk) => {
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= 5) {
+      const length = 1 + rest.readInt32BE(1)
+      if (rest.length < length) return
+      if (rest[0] === readyForQuery) ready()
+      rest = rest.subarray(length)
+    }
+  }
+}
+
+const readyForQuery = 'Z'.charCodeAt(0)
 
 function two(words: Buffer): [string, string] {
   const first = words.indexOf(0)

@@ -2,12 +2,14 @@ import { inputSchema, type JsonSchema, outputSchema } from '../../src/operations
 import type { Operation } from '../../src/operations/operation.ts'
 import { type Flag, flagsOf } from '../../src/surfaces/cli/flags.ts'
 import { exampleOf } from '../../src/surfaces/cli/help.ts'
+import { clientsPage } from './clients.ts'
 
 /** The generated files of docs/reference: name and text. */
 export function referencePages(operations: readonly Operation[]): ReadonlyMap<string, string> {
   return new Map([
     ['README.md', overview(operations)],
     ['catalog.json', catalogJson(operations)],
+    ['clients.md', clientsPage()],
     ...operations.map((operation) => [`${operation.name}.md`, operationPage(operation)] as const),
   ])
 }

@@ -203,6 +203,17 @@ const guardFields = variants('type', [
     fresh: choice(['tree']).describe('Its result counts for the tree that it ran on').optional(),
     pinned: maybe(texts.describe('Files whose change asks for a new approval of the command')),
   }),
+  guard('ci', {
+    checks: texts.min(1).describe('Names of checks, as a runner hands their results in'),
+    at: choice(['tree', 'commit'])
+      .describe(
+        'What a result must be of: the content of the work tree as it is, or the commit that it is at; default tree',
+      )
+      .optional(),
+    max_age: patterned(/^[1-9][0-9]*(ms|s|m|h)$/)
+      .describe('How old a result may be, such as 24h; default any age')
+      .optional(),
+  }),
   variants('condition', [when('blockers', 'none', {})]),
   guard('milestone', { id: text.describe('A milestone of the plan') }),
   variants('condition', [
@@ -247,6 +258,13 @@ function guardFrom(fields: Omitting<z.output<typeof guardFields>, 'description' 
         pinned: fields.pinned ?? [],
         ...(fields.exit === 'nonzero' && { exit: 'nonzero' }),
         ...(fields.by && { by: fields.by }),
+      }
+    case 'ci':
+      return {
+        type: 'ci',
+        checks: [...new Set(fields.checks)],
+        at: fields.at ?? 'tree',
+        maxAge: fields.max_age === undefined ? null : milliseconds(fields.max_age),
       }
     case 'task':
       return { type: 'task', condition: 'all_done', phase: fields.phase ?? null }

@@ -1,8 +1,21 @@
+import type { Turn } from './capture/session.ts'
 import type { NewFact } from './fact.ts'
 import type { ProcessDefinition } from './gate/definition.ts'
 import type { RunEvent, RunRefusal, Tried } from './gate/run.ts'
-import type { PersonId, RunId, SessionId, TaskId, TokenId } from './id.ts'
+import type {
+  CaptureSessionId,
+  MissionId,
+  NotificationId,
+  PersonId,
+  ReviewId,
+  RunId,
+  SessionId,
+  TaskId,
+  TokenId,
+  TurnId,
+} from './id.ts'
 import type { Note } from './plan/plan.ts'
+import type { Review } from './review/review.ts'
 import { counted, plainWord, shortened } from './text.ts'
 import { countChanges } from './track/changes.ts'
 import type { Decision, Issue, Progress } from './track/records.ts'
@@ -44,6 +57,8 @@ export type EntityReference =
   | { readonly kind: 'note'; readonly note: Note }
   | { readonly kind: 'hold'; readonly id: string }
   | { readonly kind: 'role'; readonly role: string }
+  /** Whose lines are whose in so many files. */
+  | { readonly kind: 'lines'; readonly tree: string; readonly files: number }
   | {
       readonly kind: 'process'
       readonly process: Pick<ProcessDefinition, 'id' | 'version' | 'name'>
@@ -63,6 +78,18 @@ export type EntityReference =
   | { readonly kind: 'person'; readonly id: PersonId; readonly name: string }
   | { readonly kind: 'token'; readonly id: TokenId; readonly name: string }
   | { readonly kind: 'session'; readonly id: SessionId; readonly name: string }
+  /** Null where it is about when a person is told. */
+  | { readonly kind: 'notification'; readonly notification: NotificationId | null; readonly name: string }
+  /** A session of a client that is captured. */
+  | { readonly kind: 'captured_session'; readonly id: CaptureSessionId }
+  | { readonly kind: 'turn'; readonly id: TurnId }
+  /** What a person said of work, or an answer to it. */
+  | {
+      readonly kind: 'review'
+      readonly id: ReviewId | null
+      readonly taskId: TaskId | null
+      readonly missionId: MissionId | null
+    }
 
 type Concerns = readonly [Concern, ...Concern[]]
 
@@ -243,6 +270,21 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
     words: ({ attemptId, taskId }) => `let attempt ${attemptId} at task ${taskId} go on`,
   },
 
+  'lines.recorded': {
+    concerns: ({ span: { tree, steps } }) => [touched({ kind: 'lines', tree, files: steps.length })],
+    words: ({ span: { steps } }) => `recorded whose lines are whose in ${counted(steps.length, 'file')}`,
+  },
+  'lines.forgotten': {
+    concerns: ({ steps }) => [touched({ kind: 'lines', tree: '', files: steps.length })],
+    words: ({ of }) => `forgot the hashes of lines of ${shortened(of)}`,
+  },
+  'claims.imported': {
+    concerns: ({ claims }) => [
+      touched({ kind: 'lines', tree: '', files: new Set(claims.map(({ path }) => path)).size }),
+    ],
+    words: ({ source, claims }) =>
+      `imported what ${shortened(source)} says of lines of ${counted(new Set(claims.map(({ commit }) => commit)).size, 'commit')}`,
+  },
   'decision.logged': {
     concerns: ({ decision }) => [created({ kind: 'decision', decision }), ...placeTouched(decision)],
     words: ({ decision }) => `decided "${shortened(decision.question)}": ${shortened(decision.chosen)}`,
@@ -379,6 +421,131 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
     concerns: ({ sessionId: id, name }) => [{ change: 'closed', of: { kind: 'session', id, name } }],
     words: ({ name }) => `ended a session of ${name}`,
   },
+
+  'notification.added': {
+    concerns: ({ notification: { id, name } }) => [created({ kind: 'notification', notification: id, name })],
+    words: ({ notification: { name, form, origin, machine, owner } }) =>
+      `lets ${owner.name} be told by ${form} "${shortened(name)}" (${origin ?? machine})`,
+  },
+  'notification.edited': {
+    concerns: ({ notificationId, edited: { name } }) => [
+      updated({ kind: 'notification', notification: notificationId, name }),
+    ],
+    words: ({ name, edited }) =>
+      `changed the notification "${shortened(name)}"${edited.name === name ? '' : `, which is "${shortened(edited.name)}" now`}`,
+  },
+  'notification.removed': {
+    concerns: ({ notificationId, name }) => [
+      { change: 'closed', of: { kind: 'notification', notification: notificationId, name } },
+    ],
+    words: ({ name }) => `removed the notification "${shortened(name)}"`,
+  },
+  'quiet.set': {
+    concerns: ({ owner: { name } }) => [updated({ kind: 'notification', notification: null, name })],
+    words: ({ owner, quiet }) =>
+      quiet === null
+        ? `lets ${owner.name} be told at any time`
+        : `lets ${owner.name} be told nothing from ${quiet.begins} to ${quiet.ends} (${quiet.zone})`,
+  },
+
+  'review.sent': {
+    concerns: ({ review: { id, subject, tasks } }) => [
+      created({
+        kind: 'review',
+        id,
+        taskId: subject.kind === 'task' ? subject.taskId : null,
+        missionId: subject.kind === 'since' ? null : subject.missionId,
+      }),
+      ...tasks.flatMap((task) => [
+        touched({ kind: 'review', id, taskId: task, missionId: null }),
+        ...taskTouched(task),
+      ]),
+      ...(subject.kind === 'since' ? [] : missionTouched(subject.missionId)),
+    ],
+    words: ({ review }) => `${reviewWords[review.verdict]} ${reviewed(review)}${saying(review)}`,
+  },
+  'review.replied': {
+    concerns: ({ reply: { taskId, missionId } }) => [
+      updated({ kind: 'review', id: null, taskId, missionId }),
+      ...taskTouched(taskId),
+      ...missionTouched(missionId),
+    ],
+    words: ({ reply: { commentId, agentName, done, text } }) =>
+      `answers comment ${commentId}${asAgent(agentName)}${done ? ' (done)' : ''}: ${shortened(text)}`,
+  },
+
+  'session.opened': {
+    concerns: ({ session: { id } }) => [{ change: 'opened', of: { kind: 'captured_session', id } }],
+    words: ({ session: { id, client, source } }) =>
+      `opened session ${id} of ${client}${source === 'startup' ? '' : ` (${source})`}`,
+  },
+  'session.continued': {
+    concerns: sessionUpdated,
+    words: ({ sessionId, client, source }) => `goes on with session ${sessionId} of ${client} (${source})`,
+  },
+  'session.closed': {
+    concerns: ({ sessionId: id }) => [{ change: 'closed', of: { kind: 'captured_session', id } }],
+    words: ({ sessionId, client, turns, reason }) =>
+      `ended session ${sessionId} of ${client} after ${counted(turns, 'turn')}${reason === null ? '' : `: ${shortened(reason)}`}`,
+  },
+  'session.forgotten': {
+    concerns: sessionUpdated,
+    words: ({ sessionId, client }) => `removed the texts that were kept of session ${sessionId} of ${client}`,
+  },
+  'turn.opened': {
+    concerns: ({ turn: { id, sessionId } }) => [
+      { change: 'opened', of: { kind: 'turn', id } },
+      updated({ kind: 'captured_session', id: sessionId }),
+    ],
+    words: ({ turn }) => `began turn ${turn.number} of session ${turn.sessionId}${asAgent(agentWord(turn))}`,
+  },
+  'turn.closed': {
+    concerns: ({ turnId: id, sessionId }) => [
+      { change: 'closed', of: { kind: 'turn', id } },
+      updated({ kind: 'captured_session', id: sessionId }),
+    ],
+    words: ({ turnId, status, evidence: { verification, changes } }) =>
+      `ended turn ${turnId}${status === 'failed' ? ' (failed)' : ''}: ${
+        verification === 'unknown'
+          ? 'what changed is not known'
+          : `measured, ${counted(changes.length, 'file')} changed`
+      }`,
+  },
+  'edits.reported': {
+    concerns: turnTouched,
+    words: ({ turnId, edits }) => `reported ${counted(edits.length, 'edit')} in turn ${turnId}`,
+  },
+  'commands.seen': {
+    concerns: turnTouched,
+    words: ({ turnId, commands }) => `ran ${counted(commands.length, 'command')} in turn ${turnId}`,
+  },
+  'attempt.linked': {
+    concerns: ({ sessionId, taskId }) => [
+      { change: 'touched', of: { kind: 'captured_session', id: sessionId } },
+      ...taskTouched(taskId),
+    ],
+    words: ({ taskId, sessionId, link }) =>
+      `works at task ${taskId} in session ${sessionId}${link === 'assumed' ? ' (assumed)' : ''}`,
+  },
+  'capture.lost': {
+    concerns: ({ sessionId }) => [updated({ kind: 'captured_session', id: sessionId })],
+    words: ({ sessionId, count, why }) =>
+      `lost ${counted(count, 'event')} of session ${sessionId}: ${shortened(why)}`,
+  },
+}
+
+const reviewWords = { approve: 'approved', send_back: 'sent back', comment: 'commented on' } as const
+
+function reviewed({ subject, tasks }: Review): string {
+  if (subject.kind === 'task') return `task ${subject.taskId}`
+  return subject.kind === 'mission'
+    ? `mission ${subject.missionId}`
+    : `the work on ${counted(tasks.length, 'task')}`
+}
+
+function saying({ text, comments }: Review): string {
+  const count = comments.length === 0 ? '' : ` with ${counted(comments.length, 'comment')}`
+  return `${count}${text === null ? '' : `: ${shortened(text)}`}`
 }
 
 function created(of: EntityReference): Concern {
@@ -412,6 +579,22 @@ function runUpdated(
   fact: FactOf<'run.advanced' | 'run.migrated' | 'run.cancelled' | 'run.approved'>,
 ): Concerns {
   return [updated({ kind: 'run', id: fact.runId }), ...placeTouched(fact)]
+}
+
+function touched(of: EntityReference): Concern {
+  return { change: 'touched', of }
+}
+
+function sessionUpdated({ sessionId: id }: { readonly sessionId: CaptureSessionId }): Concerns {
+  return [updated({ kind: 'captured_session', id })]
+}
+
+function turnTouched({ turnId: id }: { readonly turnId: TurnId }): Concerns {
+  return [{ change: 'touched', of: { kind: 'turn', id } }]
+}
+
+function agentWord({ agent }: Turn): string | null {
+  return agent === null ? null : (agent.type ?? agent.id)
 }
 
 function missionTouched(id: string | null): readonly Concern[] {

@@ -1,8 +1,13 @@
 import type { Actor } from './actor.ts'
+import type { CaptureFact } from './capture/session.ts'
 import type { GateFact } from './gate/run.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, RunId, TaskId } from './id.ts'
 import type { IdentityFact } from './identity/identity.ts'
 import type { NewPlanFact } from './plan/plan.ts'
+import type { LineClaim } from './provenance/claims.ts'
+import type { RecordedSpan, StepPlace } from './provenance/step.ts'
+import type { ReviewFact } from './review/review.ts'
+import type { NotificationFact } from './told/notification.ts'
 import type {
   ClaimedPath,
   CommitDuring,
@@ -12,7 +17,7 @@ import type {
   ScopeSummary,
 } from './track/changes.ts'
 import type { Mission, MissionEnding, Phase } from './track/mission.ts'
-import type { Decision, Hold, Issue, Progress } from './track/records.ts'
+import type { Decision, Hold, HoldAnswer, Issue, Progress } from './track/records.ts'
 import type { Attempt, SnapshotPlace, Task, TaskOutcome } from './track/task.ts'
 
 /** What an agent said when it completed a task: its claims, kept apart from what was measured. */
@@ -61,6 +66,9 @@ export type NewFact =
   | NewPlanFact
   | GateFact
   | IdentityFact
+  | NotificationFact
+  | CaptureFact
+  | ReviewFact
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
   /** From here on nothing is recorded at this place. `to` is what the next one is called for people. */
   | { readonly kind: 'project.moved'; readonly to: string }
@@ -125,6 +133,12 @@ export type NewFact =
       readonly taskId: TaskId
       readonly missionId: MissionId | null
     }
+  /** What became of the lines of a work tree between two of its snapshots, where any changed. */
+  | { readonly kind: 'lines.recorded'; readonly span: RecordedSpan }
+  /** The hashes of some lines are removed, because a person said so; where they went and came stays. */
+  | { readonly kind: 'lines.forgotten'; readonly of: string; readonly steps: readonly StepPlace[] }
+  /** What other tools say of lines of commits: claims, never measured here. */
+  | { readonly kind: 'claims.imported'; readonly source: string; readonly claims: readonly LineClaim[] }
   | { readonly kind: 'decision.logged'; readonly decision: Decision }
   | { readonly kind: 'issue.logged'; readonly issue: Issue }
   | { readonly kind: 'progress.logged'; readonly progress: Progress }
@@ -136,6 +150,10 @@ export type NewFact =
       readonly taskId: TaskId | null
       readonly status: 'resolved' | 'dismissed'
       readonly answer: string | null
+      /** What a person said, in a word; without this, it ended by itself, or was not recorded. */
+      readonly said?: HoldAnswer
+      /** A person said yes or no to a command; without this, the question about it ended by itself. */
+      readonly decided?: true
     }
 
 /** A fact with its place in the journal. `hash` covers the hash of the fact before it. */
@@ -164,6 +182,15 @@ export function aboutOf(fact: NewFact): About {
   if ('progress' in fact) return fact.progress
   if ('hold' in fact) return fact.hold
   if (fact.kind === 'run.created') return fact.run
+  if (fact.kind === 'review.sent') {
+    const { subject } = fact.review
+    const isOne = subject.kind === 'task'
+    return {
+      missionId: subject.kind === 'since' ? null : subject.missionId,
+      taskId: isOne ? subject.taskId : null,
+    }
+  }
+  if (fact.kind === 'review.replied') return fact.reply
   if ('note' in fact) return { missionId: null, taskId: fact.note.taskId }
   return {
     missionId: 'missionId' in fact ? fact.missionId : null,

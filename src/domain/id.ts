@@ -21,6 +21,12 @@ export type CommandResultId = Id<'command result'>
 export type PersonId = Id<'person'>
 export type TokenId = Id<'token'>
 export type SessionId = Id<'session'>
+export type NotificationId = Id<'notification'>
+export type CaptureSessionId = Id<'captured session'>
+export type TurnId = Id<'turn'>
+export type ReviewId = Id<'review'>
+export type ReviewCommentId = Id<'review comment'>
+export type ReviewReplyId = Id<'review reply'>
 
 /** The prefix of each entity's ids. What a person sees tells what it names. */
 export const idPrefixes = {
@@ -42,6 +48,12 @@ export const idPrefixes = {
   person: 'u',
   token: 'tk',
   session: 's',
+  notification: 'nt',
+  captureSession: 'cs',
+  turn: 'tn',
+  review: 'rv',
+  reviewComment: 'rc',
+  reviewReply: 'rr',
 } as const
 
 export type IdKind = keyof typeof idPrefixes
@@ -66,6 +78,12 @@ interface IdOfKind {
   readonly person: PersonId
   readonly token: TokenId
   readonly session: SessionId
+  readonly notification: NotificationId
+  readonly captureSession: CaptureSessionId
+  readonly turn: TurnId
+  readonly review: ReviewId
+  readonly reviewComment: ReviewCommentId
+  readonly reviewReply: ReviewReplyId
 }
 
 /** Makes ids. Randomness comes in from outside, so that the domain stays pure. */

@@ -8,9 +8,20 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`
 }
 
+/** `one`, `one and two`, `one, two and three`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
 /** A text in one line, cut where it is long. */
 export function shortened(text: string): string {
   return excerpt(text.replace(/\s+/g, ' '), 100)
+}
+
+/** A text in one line, cut where it is long, without the characters that would steer what shows it. */
+export function plainLine(text: string, longest: number): string {
+  const line = text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Bidi_Control}\u200B\u2028\u2029]/gu, '')
+  return excerpt(line.trim(), longest).toWellFormed()
 }
 
 /** A name of the record as words: `bug_encountered` is `bug encountered`, `sortOrder` is `sort order`. */

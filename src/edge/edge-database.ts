@@ -63,7 +63,7 @@ export class EdgeDatabase {
     for (const end of ['', '-wal', '-shm']) rmSync(`${this.#file}${end}`, { force: true })
   }
 
-  /** The call that is being sent by this process. */
+  /** The call that is being sent by this process. It waits until the server has answered it. */
   sending: string | null = null
 
   /** Adds a call at the end. It is on disk when this returns. */
@@ -74,13 +74,13 @@ export class EdgeDatabase {
   }
 
   /** Those that wait, the oldest first. */
-  waiting(): readonly (QueuedCall & { readonly n: number })[] {
+  waiting(after = 0): readonly (QueuedCall & { readonly n: number })[] {
     if (!this.exists) return []
     return this.#open
-      .prepare<[], { n: number; call: string; body: string; done_at: number }>(
-        'select n, call, body, done_at from waiting order by n limit 5000',
+      .prepare<[number], { n: number; call: string; body: string; done_at: number }>(
+        'select n, call, body, done_at from waiting where n > ? order by n limit 5000',
       )
-      .all()
+      .all(after)
       .map(({ n, call, body, done_at }) => ({
         ...(JSON.parse(body) as Omit<QueuedCall, 'call' | 'doneAt'>), // as `enqueue` wrote it
         n,
@@ -96,14 +96,23 @@ export class EdgeDatabase {
     })()
   }
 
-  /** What waits; the call that is just being sent waits no more, whatever else is said to the server meanwhile. */
+  /** What waits, with the call that is being sent. */
   queue(): Queue {
+    return this.#queueWithout('')
+  }
+
+  /** What the server is told of it: the call that is being sent has arrived when it is read there. */
+  queueToTell(): Queue {
+    return this.#queueWithout(this.sending ?? '')
+  }
+
+  #queueWithout(call: string): Queue {
     if (!this.exists) return { entries: 0, oldest: null }
     return this.#open
       .prepare<[string], Queue>(
         'select count(*) as entries, min(done_at) as oldest from waiting where call <> ?',
       )
-      .get(this.sending ?? '') as Queue // an aggregate answers one row
+      .get(call) as Queue // an aggregate answers one row
   }
 
   keepAttempt(task: string, attempt: string, { place, at }: { place: SnapshotPlace; at: number }): void {

@@ -18,6 +18,7 @@ export interface KeptBrief {
   readonly said: readonly { readonly run: string; readonly words: readonly string[] }[]
   readonly holds: Briefing['holds']
   readonly more_holds: number
+  readonly comments?: readonly string[]
 }
 
 export interface EdgeHookParts {
@@ -52,7 +53,9 @@ export async function keepBrief(
     contract: contractVersion,
     version,
     edge,
-    call: crypto.randomUUID(),
+    queue: { ...database.queueToTell() },
+    // It asks and records nothing, so it needs no name that nobody else has: `crypto` takes a hook ten milliseconds to load.
+    call: `brief-${process.pid}-${now()}`,
     folder: top,
     age: 0,
     channel: 'stdio',
@@ -100,5 +103,6 @@ export function briefingIn(brief: KeptBrief, { attempts, runs }: HookSituation):
     said: new Map(brief.said.map(({ run, words }) => [run, words])),
     holds: brief.holds,
     moreHolds: brief.more_holds,
+    comments: brief.comments ?? [],
   }
 }

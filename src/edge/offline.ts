@@ -29,7 +29,22 @@ export interface OfflineParts {
   /** Reads an input as the server would; fails as it does. */
   readonly parse: (operation: string, input: Answer) => Promise<Answer>
   readonly now: () => number
+  /** Hands over what hooks told here, which bears on what some calls are answered. */
+  readonly drain: () => Promise<void>
 }
+
+/** What is answered by what hooks told as well. */
+const afterHooks = [
+  'sessions',
+  'sessions_show',
+  'sessions_diff',
+  'status',
+  'start_task',
+  'complete_task',
+  'changes',
+  'blame',
+  'why',
+]
 
 /** What may wait for the server; everything else is refused while it is away. */
 const queueable = [
@@ -63,7 +78,8 @@ export class OfflineProject {
   }
 
   async perform(calling: EdgeCalling, kind: 'query' | 'command'): Promise<Done> {
-    const { database, project } = this.#parts
+    const { database, project, drain } = this.#parts
+    if (afterHooks.includes(nameOf(calling))) await drain()
     if (this.#isAway()) return this.#withoutServer(calling, kind, null)
     if (database.queue().entries > 0) await this.replay()
     // What waits goes first, unless it is only asked.
@@ -81,6 +97,25 @@ export class OfflineProject {
       this.#noteAway(error.reason)
       return this.#withoutServer(calling, kind, prepared)
     }
+  }
+
+  /** Sends what hooks told, or lets it wait where there is something to lose: nobody is answered for it. */
+  async tell(calling: EdgeCalling, what: string | null): Promise<void> {
+    const { database, project, now } = this.#parts
+    if (!this.#isAway() && database.queue().entries > 0) await this.replay()
+    const prepared = await project.prepare(calling)
+    if (!this.#isAway() && database.queue().entries === 0) {
+      try {
+        await project.send(calling, prepared)
+        return this.#isBack()
+      } catch (error) {
+        if (!(error instanceof ServerAway)) throw error
+        this.#noteAway(error.reason)
+      }
+    }
+    if (what === null) return
+    const { call, gathered } = prepared
+    database.enqueue({ call, calling, gathered, promised: {}, doneAt: now(), task: null, what })
   }
 
   /** What the server says, or said last where it is away. */
@@ -142,18 +177,27 @@ export class OfflineProject {
     if (database.queue().entries === 0) return
     const take = () => database.takeSender(this.#holder, { now: now(), until: now() + senderLease })
     if (!take()) return
+    let hasSent = false
     try {
       const given = new Set<number>()
-      for (const entry of database.waiting()) {
-        if (given.has(entry.n)) continue
-        if (!take()) return
-        const went = await this.#sendQueued(entry)
-        if (went === 'later') return
-        if (went === 'refused') for (const n of this.#following(entry)) given.add(n)
+      let last = 0
+      // Other processes add what their agents do meanwhile.
+      for (let next = database.waiting(); next.length > 0; next = database.waiting(last)) {
+        for (const entry of next) {
+          last = entry.n
+          if (given.has(entry.n)) continue
+          if (!take()) return
+          const went = await this.#sendQueued(entry)
+          if (went === 'later') return
+          hasSent = true
+          if (went === 'refused') for (const n of this.#following(entry)) given.add(n)
+        }
       }
       database.setState('token refused', null)
     } finally {
       database.releaseSender(this.#holder)
+      // Hooks judge by what was begun meanwhile, and the server hears what waits still.
+      if (hasSent) this.#renewBrief()
     }
   }
 
@@ -197,6 +241,12 @@ export class OfflineProject {
     refusal: Failure,
   ): Promise<'refused' | 'later'> {
     const { database, project } = this.#parts
+    if (entry.calling.operation === 'edge_told') {
+      // Nobody can do anything about it but know.
+      database.remove([entry.n])
+      this.#note(`${entry.what} was refused when the server was back: ${refusal.message}`)
+      return 'refused'
+    }
     const dependent = this.#dependents(entry)
     const input = {
       call: entry.call,
@@ -220,12 +270,18 @@ export class OfflineProject {
       const hold = 'answer' in answer ? (textIn(answer.answer, 'hold_id') ?? '') : ''
       database.remove([entry, ...dependent].map(({ n }) => n))
       const told = `${entry.what} was refused when the server was back: ${refusal.message} A person looks at it: ${hold}.`
-      database.setState('told', [...(database.state<string[]>('told') ?? []), told].slice(-20))
+      this.#note(told)
       return 'refused'
     } catch (error) {
       if (error instanceof ServerAway) this.#noteAway(error.reason)
       return 'later'
     }
+  }
+
+  /** Told once, with the next answer. */
+  #note(told: string): void {
+    const { database } = this.#parts
+    database.setState('told', [...(database.state<string[]>('told') ?? []), told].slice(-20))
   }
 
   #following(entry: QueuedCall): readonly number[] {

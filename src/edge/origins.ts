@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -151,7 +150,7 @@ export function thisEdge(folder: string): Edge {
   const place = join(folder, 'edge.json')
   const kept = edgeIn(jsonOr(textOf(place) ?? ''))
   if (kept) return kept
-  const id = `e-${randomUUID().replaceAll('-', '').slice(0, 12)}`
+  const id = `e-${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`
   const made = { id, name: hostname().slice(0, 100) || 'unnamed' }
   writeWhole(place, `${JSON.stringify(made)}\n`, 0o600)
   return made
@@ -201,7 +200,7 @@ function jsonOr(text: string): unknown {
 /** All of it or nothing. */
 function writeWhole(place: string, text: string, mode: number): void {
   mkdirSync(dirname(place), { recursive: true, mode: 0o700 })
-  const draft = `${place}.${randomUUID().slice(0, 8)}`
+  const draft = `${place}.${crypto.randomUUID().slice(0, 8)}`
   try {
     writeFileSync(draft, text, { mode, flag: 'wx' })
     chmodSync(draft, mode)

@@ -93,7 +93,7 @@ type Table = { readonly [Name in PortCallName]: (args: ArgsOf<Name>) => unknown 
 function table(running: Confined): Table {
   const { context, trustsCommands } = running
   const { witness, linkedTrees, evidenceFiles, shownContents, planFiles, processFiles } = context
-  const { commandApprovals } = context
+  const { commandApprovals, copies } = context
   const folder = (path: string) => inside(path, running)
   const place = (one: SnapshotPlace) => ownSnapshot(one, running)
   return {
@@ -106,6 +106,32 @@ function table(running: Confined): Table {
         ...(request.top !== undefined && { top: folder(request.top) }),
       }),
     'witness.changes': ([from, to]) => witness.changes(place(from), place(to)),
+    'witness.lines': ([from, to, wish]) => witness.lines(place(from), place(to), wish),
+    'witness.file': ([request]) =>
+      // The text of a line stays where the file is.
+      witness.history.file({ ...request, folder: folder(request.folder), text: false }),
+    'witness.blame': ([request]) => witness.history.blame({ ...request, folder: folder(request.folder) }),
+    'witness.commits': ([path, range, most]) => witness.history.commits(folder(path), range, most),
+    'witness.files': ([path, rev, under]) => witness.history.files(folder(path), rev, under),
+    'witness.hashes': ([path, oids, salt]) => witness.history.hashes(folder(path), oids, salt),
+    'witness.claims': ([path, commits]) => witness.history.claims(folder(path), commits),
+    'witness.notes': ([path, ref, commits]) => witness.history.notes(folder(path), ref, commits),
+    'witness.writeNotes': ([request]) =>
+      witness.history.writeNotes({ ...request, folder: folder(request.folder) }),
+    'witness.words': ([path, file]) => witness.history.words(folder(path), file),
+    'witness.branch': ([request]) => witness.branch({ ...request, folder: folder(request.folder) }),
+    'witness.states': async ([one, paths]) => {
+      const states = await witness.contents.states(place(one), paths)
+      return states && [...states]
+    },
+    'witness.contents': async ([places, ids, most]) => {
+      const contents = await witness.contents.read(places.map(place), ids, most)
+      return [...contents].map(([id, { bytes, size }]) => [
+        id,
+        size,
+        bytes && Buffer.from(bytes).toString('base64'),
+      ])
+    },
     'witness.touched': ([from, to]) => witness.touched(place(from), place(to)),
     'witness.unifiedDiff': ([from, to, paths]) =>
       witness.unifiedDiff(place(from), place(to), paths ?? undefined),
@@ -115,12 +141,28 @@ function table(running: Confined): Table {
     'witness.packages': ([one]) => witness.packages(place(one)),
     'witness.treeHash': ([path]) => witness.treeHash(folder(path)),
     'witness.content': ([path]) => witness.content(folder(path)),
+    'copies.contents': async ([one, paths]) => {
+      const found = await copies?.contents(place(one), paths)
+      return [...(found ?? [])].map(([path, { id, changedAt }]) => [
+        path,
+        { ...(id !== undefined && { id }), changedAt },
+      ])
+    },
+    'copies.amended': ([one, name, files]) => copies?.amended(place(one), name, new Map(files)),
+    'copies.linesOf': async ([one, steps]) => {
+      const lines = await copies?.linesOf(place(one), steps)
+      return lines && [...lines]
+    },
     'linkedTrees.bound': ([path]) => linkedTrees.bound(folder(path)),
     'linkedTrees.list': ([path]) => linkedTrees.list(folder(path)),
     'linkedTrees.add': ([tree]) =>
       linkedTrees.add({ ...tree, folder: folder(tree.folder), path: beside(tree.path, running) }),
     'linkedTrees.remove': ([path, tree]) =>
       linkedTrees.remove(folder(path), { ...tree, path: folder(tree.path) }),
+    'linkedTrees.losses': ([path, tree]) =>
+      linkedTrees.losses(folder(path), { ...tree, path: folder(tree.path) }),
+    'linkedTrees.discard': ([path, tree]) =>
+      linkedTrees.discard(folder(path), { ...tree, path: folder(tree.path) }),
     'evidenceFiles.read': ([path, paths]) => evidenceFiles.read(folder(path), paths),
     'evidenceFiles.freshness': ([path, files]) => evidenceFiles.freshness(folder(path), files),
     'evidenceFiles.contents': ([path, paths]) => evidenceFiles.contents(folder(path), paths),

@@ -1,8 +1,5 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Agent, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
 import { Failure, type FailureCode, messageOf } from '../domain/failure.ts'
 import { addressHeader, mostSent } from '../operations/edge/contract.ts'
 import { baseOf, type ConnectedServer } from './origins.ts'
@@ -60,15 +57,27 @@ const longBody = 1_024
  */
 const pauses = [20, 60, 150, 400]
 
+/**
+ * Imported as a module, either of them loads all that it offers at once, undici among it: that takes longer than
+ * everything else that a hook does.
+ */
+function protocolOf(scheme: string) {
+  return process.getBuiltinModule(scheme === 'https:' ? 'node:https' : 'node:http')
+}
+
 /** Talks to one server, with the token that was given for it. Redirects are not followed. */
 export class ServerClient {
   readonly server: ConnectedServer
-  readonly #agent: HttpAgent | HttpsAgent
+  #kept: Agent | null = null
 
   constructor(server: ConnectedServer) {
     this.server = server
-    const options = { keepAlive: true, maxSockets: 16 }
-    this.#agent = server.origin.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options)
+  }
+
+  get #agent(): Agent {
+    const { protocol } = new URL(this.server.origin)
+    this.#kept ??= new (protocolOf(protocol).Agent)({ keepAlive: true, maxSockets: 16 })
+    return this.#kept
   }
 
   async get(path: string, asking: Asking = {}): Promise<unknown> {
@@ -77,7 +86,7 @@ export class ServerClient {
 
   async post(path: string, body: object, asking: Asking = {}): Promise<unknown> {
     const text = Buffer.from(JSON.stringify(body))
-    const sent = text.length > longBody ? await promisify(gzip)(text) : text
+    const sent = text.length > longBody ? await zipped(text) : text
     if (sent.length > mostSent) {
       throw new Failure(
         'REFUSED',
@@ -99,7 +108,7 @@ export class ServerClient {
   }
 
   close(): void {
-    this.#agent.destroy()
+    this.#kept?.destroy()
   }
 
   async #send(
@@ -134,7 +143,7 @@ interface Sent {
   readonly method: string
   readonly headers: Readonly<Record<string, string | number>>
   readonly body: Buffer | null
-  readonly agent: HttpAgent | HttpsAgent
+  readonly agent: Agent
 }
 
 interface Received {
@@ -171,9 +180,8 @@ function isOfProxy({ status, text }: Received): boolean {
 
 function exchange(url: URL, { body, ...sent }: Sent, asking: Asking): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>()
-  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   let isConnected = false
-  const request = send(url, sent, (response) => {
+  const request = protocolOf(url.protocol).request(url, sent, (response) => {
     void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), failed)
   })
   const failed = (error: unknown) => {
@@ -201,6 +209,15 @@ function exchange(url: URL, { body, ...sent }: Sent, asking: Asking): Promise<Re
   return promise.finally(() => {
     clearTimeout(connecting)
     clearTimeout(answering)
+  })
+}
+
+function zipped(text: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    process.getBuiltinModule('node:zlib').gzip(text, (error, zip) => {
+      if (error) reject(error)
+      else resolve(zip)
+    })
   })
 }
 

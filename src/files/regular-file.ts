@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 
 // Windows has none: there a pipe is no file of a folder.
@@ -50,6 +59,23 @@ export function readRegularSync(path: string | Buffer): Buffer {
   try {
     refuseSpecial(path, fstatSync(file))
     return readFileSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The same of a file that was seen to be one just now: it is looked at once less, which counts where hundreds are read. */
+export function readSeenSync(path: string | Buffer): Buffer {
+  const file = openSync(path, constants.O_RDONLY | noWait)
+  try {
+    const found = fstatSync(file)
+    refuseSpecial(path, found)
+    const content = Buffer.allocUnsafe(found.size)
+    let length = 0
+    for (let read = -1; read !== 0 && length < found.size; length += read) {
+      read = readSync(file, content, length, found.size - length, null)
+    }
+    return content.subarray(0, length)
   } finally {
     closeSync(file)
   }

@@ -153,8 +153,7 @@ export function attributesDigest(
  */
 export async function pathsToReadRaw(
   place: PrivateDirectory,
-  repository: Repository,
-  seen: { readonly status: Status; readonly index: IndexEntries },
+  seen: { readonly status: Status; readonly index: IndexEntries; readonly isNamedOutside: boolean },
 ): Promise<readonly PathBytes[]> {
   const { index, status } = seen
   const untracked = [...status.untracked, ...status.ignored].filter(isAttributesFile)
@@ -162,12 +161,8 @@ export async function pathsToReadRaw(
     // Where one is missing, git takes what the index has of it.
     ...index.attributes.map((path) => mayName(onDisk(place.top, path), { whereMissing: true })),
     ...untracked.map((path) => mayName(onDisk(place.top, path), { whereMissing: false })),
-    ...[
-      join(place.directory, 'info/attributes'),
-      personalRules(repository.configuration, place.environment, 'attributes'),
-    ].map((path) => mayName(path, { whereMissing: false })),
   ])
-  if (!named.includes(true)) return []
+  if (!seen.isNamedOutside && !named.includes(true)) return []
   const question = ['check-attr', '-z', '--stdin', ...lossy]
   const records = nulRecords(await git(question, privateCall(place, nulInput(index.paths))))
   const paths = new Set<PathBytes>()
@@ -180,6 +175,14 @@ export async function pathsToReadRaw(
     `\n* ${lossy.map((name) => `-${name}`).join(' ')}\n`,
   )
   return [...paths]
+}
+
+/** Whether a file of attributes that is not in the work tree may name such an attribute. */
+export async function namedOutside(place: PrivateDirectory, repository: Repository): Promise<boolean> {
+  const own = join(place.directory, 'info/attributes')
+  const personal = personalRules(repository.configuration, place.environment, 'attributes')
+  const named = await Promise.all([own, personal].map((path) => mayName(path, { whereMissing: false })))
+  return named.includes(true)
 }
 
 function mayName(

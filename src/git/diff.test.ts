@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Difference } from './comparison.ts'
-import { pairEqualContents, parseNumstat } from './diff.ts'
+import { pairEqualContents } from './diff.ts'
+import { parseNumstat } from './patch.ts'
 
 test('numstat gives lines, renames, and null for what has no lines', () => {
   expect(parseNumstat(['1\t2\ta\tb', '3\t0\t', 'old', 'new', '-\t-\tbinary'])).toEqual([
-    { path: 'a\tb', addedLines: 1, deletedLines: 2 },
-    { path: 'new', from: 'old', addedLines: 3, deletedLines: 0 },
-    { path: 'binary', addedLines: null, deletedLines: null },
+    { path: 'a\tb', count: { added: 1, deleted: 2 } },
+    { path: 'new', from: 'old', count: { added: 3, deleted: 0 } },
+    { path: 'binary', count: null },
   ])
 })
 

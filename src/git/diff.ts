@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import {
   compareSnapshots,
@@ -8,12 +9,13 @@ import {
   typeDiffers,
 } from './comparison.ts'
 import { PackWriter } from './pack.ts'
+import { type ChangedContent, type LineCount, parseNumstat, parsePatch, patchForm } from './patch.ts'
 import { nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { type Environment, git, gitFault, noGit, runGit } from './process.ts'
 import type { DiskState } from './recorded-state.ts'
 import type { GitState } from './status.ts'
-import { folderMode, formatOf, treeObject } from './trees.ts'
+import { folderMode, formatOf, leavingNothingOut, treeObject } from './trees.ts'
 
 /** The unified diff between two snapshots, of some paths when given. Null when the contents are gone. */
 export async function unifiedDiff(
@@ -68,34 +70,123 @@ export async function changeDetails(
   place: PrivateDirectory,
   differences: readonly Difference[],
 ): Promise<ChangeDetails> {
-  const found = await diffContents(place, differences, ['-z', '--numstat'])
-  const uncounted = differences.filter(({ path }) => found === null || found.without.has(path))
-  const counted = found === null ? [] : parseNumstat(nulRecords(found.output))
+  const { counted, without } = await countedLines(place, differences)
+  const uncounted = differences.filter(({ path }) => without.has(path))
   const paired = [...pairEqualContents(uncounted)].map(([path, from]): ChangeDetail => {
     return { path, from, addedLines: null, deletedLines: null }
   })
   return { details: [...counted, ...paired], uncounted }
 }
 
-/** Parses `--numstat -z`: `added<tab>deleted<tab>path`, or an empty path followed by the old and the new one. */
-export function parseNumstat(records: readonly string[]): ChangeDetail[] {
-  const details: ChangeDetail[] = []
-  for (let at = 0; at < records.length; at += 1) {
-    const record = records[at] ?? ''
-    const [added = '', deleted = ''] = record.split('\t', 2)
-    const path = record.slice(added.length + deleted.length + 2)
-    const lines = { addedLines: count(added), deletedLines: count(deleted) }
-    if (path !== '') details.push({ path, ...lines })
-    else {
-      details.push({ path: records[at + 2] ?? '', from: records[at + 1] ?? '', ...lines })
-      at += 2
-    }
-  }
-  return details
+interface Counted {
+  readonly counted: readonly ChangeDetail[]
+  readonly without: ReadonlySet<PathBytes>
 }
 
-function count(text: string): number | null {
-  return text === '-' ? null : Number(text)
+async function countedLines(place: PrivateDirectory, differences: readonly Difference[]): Promise<Counted> {
+  // Where their lines are asked for as well, as mostly at the end of an attempt, it is one question.
+  if (differences.length > mostPatched || !differences.every(isOfFiles)) return numstat(place, differences)
+  const { changed, without } = await patchesOf(place, differences)
+  // git is told to take what is large for no text there.
+  const open = changed.filter(({ count }) => count == null)
+  const names = new Set(open.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])))
+  const rest =
+    open.length === 0
+      ? []
+      : (
+          await numstat(
+            place,
+            differences.filter(({ path }) => names.has(path)),
+          )
+        ).counted
+  const left = new Map(rest.map((detail) => [detail.path, detail]))
+  return {
+    counted: changed.map(({ path, from, count }): ChangeDetail => {
+      const { addedLines, deletedLines } = left.get(path) ?? linesIn(count)
+      return { path, ...(from !== undefined && { from }), addedLines, deletedLines }
+    }),
+    without,
+  }
+}
+
+async function numstat(place: PrivateDirectory, differences: readonly Compared[]): Promise<Counted> {
+  const found = await diffContents(place, differences, ['-z', '--numstat'])
+  if (found === null) return { counted: [], without: new Set(differences.map(({ path }) => path)) }
+  const counted = parseNumstat(nulRecords(found.output)).map(({ count, ...names }) => {
+    return { ...names, ...linesIn(count) }
+  })
+  return { counted, without: found.without }
+}
+
+function linesIn(count: LineCount | null | undefined): Pick<ChangeDetail, 'addedLines' | 'deletedLines'> {
+  return { addedLines: count?.added ?? null, deletedLines: count?.deleted ?? null }
+}
+
+// A change of type has two patches.
+function isOfFiles({ before, after }: Compared): boolean {
+  return [before, after].every((state) => state === null || state.mode.startsWith('100'))
+}
+
+export interface Patches {
+  /** In the order of their paths. */
+  readonly changed: readonly ChangedContent[]
+  /** Paths whose content is gone or was not kept. */
+  readonly without: ReadonlySet<PathBytes>
+}
+
+// Beyond this many, the lines take more room than their number is worth.
+const mostPatched = 1_000
+// What is larger has no lines for our purposes.
+export const textOnly = ['-c', 'core.bigFileThreshold=1m']
+
+const patched = new Map<string, Promise<Patches>>()
+const mostKept = 2
+
+/**
+ * The lines that went and came in changed files, and how many. What changed is shared out among two processes: only files
+ * that went or came must be looked at together, for renames.
+ */
+export function patchesOf(place: PrivateDirectory, compared: readonly Compared[]): Promise<Patches> {
+  const key = keyOf(place, compared)
+  const known = patched.get(key)
+  if (known !== undefined) return known
+  const forget = () => patched.delete(key)
+  const asking = askForPatches(place, compared, forget)
+  asking.catch(forget)
+  if (compared.length <= mostPatched) remember(patched, { key, value: asking, most: mostKept })
+  return asking
+}
+
+async function askForPatches(
+  place: PrivateDirectory,
+  compared: readonly Compared[],
+  forget: () => void,
+): Promise<Patches> {
+  const parts = inParts(compared)
+  const found = await Promise.all(
+    parts.map((part) => diffContents(place, part, [...patchForm, '--numstat', '-U3'], textOnly)),
+  )
+  const changed = found.flatMap((diff) => (diff === null ? [] : parsePatch(diff.output)))
+  const without = found.flatMap((diff, at) => [
+    ...(diff?.without ?? parts[at]?.map(({ path }) => path) ?? []),
+  ])
+  if (found.some((diff) => (diff?.output.length ?? 0) > longestAnswer)) forget()
+  if (parts.length > 1) changed.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return { changed, without: new Set(without) }
+}
+
+// With less, starting a process takes longer than what it does.
+const leastInPart = 30
+
+function inParts(compared: readonly Compared[]): readonly (readonly Compared[])[] {
+  const half = Math.floor(compared.length / 2)
+  if (half < leastInPart) return [compared]
+  const isEdit = ({ before, after }: Compared) => before !== null && after !== null
+  const edited = compared.filter(isEdit)
+  const others = compared.filter((one) => !isEdit(one))
+  const parts = [[...others, ...edited.slice(0, Math.max(0, half - others.length))]]
+  parts.push(edited.slice(Math.max(0, half - others.length)))
+  return parts.filter((part) => part.length > 0)
 }
 
 /** Pairs a file that went with one that came, of equal content, among paths that git cannot compare. */
@@ -125,29 +216,42 @@ export function changesType({ before, after }: Difference): boolean {
   return before !== null && after !== null && typeDiffers(before, after)
 }
 
-interface ContentDiff {
+/** A path with what it was and what it became. */
+export type Compared = Pick<Difference, 'path' | 'before' | 'after'>
+
+export interface ContentDiff {
   readonly output: Buffer
   /** Paths whose content is gone or was not kept: they are no part of the output. */
   readonly without: ReadonlySet<PathBytes>
 }
 
 /** Asks git for the difference of two trees that hold what changed and nothing else. Null where no content is there. */
-async function diffContents(
+export async function diffContents(
   place: PrivateDirectory,
-  differences: readonly Difference[],
+  differences: readonly Compared[],
   form: readonly string[],
+  settings: readonly string[] = [],
 ): Promise<ContentDiff | null> {
   const unkept = differences.filter(({ before, after }) => isUnkept(before) || isUnkept(after))
   const without = new Set(unkept.map(({ path }) => path))
   for (;;) {
     const usable = differences.filter(({ path }) => !without.has(path))
     if (usable.length === 0) return null
-    const { trees, pack } = await treesOf(place, usable)
-    const question = ['diff-tree', '-r', '-M50%', '--no-ext-diff', '--no-textconv', ...form, ...trees]
+    const { trees, written } = await treesOf(place, usable)
+    const question = [
+      ...settings,
+      'diff-tree',
+      '-r',
+      '-M50%',
+      ...leavingNothingOut,
+      '--no-textconv',
+      ...form,
+      ...trees,
+    ]
     const key = `${place.directory} ${question.join(' ')}`
     const known = answers.get(key)
     if (known !== undefined) return { output: known, without }
-    await pack.close()
+    await written()
     const call = privateCall(place)
     const result = await runGit(question, call)
     if (result.code === 0) {
@@ -173,16 +277,52 @@ const longestAnswer = 256 * 1024
 
 function rememberAnswer(key: string, output: Buffer): void {
   if (output.length > longestAnswer) return
-  answers.set(key, output)
-  const [oldest] = answers.keys()
-  if (answers.size > mostAnswers && oldest !== undefined) answers.delete(oldest)
+  remember(answers, { key, value: output, most: mostAnswers })
 }
 
-/** The trees of both sides, and the pack that they are to be written with. */
-async function treesOf(
+interface BothTrees {
+  readonly trees: readonly string[]
+  /** Writes them, once. */
+  readonly written: () => Promise<void>
+}
+
+// What an attempt that worked alone changed, its lines, and what its mission changed are the same trees.
+const made = new Map<string, Promise<BothTrees>>()
+const mostMade = 8
+
+/** The trees of both sides. */
+function treesOf(place: PrivateDirectory, differences: readonly Compared[]): Promise<BothTrees> {
+  const key = keyOf(place, differences)
+  const known = made.get(key)
+  if (known !== undefined) return known
+  const failed = () => made.delete(key)
+  const making = makeTrees(place, differences, failed)
+  making.catch(failed)
+  remember(made, { key, value: making, most: mostMade })
+  return making
+}
+
+function keyOf({ directory }: PrivateDirectory, compared: readonly Compared[]): string {
+  const names = compared.map(({ path, before, after }) => {
+    return `${before?.mode} ${before?.oid} ${before?.unkept} ${after?.mode} ${after?.oid} ${after?.unkept} ${path}\0`
+  })
+  return `${directory} ${hash('sha256', names.join(''))}`
+}
+
+function remember<Value>(
+  kept: Map<string, Value>,
+  { key, value, most }: { readonly key: string; readonly value: Value; readonly most: number },
+): void {
+  kept.set(key, value)
+  const [oldest] = kept.keys()
+  if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+}
+
+async function makeTrees(
   place: PrivateDirectory,
-  differences: readonly Difference[],
-): Promise<{ readonly trees: readonly string[]; readonly pack: PackWriter }> {
+  differences: readonly Compared[],
+  failed: () => void,
+): Promise<BothTrees> {
   const format = formatOf(differences.map(({ before, after }) => before?.oid ?? after?.oid)[0] ?? '')
   const pack = new PackWriter(join(place.directory, 'objects'), format)
   const trees: string[] = []
@@ -194,7 +334,15 @@ async function treesOf(
     }
     trees.push(await addTree(top, pack))
   }
-  return { trees, pack }
+  let writing: Promise<void> | null = null
+  const written = () => {
+    writing ??= pack.close().catch((error: unknown) => {
+      failed()
+      throw error
+    })
+    return writing
+  }
+  return { trees, written }
 }
 
 type Folder = Map<string, GitState | Folder>
@@ -221,7 +369,7 @@ async function addTree(folder: Folder, pack: PackWriter): Promise<string> {
 
 async function pathsWithoutContent(
   place: PrivateDirectory,
-  differences: readonly Difference[],
+  differences: readonly Compared[],
 ): Promise<PathBytes[]> {
   const ids = new Set(differences.flatMap(({ before, after }) => [before?.oid, after?.oid]).filter(isText))
   const input = Buffer.from(`${[...ids].join('\n')}\n`)

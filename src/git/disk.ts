@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
-import { openRegular, readRegularSync } from '../files/regular-file.ts'
+import { openRegular, readSeenSync } from '../files/regular-file.ts'
 import { objectId } from './pack.ts'
 import { onDisk, type PathBytes } from './paths.ts'
 import type { FileStat } from './recorded-state.ts'
@@ -46,11 +46,11 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.modified === b.modified && a.changed === b.changed
 }
 
-/** The content of a small file, or where a link leads. Null when it cannot be read. */
+/** The content of a small file, or where a link leads, that was looked at just now. Null when it cannot be read. */
 export function contentAt(top: string, path: PathBytes, { kind }: Pick<DiskFile, 'kind'>): Buffer | null {
   try {
     const place = onDisk(top, path)
-    return kind === 'link' ? readlinkSync(place, { encoding: 'buffer' }) : readRegularSync(place)
+    return kind === 'link' ? readlinkSync(place, { encoding: 'buffer' }) : readSeenSync(place)
   } catch {
     return null
   }

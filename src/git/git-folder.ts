@@ -34,6 +34,7 @@ export async function reflogBetween(
   if (to === null) return null
   const start = from ?? { size: 0, tail: '' }
   if (to.size < start.size) return null
+  if (to.size === start.size && to.tail === start.tail) return []
   return reading(path, async (file) => {
     const before = await slice(file, start.size - start.tail.length, start.size)
     if (before !== start.tail) return null
@@ -85,6 +86,8 @@ export interface RefTips {
   readonly all: readonly string[]
   /** Of remote-tracking branches: what a fetch brought. */
   readonly remote: readonly string[]
+  /** What was put away last with `git stash`. Missing where nothing is, and in what earlier versions recorded. */
+  readonly stash?: string
 }
 
 /** More refs than this are not read. */
@@ -97,7 +100,8 @@ export async function readRefTips(commonFolder: string): Promise<RefTips | null>
   if (loose === null || packed.length + loose.length > mostRefs) return null
   const refs = [...packed, ...loose]
   const remote = refs.filter(({ name }) => name.startsWith('refs/remotes/'))
-  return { all: tipsOf(refs), remote: tipsOf(remote) }
+  const stash = refs.find(({ name }) => name === 'refs/stash')?.tip
+  return { all: tipsOf(refs), remote: tipsOf(remote), ...(stash !== undefined && { stash }) }
 }
 
 interface Ref {
@@ -157,11 +161,15 @@ export async function operationInProgress(gitFolder: string): Promise<OperationI
   // A rebase that stops at a conflict leaves CHERRY_PICK_HEAD as well; the rebase is what is in progress.
   const name = found[3] || found[4] ? 'rebase' : marks.find((_, at) => found[at])?.[1]
   if (name === undefined) return null
-  return { name, commits: name === 'merge' ? await mergeHeads(gitFolder) : [] }
+  if (name === 'merge') return { name, commits: await headsIn(gitFolder, 'MERGE_HEAD') }
+  const picked = await Promise.all(
+    ['CHERRY_PICK_HEAD', 'REBASE_HEAD'].map((file) => headsIn(gitFolder, file)),
+  )
+  return { name, commits: [], picked: picked.flat() }
 }
 
-async function mergeHeads(gitFolder: string): Promise<string[]> {
-  const text = await readRegular(join(gitFolder, 'MERGE_HEAD')).then(String, () => '')
+async function headsIn(gitFolder: string, file: string): Promise<string[]> {
+  const text = await readRegular(join(gitFolder, file)).then(String, () => '')
   return text.split('\n').filter((line) => /^[0-9a-f]{40,64}$/.test(line))
 }
 

@@ -1,9 +1,10 @@
 import { lstat, readdir, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Failure } from '../domain/failure.ts'
+import { type Loss, lossWords, namesInWords, type TreeLosses } from '../domain/track/tree-losses.ts'
 import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from '../ports/work-tree.ts'
 import { gitFolderOf, textOf } from './other-work-trees.ts'
-import { nulRecords } from './paths.ts'
+import { displayPath, nulRecords, type PathBytes, pathBytes } from './paths.ts'
 import { type Environment, type GitResult, gitEnvironment, runGit } from './process.ts'
 
 /** In git's own folder of a work tree, so that it goes with it: the task that the tree was made for. */
@@ -20,7 +21,19 @@ export function linkedTrees(inherited: NodeJS.ProcessEnv): LinkedTrees {
     bound: boundTrees,
     list: async (folder) => (await list(folder)).slice(1),
     add: async (tree) => addTree(tree, { environment, others: await list(tree.folder) }),
-    remove: async (folder, tree) => removeTree(tree, { folder, environment, all: await list(folder) }),
+    losses: async (folder, tree) => lossesOf(tree, await quietly(tree, { folder, environment })),
+    remove: async (folder, tree) => {
+      const removing = { folder, environment, all: await list(folder) }
+      refuseLosses(tree, await lossesOf(tree, await quietly(tree, removing)))
+      await removeTree(tree, removing, [])
+    },
+    discard: async (folder, tree) => {
+      const removing = { folder, environment, all: await list(folder) }
+      const lost = await lossesOf(tree, await quietly(tree, removing))
+      // Once for what is not committed, once more for a tree that git was told to lock.
+      await removeTree(tree, removing, ['--force', '--force'])
+      return lost
+    },
   }
 }
 
@@ -64,7 +77,7 @@ async function listTrees(folder: string, environment: Environment): Promise<read
   const bound = new Map((await boundTrees(folder)).map(({ path, taskId }) => [path, taskId]))
   const trees: LinkedTree[] = []
   let entry = new Map<string, string>()
-  for (const line of [...nulRecords(output), '']) {
+  for (const line of [...nulRecords(output).map(displayPath), '']) {
     if (line !== '') {
       const [word = '', ...rest] = line.split(' ')
       entry.set(word, rest.join(' '))
@@ -95,9 +108,9 @@ async function addTree(tree: TreeToAdd, { environment, others }: Adding): Promis
   const { folder, path, branch, taskId } = tree
   const call = { folder, environment }
   await refusePlace(path, others)
+  await refuseSuperproject(path, call)
   await refuseBranchName(branch, call)
   const head = await commitOf(tree.from, call)
-  const filters = await withoutFilters(call)
   // Made only where there is none of that name; what is there is nobody's but its owner's.
   const made = await runGit(['update-ref', `refs/heads/${branch}`, head, '0'.repeat(head.length)], call)
   if (made.code !== 0) throw await branchFailure(branch, made, call)
@@ -106,20 +119,31 @@ async function addTree(tree: TreeToAdd, { environment, others }: Adding): Promis
     await runGit(['update-ref', '-d', `refs/heads/${branch}`, head], call)
   }
   try {
-    const added = await runGit(['worktree', 'add', path, branch], {
-      folder,
-      environment: filters.environment,
-      limit: checkoutLimit,
-    })
+    const added = await runGit(['worktree', 'add', '--no-checkout', path, branch], call)
     if (added.code !== 0) throw unmade(path, added)
     const gitFolder = await gitFolderOf(path)
     if (gitFolder === null) throw unmade(path, added)
+    // A part of the configuration may be for one folder or one branch: only there it is seen which filters there are.
+    const filters = await withoutFilters({ folder: path, environment })
+    const filled = await runGit(['reset', '--hard', '--no-recurse-submodules', '--quiet'], {
+      folder: path,
+      environment: filters.environment,
+      limit: checkoutLimit,
+    })
+    if (filled.code !== 0) throw unmade(path, filled)
     await writeFile(join(gitFolder, marker), `${taskId}\n`)
+    const submodules = await submodulesIn(path, filters)
+    const notes = submodules.length === 0 ? [] : [emptySubmodules(submodules)]
+    return { path, branch, head, taskId, exists: true, notes: [...filters.notes, ...notes] }
   } catch (error) {
     await undo()
     throw error
   }
-  return { path, branch, head, taskId, exists: true, notes: filters.notes }
+}
+
+function emptySubmodules(paths: readonly PathBytes[]): string {
+  const named = namesInWords(lossOf(paths))
+  return `Submodules are empty there (${named}): git submodule update --init, in that tree, fills them.`
 }
 
 async function refusePlace(path: string, others: readonly LinkedTree[]): Promise<void> {
@@ -146,6 +170,28 @@ async function refusePlace(path: string, others: readonly LinkedTree[]): Promise
       hint: 'Name another folder with --folder.',
     })
   }
+}
+
+/** A tree of a submodule inside the repository that the submodule belongs to would be that one's own files. */
+async function refuseSuperproject(path: string, call: Call): Promise<void> {
+  let outer = ''
+  for (let folder = call.folder; ; folder = outer) {
+    const asked = ['rev-parse', '--show-superproject-working-tree']
+    const found = await runGit(asked, { ...call, folder, onlyReads: true })
+    const above = found.code === 0 ? found.output.toString('utf8').replace(/\n$/, '') : ''
+    if (above === '' || above === outer) break
+    outer = above
+  }
+  if (outer === '' || !path.startsWith(outer + sep)) return
+  throw new Failure(
+    'INVALID_INPUT',
+    `A work tree cannot be made at ${path}: that is inside ${outer}, to which this submodule belongs, and which would take it for files of its own.`,
+    { hint: `Name a folder beside it: --folder ${quoted(`${outer}-${basename(path)}`)}` },
+  )
+}
+
+function quoted(path: string): string {
+  return /^[\w./+-]+$/.test(path) ? path : `'${path.replace(/'/g, `'\\''`)}'`
 }
 
 type Call = Parameters<typeof runGit>[1]
@@ -235,18 +281,35 @@ interface Removing {
   readonly all: readonly LinkedTree[]
 }
 
-async function removeTree(tree: LinkedTree, { folder, environment, all }: Removing): Promise<void> {
+/** A call in which nothing of the repository's configuration is run, as it is in force in the tree. */
+async function quietly(
+  { path, exists }: Pick<LinkedTree, 'path' | 'exists'>,
+  { folder, environment }: Pick<Removing, 'folder' | 'environment'>,
+): Promise<Call> {
+  const filters = await withoutFilters({ folder: exists ? path : folder, environment })
+  return { folder, environment: filters.environment }
+}
+
+function refuseLosses({ path, branch }: LinkedTree, losses: TreeLosses): void {
+  const words = lossWords(losses)
+  if (words.length === 0) return
+  throw new Failure('REFUSED', `${path} has work that would be lost: ${words.join('; ')}.`, {
+    hint:
+      words.length === 1 && losses.submodules.total !== 0
+        ? 'Push what was committed in them. Git removes such a tree by force alone: a person runs the command with --force.'
+        : `Commit it there and merge ${branch ?? 'its commits'}; then call again. To throw it away, a person runs the command with --force.`,
+  })
+}
+
+async function removeTree(
+  tree: LinkedTree,
+  { folder, environment, all }: Removing,
+  force: readonly string[],
+): Promise<void> {
   const { path, branch } = tree
-  const quiet = (await withoutFilters({ folder, environment })).environment
-  const call = { folder, environment: quiet }
-  const losses = [...(tree.exists ? await uncommitted(path, quiet) : []), ...(await unmerged(tree, call))]
-  if (losses.length > 0) {
-    throw new Failure('REFUSED', `${path} has work that would be lost: ${losses.join('; ')}.`, {
-      hint: `Commit it there and merge ${branch ?? 'its commits'}, or throw it away yourself with git; then call again.`,
-    })
-  }
+  const call = await quietly(tree, { folder, environment })
   const tip = branch === null ? null : await commitOf(`refs/heads/${branch}`, call)
-  const gone = await runGit(['worktree', 'remove', path], { ...call, limit: checkoutLimit })
+  const gone = await runGit(['worktree', 'remove', ...force, path], { ...call, limit: checkoutLimit })
   if (gone.code !== 0) {
     throw new Failure('REFUSED', `${path} could not be removed: ${firstLine(gone.complaint)}`, {
       hint: 'Look at it with git worktree list; what git refuses is yours to decide.',
@@ -261,42 +324,68 @@ async function removeTree(tree: LinkedTree, { folder, environment, all }: Removi
 
 const mostNamed = 5
 
-async function uncommitted(path: string, environment: Environment): Promise<readonly string[]> {
-  const status = await runGit(['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames'], {
-    folder: path,
-    environment,
-  })
-  if (status.code !== 0) return [`what is not committed cannot be seen (${firstLine(status.complaint)})`]
-  const paths = nulRecords(status.output).flatMap((record) => (record === '' ? [] : [record.slice(3)]))
-  if (paths.length === 0) return []
-  const are = paths.length === 1 ? '1 file is not committed' : `${paths.length} files are not committed`
-  return [`${are} (${shortened(paths)})`]
+async function lossesOf(tree: LinkedTree, call: Call): Promise<TreeLosses> {
+  const { path, exists } = tree
+  const nothing: Loss = { total: 0, first: [] }
+  return {
+    uncommitted: exists ? await uncommitted(path, call) : nothing,
+    unmerged: await unmerged(tree, call),
+    submodules: exists ? await filledSubmodules(path, call) : nothing,
+  }
+}
+
+async function uncommitted(path: string, { environment }: Call): Promise<Loss> {
+  const question = ['status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames']
+  // Another commit of a submodule counts, whatever is configured; no git is run in it.
+  const status = await runGit([...question, '--ignore-submodules=dirty'], { folder: path, environment })
+  if (status.code !== 0) return unseen(firstLine(status.complaint))
+  return lossOf(nulRecords(status.output).flatMap((record) => (record === '' ? [] : [record.slice(3)])))
 }
 
 /** Commits that nothing but this tree and its branch leads to. */
-async function unmerged({ branch, head }: LinkedTree, call: Call): Promise<readonly string[]> {
+async function unmerged({ branch, head }: LinkedTree, call: Call): Promise<Loss> {
   const tips = [
     ...(head === null || /^0+$/.test(head) ? [] : [head]),
     ...(branch === null ? [] : [`refs/heads/${branch}`]),
   ]
-  if (tips.length === 0) return []
+  if (tips.length === 0) return lossOf([])
   // Without refs/heads, as it is for --branches; no branch's name can be a pattern.
   const own = branch === null ? [] : [`--exclude=${branch}`]
   const rest = [...own, '--branches', '--tags', '--remotes']
-  const found = await runGit(['log', '-z', '--format=%h "%s"', ...tips, '--not', ...rest, '--'], call)
-  if (found.code !== 0) return [`what is not merged cannot be seen (${firstLine(found.complaint)})`]
-  const commits = nulRecords(found.output).filter((line) => line !== '')
-  if (commits.length === 0) return []
-  const are =
-    commits.length === 1
-      ? '1 commit is on no other branch'
-      : `${commits.length} commits are on no other branch`
-  return [`${are} (${shortened(commits)})`]
+  // rev-list, and not log: a repository can configure that log runs a program.
+  const found = await runGit(['rev-list', '--format=%h "%s"%x00', ...tips, '--not', ...rest, '--'], call)
+  if (found.code !== 0) return unseen(firstLine(found.complaint))
+  // Before each stands a line with its whole id.
+  return lossOf(nulRecords(found.output).flatMap((record) => record.trim().split('\n').slice(1)))
 }
 
-function shortened(names: readonly string[]): string {
-  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
-  return names.slice(0, mostNamed).join(', ') + more
+/** Git keeps the repository of a submodule that was filled there in its own folder of the tree. */
+async function filledSubmodules(path: string, call: Call): Promise<Loss> {
+  const gitFolder = await gitFolderOf(path)
+  const kept = gitFolder === null ? [] : await readdir(join(gitFolder, 'modules')).catch(() => [])
+  if (kept.length === 0) return lossOf([])
+  const names = await submodulesIn(path, call)
+  return lossOf(names.length > 0 ? names : kept.map(pathBytes))
+}
+
+/** The paths at which the commit of a tree has another repository. */
+async function submodulesIn(
+  path: string,
+  { environment }: Pick<Call, 'environment'>,
+): Promise<readonly PathBytes[]> {
+  const listed = await runGit(['ls-files', '-z', '--stage'], { folder: path, environment })
+  return nulRecords(listed.output).flatMap((record) =>
+    record.startsWith('160000 ') ? [record.slice(record.indexOf('\t') + 1)] : [],
+  )
+}
+
+/** Bytes, as git writes them. */
+function lossOf(names: readonly PathBytes[]): Loss {
+  return { total: names.length, first: names.slice(0, mostNamed).map(displayPath) }
+}
+
+function unseen(why: string): Loss {
+  return { total: null, first: [why] }
 }
 
 function firstLine(complaint: string): string {

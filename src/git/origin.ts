@@ -4,7 +4,7 @@ import { type ReflogEntry, reflogBetween } from './git-folder.ts'
 import { displayPath, nulRecords, type PathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { git, runGit } from './process.ts'
-import { treeDifference } from './trees.ts'
+import { leavingNothingOut, treeDifference } from './trees.ts'
 
 /** Which changes are the task's own and which merely arrived. */
 export interface Origins {
@@ -284,7 +284,7 @@ async function changedPaths(
 }
 
 /** The same for each commit by itself. */
-async function pathsByCommit(
+export async function pathsByCommit(
   place: PrivateDirectory,
   commits: readonly (readonly [string, ...string[]])[],
 ): Promise<ReadonlyMap<string, readonly PathBytes[]>> {
@@ -299,8 +299,77 @@ async function pathsByCommit(
   return byCommit
 }
 
-const namesOfCommits = ['diff-tree', '--stdin', '-r', '-c', '--root', '--no-renames', '--name-only', '-z']
+/** The names of what each commit changes; of a merge, what it has like none of its parents. */
+export const namesOfCommits = [
+  'diff-tree',
+  '--stdin',
+  '-r',
+  '-c',
+  '--root',
+  '--no-renames',
+  '--name-only',
+  '-z',
+  ...leavingNothingOut,
+]
 
 function given(place: PrivateDirectory, commits: readonly (readonly string[])[]) {
   return privateCall(place, Buffer.from(commits.map((line) => `${line.join(' ')}\n`).join('')))
+}
+
+/**
+ * The commits that HEAD went to and nobody made here meanwhile: what was checked out, pulled, merged or rebased onto.
+ */
+export async function arrivedCommits(
+  place: PrivateDirectory,
+  entries: readonly ReflogEntry[],
+): Promise<readonly string[]> {
+  const moved = entries.filter(({ from, to }) => from !== to && !none.test(to))
+  if (moved.length === 0) return []
+  const made = new Set(moved.filter((entry) => isOwn(entry) || isReplay(entry)).map(({ to }) => to))
+  const joining = moved.filter(({ verb, detail }) => ['merge', 'pull'].includes(verb) || detail === 'merge')
+  const parents = await parentsOf(
+    place,
+    joining.map(({ to }) => to),
+  )
+  const arrived = moved.flatMap((entry) => {
+    const { from, to } = entry
+    const above = parents.get(to) ?? []
+    // A merge that was made here is ours, what it joined is not.
+    if (joining.includes(entry) && above.length > 1 && above.includes(from)) {
+      made.add(to)
+      return above.filter((parent) => parent !== from)
+    }
+    return [to]
+  })
+  return [...new Set(arrived)].filter((commit) => !made.has(commit))
+}
+
+/** The commits that were made here meanwhile, with what each changes. */
+export async function ownCommits(
+  place: PrivateDirectory,
+  entries: readonly ReflogEntry[],
+  most: number,
+): Promise<ReadonlyMap<string, readonly PathBytes[]>> {
+  const made = entries.filter((entry) => entry.from !== entry.to && (isOwn(entry) || isReplay(entry)))
+  const commits = [...new Set(made.map(({ to }) => to))].slice(-most)
+  return pathsByCommit(
+    place,
+    commits.map((commit): [string] => [commit]),
+  )
+}
+
+async function parentsOf(
+  place: PrivateDirectory,
+  commits: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (commits.length === 0) return new Map()
+  const input = Buffer.from(`${commits.join('\n')}\n`)
+  const question = ['rev-list', '--no-walk=unsorted', '--parents', '--stdin', '--ignore-missing']
+  const listed = (await git(question, privateCall(place, input))).toString('latin1').split('\n')
+  return new Map(
+    listed.filter(Boolean).map((line) => {
+      const [commit = '', ...parents] = line.split(' ')
+      return [commit, parents] as const
+    }),
+  )
 }

@@ -52,8 +52,10 @@ export interface ReflogPosition {
 
 export interface OperationInProgress {
   readonly name: string
-  /** What is being merged or picked. */
+  /** What is being merged. */
   readonly commits: readonly string[]
+  /** What is being picked. Missing for a merge, and in what earlier versions recorded. */
+  readonly picked?: readonly string[]
 }
 
 /** One repository at the time of a snapshot: the work tree's own, or a nested one. */

@@ -5,7 +5,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Snapshot, SnapshotEngine, SnapshotRequest } from '../ports/work-tree.ts'
 import { sameState } from './comparison.ts'
 import { suspiciousKeys } from './configuration.ts'
-import { attributesDigest, type ContentSettings, contentSettingsOf, pathsToReadRaw } from './conversion.ts'
+import {
+  attributesDigest,
+  type ContentSettings,
+  contentSettingsOf,
+  namedOutside,
+  pathsToReadRaw,
+} from './conversion.ts'
 import { scanFolder } from './folder-scan.ts'
 import { operationInProgress, readRefTips, reflogPosition } from './git-folder.ts'
 import { doubtfulTimes, type IndexEntries, readIndexEntries } from './index-file.ts'
@@ -257,20 +263,22 @@ async function snapshotRepository(repository: Repository, place: SnapshotPlace):
   const running = statusOf(repository, privateCall(own))
   // All else is read while `status` is at work.
   const settings = contentSettingsOf(repository, place.environment)
-  const [answered, { index, doubtful }, unchanged, position, operation, refs] = await Promise.all([
-    running,
-    readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
-      return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
-    }),
-    unchangedFiles(repository.top, knownTo(place, settings)),
-    reflogPosition(repository.reflog),
-    operationInProgress(repository.gitFolder),
-    readRefTips(repository.commonFolder),
-  ])
+  const [answered, { index, doubtful }, unchanged, position, operation, refs, isNamedOutside] =
+    await Promise.all([
+      running,
+      readIndexEntries(own, repository.objectFormat, place.includes).then(async (index) => {
+        return { index, doubtful: await doubtfulTimes(own, index.setTimes) }
+      }),
+      unchangedFiles(repository.top, knownTo(place, settings)),
+      reflogPosition(repository.reflog),
+      operationInProgress(repository.gitFolder),
+      readRefTips(repository.commonFolder),
+      namedOutside(own, repository),
+    ])
   const status = only(parseStatus(nulRecords(answered.output)), place.includes)
   const attributes = attributesDigest(own, { status, index })
   const isComparable = attributes !== null && attributes === earlierOf(place)?.attributes
-  const raw = await pathsToReadRaw(own, repository, { status, index })
+  const raw = await pathsToReadRaw(own, { status, index, isNamedOutside })
   const overlay = await readOverlay(own, repository, {
     status,
     index,

@@ -10,6 +10,9 @@ export interface TreeDifference {
   readonly after: GitState | null
 }
 
+/** No program is run, and submodules count: a .gitmodules can say that git is to leave them out (`ignore = all`). */
+export const leavingNothingOut = ['--no-ext-diff', '--ignore-submodules=none'] as const
+
 /** What differs between two trees, file by file. */
 export async function treeDifference(
   place: PrivateDirectory,
@@ -17,7 +20,7 @@ export async function treeDifference(
   after: string,
 ): Promise<Map<PathBytes, TreeDifference>> {
   if (before === after) return new Map()
-  const question = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', '--no-ext-diff']
+  const question = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', ...leavingNothingOut]
   return parseRawDifference(nulRecords(await git([...question, before, after], privateCall(place))))
 }
 
@@ -44,7 +47,7 @@ const pathsPerCall = 200
 /** What HEAD records of a few paths. */
 export async function headStates(
   place: PrivateDirectory,
-  repository: Repository,
+  repository: Pick<Repository, 'head'>,
   paths: readonly PathBytes[],
 ): Promise<Map<PathBytes, GitState>> {
   const states = new Map<PathBytes, GitState>()
@@ -138,13 +141,20 @@ function parseTree(content: Buffer, objectFormat: string): TreeEntries {
 /** The tree that holds these entries. */
 export function treeObject(entries: TreeEntries): NewObject {
   const records = [...entries]
-    .map(([name, state]) => ({ name, state, order: state.mode === folderMode ? `${name}/` : name }))
+    .map(([name, { mode, oid }]) => ({
+      head: `${mode} ${name}\0`,
+      oid,
+      order: mode === folderMode ? `${name}/` : name,
+    }))
     .sort((a, b) => (a.order < b.order ? -1 : 1))
-    .flatMap(({ name, state }) => [
-      Buffer.from(`${state.mode} ${name}\0`, 'latin1'),
-      Buffer.from(state.oid, 'hex'),
-    ])
-  return { type: 'tree', content: Buffer.concat(records) }
+  const length = records.reduce((sum, { head, oid }) => sum + head.length + oid.length / 2, 0)
+  const content = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const { head, oid } of records) {
+    at += content.write(head, at, 'latin1')
+    at += content.write(oid, at, 'hex')
+  }
+  return { type: 'tree', content }
 }
 
 interface Node {

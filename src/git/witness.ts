@@ -1,16 +1,21 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Failure, messageOf } from '../domain/failure.ts'
 import { namesPackage, parseScope, type Scope } from '../domain/track/scope/scope.ts'
 import { overlappingAreas, surveyAreas } from '../domain/track/scope/survey.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { SnapshotRef, WorkTreeWitness } from '../ports/work-tree.ts'
+import { readBranch } from './branch.ts'
 import { reportChanges, touchedPaths, unknownReport } from './changes.ts'
 import type { Span } from './comparison.ts'
+import { snapshotContents } from './contents.ts'
 import { unifiedDiff } from './diff.ts'
+import { createLineHistory } from './line-history.ts'
+import { measureLines } from './lines.ts'
 import { otherTops } from './other-work-trees.ts'
 import { contentBudget, sweepContents, sweepDirectories } from './private-store.ts'
-import { gitEnvironment, tellingFaults } from './process.ts'
+import { committerIn, gitEnvironment, tellingFaults } from './process.ts'
 import { loadState, workspacePackages } from './recorded-state.ts'
 import { locateFolder, mainTop, onCurrentPlaces } from './repository.ts'
 import { type SnapshotContext, takeSnapshot } from './snapshot.ts'
@@ -88,6 +93,19 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
         return unknownReport(`The two snapshots could not be compared: ${messageOf(error)}`)
       })
     },
+    lines: async (from, to, wish) => {
+      if (incomparable(from, to) !== null) return null
+      const span = await loadSpan(from, to)
+      return typeof span === 'string' ? null : measureLines(span, environment, wish).catch(() => null)
+    },
+    history: createLineHistory({
+      environment,
+      identity: committerIn(options.environment ?? process.env),
+      // Reading leaves nothing behind, also where nothing was ever recorded.
+      directory: () => mkdtempSync(join(tmpdir(), 'waymark-blame-')),
+    }),
+    contents: snapshotContents(environment),
+    branch: (request) => readBranch(request, environment),
     touched: async (from, to) => {
       if (incomparable(from, to) !== null) return null
       const span = await loadSpan(from, to)

@@ -1,21 +1,26 @@
+import { homedir } from 'node:os'
 import { catalog } from '../operations/catalog.ts'
 import { runCommandLine } from '../surfaces/cli/run.ts'
-import { processTerminal, tell } from '../surfaces/cli/terminal.ts'
+import { processTerminal, type Terminal, tell } from '../surfaces/cli/terminal.ts'
 import { connectedAt } from './edge/connected.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { commandLineActor } from './settings/actor.ts'
-import { userName } from './settings/environment.ts'
+import { firstSet, userName } from './settings/environment.ts'
+import { enclosingTree, fromProject, projectFolder } from './settings/places.ts'
 
 /** Runs the words after `waymark` and answers the exit code. */
-export function commandLine(words: readonly string[]): Promise<number> {
+export function commandLine(
+  words: readonly string[],
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
   const environment = process.env
   const workingFolder = process.cwd()
   const actor = commandLineActor(environment, userName())
   return runCommandLine(words, {
     operations: catalog,
     version,
-    terminal: processTerminal(),
+    terminal,
     open: (project) =>
       openContext({
         actor,
@@ -25,6 +30,13 @@ export function commandLine(words: readonly string[]): Promise<number> {
         tell: (line) => tell(`${line}\n`),
       }),
     close: closeContext,
+    placed: (path, project) => {
+      const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+      const folder = projectFolder({ flag: project, environment, workingFolder }, (start) =>
+        enclosingTree(start, home),
+      )
+      return fromProject(path, folder, workingFolder)
+    },
     elsewhere: async (project) => {
       const place = connectedAt({ project, environment, workingFolder })
       if (place === null) return null
@@ -32,4 +44,16 @@ export function commandLine(words: readonly string[]): Promise<number> {
       return askServer(place, { actor, environment, workingFolder, project })
     },
   })
+}
+
+/** The same for a command that goes on with the answer: as JSON, empty where it failed, which it tells itself. */
+export async function answerAsJson(
+  words: readonly string[],
+): Promise<{ readonly code: number; readonly said: string }> {
+  let said = ''
+  const write = (text: string) => {
+    said += text
+  }
+  const code = await commandLine([...words, '--json'], { ...processTerminal(), interactive: false, write })
+  return { code, said }
 }

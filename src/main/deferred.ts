@@ -6,7 +6,7 @@ import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts
 import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
 import type { Store } from '../ports/store.ts'
-import type { LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
+import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
 import type { Environment } from './settings/environment.ts'
 
 interface Loading<Part> {
@@ -65,7 +65,28 @@ export function deferredStore(find: () => Promise<Store>): Store {
 export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeWitness {
   const witness = loading(find)
   return {
-    ...deferred(witness, ['locate', 'others', 'snapshot', 'changes', 'touched', 'unifiedDiff']),
+    ...deferred(witness, ['lines']),
+    history: deferred(
+      loading(async () => (await witness.now()).history),
+      [
+        'file',
+        'blame',
+        'commits',
+        'files',
+        'digest',
+        'uuid',
+        'hashes',
+        'claims',
+        'notes',
+        'writeNotes',
+        'words',
+      ],
+    ),
+    contents: deferred(
+      loading(async () => (await witness.now()).contents),
+      ['states', 'read'],
+    ),
+    ...deferred(witness, ['locate', 'others', 'snapshot', 'changes', 'branch', 'touched', 'unifiedDiff']),
     ...deferred(witness, [
       'wholeDiff',
       'matching',
@@ -155,5 +176,13 @@ export function deferredLinkedTrees(environment: Environment): LinkedTrees {
     const { linkedTrees } = await import('../git/linked-trees.ts')
     return linkedTrees(environment)
   })
-  return deferred(trees, ['bound', 'list', 'add', 'remove'])
+  return deferred(trees, ['bound', 'list', 'add', 'losses', 'remove', 'discard'])
+}
+
+export function deferredFileCopies(stateFolder: () => string, environment: Environment): FileCopies {
+  const copies = loading(async () => {
+    const { fileCopies } = await import('../git/copies.ts')
+    return fileCopies({ stateFolder: stateFolder(), environment })
+  })
+  return deferred(copies, ['keep', 'contents', 'amended', 'linesOf'])
 }

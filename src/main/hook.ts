@@ -1,7 +1,8 @@
-import { existsSync, readSync, realpathSync } from 'node:fs'
+import { existsSync, fstatSync, readSync, realpathSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isatty } from 'node:tty'
+import { capture } from '../capture/hook/capture-hook.ts'
 import { errorCode, Failure } from '../domain/failure.ts'
 import { settingOf } from '../domain/gate/settings.ts'
 import { nearest } from '../domain/nearest-word.ts'
@@ -24,15 +25,26 @@ import {
   serverDatabase,
 } from './settings/places.ts'
 
-/** Answers a client's hook: what it says comes on standard input, and the answer goes to standard output. */
-export async function hook([word = '', ...rest]: readonly string[]): Promise<void> {
+/**
+ * Answers a client's hook, `hook <event>` or `pre-tool-use`: what it says comes on standard input, and the answer goes to
+ * standard output.
+ */
+export async function hook([command = '', ...words]: readonly string[]): Promise<void> {
+  const [word = '', client = '', ...rest] = command === 'hook' ? words : [command, ...words]
   const event = hookEvents.find((known) => known === word)
-  if (event === undefined || rest.length > 0) return misspelt([word, ...rest].join(' '))
-  const { out, complaint } = await runHook(event, { workingFolder: process.cwd(), input: readInput, open })
+  if (event === undefined || rest.length > 0) return misspelt([word, client, ...rest].join(' ').trim())
+  const workingFolder = process.cwd()
+  const input = async () => {
+    const text = await readInput()
+    // One registered line records and judges, and what it does not know to be an event it records as nothing.
+    const program = process.argv[1] ?? ''
+    capture(text, { word: client, environment: process.env, workingFolder, at: Date.now(), program })
+    return text
+  }
+  const { out, complaint } = await runHook(event, { workingFolder, input, open })
   if (complaint !== null) tell(`${complaint.replace(/\s+/g, ' ')}\n`)
   // Written whole before the exit, which does not wait for what a locked database is still asked.
-  if (out !== '')
-    await new Promise<void>((resolve) => process.stdout.write(printableJson(out), () => resolve()))
+  writeOut(Buffer.from(printableJson(out)))
   process.exit(0)
 }
 
@@ -107,7 +119,7 @@ const atOnce = 64 * 1024
  * on meanwhile, so it is read at once: a stream takes ten milliseconds to load.
  */
 async function readInput(): Promise<string> {
-  if (isatty(0))
+  if (isTerminal(0))
     throw new Failure('INVALID_INPUT', 'This command is for clients, which send JSON on standard input.')
   const chunks: Buffer[] = []
   let size = 0
@@ -134,6 +146,26 @@ async function* chunksOfInput(): AsyncGenerator<Buffer> {
     if (errorCode(error) !== 'EAGAIN') return
   }
   for await (const chunk of process.stdin) yield Buffer.from(chunk)
+}
+
+/** A pipe is none, which is known without loading what knows terminals. */
+function isTerminal(file: number): boolean {
+  try {
+    if (!fstatSync(file).isCharacterDevice()) return false
+  } catch {}
+  return isatty(file)
+}
+
+/** Written at once, like the input is read. A client that went away is told nothing. */
+function writeOut(bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(1, bytes, at)
+    } catch (error) {
+      if (errorCode(error) !== 'EAGAIN') return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+    }
+  }
 }
 
 export interface HookPlaces {

@@ -1,6 +1,9 @@
-import { print, reported } from '../surfaces/cli/terminal.ts'
+import { print, reported, tell } from '../surfaces/cli/terminal.ts'
 
-/** The program: it serves over stdio and HTTP, hooks answer, everything else is the command line. Each loads what it needs. */
+/**
+ * The program: it serves over stdio and HTTP, everything else is the command line. Each loads what it needs. Hooks are
+ * answered by a bundle of their own, `hook.ts`.
+ */
 export function main(): Promise<void> {
   const words = process.argv.slice(2)
   return reported(() => run(words))
@@ -28,6 +31,41 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { disconnect } = await import('./edge/connect.ts')
     return disconnect(rest)
   }
+  if (command === 'capture' && !asksForHelp) {
+    const { captureCommand } = await import('./capture/capture-command.ts')
+    return print(captureCommand(rest))
+  }
+  if (command === 'drain' && !asksForHelp) {
+    const { drain } = await import('./capture/draining.ts')
+    return drain(rest)
+  }
+  if (command === 'check' && !asksForHelp) {
+    const { checkBranch } = await import('./ci/check.ts')
+    process.exitCode = await checkBranch(rest)
+    return
+  }
+  if (command === 'watch' && !asksForHelp) {
+    const { watchProject } = await import('./watch.ts')
+    return watchProject(rest)
+  }
+  if (command === 'setup' && !asksForHelp) {
+    const { setup } = await import('./setup/setup.ts')
+    return setup(rest)
+  }
+  // Alone in a pipe it is taskman's word for making the database.
+  if (command === 'init' && !asksForHelp && (rest.length > 0 || process.stdin.isTTY === true)) {
+    const { init } = await import('./setup/setup.ts')
+    return init(rest)
+  }
+  // Its other words are operations.
+  if (command === 'review' && !asksForHelp && !isReviewOperation(rest[0])) {
+    const { review } = await import('./review.ts')
+    return review(rest)
+  }
+  if (command === 'top' && !asksForHelp) {
+    const { topOfProject } = await import('./top.ts')
+    return topOfProject(rest)
+  }
   // Where a database is named, tokens are kept in it and made by operations.
   if (command === 'token' && !asksForHelp && !(await isDatabaseNamed())) {
     const { token } = await import('./serve/tokens.ts')
@@ -37,9 +75,12 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { logout } = await import('./serve/tokens.ts')
     return logout(rest)
   }
-  if ((command === 'hook' || command === 'pre-tool-use') && !asksForHelp) {
-    const { hook } = await import('./hook.ts')
-    return hook(command === 'hook' ? rest : [command, ...rest])
+  if (command === 'worktree' && !asksForHelp) {
+    const { asksForClient, startInWorkTree } = await import('./worktree.ts')
+    if (asksForClient(rest)) {
+      process.exitCode = await startInWorkTree(rest)
+      return
+    }
   }
   if (command === '--version' || command === '-v') {
     const { version } = await import('./program.ts')
@@ -47,11 +88,21 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
   }
   const { commandLine } = await import('./command-line.ts')
   process.exitCode = await commandLine([command, ...rest])
+  if (command === 'init' && process.exitCode === 0 && !asksForHelp) {
+    tell('No client was set up: waymark init --yes sets up those that are found here.\n')
+  }
+}
+
+function isReviewOperation(word: string | undefined): boolean {
+  return word === 'show' || word === 'comments' || word === 'reply'
 }
 
 /** By a variable, or by the folder of a project that was moved. */
 async function isDatabaseNamed(): Promise<boolean> {
-  const { placed, rootWithoutGit } = await import('./settings/moved.ts')
-  const here = rootWithoutGit({ environment: process.env, workingFolder: process.cwd() })
-  return Boolean(placed(process.env, here).environment['WAYMARK_DATABASE'])
+  const [{ placedFor }, { namedDatabase }] = await Promise.all([
+    import('./settings/moved.ts'),
+    import('./settings/places.ts'),
+  ])
+  const here = placedFor({ environment: process.env, workingFolder: process.cwd() })
+  return namedDatabase(here.environment) !== undefined
 }

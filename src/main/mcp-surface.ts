@@ -7,7 +7,7 @@ import { version } from './program.ts'
 import { stdioActor, userIdentity } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
 import type { McpFlags } from './settings/flags.ts'
-import { keepTidy } from './upkeep.ts'
+import { keepUp } from './upkeep.ts'
 
 /** The project as an MCP client on standard input sees it, and what ends all that goes on for it. */
 function openSurface(
@@ -27,7 +27,7 @@ function openSurface(
     workingFolder: process.cwd(),
     project: flags.project,
   })
-  const stopTidying = keepTidy(base, log)
+  const stop = keepUp(base, log)
   return {
     surface: {
       catalog: async () => (await import('../operations/catalog.ts')).catalog,
@@ -39,7 +39,7 @@ function openSurface(
       log,
     },
     close: async () => {
-      stopTidying()
+      await stop()
       await closeContext(base)
     },
   }

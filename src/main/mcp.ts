@@ -1,18 +1,21 @@
+import { Failure } from '../domain/failure.ts'
 import { tell } from '../surfaces/cli/terminal.ts'
 import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
 import { version } from './program.ts'
 import { type McpFlags, readMcpFlags } from './settings/flags.ts'
+import { unexpandedNames } from './settings/places.ts'
 
 /** Runs the server until its client is gone. A flag that is not understood ends it with exit code 2. */
 export async function serveMcp(words: readonly string[]): Promise<void> {
   const flags = readMcpFlags(words)
   const log = (line: string) => tell(`${line}\n`)
+  const asked = { flag: flags.project, environment: process.env, workingFolder: process.cwd() }
+  for (const name of unexpandedNames(asked)) {
+    log(`waymark: ${name} was not filled in by the client, so it is ignored.`)
+  }
   let close = async (): Promise<void> => undefined
   const open = async () => {
-    const place = await keptElsewhere(flags)
-    const opened = place
-      ? (await import('./edge/mcp-edge.ts')).openEdge(place, flags, log)
-      : (await import('./mcp-surface.ts')).openLocal(flags, log)
+    const opened = await openedFor(flags, log)
     close = opened.close
     return opened.connect
   }
@@ -24,8 +27,17 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
 }
 
 /** Most projects are kept here: only where a server is named it is looked which. */
-async function keptElsewhere(flags: McpFlags) {
+async function openedFor(flags: McpFlags, log: (line: string) => void) {
   const places = { ...flags, environment: process.env, workingFolder: process.cwd() }
   const { connectedAt } = await import('./edge/connected.ts')
-  return connectedAt(places)
+  const look = () => connectedAt(places)
+  try {
+    const place = look()
+    if (place === null) return (await import('./mcp-surface.ts')).openLocal(flags, log)
+    return (await import('./edge/mcp-edge.ts')).openEdge(place, flags, log)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    // A client shows its user nothing of a server that ends: each call says instead how one connects.
+    return (await import('./edge/mcp-edge.ts')).openUnconnected(look, flags, log)
+  }
 }

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { captureHealth } from '../capture/health.ts'
 import type { Actor } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import { serverProject } from '../domain/identity/identity.ts'
@@ -11,10 +12,13 @@ import { fingerprint } from '../storage/fingerprint.ts'
 import { postgresPlace } from '../storage/postgres/place.ts'
 import { randomIds } from '../storage/random-ids.ts'
 import { hashOf, newSecret } from '../surfaces/http/guard/secret.ts'
+import { messenger } from '../told/messenger.ts'
+import { drainFor, recordingIn } from './capture/drain-for.ts'
 import {
   deferredCommandApprovals,
   deferredCommandRunner,
   deferredEvidenceFiles,
+  deferredFileCopies,
   deferredLinkedTrees,
   deferredPlanFiles,
   deferredProcessFiles,
@@ -26,7 +30,7 @@ import {
 import { otherPlaces } from './other-places.ts'
 import { runningProgram, version } from './program.ts'
 import { type Environment, firstSet } from './settings/environment.ts'
-import { placed, rootWithoutGit, snapshotsOf } from './settings/moved.ts'
+import { placedFor, rootWithoutGit, snapshotsOf } from './settings/moved.ts'
 import {
   anchorOf,
   canWrite,
@@ -34,6 +38,7 @@ import {
   enclosingTree,
   folderWanted,
   type Machine,
+  namedDatabase,
   projectFolder,
   projectRoot,
   projectState,
@@ -51,6 +56,8 @@ export interface Opening {
   readonly project?: string | undefined
   /** A project of a database on a server that has no folder on this machine. */
   readonly elsewhere?: { readonly id: string; readonly name: string }
+  /** Whether webhooks may go to private networks unasked, as for who sits at this machine; the default. */
+  readonly reachesPrivate?: boolean
   /** Tells a person at the command line how far a long call is. */
   readonly tell?: (line: string) => void
 }
@@ -67,7 +74,7 @@ export function openContext(opening: Opening): Context {
     ? join(stateFolder(machine), 'elsewhere', elsewhere.id)
     : projectFolder(request, (start) => enclosingTree(start, home))
   const refusal = elsewhere ? notHere(elsewhere.name) : unusableFolder(folder, home)
-  const here = placed(environment, rootWithoutGit(request))
+  const here = placedFor(request)
   const server = serverDatabase(here.environment)
   const databaseNow = () => databaseNamed(here.environment, workingFolder)
   const projectStateFolder = () => {
@@ -103,11 +110,12 @@ export function openContext(opening: Opening): Context {
     return openStore({ ...place, root, sandboxJournal, anchorFolder, program: version, ids: randomIds })
   })
   const program = runningProgram(projectStateFolder)
+  const rootHere = () => rootWithoutGit(request)
   const team =
     namedDatabase(here.environment) === undefined
       ? undefined
       : openTeam({ environment: here.environment, workingFolder, folder, machine })
-  return {
+  const context: Context = {
     store,
     witness,
     clock,
@@ -121,11 +129,25 @@ export function openContext(opening: Opening): Context {
     evidenceFiles: deferredEvidenceFiles(),
     shownContents: deferredShownContents(projectStateFolder),
     linkedTrees: deferredLinkedTrees(environment),
+    ...(elsewhere === undefined && { copies: deferredFileCopies(projectStateFolder, environment) }),
+    ...callerNamed(opening),
     commandRunner: deferredCommandRunner(environment),
     // Never in the project, where an agent in a sandbox could write what a person has to.
     commandApprovals: deferredCommandApprovals(stateFolder(machine)),
+    messenger: messenger(environment, {
+      agent: `waymark/${version}`,
+      reachesPrivate: opening.reachesPrivate ?? true,
+    }),
     ...(team && { team }),
+    ...(!elsewhere && {
+      captureHealth: () => captureHealth(rootHere()),
+      drain: () => drainFor(rootHere(), recordingIn(context)),
+    }),
     ...(tell && {
+      clients: async () => {
+        const { clientsHere } = await import('./setup/health.ts')
+        return clientsHere(environment, project)
+      },
       places: otherPlaces({
         environment,
         workingFolder,
@@ -136,6 +158,14 @@ export function openContext(opening: Opening): Context {
       }),
     }),
   }
+  return context
+}
+
+/** The server of a client on stdio inherits which session it was started for. */
+function callerNamed({ actor, environment }: Opening): Pick<Context, 'caller'> {
+  const session = firstSet(environment, ['CLAUDE_CODE_SESSION_ID'])
+  if (session === undefined || actor.channel !== 'stdio') return {}
+  return { caller: { session, link: 'environment' } }
 }
 
 function notHere(name: string): Failure {
@@ -150,11 +180,6 @@ export function databaseNamed(environment: Environment, workingFolder: string): 
   if (server) return postgresPlace(server.url).shown
   const named = firstSet(environment, ['WAYMARK_DATABASE', 'TASKMAN_DB_NAME'])
   return named === undefined ? null : resolve(workingFolder, named)
-}
-
-/** The database that is named for all projects of a server. */
-export function namedDatabase(environment: Environment): string | undefined {
-  return firstSet(environment, ['WAYMARK_DATABASE'])
 }
 
 interface OpeningTeam extends Pick<Opening, 'environment' | 'workingFolder'> {

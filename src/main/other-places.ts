@@ -7,7 +7,7 @@ import { randomIds } from '../storage/random-ids.ts'
 import { version } from './program.ts'
 import type { Environment } from './settings/environment.ts'
 import { keepSnapshots, leadTo, rememberPlace } from './settings/moved.ts'
-import { anchorOf, databasePlace, folderWanted } from './settings/places.ts'
+import { anchorOf, databasePlace, folderWanted, namedDatabase } from './settings/places.ts'
 
 interface Around {
   readonly environment: Environment
@@ -95,7 +95,7 @@ async function place(around: Around, opened: Opened): Promise<OtherPlace> {
       keepSnapshots(environment, root, { from: around.database(), to: database })
       if (pointer !== null) rememberPlace(environment, shown, named)
       leadTo(root, pointer)
-      const variable = environment['WAYMARK_DATABASE'] ? 'WAYMARK_DATABASE' : 'TASKMAN_DB_NAME'
+      const variable = namedDatabase(environment) ? 'WAYMARK_DATABASE' : 'TASKMAN_DB_NAME'
       if (environment[variable]) {
         return `${variable} is set and goes before what the folder says: set it to the new place, or unset it. Then start running Waymark servers again.`
       }

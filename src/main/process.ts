@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { errorCode } from '../domain/failure.ts'
 
 /**
@@ -44,16 +44,19 @@ export function thisProcess() {
   return { pid: process.pid, started: processStart(process.pid) ?? 'unknown' }
 }
 
-/** Resolves with the signal by which the process is told to end. Told a second time by Ctrl-C, it ends at once. */
-export async function endSignal(): Promise<string> {
-  const told = new AbortController()
-  const signal = await Promise.race(
-    (['SIGINT', 'SIGTERM'] as const).map(async (name) => {
-      await once(process, name, { signal: told.signal })
-      return name
-    }),
-  )
-  told.abort()
-  process.once('SIGINT', () => process.exit(130))
-  return signal
+// Ctrl-C may arrive twice: from the terminal, and from a process between it and this one that hands it on.
+const onePress = 500
+
+/** Resolves with the signal by which the process is told to end. Told again half a second later or more, it ends at once. */
+export function endSignal(names: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
+  let first: number | null = null
+  for (const name of names) {
+    process.on(name, () => {
+      first ??= performance.now()
+      if (performance.now() - first > onePress) process.exit(128 + constants.signals[name])
+      resolve(name)
+    })
+  }
+  return promise
 }

@@ -1,4 +1,6 @@
 import type { Context } from '../operations/operation.ts'
+import { recordingIn } from './capture/drain-for.ts'
+import { keepDrained } from './capture/draining.ts'
 
 const firstAfter = 10_000
 const again = 10 * 60_000
@@ -12,8 +14,18 @@ async function tidied(context: Context): Promise<void> {
   await invoke(tidy, context, {})
 }
 
-/** Tidies up while a server runs, first after ten seconds, and never keeps it alive. Answers how to stop. */
-export function keepTidy(context: Context, log: (line: string) => void): () => void {
+/** What goes on beside the calls while a server runs; it never keeps it alive. Answers how to stop. */
+export function keepUp(context: Context, log: (line: string) => void): () => Promise<void> {
+  const stopTidying = keepTidy(context, log)
+  const stopDraining = keepDrained(context.folder, recordingIn(context))
+  return async () => {
+    stopTidying()
+    await stopDraining()
+  }
+}
+
+/** Tidies up, first after ten seconds. */
+function keepTidy(context: Context, log: (line: string) => void): () => void {
   const tidyUp = () => {
     // A project that cannot be opened says so at every call; here it is no news.
     tidied(context).catch((error: unknown) => log(`Tidying up: ${String(error)}`))

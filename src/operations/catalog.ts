@@ -1,7 +1,9 @@
 import type { z } from 'zod'
+import { sessions, sessionsDiff, sessionsForget, sessionsShow } from './capture/sessions.ts'
 import { commandList, commandRevoke } from './command-approvals.ts'
 import { edgeBrief } from './edge/brief.ts'
 import { commandEnd, commandRenew, edgeList, edgeRefused } from './edge/edges.ts'
+import { edgeTold } from './edge/told.ts'
 import { approve } from './inbox/approve.ts'
 import { decide } from './inbox/decide.ts'
 import { inbox } from './inbox/inbox.ts'
@@ -12,12 +14,21 @@ import { memberAdd, memberChange, memberInvite, memberList, memberRemove } from 
 import { completeMission } from './mission/complete-mission.ts'
 import { getContext } from './mission/get-context.ts'
 import { listMissions } from './mission/list-missions.ts'
+import { missionsPage } from './mission/missions-page.ts'
 import { completePhase, startPhase } from './mission/phases.ts'
 import { logDecision, logIssue, logMilestone } from './mission/records.ts'
 import { startMission } from './mission/start-mission.ts'
 import { completeWorkflow, startWorkflow } from './mission/workflow.ts'
+import {
+  notifyAdd,
+  notifyEdit,
+  notifyList,
+  notifyQuiet,
+  notifyRemove,
+  notifyTest,
+} from './notification/notifications.ts'
 import type { Operation } from './operation.ts'
-import { personAdd, personDisable, personEnable, personList } from './person/persons.ts'
+import { personAdd, personAdmin, personDisable, personEnable, personList } from './person/persons.ts'
 import { depAdd, depRemove, planDependencies } from './plan/dependencies.ts'
 import { roleAdd, taskAdd, taskDrop, taskEdit } from './plan/edit-tasks.ts'
 import { demo, init } from './plan/init.ts'
@@ -45,6 +56,22 @@ import { projectAdd, projectList, projectRename } from './project/projects.ts'
 import { status } from './project/status.ts'
 import { tidy } from './project/tidy.ts'
 import { workTreeAdd, workTreeList, workTreeRemove } from './project/work-trees.ts'
+import { blame } from './provenance/blame.ts'
+import { provenanceExport, trailer } from './provenance/export.ts'
+import { provenanceForget } from './provenance/forget.ts'
+import { provenanceStats } from './provenance/line-stats.ts'
+import { provenanceImport, provenanceWrite } from './provenance/notes.ts'
+import { why } from './provenance/why.ts'
+import { check } from './report/check.ts'
+import { ciReport } from './report/ci-report.ts'
+import { report } from './report/report.ts'
+import { reviewComments } from './review/comment-list.ts'
+import { reviewComment, reviewCommentDrop, reviewCommentEdit, reviewMark } from './review/comments.ts'
+import { reviewFile } from './review/file.ts'
+import { reviewImage } from './review/image.ts'
+import { replyToReview } from './review/reply.ts'
+import { reviewSend } from './review/send.ts'
+import { reviewShow } from './review/show.ts'
 import { createRun } from './run/create-run.ts'
 import { emitEvent } from './run/emit-event.ts'
 import { getState } from './run/get-state.ts'
@@ -62,6 +89,7 @@ import { settingList, settingSet } from './settings.ts'
 import { board, links, names } from './show/board.ts'
 import { changes, diff, missionChanges } from './show/changes.ts'
 import { show } from './show/show.ts'
+import { stats } from './show/stats.ts'
 import { missionTimeline } from './show/timeline.ts'
 import { completeTask } from './task/complete-task.ts'
 import { startTask } from './task/start-task.ts'
@@ -106,15 +134,42 @@ const operations = [
   listRuns,
   status,
   show,
+  blame,
+  why,
+  provenanceStats,
+  provenanceExport,
+  provenanceWrite,
+  provenanceImport,
+  provenanceForget,
+  trailer,
   changes,
   diff,
   missionTimeline,
+  missionsPage,
   missionChanges,
+  stats,
+  report,
+  check,
+  ciReport,
   inbox,
   approve,
   reject,
   decide,
   resolve,
+  sessions,
+  sessionsShow,
+  sessionsDiff,
+  sessionsForget,
+  reviewShow,
+  reviewComments,
+  reviewFile,
+  reviewImage,
+  reviewMark,
+  reviewComment,
+  reviewCommentEdit,
+  reviewCommentDrop,
+  reviewSend,
+  replyToReview,
   log,
   planShow,
   planGraph,
@@ -140,10 +195,17 @@ const operations = [
   edgeList,
   edgeRefused,
   edgeBrief,
+  edgeTold,
   commandRenew,
   commandEnd,
   settingList,
   settingSet,
+  notifyList,
+  notifyAdd,
+  notifyEdit,
+  notifyRemove,
+  notifyTest,
+  notifyQuiet,
   exportProject,
   board,
   inboxPage,
@@ -176,6 +238,7 @@ const operations = [
   personAdd,
   personDisable,
   personEnable,
+  personAdmin,
   projectAdd,
   projectList,
   projectRename,

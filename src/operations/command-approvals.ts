@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Failure } from '../domain/failure.ts'
 import { instant } from '../domain/instant.ts'
 import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts'
+import type { Reads } from '../ports/store.ts'
 import { list } from './answers/list.ts'
 import { count, identifier, text } from './input/fields.ts'
 import { type Context, defineOperation } from './operation.ts'
@@ -61,7 +62,8 @@ async function answeredHere({
   commandApprovals,
   witness,
   folder,
-}: Pick<Context, 'commandApprovals' | 'witness' | 'folder'>): Promise<{
+  store,
+}: Pick<Context, 'commandApprovals' | 'witness' | 'folder' | 'store'>): Promise<{
   readonly approved: readonly ApprovedCommand[]
   readonly refused: readonly RefusedCommand[]
 }> {
@@ -70,7 +72,32 @@ async function answeredHere({
     throw error
   })
   const folders = [folder, ...others]
-  return { approved: await commandApprovals.list(folders), refused: await commandApprovals.refused(folders) }
+  const recorded = await store.view(refusedInRecord)
+  const said = new Set(recorded.map(({ hash }) => hash))
+  const approved = await commandApprovals.list(folders)
+  const refused = await commandApprovals.refused(folders)
+  return {
+    approved: approved.filter(({ hash }) => !said.has(hash)),
+    refused: [...recorded, ...refused.filter(({ hash }) => !said.has(hash))].sort(
+      (one, other) => other.at - one.at,
+    ),
+  }
+}
+
+const mostRefused = 200
+
+/** What was said no to on any machine of the record. */
+async function refusedInRecord({ holds }: Reads): Promise<readonly RefusedCommand[]> {
+  const { items } = await holds.list({ kinds: ['command'], status: 'closed' }, { limit: mostRefused })
+  const hashes = items.flatMap(({ item: { hold } }) =>
+    hold.status === 'dismissed' && hold.request?.kind === 'command' ? [hold.request.hash] : [],
+  )
+  const answered = await holds.answeredCommands([...new Set(hashes)])
+  return answered.flatMap(({ status, request, closedBy, closedAt, answer }) => {
+    if (status !== 'dismissed' || request?.kind !== 'command') return []
+    const { hash, run, folder, pinned, files = [] } = request
+    return [{ hash, run, folder, pinned, files, by: closedBy ?? '', at: closedAt ?? 0, reason: answer ?? '' }]
+  })
 }
 
 export const commandRevoke = defineOperation({

@@ -4,10 +4,25 @@ import type { Mission, Phase } from '../domain/track/mission.ts'
 import type { Attempt, Task } from '../domain/track/task.ts'
 import type { Reads } from '../ports/store.ts'
 
+/** A session or a turn that hooks told of, where something else is asked for: it has commands of its own. */
+export function refuseCaptured(id: string): void {
+  if (!/^(?:cs|tn)-/.test(id)) return
+  const isTurn = id.startsWith('tn-')
+  const lines = isTurn ? `, waymark sessions diff ${id} its lines` : ''
+  throw new Failure(
+    'NOT_FOUND',
+    `${id} is a ${isTurn ? 'turn' : 'session'} of an agent, and no task or mission.`,
+    {
+      hint: `waymark sessions show ${id} shows it${lines}.`,
+    },
+  )
+}
+
 /** Each finds an entity or fails with NOT_FOUND and the call that lists what there is. */
 export async function findMission(reads: Reads, id: string): Promise<Mission> {
   const mission = await reads.missions.find(id)
   if (mission) return mission
+  refuseCaptured(id)
   throw new Failure('NOT_FOUND', `mission not found: ${id}`, {
     missing: 'mission',
     hint: 'Call list_missions to see the missions of this project, or start_mission to start one.',
@@ -17,6 +32,7 @@ export async function findMission(reads: Reads, id: string): Promise<Mission> {
 export async function findTask(reads: Reads, id: string): Promise<Task> {
   const task = await reads.tasks.find(id)
   if (task) return task
+  refuseCaptured(id)
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
     missing: 'task',
     hint: 'Call get_context { mission_id, include: ["tasks"] } to see the tasks of a mission, or start_task to start one.',

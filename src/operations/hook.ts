@@ -1,11 +1,13 @@
 import type { Briefing } from '../domain/gate/hook/brief.ts'
 import type { HookAttempt, HookRun, HookSituation } from '../domain/gate/hook/judge.ts'
 import type { RunRecord } from '../domain/gate/run.ts'
+import type { TaskId } from '../domain/id.ts'
 import type { Mission } from '../domain/track/mission.ts'
 import { namesPackage, parseScope } from '../domain/track/scope/scope.ts'
 import type { Attempt } from '../domain/track/task.ts'
 import type { Reads } from '../ports/store.ts'
 import type { WorkTreeWitness } from '../ports/work-tree.ts'
+import { commentLines } from './review/in-lines.ts'
 import { saidLine, saidOf } from './run/said.ts'
 
 /** Whose work it is: the tree that the hook acts for, and who knows the packages that its areas may name. */
@@ -81,7 +83,18 @@ export async function briefingOf(reads: Reads, { attempts, runs }: HookSituation
     said: await wordsAbout(reads, runs),
     holds: waiting.items.map(({ item }) => item.hold),
     moreHolds: waiting.total - waiting.items.length,
+    comments: await commentLines(reads, await commentedTasks(reads, { attempts, runs })),
   }
+}
+
+/** The tasks at work here, else those of the missions that go on, the last ones. */
+async function commentedTasks(
+  reads: Reads,
+  { attempts, runs }: Pick<HookSituation, 'attempts' | 'runs'>,
+): Promise<readonly TaskId[]> {
+  const named = [...attempts.map(({ attempt }) => attempt.taskId), ...runs.map(({ record }) => record.taskId)]
+  const ids = [...new Set(named.filter((id) => id !== null))]
+  return ids.length > 0 ? ids : reads.reviews.waitingTasks()
 }
 
 async function missionsOf(

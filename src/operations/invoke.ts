@@ -1,7 +1,7 @@
 import { keyOwner } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Setting } from '../domain/id.ts'
-import { permits } from '../domain/identity/access.ts'
+import { onlyReads, permits } from '../domain/identity/access.ts'
 import type { Idempotency } from '../ports/store.ts'
 import { parseInput } from './input/parse-input.ts'
 import {
@@ -77,8 +77,22 @@ function refuseAgent(operation: Operation, { actor }: Context): void {
 function refuseWithoutAccess(operation: Operation, { standing }: Context): void {
   if (!standing) return
   const needed = accessOf(operation)
+  const { access, personName, most } = standing
+  if (onlyReads(standing, operation.kind)) {
+    throw new Failure('FORBIDDEN', `${operation.name} changes something, and this token only reads.`, {
+      hint: otherToken,
+    })
+  }
   if (permits(standing, needed)) return
-  const { access, personName } = standing
+  if (most) {
+    throw new Failure(
+      'FORBIDDEN',
+      needed === 'admin'
+        ? `${operation.name} is for admins of the server, and this token lets ${personName} do no more than ${most}.`
+        : `${operation.name} needs ${needed} access, and with this token, which lets no more than ${most}, ${personName} has ${access ?? 'none in this project'}.`,
+      { hint: otherToken },
+    )
+  }
   const has = access === null ? 'none in this project' : access
   throw new Failure(
     'FORBIDDEN',
@@ -90,6 +104,8 @@ function refuseWithoutAccess(operation: Operation, { standing }: Context): void 
     },
   )
 }
+
+const otherToken = 'Use another token, or sign in yourself: waymark whoami says what this one lets you do.'
 
 function ownKey({ keyField }: Operation, input: Readonly<Record<string, unknown>>): string | undefined {
   const key = keyField === undefined ? undefined : input[keyField]
@@ -122,12 +138,13 @@ function idempotencyOf(
 function handlingOf(context: Context, idempotency: Idempotency | undefined): Handling {
   const recording =
     (key: Idempotency | undefined): Recording =>
-    (decide) => {
+    (decide, ahead) => {
       const setting: Setting = context.settingNow?.() ?? { at: context.clock.now(), ids: context.ids }
       return context.store.record({
         actor: context.actor,
         at: setting.at,
         ...(key && { idempotency: key }),
+        ...(ahead && { ahead }),
         decide: (reads) => decide(reads, setting),
       })
     }

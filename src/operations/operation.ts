@@ -3,14 +3,17 @@ import type { Actor } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import type { IdSource, Setting } from '../domain/id.ts'
 import type { NeededAccess, Standing } from '../domain/identity/access.ts'
+import type { CaptureHealth } from '../ports/capture-health.ts'
+import type { ClientHealth } from '../ports/client-health.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
 import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
+import type { Messenger } from '../ports/messenger.ts'
 import type { Places } from '../ports/moving.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
 import type { Decided, DecidedFirst, Fingerprint, Reads, Store } from '../ports/store.ts'
 import type { Team } from '../ports/team.ts'
-import type { LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
+import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
 
@@ -70,13 +73,19 @@ export interface OperationContract<Input extends z.ZodObject, Output extends Ans
   readonly output: Output
   /** Which of its keys the list of tools names, where not all: a list costs every agent tokens. */
   readonly listedOutput?: readonly (keyof z.output<Output> & string)[]
+  /**
+   * Input fields that begin with a path, from the folder one is in at the command line and from the project's elsewhere;
+   * each with the words that are no path.
+   */
+  readonly paths?: Readonly<Partial<Record<keyof z.output<Input> & string, readonly string[]>>>
   /** Input fields that the CLI takes by position, in this order. */
   readonly positional?: readonly (keyof z.output<Input> & string)[]
   /**
-   * The text of an answer where it is not simply its JSON: blocks, the first of which is what the command prints.
+   * The text of an answer where it is not simply its JSON: blocks, the first of which is what the command prints; null where
+   * it has none this time.
    * `input` is what the caller sent.
    */
-  readonly print?: (answer: Answer, input: Answer) => readonly string[]
+  readonly print?: (answer: Answer, input: Answer) => readonly string[] | null
   /** What is left of an answer for who sent `brief: true`. */
   readonly brief?: (answer: Answer) => Answer
 }
@@ -127,8 +136,19 @@ export interface Context {
   readonly evidenceFiles: EvidenceFiles
   readonly shownContents: ShownContents
   readonly linkedTrees: LinkedTrees
+  /** Copies of files that hooks made; absent where the files are on another machine. */
+  readonly copies?: FileCopies
+  /** The session of a client that a call is from, as the client itself says. */
+  readonly caller?: { readonly session: string; readonly link: 'call' | 'environment' }
+  /** Records what hooks have told and nobody has read yet; absent where nothing is captured. */
+  readonly drain?: () => Promise<void>
+  /** How the clients of this machine fare with the project; absent where nobody sits at it. */
+  readonly clients?: () => Promise<readonly ClientHealth[]>
+  /** How capture fares in the project of this machine; null where it was never switched on. */
+  readonly captureHealth?: () => CaptureHealth | null
   readonly commandRunner: CommandRunner
   readonly commandApprovals: CommandApprovals
+  readonly messenger: Messenger
   /** Who may use the server, where the database is one that was named for all its projects. */
   readonly team?: Team
   /** Where the project can be moved to; only where a person sits at it. */
@@ -137,6 +157,8 @@ export interface Context {
   readonly standing?: Standing
   /** The machine that its caller works on, where that is not the one that keeps the record. */
   readonly edge?: Edge
+  /** What that machine, being older, does not let be recorded of work there: a sentence. */
+  readonly unrecorded?: string
   /** The time and the ids of what is recorded, where they are not those by which it is gathered. */
   readonly settingNow?: () => Setting
   /** The idempotency key of a call that brings none of its own. */
@@ -169,6 +191,8 @@ export interface Handling extends Context {
 
 export type Recording = <Answer>(
   decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer> | DecidedFirst<Answer>>,
+  /** As `RecordRequest` says it. */
+  ahead?: (reads: Reads) => Promise<unknown>,
 ) => Promise<Answer>
 
 /** Writes what a question noticed, if it can be written: whoever only asks is answered all the same. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../domain/failure.ts'
 import { settingNames } from '../domain/gate/run.ts'
-import { settingDefinitions, settingOf } from '../domain/gate/settings.ts'
+import { settingDefinitions, settingOf, settingValues, takesValue } from '../domain/gate/settings.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
 import { list, strings } from './answers/list.ts'
 import { choice, identifier } from './input/fields.ts'
@@ -26,8 +26,8 @@ export const settingList = defineOperation({
     const settings = await runs.settings()
     return {
       settings: settingNames.map((name) => {
-        const { values, meaning } = settingDefinitions[name]
-        return { name, value: settingOf(settings, name), values, meaning }
+        const { meaning } = settingDefinitions[name]
+        return { name, value: settingOf(settings, name), values: settingValues(name), meaning }
       }),
     }
   }),
@@ -49,8 +49,8 @@ export const settingSet = defineOperation({
   }),
   output: z.object({ name: z.enum(settingNames), value: z.string(), before: z.string() }),
 }).handler(({ record }, { name, value }) => {
-  const values: readonly string[] = settingDefinitions[name].values
-  if (!values.includes(value)) {
+  if (!takesValue(name, value)) {
+    const values = settingValues(name)
     throw new Failure('INVALID_INPUT', `${name} cannot be "${value}".${didYouMean(value, values)}`, {
       hint: `It is one of ${values.join(', ')}.`,
     })

@@ -15,8 +15,20 @@ export interface RecordStanding extends Head {
   readonly isArriving: boolean
 }
 
-/** What goes with a project's facts: answers of idempotency keys, and what attempts changed line by line. */
-export const keptTables = ['command', 'attempt_diff'] as const
+/** What goes with a project’s facts: answers of idempotency keys, what attempts changed line by line, what people are told, what commands printed. */
+export const keptTables = [
+  'command',
+  'attempt_diff',
+  'notification_address',
+  'notice',
+  'notice_cursor',
+  'command_output',
+  'review_draft',
+  'review_viewed',
+  'review_looked',
+  'attempt_files',
+  'file_content',
+] as const
 export type KeptTable = (typeof keptTables)[number]
 export type KeptValue = string | number | null | { readonly base64: string }
 

@@ -14,6 +14,8 @@ import type {
 } from '../domain/gate/run.ts'
 import type {
   AttemptId,
+  CaptureSessionId,
+  CommandResultId,
   MilestoneId,
   MissionId,
   PhaseId,
@@ -21,9 +23,16 @@ import type {
   SessionId,
   TaskId,
   TokenId,
+  TurnId,
 } from '../domain/id.ts'
 import type { Member, Person, Session, Token } from '../domain/identity/identity.ts'
 import type { Claim, Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan/plan.ts'
+import type { LineClaim } from '../domain/provenance/claims.ts'
+import type { Step, StepPlace } from '../domain/provenance/step.ts'
+import type { StatRecords } from '../domain/stats/stats.ts'
+import type { Notice } from '../domain/told/notice.ts'
+import type { NoticeState, Notification } from '../domain/told/notification.ts'
+import type { QuietHours } from '../domain/told/quiet.ts'
 import type { ChangeKind, MissionChange, ReportedChange } from '../domain/track/changes.ts'
 import type { OpenTask } from '../domain/track/completion.ts'
 import type { Mission, MissionStatus, Phase, PhaseWithWork } from '../domain/track/mission.ts'
@@ -88,6 +97,17 @@ export interface MissionListed {
   readonly phases: readonly PhaseWithWork[]
 }
 
+/** Who worked in a mission, what changed, and what waits there. */
+export interface MissionGlance {
+  /** The last at work first. */
+  readonly agents: readonly { readonly name: string; readonly working: boolean }[]
+  readonly files: number
+  readonly added: number
+  readonly deleted: number
+  /** Open holds of every kind. */
+  readonly waiting: number
+}
+
 /** What a mission did in one work tree. */
 export interface MissionTree {
   /** Its first attempt there, whatever became of it. */
@@ -96,8 +116,6 @@ export interface MissionTree {
   readonly lastEnded: Attempt | null
   /** When the attempts that are open there began, milliseconds since the epoch. */
   readonly openSince: readonly number[]
-  /** The tasks that its attempts there were at. */
-  readonly tasks: ReadonlySet<TaskId>
   readonly recorded: readonly MissionChange[]
 }
 
@@ -111,6 +129,8 @@ export interface MissionReads {
   /** The tops of the work trees that its attempts were in, in the order of the first ones. */
   treesOf(missionId: MissionId): Promise<readonly string[]>
   tree(missionId: MissionId, top: string): Promise<MissionTree>
+  /** Those of these tasks that had an attempt of the mission in a work tree. */
+  tasksInTree(missionId: MissionId, top: string, among: readonly TaskId[]): Promise<ReadonlySet<TaskId>>
   /** Its attempt that ended last in a work tree, with what was measured then. */
   lastEnded(missionId: MissionId, top: string): Promise<Attempt | null>
   lines(missionId: MissionId): Promise<MissionLines>
@@ -123,6 +143,8 @@ export interface MissionReads {
   ): Promise<Page<Mission>>
   /** The same missions, each with what it has now, in the same order: a fixed number of queries for all. */
   listed(missions: readonly Mission[]): Promise<readonly MissionListed[]>
+  /** Of each of at most 200 missions: three queries for all. */
+  glances(missionIds: readonly MissionId[]): Promise<ReadonlyMap<string, MissionGlance>>
   /** By sort order, then number. */
   phases(missionId: MissionId): Promise<readonly PhaseWithWork[]>
   phase(missionId: MissionId, number: number): Promise<Phase | null>
@@ -190,6 +212,8 @@ export interface PlanReads {
   task(id: string): Promise<PlannedTask | null>
   /** By the phase's order, then sort order, then creation; `after` continues behind a task. */
   tasks(filter: PlanFilter, request: { readonly limit: number; readonly after?: TaskId }): Promise<PlanPage>
+  /** How many tasks of a phase are not done. */
+  undoneInPhase(phaseId: PhaseId): Promise<number>
   /** The tasks of a phase that are not done: those in progress first, then in list order; at most 40. */
   openInPhase(phaseId: PhaseId): Promise<readonly OpenTask[]>
   /** The ready task with the longest chain of unfinished dependents, then in list order. */
@@ -301,10 +325,23 @@ export interface TaskReads {
     attemptId: AttemptId,
     request: { readonly limit: number; readonly offset: number },
   ): Promise<readonly ReportedChange[]>
+  /** The attempts that were measured to have changed some paths, by their own names or those before. */
+  changedBy(
+    paths: readonly string[],
+  ): Promise<readonly { readonly path: string; readonly attemptId: AttemptId }[]>
+  /** Asks what recording the end of an attempt looks at, together with what the decision rests on. */
+  foreseeEnd(
+    attempt: Pick<Attempt, 'missionId' | 'taskId' | 'snapshot'>,
+    evidence: Pick<Measured, 'changes' | 'mission'>,
+  ): Promise<void>
   /** Subtasks with an open attempt. */
   openSubtasks(taskId: TaskId): Promise<readonly Task[]>
+  /** Whether an attempt of a mission is open besides this one. */
+  isOtherOpen(missionId: MissionId, besides: AttemptId): Promise<boolean>
   /** Open attempts of a mission, or of the whole project without one, at most 10,000. */
   openAttempts(missionId?: MissionId): Promise<readonly Attempt[]>
+  /** Those open attempts that called last, in the order in which they were begun, and how many there are. */
+  atWork(limit: number): Promise<{ readonly attempts: readonly Attempt[]; readonly total: number }>
   /** Open attempts whose last call was at or before a time and that have no open hold of kind stale_attempt, at most 50. */
   silentAttempts(lastCall: number): Promise<readonly Attempt[]>
   /** Attempts in a work tree that were open at some time since `since`, oldest first, at most 200. */
@@ -422,8 +459,8 @@ export interface HoldReads {
   answeredOfRun(runId: string, limit: number): Promise<readonly Hold[]>
   /** The open question whether a command may run, by the hash of what is asked. */
   openCommand(hash: string): Promise<Hold | null>
-  /** The last question of that kind that a person answered, unless the answer was taken back since. */
-  answeredCommand(hash: string): Promise<Hold | null>
+  /** Of such hashes the last question that a person said yes or no to, unless that was taken back since. */
+  answeredCommands(hashes: readonly string[]): Promise<readonly Hold[]>
   idsLike(prefix: string, limit: number): Promise<readonly string[]>
 }
 
@@ -474,6 +511,8 @@ export interface RunReads {
   history(runId: RunId, request: PageRequest): Promise<Page<RunEvent>>
   /** What gave a run this revision; null for the first. */
   eventAt(runId: RunId, revision: number): Promise<RunEvent | null>
+  /** The edges that files were handed in from, by the run's revision; those of the record's own machine are not in it. */
+  edgesOf(runId: RunId): Promise<ReadonlyMap<number, string>>
   refusals(runId: RunId, request: PageRequest): Promise<Page<RunRefusal>>
   /** How often this event was refused with this code since the run came to this revision's state; with the same tried. */
   refusalsAlike(
@@ -497,7 +536,13 @@ export interface RunReads {
     command: Pick<CommandResult, 'run' | 'folder'> & { readonly by?: 'runner' },
     tree?: string,
   ): Promise<CommandResult | null>
+  /** The commands that were run for a run and have ended, oldest first. */
+  commandsOf(runId: RunId, limit: number): Promise<readonly CommandResult[]>
   runningCommands(): Promise<readonly CommandResult[]>
+  /** All that a command printed; null where that is in its result. */
+  commandOutput(id: CommandResultId): Promise<KeptOutput | null>
+  /** Those that are kept of commands which ended before; the size is that of their texts. */
+  outputsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
   /** The attempts at a task, or in a mission, first to last, at most 1000. */
   attemptsOf(subject: RunSubject): Promise<readonly Attempt[]>
   /**
@@ -587,6 +632,93 @@ export interface IdentityReads {
   secret(of: TokenId | SessionId): Promise<KeptSecret | null>
 }
 
+export interface NotificationReads {
+  /** In the order in which they were added, with the facts that did; at most 200. */
+  all(): Promise<readonly Placed<Notification>[]>
+  /** By the id of whom they are of. */
+  quiet(): Promise<ReadonlyMap<string, QuietHours>>
+  /** Null for what came without it, as from an export, and for a desktop. */
+  address(id: string): Promise<{ readonly url: string; readonly secret: string | null } | null>
+  /** How far the journal was read for notices; null where it was not yet. */
+  cursor(): Promise<number | null>
+  /** What is to be sent, each notification's in order: the first 100 of each. */
+  waiting(): Promise<readonly SentNotice[]>
+  notice(id: string): Promise<SentNotice | null>
+  /** The last one of a notification that ended so. */
+  last(id: string, state: NoticeState): Promise<SentNotice | null>
+  /** Which of these holds are open. */
+  openAmong(holds: readonly string[]): Promise<ReadonlySet<string>>
+}
+
+/** What somebody is told by a notification, and how that went. Times are milliseconds since the epoch. */
+export interface SentNotice {
+  readonly id: string
+  readonly notificationId: string
+  readonly seq: number
+  readonly about: Notice
+  readonly cameAt: number
+  readonly state: NoticeState
+  /** As it is sent, from the first try on; null before. */
+  readonly body: string | null
+  readonly tries: number
+  readonly dueAt: number
+  /** Somebody tries it until then. */
+  readonly leasedUntil: number
+  readonly endedAt: number | null
+  readonly trouble: string | null
+}
+
+/** A snapshot of a work tree that the journal knows of. */
+export interface TreeBoundary {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly place: SnapshotPlace
+}
+
+/** An attempt that made lines, with what it was for. */
+export interface LineMaker {
+  readonly attempt: Attempt
+  readonly taskName: string
+  readonly goal: string | null
+  readonly missionName: string | null
+  /** As its client's hooks told; null where they did not. */
+  readonly model: string | null
+  /** The client's session that it is from, as the client itself names it; null where hooks told of none. */
+  readonly session: { readonly client: string; readonly name: string } | null
+}
+
+/** A turn of an agent that made lines without a task. */
+export interface TurnMaker {
+  readonly turnId: TurnId
+  readonly sessionId: CaptureSessionId
+  readonly client: string
+  readonly model: string | null
+}
+
+export interface LineReads {
+  /** What the hashes of the project's lines begin with: the same wherever its journal goes. */
+  salt(): Promise<string>
+  /** The last snapshot of a work tree at the start or the end of an attempt or of a turn. */
+  lastBoundary(tree: string): Promise<TreeBoundary | null>
+  /** When the first lines were recorded, milliseconds since the epoch. */
+  since(): Promise<number | null>
+  /** The steps of some paths, also those that gave them another name. */
+  stepsOf(paths: readonly string[]): Promise<readonly Step[]>
+  /** The steps that some lines are marks of, those with the most first. */
+  stepsMarked(marks: readonly string[], limit: number): Promise<readonly Step[]>
+  makers(ids: readonly string[]): Promise<readonly LineMaker[]>
+  /** Of turns of agents, by their ids. */
+  turnMakers(ids: readonly string[]): Promise<readonly TurnMaker[]>
+  /** How many lines that are not blank each of the last 2,000 attempts with lines added net at its end. */
+  addedBy(): Promise<readonly { readonly attemptId: string; readonly lines: number }[]>
+  /** The steps with hashes of a file, or of all files below a folder, also under earlier names. */
+  stepsBelow(path: string): Promise<readonly StepPlace[]>
+  /** The steps with hashes that attempts or turns made, or may have made. */
+  stepsMadeBy(makers: readonly string[]): Promise<readonly StepPlace[]>
+  /** What others said of the lines of some commits and was imported. */
+  claims(commits: readonly string[]): Promise<readonly LineClaim[]>
+}
+
 export interface JournalReads {
   /** Facts with `seq > after`, in order. */
   since(after: number, limit: number): Promise<readonly Fact[]>
@@ -614,6 +746,13 @@ export interface KnownEdge {
   readonly queue: { readonly entries: number; readonly oldest: number | null }
 }
 
+export interface KeptOutput {
+  /** Null where it was removed because its time was over. */
+  readonly text: string | null
+  readonly bytes: number
+  readonly removedAt: number | null
+}
+
 export interface KeptDiff {
   /** Null where it was removed because its time was over. */
   readonly text: string | null
@@ -627,9 +766,24 @@ export interface KeptDiff {
 export interface EdgeReads {
   /** The last seen first. */
   all(): Promise<readonly KnownEdge[]>
+  /** Null for one that was never heard of. */
+  heard(id: string): Promise<KnownEdge | null>
   diff(attemptId: string): Promise<KeptDiff | null>
   /** Those that are kept of attempts which ended before; the size is that of their texts. */
   diffsBefore(before: number): Promise<{ readonly count: number; readonly bytes: number }>
   /** Until when a command is believed to run; null where nobody said so. */
   leasedUntil(commandId: string): Promise<number | null>
+}
+
+export interface StatScope {
+  /** Only what ended at or after, milliseconds since the epoch. */
+  readonly since: number | null
+  readonly missionId: MissionId | null
+  /** Most rows of each kind, newest first. */
+  readonly limit: number
+}
+
+export interface StatReads {
+  /** What figures are made of, by a fixed number of queries. `isCut` says that older rows were left out. */
+  records(scope: StatScope): Promise<{ readonly records: StatRecords; readonly isCut: boolean }>
 }

@@ -1,6 +1,19 @@
 import type { Actor } from '../domain/actor.ts'
+import type { PlacedMoment } from '../domain/capture/story.ts'
 import type { Fact, NewFact } from '../domain/fact.ts'
-import type { AttemptId, ProjectId, SessionId, TokenId } from '../domain/id.ts'
+import type {
+  AttemptId,
+  CaptureSessionId,
+  CommandResultId,
+  NotificationId,
+  ProjectId,
+  SessionId,
+  TokenId,
+  TurnId,
+} from '../domain/id.ts'
+import type { StepPlace } from '../domain/provenance/step.ts'
+import type { DraftComment } from '../domain/review/review.ts'
+import type { CaptureReads } from './capture-reads.ts'
 import type { RecordEnd } from './moving.ts'
 import type {
   EdgeReads,
@@ -8,13 +21,18 @@ import type {
   IdentityReads,
   JournalReads,
   KnownEdge,
+  LineReads,
   MissionReads,
+  NotificationReads,
   PlanReads,
   RecordReads,
   RunReads,
+  SentNotice,
+  StatReads,
   TaskReads,
   TimelineReads,
 } from './reads.ts'
+import type { FileStates, ReviewReads } from './review-reads.ts'
 
 /** Every question that can be asked of the store. Each method is one query with a limit. */
 export interface Reads {
@@ -27,7 +45,12 @@ export interface Reads {
   readonly runs: RunReads
   readonly identities: IdentityReads
   readonly edges: EdgeReads
+  readonly notifications: NotificationReads
+  readonly lines: LineReads
+  readonly capture: CaptureReads
   readonly journal: JournalReads
+  readonly stats: StatReads
+  readonly reviews: ReviewReads
 }
 
 /** What a decision came to: what happened, and what the caller is answered. */
@@ -47,9 +70,41 @@ export interface DecidedFirst<Answer> {
 
 /**
  * What no fact holds: of a token or a session the hash of its secret, and when it was used; of a machine where agents
- * work when it was heard of, and what it sent.
+ * work when it was heard of, and what it sent; of notifications where they go, and what was told.
  */
-export type Beside = SecretBeside | EdgeBeside | ProjectBeside
+export type Beside =
+  | SecretBeside
+  | EdgeBeside
+  | OutputBeside
+  | ProjectBeside
+  | NotificationBeside
+  | CaptureBeside
+  | LinesBeside
+  | ReviewBeside
+
+export type NotificationBeside =
+  | {
+      readonly kind: 'address kept'
+      readonly of: NotificationId
+      readonly url: string
+      readonly secret: string | null
+    }
+  /** What was sent there is forgotten with it. */
+  | { readonly kind: 'address ended'; readonly of: NotificationId }
+  | {
+      readonly kind: 'notices kept'
+      readonly notices: readonly SentNotice[]
+      /** How far the journal was read; null where that is not said. */
+      readonly cursor: number | null
+      /** What came before is forgotten. */
+      readonly before: number | null
+    }
+
+export type OutputBeside =
+  /** What a command printed, where a fact has only its end. */
+  | { readonly kind: 'output kept'; readonly commandId: CommandResultId; readonly text: string }
+  /** What commands printed that ended before is removed; hashes and sizes stay. */
+  | { readonly kind: 'outputs removed'; readonly before: number; readonly at: number }
 
 export type ProjectBeside =
   /** A project with the first facts of its own journal. */
@@ -62,8 +117,12 @@ export type ProjectBeside =
   | { readonly kind: 'project renamed'; readonly id: string; readonly name: string }
 
 export type EdgeBeside =
-  /** A machine where agents work was heard of. */
-  | (Omit<KnownEdge, 'seenAt'> & { readonly kind: 'edge seen'; readonly at: number })
+  /** A machine where agents work was heard of; what waits there is as it was where it says nothing of that. */
+  | (Omit<KnownEdge, 'seenAt' | 'queue'> & {
+      readonly kind: 'edge seen'
+      readonly at: number
+      readonly queue: KnownEdge['queue'] | null
+    })
   /** A command still runs; without a word of it, it is believed to until then. */
   | { readonly kind: 'command leased'; readonly commandId: string; readonly until: number }
   /** The texts of diffs of attempts that ended before are removed; their hashes and sizes stay. */
@@ -75,6 +134,59 @@ export type EdgeBeside =
       readonly text: string
       readonly cut: boolean
     }
+
+export type ReviewBeside =
+  /** What a person wrote and has not sent. */
+  | {
+      readonly kind: 'draft kept'
+      readonly ownerId: string
+      readonly subject: string
+      readonly draft: DraftComment
+    }
+  | { readonly kind: 'drafts dropped'; readonly ownerId: string; readonly ids: readonly string[] }
+  /** What a person looked at; null content for what they want to look at again. */
+  | {
+      readonly kind: 'files viewed'
+      readonly ownerId: string
+      readonly subject: string
+      readonly at: number
+      readonly files: readonly { readonly place: string; readonly content: string | null }[]
+    }
+  /** They looked at all that ended until then. */
+  | { readonly kind: 'all looked at'; readonly ownerId: string; readonly at: number }
+  /** The contents of files of attempts that all ended before are removed; which contents those were stays. */
+  | { readonly kind: 'contents removed'; readonly before: number }
+  /** What files held around an attempt on another machine. */
+  | {
+      readonly kind: 'files kept'
+      readonly attemptId: AttemptId
+      readonly at: number
+      readonly files: readonly FileStates[]
+      readonly contents: readonly { readonly id: string; readonly bytes: Uint8Array }[]
+    }
+
+/** Hashes of lines leave the facts that recorded them. */
+export interface LinesBeside {
+  readonly kind: 'line hashes forgotten'
+  readonly steps: readonly StepPlace[]
+}
+
+export type CaptureBeside =
+  /** What hooks told: kept until its turn ends, and its key for a week more. */
+  | {
+      readonly kind: 'moments told'
+      readonly moments: readonly {
+        readonly moment: PlacedMoment
+        readonly sessionId: CaptureSessionId
+        readonly turnId: TurnId | null
+        /** Whether its turn goes on. */
+        readonly isOpen: boolean
+      }[]
+    }
+  | { readonly kind: 'turns recorded'; readonly turnIds: readonly TurnId[] }
+  | { readonly kind: 'moments forgotten'; readonly before: number }
+  | { readonly kind: 'prompt kept'; readonly turnId: TurnId; readonly text: string }
+  | { readonly kind: 'prompts forgotten'; readonly sessionId: CaptureSessionId }
 
 export type SecretBeside =
   | { readonly kind: 'secret made'; readonly of: TokenId | SessionId; readonly hash: string }
@@ -98,6 +210,11 @@ export interface RecordRequest<Answer> {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly idempotency?: Idempotency
+  /**
+   * Asks, all at once, what `decide` and what it records are going to ask: on a server these questions go out together with
+   * the one for the lock, and are answered under it. What it fails with is left to `decide`.
+   */
+  ahead?(reads: Reads): Promise<unknown>
   /** Runs inside the one write transaction: reads what it rests on, calls the pure domain, answers what happened. */
   decide(reads: Reads): Promise<Decided<Answer> | DecidedFirst<Answer>>
 }

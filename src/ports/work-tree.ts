@@ -1,6 +1,10 @@
+import type { MeasuredLines } from '../domain/provenance/step.ts'
 import type { ChangeReport } from '../domain/track/changes.ts'
 import type { AreaCount, AreaOverlap } from '../domain/track/scope/survey.ts'
 import type { SnapshotPlace } from '../domain/track/task.ts'
+import type { TreeLosses } from '../domain/track/tree-losses.ts'
+import type { Branch, BranchRequest } from './branch.ts'
+import type { LineHistory } from './line-history.ts'
 
 export type SnapshotEngine = SnapshotPlace['engine']
 
@@ -60,6 +64,47 @@ export interface WorkTreeLocation {
   readonly reason?: string
 }
 
+export interface LinesWish {
+  /** What the hashes of the project's lines begin with. */
+  readonly salt: string
+  /** Whether an attempt was open in between: what git brought is judged by it. */
+  readonly during: 'attempt' | 'gap'
+  /** The contents that paths went through, by their ids: each becomes a step of its own where they are all there. */
+  readonly chains?: readonly PathChain[]
+}
+
+export interface PathChain {
+  readonly path: string
+  /** From what the first snapshot has to what the second one has. */
+  readonly contents: readonly (string | null)[]
+}
+
+/** A file as a snapshot has it. */
+export interface FileState {
+  /** The id of its content as git stores it; null where the snapshot did not keep it. */
+  readonly id: string | null
+  /** As git writes it: `100644`, `100755`, `120000` for a link, `160000` for a submodule. */
+  readonly mode: string
+}
+
+/** Null where it is longer than was asked for. */
+export interface KeptContent {
+  readonly bytes: Uint8Array | null
+  readonly size: number
+}
+
+/** What files held at the moments of which snapshots were made. */
+export interface SnapshotContents {
+  /** What stood at paths; null for no file. What is not known is left out. Null where the snapshot is gone. */
+  states(place: SnapshotRef, paths: readonly string[]): Promise<ReadonlyMap<string, FileState | null> | null>
+  /** Contents by their ids, out of all that these snapshots reach. What is gone is left out. */
+  read(
+    places: readonly SnapshotRef[],
+    ids: readonly string[],
+    most: number,
+  ): Promise<ReadonlyMap<string, KeptContent>>
+}
+
 /** The witness: measures a work tree, never changes it and never runs what its repository configures. */
 export interface WorkTreeWitness {
   /** Fails with UNAVAILABLE for a bare repository, `$HOME`, `/` or a folder that does not exist. */
@@ -70,6 +115,13 @@ export interface WorkTreeWitness {
   snapshot(request: SnapshotRequest): Promise<Snapshot>
   /** What differs between two snapshots of one work tree. A lost snapshot answers `unknown`, never "no changes". */
   changes(from: SnapshotRef, to: SnapshotRef): Promise<ChangeReport>
+  /** Where lines went and came, without their text. `null` when it cannot be known. */
+  lines(from: SnapshotRef, to: SnapshotRef, wish: LinesWish): Promise<MeasuredLines | null>
+  /** What git knows of the lines of a file. */
+  readonly history: LineHistory
+  readonly contents: SnapshotContents
+  /** What stands between two commits. Fails with INVALID_INPUT where git cannot say it. */
+  branch(request: BranchRequest): Promise<Branch>
   /** The paths that differ, without renames and lines: cheap. `null` when it cannot be known. */
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
   /** The unified diff between two snapshots, of some paths (old or new names) when given. `null` when contents are gone. */
@@ -135,6 +187,55 @@ export interface LinkedTrees {
   list(folder: string): Promise<readonly LinkedTree[]>
   /** Fails with a sentence, and leaves nothing behind then. */
   add(tree: TreeToAdd): Promise<AddedTree>
+  /** What would be lost with a tree. */
+  losses(folder: string, tree: LinkedTree): Promise<TreeLosses>
   /** Refuses, naming it, where work would be lost: files that are not committed, commits that are on nothing else. */
   remove(folder: string, tree: LinkedTree): Promise<void>
+  /** Removes it whatever is lost, and answers what was. */
+  discard(folder: string, tree: LinkedTree): Promise<TreeLosses>
+}
+
+/** A copy of a file that a hook made. */
+export interface FileCopy {
+  /** Of the file, from the work tree's top. */
+  readonly path: string
+  /** Absolute path of the copy. */
+  readonly copy: string
+}
+
+/** What stood at a path: the id of its content as git stores it, null for no file, undefined where it is not known. */
+export interface ContentAt {
+  readonly id: string | null | undefined
+  /** When it was last changed, in milliseconds by the clock of the file system; null where that was not looked at. */
+  readonly changedAt: number | null
+}
+
+/** A step of a file's history: who made what of it. */
+export interface Step {
+  readonly by: string
+  readonly before: string | null
+  readonly after: string | null
+  /** Only white space differs: the lines keep their owners. */
+  readonly reformats?: true
+}
+
+export interface OwnLines {
+  readonly added: number
+  readonly deleted: number
+}
+
+/** Files as they were between two snapshots, from the copies that hooks made of them. */
+export interface FileCopies {
+  /** Takes copies in, and answers the ids of their contents; null for one that cannot be read. */
+  keep(place: SnapshotRef, copies: readonly FileCopy[]): Promise<readonly (string | null)[]>
+  /** What stood at paths in a snapshot; empty where the snapshot is gone. */
+  contents(place: SnapshotRef, paths: readonly string[]): Promise<ReadonlyMap<string, ContentAt>>
+  /** The same snapshot, with some files as they were at another moment. Null where it is gone. */
+  amended(
+    place: SnapshotRef,
+    name: string,
+    files: ReadonlyMap<string, string | null>,
+  ): Promise<SnapshotRef | null>
+  /** The lines of a file that each made and removed, from its first state to its last. Null where contents are gone. */
+  linesOf(place: SnapshotRef, steps: readonly Step[]): Promise<ReadonlyMap<string, OwnLines> | null>
 }

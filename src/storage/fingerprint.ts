@@ -21,8 +21,8 @@ export function wellFormed<Value>(value: Value): Value {
   return wellFormedJson(value) as Value // the same shape, with other text
 }
 
-// As JSON escapes it. Text that spells such an escape out looks the same, and is then looked through for nothing.
-const halfPair = /\\ud[89a-f]/
+/** As JSON escapes it. Text that spells such an escape out looks the same, and is then looked through for nothing. */
+export const halfPair = /\\ud[89a-f]/
 
 function wellFormedJson(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed()

@@ -10,20 +10,24 @@ export const randomIds: IdSource = {
 
 /** A UUID of version 7 (RFC 9562): 48 bits of milliseconds, then random ones. */
 function uuidOfNow(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  const view = new DataView(bytes.buffer)
+  const random = crypto.getRandomValues(new Uint8Array(16))
+  const view = new DataView(random.buffer)
   const now = Date.now()
   view.setUint32(0, Math.floor(now / 0x10000))
   view.setUint16(4, now % 0x10000)
   view.setUint8(6, (view.getUint8(6) & 0x0f) | 0x70)
   view.setUint8(8, (view.getUint8(8) & 0x3f) | 0x80)
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const hex = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
+// Asking for random bytes costs the same for one id and for many.
+let bytes = new Uint8Array(0)
+
 function randomCharacters(): string {
+  if (bytes.length < length) bytes = crypto.getRandomValues(new Uint8Array(64 * length))
   let characters = ''
-  for (const byte of crypto.getRandomValues(new Uint8Array(length)))
-    characters += alphabet[byte % alphabet.length]
+  for (const byte of bytes.subarray(0, length)) characters += alphabet[byte % alphabet.length]
+  bytes = bytes.subarray(length)
   return characters
 }

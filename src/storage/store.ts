@@ -84,6 +84,7 @@ class SqliteStore implements Store {
   readonly #followers: Followers<FileState>
   // By connection: a file that was replaced is opened again, and then the project is looked for again.
   readonly #resolved = new WeakMap<Kysely<Tables>, ResolvedProject>()
+  #folderHidden = false
   #folderWritten = false
   #notice: string | null = null
   readonly #underWay = new Set<Promise<unknown>>()
@@ -104,16 +105,19 @@ class SqliteStore implements Store {
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     return this.#answering(async () => {
       const { db, raw } = await this.#database.forWriting()
+      this.#hideFolder()
       const { answer, project } = await db.transaction().execute(async (transaction) => {
         this.#assertHolds({ db, raw })
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        return record(transaction, request, { ...this.#options, found })
+        const sent = await record(transaction, request, { ...this.#options, found })
+        await sent.written
+        return sent
       })
       if (project) {
         this.#resolved.set(db, project)
         // What was written into a file that is gone is not acknowledged.
         await this.#database.assertStands()
-        this.#watch.learn(raw, project.id, { wrote: true })
+        this.#watch.learn(pointIn(raw, project.id), { wrote: true })
         this.#writeFolder(project.id)
       }
       return answer
@@ -132,12 +136,13 @@ class SqliteStore implements Store {
     return this.#answering(async () => {
       this.#watch.expect(facts)
       const { db, raw } = await this.#database.forWriting()
+      this.#hideFolder()
       const project = await db.transaction().execute(async (transaction) => {
         const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         return restore(transaction, facts, { root: this.#options.root, found })
       })
       this.#resolved.set(db, project)
-      this.#watch.learn(raw, project.id, { wrote: true })
+      this.#watch.learn(pointIn(raw, project.id), { wrote: true })
       this.#writeFolder(project.id)
     })
   }
@@ -284,7 +289,7 @@ class SqliteStore implements Store {
           })
           await this.#database.assertStands()
           this.#resolved.delete(db)
-          this.#watch.learn(raw, projectId, { wrote: true })
+          this.#watch.learn(pointIn(raw, projectId), { wrote: true })
           return answer
         }),
       assertRoom: async (db, projectId) => {
@@ -328,8 +333,12 @@ class SqliteStore implements Store {
         if (open) this.#assertHolds(open)
         const project = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
         if (project) this.#resolved.set(db, project)
-        if (open && project) this.#watch.learn(open.raw, project.id, { wrote: false })
-        this.#notice = project ? noticeOf(await projectState(transaction, project.id)) : null
+        const state = project && (await projectState(transaction, project.id))
+        if (project && state) {
+          const { seq, hash } = state
+          this.#watch.learn({ projectId: project.id, seq, hash }, { wrote: false })
+        }
+        this.#notice = noticeOf(state)
         return read(transaction, project?.id ?? noProject)
       })
     })
@@ -359,12 +368,19 @@ class SqliteStore implements Store {
     }
   }
 
+  /** Git is to ignore the folder of the database as soon as it is there, whether anything gets recorded or not. */
+  #hideFolder(): void {
+    if (this.#folderHidden) return
+    this.#folderHidden = true
+    const { project, shared, file } = this.#options
+    if (project === undefined && !shared) writeIgnore(dirname(file))
+  }
+
   #writeFolder(projectId: string): void {
     if (this.#folderWritten) return
     this.#folderWritten = true
-    if (this.#options.project !== undefined) return
-    if (this.#options.shared) writeProjectId(this.#options.root, projectId)
-    else writeIgnore(dirname(this.#options.file))
+    const { project, shared, root } = this.#options
+    if (project === undefined && shared) writeProjectId(root, projectId)
   }
 }
 

@@ -26,7 +26,14 @@ const table: Readonly<Record<string, Layer>> = {
   definitions: { layers: ['domain', 'ports', 'files'], packages: ['yaml', 'zod'], node: true },
   plans: { layers: ['domain', 'ports', 'files'], packages: ['better-sqlite3', 'yaml', 'zod'], node: true },
   evidence: { layers: ['domain', 'ports', 'files'], packages: ['diff'], node: true },
+  told: { layers: ['domain', 'ports'], packages: [], node: true },
   commands: { layers: ['domain', 'ports', 'files'], packages: [], node: true },
+  capture: { layers: ['domain', 'ports'], packages: ['zod'], node: true },
+  setup: {
+    layers: ['domain', 'ports', 'files'],
+    packages: ['diff', 'jsonc-parser', 'smol-toml'],
+    node: true,
+  },
   edge: {
     layers: ['operations', 'domain', 'ports', 'files'],
     packages: ['zod', 'better-sqlite3'],
@@ -38,6 +45,8 @@ const table: Readonly<Record<string, Layer>> = {
       '@modelcontextprotocol/server',
       'cli-table3',
       'hono',
+      'ink',
+      'react',
       '@hono/node-server',
       'prom-client',
       'ws',
@@ -86,7 +95,18 @@ test('one surface does not import another', () => {
 })
 
 test('only the composition root names an adapter', () => {
-  const adapters = ['storage', 'git', 'definitions', 'plans', 'evidence', 'commands', 'edge']
+  const adapters = [
+    'storage',
+    'git',
+    'definitions',
+    'plans',
+    'evidence',
+    'commands',
+    'capture',
+    'edge',
+    'told',
+    'setup',
+  ]
   const wrong = productFiles()
     .filter(({ path }) => !['main', ...adapters].includes(layerOf(path)))
     .flatMap(({ path, imports }) =>
@@ -104,6 +124,18 @@ test('no import leads back to where it began', () => {
   expect([...edges.keys()].map((path) => cycleFrom(path, edges)).filter((cycle) => cycle !== null)).toEqual(
     [],
   )
+})
+
+test('what starts for each hook loads no schemas, and no module of Node that makes much at once', () => {
+  const files = new Map(filesBelow('src', '.ts').map((file) => [file.path, file]))
+  const atOnce = new Set(['src/main/hook.ts', 'src/main/edge/hook-edge.ts'])
+  for (const path of atOnce) {
+    for (const { target, typeOnly, isLate } of files.get(path)?.imports ?? []) {
+      if (!typeOnly && !isLate) atOnce.add(target)
+    }
+  }
+  expect(atOnce).toContain('src/edge/server-client.ts')
+  expect([...atOnce].filter((path) => /^(zod|node:(https?|zlib|util|crypto))$/.test(path))).toEqual([])
 })
 
 test('the reader of imports sees every form', () => {

@@ -15,6 +15,8 @@ export interface Import {
   readonly target: string
   /** It is gone when the program runs. */
   readonly typeOnly: boolean
+  /** It is loaded when the program comes to it. */
+  readonly isLate: boolean
 }
 
 /** The files below a folder whose names end so, without what is installed or built. */
@@ -46,7 +48,7 @@ function importsOf(path: string, text: string): readonly Import[] {
     const target = specifier.startsWith('.')
       ? normalize(join(dirname(path), specifier))
       : packageOf(specifier)
-    return { target, typeOnly: type !== undefined }
+    return { target, typeOnly: type !== undefined, isLate: dynamic !== undefined }
   })
 }
 

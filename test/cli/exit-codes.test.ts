@@ -18,7 +18,7 @@ test('TM-076 a result is on stdout with code 0, a failure on stderr with code 1'
 })
 
 test.each([
-  [['stats'], 'There is no command "stats".', 'waymark status'],
+  [['statuss'], 'There is no command "statuss".', 'waymark status'],
   [['task', 'strat'], 'There is no command "task strat".', 'waymark task start'],
   [['start_task'], 'There is no command "start_task".', 'waymark task start'],
   [['complete-mission'], 'There is no command "complete-mission".', 'waymark mission complete'],
@@ -32,6 +32,7 @@ test.each([
   [['log', '--limit', '1', '--limit', '2'], '--limit was given 2 times; it takes one value.', ''],
   [['log', '-x'], 'log has no flag -x.', 'waymark log --help'],
   [['mission', 'start', 'Name'], '--objective is missing.', 'waymark mission start --help'],
+  [['blame'], '<file> is missing.', 'Usage: waymark blame <file>'],
   [['workflow', 'start', 'W', '--plan', 'nope'], '--plan takes JSON, and this is not JSON: nope', '--plan'],
   [['completion', 'tcsh'], 'There is no completion for tcsh.', 'bash, zsh or fish'],
 ])('what is not understood ends with code 2: %j', (words, message, hint) => {

@@ -11,6 +11,13 @@ test('an answer is JSON in one line when it is piped, and text when it is asked 
   expect(run('status', '--format=text').out).toMatch(/^project {2}\/.*\n.*Nothing waits for you\.\n$/s)
 })
 
+test('blame prints a line for each line where a program asks so', () => {
+  const { run } = openCommandLine()
+  const { out } = run('blame', 'src/app.ts', '--porcelain')
+  expect(out).toMatch(/^1\tbefore\tbefore the record\t-\t-\t-\t[0-9a-f]{40}\texport const app = 1\n$/)
+  expect(JSON.parse(run('blame', 'src/app.ts', '--porcelain', '--json').out)).toMatchObject({ lines: 1 })
+})
+
 test('TM-028 flags are spelt like the fields, with hyphens or as they are, in any order, with spaces or colons', () => {
   const { json } = openCommandLine()
   const { mission_id: missionId } = json(

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import waymark from '../../package.json' with { type: 'json' }
 import { catalog } from '../../src/operations/catalog.ts'
 import { inputSchema } from '../../src/operations/input/json-schema.ts'
+import { flagsIn, otherCommands } from '../../src/surfaces/cli/other-commands.ts'
 import { runCommandLine } from '../../src/surfaces/cli/run.ts'
 import { openCommandLine } from './command-line.ts'
 
@@ -44,6 +45,15 @@ test.each(commands.map((operation) => [operation.command, operation] as const))(
       expect(out).toContain(`--${field.replace(/_/g, '-')}`)
       for (const choice of schema.enum ?? []) expect(out).toContain(choice)
     }
+  },
+)
+
+test.each(otherCommands.map((other) => [other.command, other] as const))(
+  'every flag of waymark %s is explained',
+  (_, { usage, explained = [] }) => {
+    const known = explained.map((row) => row.join(' ')).join(' ')
+    const silent = flagsIn(usage).filter(({ name }) => !new RegExp(`--${name}\\b`).test(known))
+    expect(silent.map(({ name }) => name)).toEqual([])
   },
 )
 

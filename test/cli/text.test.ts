@@ -25,13 +25,13 @@ test.each([
   expect(inCommands(sentence, catalog)).toBe(expected)
 })
 
-test('fields are named as flags', () => {
+test('fields are named as they are written: as flags, or by their place', () => {
   const flags = new Map([
-    ['task_id', 'task-id'],
-    ['outcome.next_steps', 'outcome.next-steps'],
+    ['task_id', '<task-id>'],
+    ['outcome.next_steps', '--outcome.next-steps'],
   ])
   expect(inFlags('"task_id" is missing, "outcome.next_steps" too, "other" is not ours.', flags)).toBe(
-    '--task-id is missing, --outcome.next-steps too, "other" is not ours.',
+    '<task-id> is missing, --outcome.next-steps too, "other" is not ours.',
   )
 })
 

@@ -84,9 +84,11 @@ describe('inside an approved script', () => {
   })
 
   test('no token with a role is made, and no login address is given', () => {
-    const run = gated(() => `${node} ${bin} token add eve --role reviewer 2>&1; ${node} ${bin} token list`)
+    const run = gated(
+      () => `${node} ${bin} token add evangeline --role reviewer 2>&1; ${node} ${bin} token list`,
+    )
     expect(run.check()).toContain("A token with the role reviewer is not made inside a guard's command.")
-    expect(run.check()).not.toContain('eve')
+    expect(run.check()).not.toContain('evangeline')
   })
 
   test('an agent that the script starts asks the script, which is no person', () => {

@@ -36,6 +36,10 @@ const fieldsOfTools = new Map(
 )
 const named = calls.filter(({ tool, fields }) => fieldsOfTools.has(tool) || fields.length > 0)
 
+test('the skill is short: every agent pays for each of its words', () => {
+  for (const text of texts) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(1500)
+})
+
 test('the skill tells of calls', () => {
   expect(named.filter(({ fields }) => fields.length > 0).length).toBeGreaterThan(5)
 })

@@ -54,3 +54,59 @@ test('changes on another machine are approved there: the server does not take it
     result: { accepted: true },
   })
 })
+
+const handedIn = `process: { dialect: 1, id: handed-in, version: "1.0.0", name: Handed in, initial_state: work }
+roles: [{ name: agent, kind: agent }, { name: reviewer, kind: human }]
+states: [{ name: work }, { name: check }, { name: done, is_final: true }]
+events:
+  - { name: offer, allowed_roles: [agent] }
+  - { name: finish, allowed_roles: [agent] }
+transitions:
+  - { from: work, event: offer, to: check }
+  - { from: check, event: finish, to: done, guard: { all: [planned, reviewed] } }
+artifacts: [{ type: plan, paths: [docs/plan.md] }]
+guards:
+  planned: { type: artifact, artifact_type: plan, condition: exists }
+  reviewed: { type: approval, role: reviewer }
+`
+
+test('a run that nobody began is approved on any machine, and its files are looked at where they were handed in', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  const other = connectedMachine(server, server.newToken('bob'))
+  for (const one of [machine, other]) one.write('.waymark/processes/handed-in.yaml', handedIn)
+  const agent = await machine.connect()
+  const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'handed-in' })
+  machine.write('docs/plan.md', '# Plan\n')
+  const send = (event: string, revision: number, key: string, more: object = {}) => ({
+    run_id: run,
+    event_name: event,
+    expected_revision: revision,
+    idempotency_key: key,
+    ...more,
+  })
+  const offered = send('offer', 1, 'one', { artifact_paths: ['docs/plan.md'] })
+  expect(await agent.call('state_gate_emit_event', offered)).toMatchObject({ result: { accepted: true } })
+
+  // The server's own folder has no such file, and its tree is nobody's work here.
+  const page = await server.api('run_page', { run_id: run })
+  expect(page.artifacts).toMatchObject([{ path: 'docs/plan.md', standing: 'current' }])
+  writeFileSync(join(server.folder, 'mine.txt'), 'of the server\n')
+  expect(await server.api('approve', { id: run, role: 'reviewer' })).toMatchObject({ decided: true })
+  writeFileSync(join(server.folder, 'mine.txt'), 'changed since\n')
+
+  const rival = await other.connect()
+  const refused = await rival.refusal('state_gate_emit_event', send('finish', 2, 'two'))
+  expect(refused).toContain('rests on docs/plan.md, which was handed in on')
+  const straight = await server.api('state_gate_emit_event', send('finish', 2, 'three'))
+  expect(straight.error).toMatchObject({
+    code: 'REFUSED',
+    hint: expect.stringContaining('hand docs/plan.md in again'),
+  })
+  machine.write('docs/plan.md', '# Another plan\n')
+  expect(await agent.refusal('state_gate_emit_event', send('finish', 2, 'four'))).toContain('plan')
+  machine.write('docs/plan.md', '# Plan\n')
+  expect(await agent.call('state_gate_emit_event', send('finish', 2, 'five'))).toMatchObject({
+    result: { accepted: true },
+  })
+})

@@ -46,3 +46,29 @@ test('a command runs on the machine with the files, once a person there approved
   expect(result).toMatchObject({ accepted: true })
   expect(existsSync(join(machine.home, 'ran'))).toBe(true)
 })
+
+const skippable = checked
+  .replace('events: [', 'events: [{ name: skip, allowed_roles: [agent] }, ')
+  .replace('transitions: [', 'transitions: [{ from: work, event: skip, to: done }, ')
+
+test('a question that ended without an answer lets no command run', async () => {
+  const server = await teamServer()
+  const machine = connectedMachine(server, server.newToken('ada'))
+  expect(machine.run('connect', server.address, '--trust-commands').code).toBe(0)
+  machine.write('.waymark/processes/checked.yaml', skippable)
+  const agent = await machine.connect()
+  const send = (run: string, event: string, key: string) => ({
+    run_id: run,
+    event_name: event,
+    expected_revision: 1,
+    idempotency_key: key,
+  })
+  const { run_id: one } = await agent.call('state_gate_create_run', { process_id: 'checked' })
+  await agent.refusal('state_gate_emit_event', send(one, 'finish', 'one'))
+  // The run ends, and with it the question about its command.
+  await agent.call('state_gate_emit_event', send(one, 'skip', 'two'))
+  expect((await server.api('inbox')).holds).toEqual([])
+  const { run_id: two } = await agent.call('state_gate_create_run', { process_id: 'checked' })
+  expect(await agent.refusal('state_gate_emit_event', send(two, 'finish', 'three'))).toContain('approval')
+  expect(existsSync(join(machine.home, 'ran'))).toBe(false)
+})

@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { onTestFinished } from 'vitest'
@@ -125,6 +127,20 @@ export function connectedMachine(server: TeamServer, token = server.token('agent
   })
   if (ran.code !== 0) throw new Error(ran.error)
   return machine
+}
+
+/** What the built program prints there. It runs beside this process, which may answer it as a proxy. */
+export async function ranAt(
+  { folder, environment }: EdgeMachine,
+  words: readonly string[],
+  more: Record<string, string> = {},
+  input = '',
+): Promise<string> {
+  const child = spawn(process.execPath, [bin, ...words], { cwd: folder, env: { ...environment, ...more } })
+  child.stdin.end(input)
+  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  if (child.exitCode !== 0) throw new Error(error)
+  return out
 }
 
 async function edgeAgent(

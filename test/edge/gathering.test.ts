@@ -239,6 +239,63 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
   expect(trusting[0]?.answer).toMatchObject({ status: 'passed' })
 })
 
+test.each([
+  { contract: 1, left: 'which lines changed and what the changed files held' },
+  { contract: 3, left: 'what the changed files held' },
+])(
+  'an edge of contract $contract completes its work, and is told once what is not recorded',
+  async (older) => {
+    const project = await openProject({ isOnEdge: true, edgeContract: older.contract })
+    const { mission_id } = await project.call('start_mission', { name: 'M', objective: 'It works' })
+    const ended = async (edit: () => void) => {
+      const { task_id } = await project.call('start_task', { mission_id, name: 'A', goal: 'g' })
+      edit()
+      return project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })
+    }
+    const { files_changed, verification, task_id } = await ended(() =>
+      project.write('src/auth.ts', 'export const auth = 2\n'),
+    )
+    expect(files_changed.modified).toEqual(['src/auth.ts'])
+    const said = `This machine's Waymark is older than the server's, so it is not recorded ${older.left}.`
+    expect(verification.warnings.filter((warning: string) => warning.startsWith(said))).toHaveLength(1)
+    expect((await project.call('diff', { id: task_id })).diff).toContain('auth = 2')
+    const second = await ended(() => undefined)
+    expect(second.verification.warnings).not.toContainEqual(expect.stringContaining('is older'))
+    const blamed = project.call('blame', { file: 'src/auth.ts' })
+    if (older.contract < 3) await expect(blamed).rejects.toThrow('witness.file')
+    else await blamed
+  },
+)
+
+test('what files held on another machine is removed when its time is over, but for what was in use since', async () => {
+  const project = await openProject({ isOnEdge: true })
+  const { mission_id } = await project.call('start_mission', { name: 'M', objective: 'It works' })
+  const work = async (content: string) => {
+    const { task_id } = await project.call('start_task', { mission_id, name: 'A', goal: 'g' })
+    project.write('src/auth.ts', content)
+    await project.call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } })
+    return task_id
+  }
+  const first = await work('export const auth = 2\n')
+  await project.call('setting_set', { name: 'retention_days', value: '90' }, { actor: person })
+  const day = 24 * 60 * 60 * 1000
+  project.wait(89 * day)
+  expect(await project.call('tidy')).toMatchObject({ removed_contents: 0 })
+  await work('export const auth = 3\n')
+  project.wait(2 * day)
+  // What the second one began with is what the first one left.
+  expect(await project.call('tidy')).toMatchObject({ removed_contents: 1 })
+  expect(await project.call('tidy')).toMatchObject({ removed_contents: 0, removed_bytes: 0 })
+  const states = await project.context.store.view(({ reviews, tasks }) =>
+    tasks.lastAttempt(first).then((attempt) => reviews.filesOf(attempt ? [attempt.id] : [])),
+  )
+  const [[file] = []] = states.values()
+  const kept = await project.context.store.view(({ reviews }) =>
+    reviews.contents([file?.before?.id ?? '', file?.after?.id ?? ''], 1_000),
+  )
+  expect([...kept.keys()]).toEqual([file?.after?.id])
+})
+
 test('a call that the edge does not know yet names what it lacks', async () => {
   const project = await openProject()
   const gathering = new Gathering([], 0)

@@ -1,9 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { eventually } from '../mcp-http/eventually.ts'
 import type { Answer } from '../support/project.ts'
-import { connectedMachine, type EdgeMachine, type TeamServer, teamServer } from './edges.ts'
+import {
+  connectedMachine,
+  type EdgeMachine,
+  edgeMachine,
+  ranAt,
+  type TeamServer,
+  teamServer,
+} from './edges.ts'
+import { proxyBefore } from './proxy.ts'
 
 const kinds = (facts: readonly Answer[]) => facts.map(({ happening }) => happening.kind)
 
@@ -84,6 +93,7 @@ test('cases 33, 36 and 38: the work goes on while the server is away, and arrive
     'decision.logged',
     'decision.logged',
     'decision.logged',
+    'lines.recorded',
     'attempt.closed',
   ])
   const changes = await server.api('changes', { id: started.task_id })
@@ -105,7 +115,6 @@ test('cases 33, 36 and 38: the work goes on while the server is away, and arrive
 
   // What an edge says of itself comes with its calls, and is kept a moment later.
   const waiting = async () => {
-    await agent.call('list_missions', {})
     const { edges } = await server.api('edge_list')
     expect(edges.map(({ token }: Answer) => token).sort()).toEqual(['ada', 'bob'])
     return edges.find(({ id }: Answer) => id === edge.id).queued
@@ -120,6 +129,30 @@ test('cases 33, 36 and 38: the work goes on while the server is away, and arrive
     const file = join(machine.folder, '.waymark', name)
     if (existsSync(file)) expect(readFileSync(file, 'latin1')).not.toContain(ada)
   }
+})
+
+test('what waits goes first, also while the last of it is being sent', async () => {
+  const server = await teamServer()
+  const proxy = await proxyBefore(server.port)
+  const machine = edgeMachine()
+  await ranAt(machine, ['connect', `${proxy.address}/p/shop`], { WAYMARK_TOKEN: server.newToken('ada') })
+  const agent = await machine.connect()
+  const { mission_id: mission } = await agent.call('start_mission', { name: 'M', objective: 'It works' })
+  const task = await agent.call('start_task', { mission_id: mission, name: 'T', goal: 'g' })
+  await away(server)
+  expect(await agent.call('log_decision', decision(task.task_id, 'first'))).toMatchObject({ queued: true })
+
+  const held = proxy.hold('/p/shop/api/edge/call')
+  await server.again()
+  await eventually(async () => held.isThere())
+  const second = agent.call('log_decision', decision(task.task_id, 'second'))
+  await Promise.race([second, sleep(1_500)])
+  held.letGo()
+  await second
+  const logged = async () =>
+    (await server.journal()).filter(({ happening }) => happening.kind === 'decision.logged')
+  await eventually(async () => (await logged()).length === 2)
+  expect((await logged()).map(({ happening }) => happening.decision.chosen)).toEqual(['first', 'second'])
 })
 
 test('cases 34 and 35: what waits outlives the process, and what was taken meanwhile becomes a question', async () => {

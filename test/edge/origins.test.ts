@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { contractVersion } from '../../src/operations/edge/contract.ts'
 import { connectedMachine, edgeMachine, teamServer } from './edges.ts'
 
 /** A server of the test's own. */
@@ -66,7 +67,7 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
     method: 'POST',
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      contract: contractVersion - 1,
+      contract: 0,
       version: '0.0.1',
       edge: { id: 'e-0123456789ab', name: 'old' },
       call: 'a-call-of-an-old-edge',
@@ -81,6 +82,36 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
   expect(await lacking.json()).toMatchObject({
     error: { code: 'UPGRADE_REQUIRED', details: { version: expect.any(String) } },
   })
+})
+
+test('a client of a folder whose server is not known here is told at each call, until it is connected', async () => {
+  const server = await teamServer()
+  const machine = edgeMachine()
+  machine.write('.waymark/server', `${server.address}/p/shop\n`)
+  const agent = await machine.connect()
+  const { tools } = await agent.client.listTools()
+  expect(tools.map(({ name }) => name)).toContain('start_task')
+  const asked = () => agent.refusal('start_mission', { name: 'M', objective: 'It works' })
+  const sentence = `names ${server.address}, for which there is no token on this machine`
+  const refused = await asked()
+  expect(refused).toContain(sentence)
+  expect(refused).toContain(`waymark connect ${server.address}/p/shop`)
+  await expect(agent.client.listResources()).rejects.toThrow(sentence)
+  expect(await asked()).toContain(sentence)
+
+  machine.environment['WAYMARK_TOKEN'] = server.newToken('ada')
+  expect(machine.run('connect', server.address).code).toBe(0)
+  expect(await agent.call('start_mission', { name: 'M', objective: 'It works' })).toMatchObject({
+    mission_id: expect.any(String),
+  })
+  expect((await server.journal()).map(({ happening }) => happening.kind)).toContain('mission.started')
+
+  const elsewhere = edgeMachine()
+  elsewhere.write('.waymark/server', 'http://waymark.example.com/p/shop\n')
+  const other = await elsewhere.connect()
+  expect(await other.refusal('status')).toContain('is not encrypted')
+  // Nothing was opened here, where the record would not belong.
+  expect(existsSync(join(elsewhere.folder, '.waymark', 'waymark.db'))).toBe(false)
 })
 
 function withTool(text: string): string {

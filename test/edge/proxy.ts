@@ -10,6 +10,13 @@ export interface HttpProxy {
   /** Of requests whose answer is to be lost once a server gave it: how often. By path. */
   readonly lose: (path: string, times: number) => void
   readonly lost: () => number
+  /** Keeps the next request for a path from its server until it is let go. */
+  readonly hold: (path: string) => HeldRequest
+}
+
+export interface HeldRequest {
+  readonly isThere: () => boolean
+  readonly letGo: () => void
 }
 
 /** How long a server is left out after it did not answer, in milliseconds. */
@@ -22,6 +29,14 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
   let lost = 0
   const leftOut = new Map<number, number>()
   const losing = new Map<string, number>()
+  const holding = new Map<string, (pass: () => void) => void>()
+  const receive = (asked: IncomingMessage, answer: ServerResponse) => {
+    const { url: path = '/' } = asked
+    const hold = holding.get(path)
+    holding.delete(path)
+    if (hold) hold(() => pass(asked, answer))
+    else pass(asked, answer)
+  }
   const pass = (asked: IncomingMessage, answer: ServerResponse) => {
     const now = performance.now()
     const there = ports.filter((port) => (leftOut.get(port) ?? 0) <= now)
@@ -49,7 +64,7 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
     onward.once('error', failing)
     asked.pipe(onward)
   }
-  const server = createServer(pass)
+  const server = createServer(receive)
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -61,5 +76,14 @@ export async function proxyBefore(...ports: readonly number[]): Promise<HttpProx
     failed: () => failed,
     lose: (path, times) => void losing.set(path, times),
     lost: () => lost,
+    hold: (path) => {
+      let isThere = false
+      const { promise, resolve: letGo } = Promise.withResolvers<void>()
+      holding.set(path, (pass) => {
+        isThere = true
+        void promise.then(pass)
+      })
+      return { isThere: () => isThere, letGo }
+    },
   }
 }

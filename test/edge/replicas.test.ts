@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { contractVersion } from '../../src/operations/edge/contract.ts'
 import { started } from '../http/serve-process.ts'
 import { eventually } from '../mcp-http/eventually.ts'
 import { commitCopied } from '../support/copied-folder.ts'
@@ -11,7 +10,7 @@ import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.t
 import { bin, runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
-import { type EdgeMachine, edgeMachine } from './edges.ts'
+import { type EdgeMachine, edgeMachine, ranAt } from './edges.ts'
 import { type HttpProxy, proxyBefore } from './proxy.ts'
 
 const checked = `process: { dialect: 1, id: checked, version: "1.0.0", name: Checked, initial_state: work }
@@ -29,6 +28,8 @@ interface Replicas extends HttpProxy {
   /** Calls an operation over HTTP, as a person. */
   readonly api: (name: string, input?: object) => Promise<Answer>
   readonly facts: () => Promise<readonly Answer[]>
+  /** One of them, without the proxy. */
+  readonly at: (at: number) => Pick<Replicas, 'api'>
 }
 
 /** Servers on one database, with a proxy before them. None of them has a folder of the project that it serves. */
@@ -61,15 +62,20 @@ async function replicas(count: number): Promise<Replicas> {
   )
   const proxy = await proxyBefore(...servings.map(({ port }) => port))
   const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${personToken}` }
-  const ask = async (path: string, body?: object): Promise<Answer> => {
+  const ask = async (path: string, body?: object, address = proxy.address): Promise<Answer> => {
     const sent = { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) }
-    return (await fetch(`${proxy.address}/p/shop${path}`, sent)).json()
+    const response = await fetch(`${address}/p/shop${path}`, sent)
+    // The balancer notices a server that was killed by a request that fails there.
+    return response.status === 502 ? ask(path, body, address) : response.json()
   }
   return {
     ...proxy,
     agentToken,
     kill: (at) => void servings[at]?.child.kill('SIGKILL'),
     api: (name, input = {}) => ask(`/api/${name}`, input),
+    at: (at) => ({
+      api: (name, input = {}) => ask(`/api/${name}`, input, `http://127.0.0.1:${servings[at]?.port}`),
+    }),
     facts: async () => (await ask('/api/journal?since=0&limit=1000'))['facts'],
   }
 }
@@ -86,20 +92,6 @@ async function connected(
   const machine = edgeMachine()
   await ranAt(machine, ['connect', `${address}/p/shop`, ...words], { WAYMARK_TOKEN: agentToken })
   return machine
-}
-
-/** What the built program prints there. It runs beside this process, which answers as the proxy. */
-async function ranAt(
-  { folder, environment }: EdgeMachine,
-  words: readonly string[],
-  more: Record<string, string> = {},
-  input = '',
-): Promise<string> {
-  const child = spawn(process.execPath, [bin, ...words], { cwd: folder, env: { ...environment, ...more } })
-  child.stdin.end(input)
-  const [out, error] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  if (child.exitCode !== 0) throw new Error(error)
-  return out
 }
 
 describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder of the project', () => {
@@ -155,6 +147,65 @@ describe.skipIf(isPostgresLeftOut)('servers on one database that have no folder 
     )
     const diff = await servers.api('diff', { id: task })
     expect(diff['diff']).toContain('+export const auth = 3')
+  })
+
+  test('a no to a command that was said at one of them counts at the other, and is taken back there', async () => {
+    const servers = await replicas(2)
+    const machine = await connected(servers, '--trust-commands')
+    machine.write('.waymark/processes/checked.yaml', checked)
+    const agent = await machine.connect()
+    const { run_id: run } = await agent.call('state_gate_create_run', { process_id: 'checked' })
+    const finish = (key: string) =>
+      agent.refusal('state_gate_emit_event', {
+        run_id: run,
+        event_name: 'finish',
+        expected_revision: 1,
+        idempotency_key: key,
+      })
+    await finish('one')
+    const { holds } = await servers.at(0).api('inbox')
+    const [hold] = holds.filter(({ kind }: Answer) => kind === 'command')
+    await servers.at(0).api('reject', { id: hold.hold_id, reason: 'It reads too much.' })
+    servers.kill(0)
+    expect(await finish('two')).toMatch(/It reads too much\.(?!\.)/)
+    expect((await servers.at(1).api('inbox')).holds).toEqual([])
+    const listed = await servers.at(1).api('command_list')
+    expect(listed.refused).toMatchObject([
+      { hash: hold.request.hash, by: 'Ada', reason: 'It reads too much.' },
+    ])
+    expect(await servers.at(1).api('command_revoke', { hash: hold.request.hash })).toMatchObject({
+      refused_by: 'Ada',
+    })
+    expect(await finish('three')).toContain('approval')
+    expect((await servers.at(1).api('command_list')).refused).toEqual([])
+  })
+
+  test('what waits at an edge is known by its last call, whichever server that went to', async () => {
+    const servers = await replicas(2)
+    const edge = { id: 'e-000000000001', name: 'lap' }
+    const saying = (at: number, entries: number) =>
+      servers.at(at).api('edge/call', {
+        contract: contractVersion,
+        version: '1',
+        edge,
+        queue: { entries, oldest: entries === 0 ? null : 1_000 },
+        call: `call-000000000000-${at}-${entries}`,
+        folder: '/home/ada/shop',
+        age: 0,
+        channel: 'cli',
+        as: 'token',
+        operation: 'whoami',
+      })
+    const waiting = async () => (await servers.at(0).api('edge_list'))['edges'][0]?.queued
+    for (const [at, entries] of [
+      [0, 0],
+      [1, 3],
+      [0, 0],
+      [1, 3],
+    ] as const) {
+      expect(await saying(at, entries)).toMatchObject({ answer: { name: 'Ada' } })
+      await eventually(async () => (await waiting()) === entries)
+    }
   })
 
   test('one that is killed under calls makes no call fail, and nothing wait', async () => {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { utimesSync } from 'node:fs'
+import { chmodSync, renameSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { lines, projectRepository, type WorkFolder } from '../support/git-repository.ts'
+import { parseNumstat } from '../../src/git/patch.ts'
+import { emptyRepository, lines, projectRepository, type WorkFolder } from '../support/git-repository.ts'
 import { watch } from './watch.ts'
 
 function touch(repo: WorkFolder, name: string): void {
@@ -156,4 +157,39 @@ test('case 84: merge conflict present at start, resolved by task', async () => {
     repo.commit('Merge')
   })
   expect(changes).toEqual(['M README.md (mixed)'])
+})
+
+test('of many changes, lines and renames are what git tells of all of them together', async () => {
+  const repo = emptyRepository()
+  const binary = `\0${'b'.repeat(500)}`
+  const large = lines('large', 50_000)
+  for (let at = 0; at < 80; at += 1) repo.put(`src/f${at}.ts`, lines(`file${at}x`))
+  const odd = { 'img/a.bin': binary, 'img/b.bin': `${binary}b`, 'large.txt': large, 'run.sh': 'echo\n' }
+  for (const [path, content] of Object.entries(odd)) repo.put(path, content)
+  repo.commit('Base')
+  const { report } = await watch(repo, () => {
+    for (let at = 0; at < 40; at += 1) repo.append(`src/f${at}.ts`)
+    for (let at = 40; at < 60; at += 1) {
+      renameSync(repo.path(`src/f${at}.ts`), repo.path(`src/moved${at}.ts`))
+      if (at % 2 === 0) repo.append(`src/moved${at}.ts`)
+    }
+    for (let at = 60; at < 70; at += 1) repo.remove(`src/f${at}.ts`)
+    for (let at = 0; at < 10; at += 1) repo.put(`src/new${at}.ts`, `export const fresh = ${at}\n`)
+    renameSync(repo.path('img/a.bin'), repo.path('img/c.bin'))
+    repo.put('img/b.bin', `${binary}c`)
+    repo.put('large.txt', `${large}one more\n`)
+    chmodSync(repo.path('run.sh'), 0o755)
+  })
+  repo.git('add', '-A')
+  const told = parseNumstat(
+    repo.git('diff', '--cached', '-M50%', '-z', '--numstat', 'HEAD').split('\0').slice(0, -1),
+  )
+  const found = report.changes.map(({ path, from, addedLines, deletedLines }) => ({
+    path,
+    ...(from !== undefined && { from }),
+    count: addedLines === null ? null : { added: addedLines, deleted: deletedLines },
+  }))
+  const inOrder = (a: { readonly path: string }, b: { readonly path: string }) => (a.path < b.path ? -1 : 1)
+  expect(found).toEqual(told.toSorted(inOrder))
+  expect(found).toHaveLength(84)
 })

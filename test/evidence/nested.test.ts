@@ -44,6 +44,18 @@ test('case 51, and committed around it', async () => {
   expect(changes).toEqual(['M sub', 'M sub/f'])
 })
 
+test('a submodule that .gitmodules tells git to leave out is seen to move all the same', async () => {
+  const { repo, sub } = withSubmodule()
+  const { changes } = await watch(repo, () => {
+    sub.append('f')
+    sub.commit('In the submodule')
+    repo.append('.gitmodules', '\tignore = all\n')
+    repo.git('update-index', '--cacheinfo', `160000,${sub.git('rev-parse', 'HEAD').trim()},sub`)
+    repo.commit('Move the submodule')
+  })
+  expect(changes).toEqual(['M .gitmodules', 'M sub', 'M sub/f'])
+})
+
 test('case 52: submodule file edited, not committed', async () => {
   const { repo, sub } = withSubmodule()
   const { changes } = await watch(repo, () => {

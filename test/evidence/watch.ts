@@ -1,8 +1,13 @@
 import { expect } from 'vitest'
-import type { AttemptId, TaskId } from '../../src/domain/id.ts'
+import type { Turn } from '../../src/domain/capture/session.ts'
+import type { Measured } from '../../src/domain/fact.ts'
+import type { AttemptId, CaptureSessionId, TaskId, TurnId } from '../../src/domain/id.ts'
 import type { ChangeReport, FileChange } from '../../src/domain/track/changes.ts'
+import type { Seen } from '../../src/domain/track/sight.ts'
+import type { SnapshotPlace } from '../../src/domain/track/task.ts'
 import { createWitness } from '../../src/git/witness.ts'
-import { judge, neighbourhood } from '../../src/operations/task/measure.ts'
+import type { Sightings } from '../../src/operations/capture/sightings.ts'
+import { judge, neighbourhood, pathsOf } from '../../src/operations/task/measure.ts'
 import type { Snapshot, WorkTreeWitness } from '../../src/ports/work-tree.ts'
 import { anAttempt } from '../support/entities.ts'
 import { temporaryFolder, type WorkFolder } from '../support/git-repository.ts'
@@ -44,6 +49,7 @@ export async function watch(
   const end = await witness.snapshot({ folder: project, name: 'end', engine, top })
   const report = await witness.changes(start.ref, end.ref)
   await besideAnIdleAttempt(witness, report, { start, end })
+  await whileCaptured(witness, report, { start, end })
   await witness.settle()
   return { witness, report, changes: brief(report), start, end }
 }
@@ -62,8 +68,14 @@ async function besideAnIdleAttempt(
   const own = { ...anAttempt(), id: 'a-own' as AttemptId, snapshot: start.ref, openedAt: 2, above: [] }
   const idle = { ...own, id: 'a-idle' as AttemptId, taskId: 't-idle' as TaskId, openedAt: 1 }
   const neighbours = new Map([own, idle].map((attempt) => [attempt.id as string, attempt]))
-  const stretches = await neighbourhood(witness, own, neighbours, { at: 3, place: end.ref })
-  const around = { neighbours, stretches, packages: new Map() }
+  const there = { neighbours, sightings: null }
+  const stretches = await neighbourhood({ witness }, there, {
+    of: own,
+    start: { at: own.openedAt, place: start.ref },
+    end: { at: 3, place: end.ref },
+    paths: pathsOf(report),
+  })
+  const around = { ...there, stretches, packages: new Map() }
   const claims = { outcome: { summary: '', achievements: [] }, areas: [] }
   const evidence = judge(own, report, around, { claims, endSnapshot: end.ref })
   const bare = { scope: undefined, attribution: undefined, with: undefined }
@@ -71,6 +83,99 @@ async function besideAnIdleAttempt(
   expect(evidence.contested).toBeUndefined()
   const doubtful = report.status === 'verified' && report.changes.length > 0
   expect(evidence.verification).toBe(doubtful ? 'partial' : report.status)
+}
+
+/**
+ * The same work by an agent whose client is captured: with what its hooks tell, and where they tell of nothing. Files,
+ * counts and scope are those without capture; nothing is less certain that was told of, and the rest is said to be unseen.
+ */
+async function whileCaptured(
+  witness: WorkTreeWitness,
+  report: ChangeReport,
+  { start, end }: Pick<Watched, 'start' | 'end'>,
+): Promise<void> {
+  const own = {
+    ...anAttempt(),
+    id: 'a-own' as AttemptId,
+    areas: ['lib'],
+    snapshot: start.ref,
+    openedAt: 1,
+    above: [],
+  }
+  const neighbours = new Map([[own.id as string, own]])
+  const turn = aTurn(start.ref)
+  const paths = pathsOf(report)
+  const measured = async (seen: Pick<Seen, 'edits' | 'windows'> | null) => {
+    const told = { isTurn: false, isComplete: true, edits: [], windows: [], ...seen }
+    const sightings: Sightings | null = seen && {
+      turns: new Map([[turn.id, turn]]),
+      seen: new Map<string, Seen>([
+        [own.id, told],
+        [turn.id, { isTurn: true, isComplete: true, edits: [], windows: [] }],
+      ]),
+      above: new Map<string, readonly string[]>([
+        [own.id, [turn.id]],
+        [turn.id, []],
+      ]),
+    }
+    const there = { neighbours, sightings }
+    const stretches = await neighbourhood({ witness }, there, {
+      of: own,
+      start: { at: 1, place: start.ref },
+      end: { at: 3, place: end.ref },
+      paths,
+    })
+    const around = { ...there, stretches, packages: new Map() }
+    const claims = { outcome: { summary: '', achievements: [] }, areas: [] }
+    return judge(own, report, around, { claims, endSnapshot: end.ref })
+  }
+  const edits = paths.map((path) => ({
+    path,
+    call: null,
+    tool: 'Edit',
+    from: 2,
+    at: 2,
+    explained: true,
+    ended: true,
+  }))
+  const off = await measured(null)
+  const reported = await measured({ edits, windows: [] })
+  const inShell = await measured({ edits: [], windows: [{ from: 2, to: 2 }] })
+  const suppressed = await measured({ edits: [], windows: [] })
+  const bare = { attribution: undefined, unseen: undefined }
+  const files = ({ changes }: Measured) => changes.map((change) => ({ ...change, ...bare }))
+  for (const one of [reported, inShell, suppressed]) {
+    expect(files(one)).toEqual(files(off))
+    expect([one.scope, one.ignored, one.contested]).toEqual([off.scope, off.ignored, off.contested])
+  }
+  for (const one of [reported, inShell]) {
+    expect(one.changes).toEqual(off.changes)
+    expect(one.verification).toBe(off.verification)
+  }
+  for (const change of suppressed.changes)
+    expect(change).toMatchObject({ attribution: 'probable', unseen: true })
+}
+
+function aTurn(snapshot: SnapshotPlace): Turn {
+  return {
+    id: 'tn-one' as TurnId,
+    sessionId: 'cs-one' as CaptureSessionId,
+    number: 1,
+    clientTurn: null,
+    agent: null,
+    parentId: null,
+    client: 'claude-code',
+    model: null,
+    prompt: null,
+    top: snapshot.top,
+    snapshot,
+    baseline: 'at_start',
+    baselineAt: 1,
+    status: 'open',
+    endSnapshot: null,
+    openedAt: 1,
+    closedAt: null,
+  }
 }
 
 /** `M a`, `A b`, `D c`, `R d>e`, `T f`; then where it came from, unless from the task; then `?` if uncertain. */

@@ -110,3 +110,26 @@ test('an area may name a package of the workspace', () => {
   expect(decide('Edit', fileIn(folder, 'packages/web-app/index.ts')).decision).toBe('none')
   expect(decide('Edit', fileIn(folder, 'packages/other/index.ts')).decision).toBe('ask')
 })
+
+test('each file of a patch is judged, also of one that a shell is given', () => {
+  const { startTask, decide, folder, createRun } = openHookProject()
+  startTask('Add the form', ['src/auth/'])
+  const patch = (...files: readonly string[]) =>
+    `*** Begin Patch\n${files.map((file) => `*** Update File: ${file}\n@@\n-a\n+b\n`).join('')}*** End Patch`
+  const inside = patch('src/auth/form.ts')
+  const both = patch('src/auth/form.ts', 'src/pay.ts')
+  expect(decide('apply_patch', { command: inside }).decision).toBe('none')
+  expect(decide('apply_patch', { command: both })).toMatchObject({
+    decision: 'ask',
+    reason: expect.stringContaining('src/pay.ts is outside the areas'),
+  })
+  const heredoc = (text: string) => ({ command: `apply_patch <<'EOF'\n${text}\nEOF\n` })
+  expect(decide('Bash', heredoc(inside)).decision).toBe('none')
+  expect(decide('Bash', heredoc(both)).decision).toBe('ask')
+  expect(decide('Bash', { command: ['bash', '-lc', heredoc(both).command] }).decision).toBe('ask')
+  expect(decide('apply_patch', { input: patch(join(folder, 'src/pay.ts')) }).decision).toBe('ask')
+  const told = { file_path: join(folder, 'src/auth/notes.md'), content: `apply_patch\n${both}` }
+  expect(decide('Write', told).decision).toBe('none')
+  createRun()
+  expect(decide('apply_patch', { command: inside }).decision).toBe('ask')
+})

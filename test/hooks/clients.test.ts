@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -62,14 +63,96 @@ test('the plugin calls only hooks that exist, and names the version of the packa
   const cursor = Object.values<{ command: string }[]>(plugin('cursor/hooks.json').hooks)
     .flat()
     .map(({ command }) => command)
-  const { createRun, raw, folder } = openHookProject()
+  const { createRun, raw, folder, environment } = openHookProject()
   createRun()
+  const said = JSON.stringify({ cwd: folder, tool_name: 'Read' })
+  const capture = join(import.meta.dirname, '../../bin/waymark-capture.cjs')
   for (const command of [...commands, ...cursor]) {
-    const words = command.split(' ').slice(1)
-    expect(command).toMatch(/^waymark hook /)
-    const { code, error } = raw(words, JSON.stringify({ cwd: folder, tool_name: 'Read' }))
+    const [program, ...words] = command.split(' ')
+    expect(command).toMatch(/^waymark hook |^waymark-capture (?:claude|cursor) \w+$/)
+    const recorded = () => {
+      const { status, stderr } = spawnSync(process.execPath, [capture, ...words], {
+        cwd: folder,
+        env: environment,
+        input: said,
+        encoding: 'utf8',
+      })
+      return { code: status, error: stderr }
+    }
+    const { code, error } = program === 'waymark' ? raw(words, said) : recorded()
     expect({ command, code, error }).toEqual({ command, code: 0, error: '' })
   }
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
   expect(plugin('.claude-plugin/plugin.json')).toMatchObject({ name: 'waymark', version: manifest.version })
+})
+
+test('Gemini CLI is answered with allow or deny: a question is a no', () => {
+  const { createRun, startTask, hook, json, folder } = openHookProject()
+  const run = createRun()
+  const gemini = (tool: string, input: object = {}) =>
+    hook('pre-tool-use', {
+      hook_event_name: 'BeforeTool',
+      transcript_path: '/tmp/t.json',
+      timestamp: '2026-11-01T10:00:00Z',
+      tool_name: tool,
+      tool_input: input,
+    })
+  expect(JSON.parse(gemini('run_shell_command', { command: 'ls' }).out)).toEqual({
+    decision: 'deny',
+    reason: expect.stringContaining('denies run_shell_command'),
+  })
+  expect(gemini('mcp_waymark_state_gate_emit_event').out).toBe('')
+  json('run', 'cancel', run, '--reason', 'not needed')
+  startTask('Add the form', ['src/auth/'])
+  expect(JSON.parse(gemini('write_file', fileIn(folder, 'src/pay.ts')).out)).toEqual({
+    decision: 'deny',
+    reason: expect.stringContaining('src/pay.ts is outside the areas'),
+  })
+  expect(gemini('replace', fileIn(folder, 'src/auth/form.ts')).out).toBe('')
+  expect(gemini('read_file', fileIn(folder, 'src/pay.ts')).out).toBe('')
+  const brief = JSON.parse(hook('session-start', { hook_event_name: 'SessionStart', source: 'startup' }).out)
+  expect(brief.hookSpecificOutput.additionalContext).toContain('Add the form')
+})
+
+test('Cline tells a call in an object of its own, and is asked to cancel it', () => {
+  const { startTask, raw, folder } = openHookProject()
+  startTask('Add the form', ['src/auth/'])
+  const cline = (toolName: string, parameters: object) =>
+    raw(
+      ['hook', 'pre-tool-use', 'cline'],
+      JSON.stringify({
+        clineVersion: '4.1.0',
+        hookName: 'PreToolUse',
+        taskId: '1',
+        workspaceRoots: [folder],
+        preToolUse: { toolName, parameters },
+      }),
+    )
+  expect(JSON.parse(cline('write_to_file', { path: 'src/pay.ts', content: '' }).out)).toEqual({
+    cancel: true,
+    errorMessage: expect.stringContaining('src/pay.ts is outside the areas'),
+  })
+  expect(cline('replace_in_file', { path: 'src/auth/form.ts' })).toEqual({ code: 0, out: '', error: '' })
+  expect(cline('read_file', { path: 'src/pay.ts' }).out).toBe('')
+})
+
+test.each([
+  ['opencode', 'write', 'filePath'],
+  ['devin', 'edit', 'file_path'],
+  ['vscode', 'create_file', 'filePath'],
+])('the edits of %s are known by the names that it has for them', (client, tool, field) => {
+  const { startTask, raw, folder } = openHookProject()
+  startTask('Add the form', ['src/auth/'])
+  const said = (path: string) =>
+    raw(
+      ['hook', 'pre-tool-use', client],
+      JSON.stringify({
+        hook_event_name: 'PreToolUse',
+        cwd: folder,
+        tool_name: tool,
+        tool_input: { [field]: path },
+      }),
+    ).out
+  expect(JSON.parse(said(join(folder, 'src/pay.ts'))).hookSpecificOutput.permissionDecision).toBe('ask')
+  expect(said(join(folder, 'src/auth/form.ts'))).toBe('')
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readDefinition } from '../../src/definitions/read-definition.ts'
 import { type HookRun, judgePermissions } from '../../src/domain/gate/hook/judge.ts'
 import { fitsCommand, readShellLine } from '../../src/domain/gate/hook/shell-line.ts'
-import { toolUse } from '../../src/surfaces/hook/tool-use.ts'
+import { toolUses } from '../../src/surfaces/hook/tool-use.ts'
 import { openHookProject } from './hook-project.ts'
 
 const text = (
@@ -19,7 +19,8 @@ function judge(permissions: string, command: unknown, tool = 'Bash') {
   if (definition === null) throw new Error(JSON.stringify(findings))
   const record = { id: 'run-1', state: 'test' } as HookRun['record']
   const place = { top: '/p', folder: '/p' }
-  const use = toolUse({ name: tool, input: { command } as never }, 'claude', place)
+  const [use] = toolUses({ name: tool, input: { command } as never }, 'claude', place)
+  if (use === undefined) throw new Error('no use of a tool')
   return judgePermissions({ record, definition }, use)
 }
 

@@ -79,6 +79,20 @@ test('compressed files are sent to whoever takes them', async () => {
   expect(await response.text()).toBe(script)
 })
 
+test('what lies there in its compressed forms alone is sent to whoever takes none of them, too', async () => {
+  const project = await withDashboard()
+  project.write('web/assets/view-a1B2c3D4.js.br', brotliCompressSync(script))
+  project.write('web/assets/view-a1B2c3D4.js.gz', gzipSync(script))
+  const address = `${project.address}/assets/view-a1B2c3D4.js`
+  const packed = await fetch(address)
+  expect(packed.headers.get('content-type')).toContain('text/javascript')
+  expect([packed.headers.get('content-encoding'), await packed.text()]).toEqual(['gzip', script])
+  const plain = await getRaw(project, '/assets/view-a1B2c3D4.js', { 'Accept-Encoding': 'identity' })
+  expect(plain.headers.toLowerCase()).not.toContain('content-encoding')
+  expect(plain.body).toBe(script)
+  expect(plain.headers).toContain(packed.headers.get('etag'))
+})
+
 test.each([
   '/../secret.txt',
   '/%2e%2e/secret.txt',

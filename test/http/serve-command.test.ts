@@ -108,7 +108,7 @@ test('other machines are let in only with tokens that somebody made', async () =
   const refused = run(folder, 'serve', '--allow-remote', '--port', '0')
   expect(refused.code).toBe(1)
   expect(refused.error).toContain('no token was made for them')
-  expect(refused.error).toContain('waymark token add')
+  expect(refused.error).toContain('waymark token create')
   const hosted = run(folder, 'serve', '--host', '0.0.0.0')
   expect([hosted.code, hosted.error]).toEqual([2, expect.stringContaining('needs --allow-remote')])
   const added = run(folder, 'token', 'add', 'ci', '--role', 'builder')

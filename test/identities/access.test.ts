@@ -13,14 +13,23 @@ const who: Readonly<Record<string, Standing>> = {
   admin: standingOf('owner', { admin: true }),
 }
 
-/** What whoever may look may do besides: leave, and end a token of their own. */
-const leaving = ['session_end', 'token_revoke']
+/** What whoever may look may do besides, for themselves alone: leave, end a token, be told what they may read, mark what they saw. */
+const forThemselves = [
+  'session_end',
+  'token_revoke',
+  'notify_add',
+  'notify_edit',
+  'notify_remove',
+  'notify_test',
+  'notify_quiet',
+  'review_mark',
+]
 
-test('every operation says what access it needs, and a viewer has none of what changes something (26)', () => {
+test('every operation says what access it needs, and a viewer changes nothing but what is their own (26)', () => {
   for (const operation of catalog) {
     const needed = accessOf(operation)
     expect(neededAccesses, operation.name).toContain(needed)
-    if (operation.kind === 'command' && !leaving.includes(operation.name)) {
+    if (operation.kind === 'command' && !forThemselves.includes(operation.name)) {
       expect([operation.name, needed]).not.toEqual([operation.name, 'viewer'])
     }
   }
@@ -50,6 +59,42 @@ async function refused(
   expect(said, name).toMatch(/^(FORBIDDEN|INVALID_INPUT): /)
   return said.startsWith('FORBIDDEN')
 }
+
+test('a viewer decides how they are told, and nothing of how others are (26)', async () => {
+  const { refusal, call } = openTeamProject()
+  const viewer = { standing: standingOf('viewer') }
+  const other = { standing: { ...standingOf('viewer'), personId: 'pe-000000000002', personName: 'Otto' } }
+  const slack = { form: 'slack', url: 'https://chat.example/hook' }
+  const { id } = await call('notify_add', { ...slack, name: 'of Vera' }, viewer)
+  await call('notify_quiet', { hours: '22:00-07:00' }, viewer)
+
+  expect(await call('notify_list', { all: true }, other)).toMatchObject({
+    notifications: [{ name: 'of Vera', own: false }],
+    quiet: null,
+  })
+  for (const name of ['notify_edit', 'notify_remove', 'notify_test']) {
+    expect(await refusal(name, { name: id }, other)).toMatch(/^NOT_FOUND: You have no notification/)
+    expect(await refusal(name, { name: 'of Vera' }, other)).toMatch(/^NOT_FOUND: You have no notification/)
+  }
+  expect(await refusal('notify_add', { ...slack, private: true }, viewer)).toMatch(
+    /^FORBIDDEN: Only an admin/,
+  )
+  expect(await refusal('notify_edit', { name: id, private: true }, viewer)).toMatch(
+    /^FORBIDDEN: Only an admin/,
+  )
+  // Not even of others whom they may remove.
+  const owner = { standing: { ...standingOf('owner'), personId: 'pe-000000000002', personName: 'Otto' } }
+  expect(await refusal('notify_edit', { name: id, url: 'https://otto.example' }, owner)).toMatch(/^NOT_FOUND/)
+  const admins = { standing: standingOf('owner', { admin: true }) }
+  await call('notify_edit', { name: id, private: true }, admins)
+  expect(await refusal('notify_edit', { name: id, url: 'http://10.0.0.1/' }, viewer)).toMatch(
+    /^FORBIDDEN: Only an admin/,
+  )
+  expect(
+    await call('notify_edit', { name: id, url: 'http://chat.example/b', private: false }, viewer),
+  ).toMatchObject({ to: 'http://chat.example', private_network: false })
+  expect(await call('notify_remove', { name: 'of Vera' }, viewer)).toMatchObject({ id })
+})
 
 test('a viewer who calls a command is told what it needs and whom to ask (26)', async () => {
   const { refusal, call } = openTeamProject()

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { invoke } from '../../src/operations/invoke.ts'
+import { tidy } from '../../src/operations/project/tidy.ts'
 import { person } from '../support/project.ts'
 import { openTeamProject, type TeamProject } from './team-project.ts'
 
@@ -192,4 +194,33 @@ test('a command that a runner must have run counts only with a runner’s token'
   expect(await emit(builder, 'go')).toMatchObject({ result: { status: 'succeeded' } })
   const found = await project.context.store.inspect({ full: true })
   expect(found).toMatchObject({ differing: 0, trouble: null })
+})
+
+const talkative = process('talkative', '{ type: command, run: "node long.mjs", timeout: 30s, by: runner }')
+
+test('what a runner’s command printed is answered whole, until its time is over', async () => {
+  const members = await team(talkative, 'talkative')
+  const { project, as } = members
+  project.write('long.mjs', "for (let at = 0; at < 900; at += 1) console.log('line', at)\n")
+  const id = await worked(members, 'talkative', "Ben's agent")
+  const { secret } = await project.call('token_create', { name: 'ci', kind: 'runner', person: 'Ada' })
+  const ci = await project.as(secret)
+  await emitting(project, id)(ci, 'go').catch(() => null)
+  const { holds } = await project.call('inbox', { kind: 'command' })
+  await project.call('approve', { id: holds[0].hold_id, reason: 'It may.' }, await as('Cleo'))
+  await project.call('verify', { run_id: id }, ci)
+  const seen = async () => (await project.call('verify', { run_id: id }, await as("Ben's agent"))).commands[0]
+  expect((await seen()).output).toMatch(/^line 0\n[\s\S]*line 899\n$/)
+
+  await project.call('setting_set', { name: 'retention_days', value: '90' })
+  const later = Date.now() + 91 * 24 * 60 * 60 * 1000
+  const context = { ...project.context, clock: { now: () => later } }
+  expect(await invoke(tidy, context, {})).toMatchObject({ removed_outputs: 1 })
+  const { output, output_removed_at: removed } = await seen()
+  expect(output).toMatch(
+    /^What it printed, \d+ bytes, was removed on \d{4}-\d\d-\d\d\. Its end:\n[\s\S]*line 899\n$/,
+  )
+  expect(output).not.toContain('line 0\n')
+  expect(removed).toBe(new Date(later).toISOString())
+  expect(await project.context.store.inspect({ full: true })).toMatchObject({ differing: 0, trouble: null })
 })

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { catalog } from '../../src/operations/catalog.ts'
@@ -128,6 +129,19 @@ test('access is asked over HTTP and MCP alike (26)', async () => {
     'start_mission needs contributor access, and Ben has viewer.',
   )
   expect((await team.ask(ben, '/api/list_missions', {})).status).toBe(200)
+  const { secret: looks } = await team.call('token_create', {
+    name: 'looks',
+    kind: 'person',
+    person: 'Ada',
+    access: 'viewer',
+  })
+  expect((await team.ask(looks, '/api/list_missions', {})).status).toBe(200)
+  const onlyRead = await jsonOf(team.ask(looks, '/api/start_mission', { name: 'A' }))
+  expect(onlyRead.error.message).toBe('start_mission changes something, and this token only reads.')
+  const { standing } = await jsonOf(team.ask(looks, '/api/session'))
+  expect(standing).toMatchObject({ access: 'viewer', most: 'viewer', admin: false })
+  expect(Object.keys(standing.refused)).toEqual(expect.arrayContaining(['notify_add', 'person_add']))
+  expect(Object.keys(standing.refused)).not.toContain('list_missions')
   const { secret: agent } = await team.call('token_create', { name: 'reader', person: 'Ben' })
   const tool = await team.ask(
     agent,
@@ -224,7 +238,7 @@ test('a person signs in with a token, as a cookie that ends with a sign-out', as
   expect(response.status).toBe(200)
   const set = response.headers.get('set-cookie') ?? ''
   expect(set).toMatch(
-    /^waymark_session_\d+=[0-9a-z]{12}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43\d{3}$/,
+    /^waymark_session_\d+=[0-9a-z]{12}\.[\w-]{43}; Max-Age=43\d{3}; Path=\/; HttpOnly; SameSite=Strict$/,
   )
   const Cookie = set.split(';')[0] ?? ''
   const session = await jsonOf(fetch(`${team.address}/api/session`, { headers: { Cookie } }))
@@ -256,7 +270,7 @@ test('behind a proxy that ended TLS the cookie belongs to this host alone, and g
       body: JSON.stringify({ token }),
     })
   const set = (await signIn(ben, '10.0.0.1')).headers.get('set-cookie') ?? ''
-  expect(set).toMatch(/^__Host-waymark_session=\S+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+; Secure$/)
+  expect(set).toMatch(/^__Host-waymark_session=\S+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/)
   const statuses: number[] = []
   for (let round = 0; round < 12; round += 1) statuses.push((await signIn('nothing', '10.0.0.2')).status)
   expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 401))
@@ -267,6 +281,58 @@ test('behind a proxy that ended TLS the cookie belongs to this host alone, and g
 test('a server of one’s own says that it is signed in to by its address', async () => {
   const project = await openHttpProject()
   expect(await jsonOf(fetch(`${project.address}/api/sign-in`))).toEqual({ ways: [{ way: 'address' }] })
+})
+
+test('who asks for it is told that persons, tokens or sessions changed which they may see, and not what', async () => {
+  const team = await openTeam()
+  const secretOf = async (input: object) => (await team.call('token_create', input)).secret
+  const ada = await secretOf({ admin: true, person: 'Ada' })
+  const tokens: Record<string, string> = { Ada: ada }
+  for (const [name, access] of [
+    ['Olga', 'owner'],
+    ['Vera', 'viewer'],
+    ['Max', 'maintainer'],
+  ]) {
+    await team.call('person_add', { name })
+    await team.call('member_add', { person: name, access })
+    tokens[String(name)] = await secretOf({ kind: 'person', person: name })
+  }
+  const told: Record<string, string[]> = {}
+  const listen = async (name: string, path: string) => {
+    const headers = { Authorization: `Bearer ${tokens[name.split(' ')[0] ?? '']}` }
+    const socket = new WebSocket(`ws://127.0.0.1:${team.port}${path}`, { headers })
+    onTestFinished(() => socket.terminate())
+    const heard: string[] = []
+    told[name] = heard
+    socket.on('message', (data: Buffer) => {
+      const { event, of } = JSON.parse(data.toString())
+      if (event === 'identities') heard.push(...of)
+    })
+    await once(socket, 'message')
+  }
+  for (const name of ['Ada', 'Olga', 'Vera', 'Max']) await listen(name, '/ws?identities')
+  await listen('Ada who did not ask', '/ws')
+  const after = async (name: string, input: object) => {
+    for (const heard of Object.values(told)) heard.length = 0
+    const answer = await team.call(name, input)
+    await expect.poll(() => told['Ada']?.length).toBeGreaterThan(0)
+    await sleep(50) // the others, in their turn
+    return { answer, told: Object.fromEntries(Object.entries(told).map(([who, of]) => [who, [...of]])) }
+  }
+  const nobody = { Ada: [], Olga: [], Vera: [], Max: [], 'Ada who did not ask': [] }
+  const stranger = await after('person_add', { name: 'Nina' })
+  expect(stranger.told).toEqual({ ...nobody, Ada: ['person'], Olga: ['person'] })
+  await team.call('member_add', { person: 'Nina', access: 'viewer' })
+  const member = await after('person_disable', { person: 'Nina' })
+  const persons = ['person']
+  expect(member.told).toEqual({ ...nobody, Ada: persons, Olga: persons, Vera: persons, Max: persons })
+  const own = await after('token_create', { name: 'builder', person: 'Vera' })
+  expect(own.told).toEqual({ ...nobody, Ada: ['token'], Olga: ['token'], Vera: ['token'] })
+  const everywhere = await after('token_create', { name: 'all', person: 'Vera', all_projects: true })
+  expect(everywhere.told).toEqual({ ...nobody, Ada: ['token'], Vera: ['token'] })
+  const revoked = await after('token_revoke', { token: everywhere.answer.id })
+  expect(revoked.told).toEqual({ ...nobody, Ada: ['token'], Vera: ['token'] })
+  expect(JSON.stringify(told)).not.toContain('builder')
 })
 
 test('when a token was last used is known, to a minute', async () => {

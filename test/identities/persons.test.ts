@@ -142,6 +142,78 @@ test('a token is made for at most a year, under a name of its own, and for other
   expect(await call('token_revoke', { token: 'a' }, { standing: ben })).toMatchObject({ state: 'revoked' })
 })
 
+test('a token with a limit lets its person do no more than that, and makes none that lets more', async () => {
+  const { call, refusal, as, context } = openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  await call('person_add', { name: 'Ben' })
+  await call('member_add', { person: 'Ben', access: 'contributor' })
+  const limited = async (person: string, access: string, name = `${person} ${access}`) =>
+    as((await call('token_create', { name, kind: 'person', person, access })).secret)
+
+  const reads = await limited('Ada', 'viewer')
+  expect(await call('whoami', {}, reads)).toMatchObject({ access: 'viewer', most: 'viewer', admin: false })
+  expect(await call('list_missions', {}, reads)).toMatchObject({ missions: [] })
+  const own = { form: 'slack', url: 'https://chat.example/hook' }
+  for (const [name, input] of [
+    ['start_mission', { name: 'A', objective: 'B' }],
+    ['token_create', { name: 'more' }],
+    ['token_revoke', { token: 'Ada' }],
+    ['notify_add', own],
+  ] as const) {
+    expect(await refusal(name, input, reads)).toMatch(
+      `FORBIDDEN: ${name} changes something, and this token only reads. | Use another token`,
+    )
+  }
+
+  const works = await limited('Ada', 'contributor')
+  expect(await call('notify_add', own, works)).toMatchObject({ own: true })
+  expect(await refusal('member_add', { person: 'Ben' }, works)).toMatch(
+    'FORBIDDEN: member_add needs owner access, and with this token, which lets no more than contributor, Ada has contributor.',
+  )
+  expect(await refusal('person_add', { name: 'Cleo' }, works)).toMatch(
+    'FORBIDDEN: person_add is for admins of the server, and this token lets Ada do no more than contributor.',
+  )
+  expect(await refusal('token_create', { name: 'x', kind: 'person', access: 'owner' }, works)).toMatch(
+    'FORBIDDEN: This token lets Ada do no more than contributor, and makes none that lets owner.',
+  )
+  expect(await refusal('token_create', { name: 'x', kind: 'person', admin: true }, works)).toMatch(
+    /^FORBIDDEN/,
+  )
+  expect(await call('token_create', { name: 'same', kind: 'person' }, works)).toMatchObject({
+    access: 'contributor',
+  })
+  expect(await call('token_create', { name: 'less', access: 'viewer' }, works)).toMatchObject({
+    kind: 'agent',
+    access: 'viewer',
+  })
+
+  const owns = await limited('Ada', 'owner')
+  expect(await call('whoami', {}, owns)).toMatchObject({ access: 'owner', most: 'owner', admin: false })
+  expect(await refusal('person_add', { name: 'Cleo' }, owns)).toMatch(/^FORBIDDEN: person_add is for admins/)
+  expect(await call('token_create', { name: 'worker' }, owns)).toMatchObject({ access: 'contributor' })
+  // A limit above what the person may gives nothing.
+  expect(await call('whoami', {}, await limited('Ben', 'owner'))).toMatchObject({ access: 'contributor' })
+
+  const agent = await as(
+    (await call('token_create', { name: 'looks', person: 'Ben', access: 'viewer' })).secret,
+  )
+  expect(await refusal('start_task', { name: 'A' }, agent)).toMatch(
+    'FORBIDDEN: start_task changes something, and this token only reads.',
+  )
+  expect(await refusal('token_create', { name: 'x', person: 'Ben', access: 'maintainer' })).toMatch(
+    'INVALID_INPUT: An agent works, and decides nothing: its token lets contributor at most, not maintainer.',
+  )
+  expect(await refusal('token_create', { admin: true, person: 'Ada', access: 'viewer' })).toMatch(
+    'INVALID_INPUT: A token that lets no more than viewer makes nobody an admin.',
+  )
+  const { tokens } = await call('token_list')
+  expect(tokens).toMatchObject(
+    expect.arrayContaining([expect.objectContaining({ name: 'Ada', access: null })]),
+  )
+  const found = await context.team?.store.inspect({ full: true })
+  expect(found).toMatchObject({ brokenAt: null, trouble: null, differing: 0 })
+})
+
 test('no agent gets a token with a role that a process keeps for people (24)', async () => {
   const { call, refusal } = openTeamProject()
   await call('token_create', { admin: true, person: 'Ada' })
@@ -161,4 +233,24 @@ test('a project without a named database knows no persons, and says how to have 
   const { invoke } = await import('../../src/operations/invoke.ts')
   await expect(invoke(personList, alone, {})).rejects.toThrow('none is named here')
   expect(await refusal('person_disable', { person: 'Nobody' })).toContain('There is no person "Nobody".')
+})
+
+test('a person is made an admin and no longer is one, and the last admin stays', async () => {
+  const { call, context } = openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  await call('person_add', { name: 'Ben' })
+  await expect(call('person_admin', { person: 'Ada', end: true })).rejects.toThrow('Ada is the only admin')
+  expect(await call('person_admin', { person: 'Ben' })).toMatchObject({ name: 'Ben', admin: true })
+  expect(await call('person_admin', { person: 'Ada', end: true })).toMatchObject({ admin: false })
+  await expect(call('person_disable', { person: 'Ben' })).rejects.toThrow('Ben is the only admin')
+  await expect(call('person_admin', { person: 'Ben', end: true })).rejects.toThrow('Ben is the only admin')
+  await call('person_disable', { person: 'Ada' })
+  await expect(call('person_admin', { person: 'Ada' })).rejects.toThrow('Ada is not let in')
+  const changes = (await factsIn(context)).filter(({ kind }) => kind === 'person.changed')
+  expect(changes).toMatchObject([
+    { name: 'Ben', changes: { admin: true } },
+    { name: 'Ada', changes: { admin: false } },
+    { name: 'Ada', changes: { disabledAt: expect.any(Number) } },
+  ])
+  expect(await context.team?.store.inspect({ full: true })).toMatchObject({ differing: 0, trouble: null })
 })

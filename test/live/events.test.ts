@@ -94,6 +94,7 @@ test('[MC2-099] [MC2-135] [MC2-137] [MC2-139] complete_task tells of its task, i
   project.write('src/form.ts', 'export const form = 1\n')
   const within = await heard(() => project.call('complete_task', { task_id: other.task_id, ...done }))
   expect(within.map(({ event, n }) => [event, n])).toEqual([
+    ['lines:touched', 0],
     ['task:updated', 0],
     ['mission:updated', 1],
   ])

@@ -33,7 +33,8 @@ export async function openLiveServer(
     contextOf: () => context as Context, // the feed asks for these two alone
   }
   const server = createServer()
-  server.on('upgrade', (request, socket, head) => live.upgrade(request, socket, head, project))
+  const reading = { project, watchIdentities: null }
+  server.on('upgrade', (request, socket, head) => live.upgrade(request, socket, head, reading))
   await new Promise<void>((listening) => {
     server.listen(port, '127.0.0.1', listening)
   })

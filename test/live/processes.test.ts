@@ -3,13 +3,14 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { amount } from '../support/amount.ts'
 import { temporaryStore } from '../support/store.ts'
 import { LiveClient } from './live-client.ts'
 
 const writers = 3
-const written = 250
+const written = amount({ test: 120, soak: 250 })
 const readers = 4
-const restarts = 4
+const restarts = amount({ test: 2, soak: 4 })
 
 function run(script: string, ...args: readonly string[]): ChildProcess {
   const file = join(import.meta.dirname, 'processes', `${script}.ts`)

@@ -40,6 +40,19 @@ describe.each(eras)('in %s', (_, open) => {
     })
   })
 
+  test('the line of a file tells the task that it was made for', async () => {
+    const folder = temporaryRepository()
+    const conversation = await open(startServer({ folder }))
+    const task_id = await startTask(conversation, { name: 'Sign in' })
+    writeFileSync(join(folder, 'sign in.ts'), 'export const signIn = 1\n')
+    const outcome = { summary: 'done' }
+    await conversation.call('complete_task', { task_id, status: 'success', outcome })
+    const why = await read(conversation, 'waymark://why/sign%20in.ts:1')
+    expect(why).toMatchObject({ path: 'sign in.ts', line: 1, makers: [{ task_id, task: 'Sign in' }] })
+    const { error } = await conversation.ask('resources/read', { uri: 'waymark://why/nothing.ts:1' })
+    expect(JSON.stringify(error)).toContain('There is no file nothing.ts')
+  })
+
   test('templates tell the addresses, and their ids are completed', async () => {
     const conversation = await open(startServer())
     const mission_id = await startMission(conversation)
@@ -50,6 +63,8 @@ describe.each(eras)('in %s', (_, open) => {
       'stategate://runs/{run_id}/summary',
       'waymark://missions/{id}',
       'waymark://tasks/{id}',
+      'waymark://reviews/{task_id}',
+      'waymark://why/{+path}:{line}',
       'waymark://tasks/{id}/changes{?cursor}',
     ])
     const completed = async (uri: string, value: string) => {
@@ -59,7 +74,7 @@ describe.each(eras)('in %s', (_, open) => {
     }
     expect(await completed(templates[1], mission_id.slice(0, 4))).toEqual([mission_id])
     expect(await completed(templates[2], 't-')).toEqual([task_id])
-    expect(await completed(templates[3], task_id)).toEqual([task_id])
+    expect(await completed(templates[4], task_id)).toEqual([task_id])
     expect(await completed(templates[2], 'm-')).toEqual([])
   })
 

@@ -162,6 +162,7 @@ describe('the tools of the seeds are listed with their descriptions', () => {
       'log_issue',
       'log_milestone',
       'start_workflow',
+      'reply_to_review',
     ])
   })
 })

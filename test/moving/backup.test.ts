@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import type { AttemptId } from '../../src/domain/id.ts'
+import type { CommandResult } from '../../src/domain/gate/run.ts'
+import type { AttemptId, CommandResultId } from '../../src/domain/id.ts'
+import { endOfCommand } from '../../src/operations/run/commands.ts'
 import { type CommandLineProject, type Entry, openCommandLine, startWork } from '../cli/command-line.ts'
 import { agent } from '../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
@@ -10,7 +12,10 @@ import { isWritten, type Movable, movable, standingAt, storeAt } from './place.t
 
 const text = 'diff --git a/src/form.ts b/src/form.ts\n+export const form = 1\n'
 
-/** A task that was done, and what its machine sent of it. */
+const commandId = 'cmd-0123456789ab' as CommandResultId
+const printed = `${'a line of a long test run é\n'.repeat(500)}all passed\n`
+
+/** A task that was done, what a command printed at length, and what its machine sent of it. */
 async function withKeptDiff(project: Movable): Promise<string> {
   const { taskId } = startWork(project)
   const done = project.json('task', 'complete', taskId, '--status', 'success', '--outcome.summary', 'Added.')
@@ -18,11 +23,30 @@ async function withKeptDiff(project: Movable): Promise<string> {
   const attemptId: AttemptId = attempt.attempt_id ?? attempt.id
   expect(done).toBeDefined()
   const store = storeAt(project.file, project.folder)
-  const beside = [{ kind: 'diff kept' as const, attemptId, text, cut: false }]
+  const ended = { commandId, runId: null, status: 'passed', exitCode: 0, treeHeld: true } as const
+  const { facts, beside } = await endOfCommand(ended, printed)
+  const started: CommandResult = {
+    id: commandId,
+    runId: null,
+    run: 'npm test',
+    folder: project.folder,
+    tree: 'tree',
+    status: 'running',
+    exitCode: null,
+    output: '',
+    treeHeld: true,
+    runner: 'here',
+    startedAt: Date.now(),
+    endedAt: null,
+  }
   await store.record({
     actor: agent,
     at: Date.now(),
-    decide: async () => ({ facts: [], beside, answer: null }),
+    decide: async () => ({
+      facts: [{ kind: 'command.started', command: started }, ...facts],
+      beside: [{ kind: 'diff kept', attemptId, text, cut: false }, ...beside],
+      answer: null,
+    }),
   })
   await store.close()
   return attemptId
@@ -32,6 +56,15 @@ async function diffAt(place: string, project: CommandLineProject, attemptId: str
   const store = storeAt(place, project.folder)
   try {
     return await store.view(({ edges }) => edges.diff(attemptId))
+  } finally {
+    await store.close()
+  }
+}
+
+async function outputAt(place: string, project: CommandLineProject) {
+  const store = storeAt(place, project.folder)
+  try {
+    return await store.view(({ runs }) => runs.commandOutput(commandId))
   } finally {
     await store.close()
   }
@@ -67,14 +100,18 @@ test.each(places)(
     expect(reads(json)).toEqual(reads(project.json))
     const kept = await diffAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other, attemptId)
     expect(kept).toMatchObject({ text, cut: false })
+    const printedThere = await outputAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other)
+    expect(printedThere).toMatchObject({ text: printed, removedAt: null })
     // A diff that is not the one of its hash is refused.
-    const broken = project.run('export').out.replace(/"base64":"[^"]+"/, '"base64":"AAAA"')
-    writeFileSync(file, broken)
-    const third = openCommandLine()
-    expect(third.run('import', file)).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('not those of their hash'),
-    })
+    const whole = project.run('export').out
+    for (const [kept, sentence] of [
+      [/("diff":.*"base64":)"[^"]+"/, 'not those of their hash'],
+      [/("output":.*"base64":)"[^"]+"/, 'is not what its hash is of'],
+    ] as const) {
+      writeFileSync(file, whole.replace(kept, '$1"AAAA"'))
+      const third = openCommandLine()
+      expect(third.run('import', file)).toMatchObject({ code: 2, error: expect.stringContaining(sentence) })
+    }
   },
   60_000,
 )
@@ -108,7 +145,7 @@ test.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
 )
 
 test.each(places)(
-  'after retention_days a kept diff is removed in %s, and that is said',
+  'after retention_days a kept diff and what a command printed are removed in %s, and that is said',
   async (engine) => {
     const project = await movable()
     const attemptId = await withKeptDiff(project)
@@ -134,10 +171,20 @@ test.each(places)(
     }
     expect(await tidyIn(400)).toMatchObject({ removed_diffs: 0 })
     project.json('setting', 'set', 'retention_days', '90')
-    expect(await tidyIn(89)).toMatchObject({ removed_diffs: 0 })
+    expect(await tidyIn(89)).toMatchObject({ removed_diffs: 0, removed_outputs: 0 })
+    expect(await outputAt(place, project)).toMatchObject({ text: printed, removedAt: null })
     const facts = project.json('status').facts
-    expect(await tidyIn(91)).toMatchObject({ removed_diffs: 1, removed_bytes: text.length })
-    expect(await tidyIn(91)).toMatchObject({ removed_diffs: 0 })
+    expect(await tidyIn(91)).toMatchObject({
+      removed_diffs: 1,
+      removed_outputs: 1,
+      removed_bytes: text.length + Buffer.byteLength(printed),
+    })
+    expect(await tidyIn(91)).toMatchObject({ removed_diffs: 0, removed_outputs: 0, removed_bytes: 0 })
+    expect(await outputAt(place, project)).toMatchObject({
+      text: null,
+      bytes: Buffer.byteLength(printed),
+      removedAt: expect.any(Number),
+    })
     expect(await diffAt(place, project, attemptId)).toMatchObject({ text: null, bytes: text.length })
     expect(project.json('log', '--verify', '--limit', '1')).toMatchObject({
       healthy: true,

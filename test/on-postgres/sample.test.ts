@@ -7,5 +7,6 @@ for (const file of [
   'plan/next.test.ts',
   'plan/one-plan.test.ts',
   'gate/runs/tried.test.ts',
+  'told/edit.test.ts',
 ])
   alsoOnPostgres(file)

@@ -13,7 +13,7 @@ describe('looking', () => {
       message: expect.stringContaining('Nothing is ready'),
     })
     expect(await printed('taskman_task_next', { format: 'text' })).toEqual([
-      'Nothing is ready. No task is planned yet.',
+      'Nothing is ready. No task is planned in an open mission or in the project’s own plan.',
     ])
   })
 

@@ -166,7 +166,9 @@ test('without a role, what is for anybody comes first; then next says which role
 
 test('where nothing is ready, the figures say why, and which filter finds something', async () => {
   const { call, mission_id } = await openMission()
-  expect((await call('taskman_task_next')).message).toBe('Nothing is ready. No task is planned yet.')
+  expect((await call('taskman_task_next')).message).toBe(
+    'Nothing is ready. No task is planned in an open mission or in the project’s own plan.',
+  )
   const ids = idsOf(
     await call('plan_tasks', {
       mission_id,

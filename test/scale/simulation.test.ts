@@ -3,8 +3,24 @@ import { crowded, type Demand, type Services, type Simulated, simulate } from '.
 
 // The simulation of `bench/team.ts`, where what comes out can be told by hand.
 
-const log: Demand = { facts: 1, replica: 4, database: 3, caller: 0, tripsBefore: 0, tripsUnderLock: 1 }
-const read: Demand = { facts: 0, replica: 2, database: 1, caller: 0, tripsBefore: 1, tripsUnderLock: 0 }
+const log: Demand = {
+  facts: 1,
+  replica: 4,
+  database: 3,
+  caller: 0,
+  tripsBefore: 0,
+  tripsUnderLock: 1,
+  underLock: { replica: 0.5, database: 1 },
+}
+const read: Demand = {
+  facts: 0,
+  replica: 2,
+  database: 1,
+  caller: 0,
+  tripsBefore: 1,
+  tripsUnderLock: 0,
+  underLock: { replica: 0, database: 0 },
+}
 const services: Services = {
   calls: { log, read },
   trip: 1,
@@ -35,18 +51,28 @@ function simulated(changes: {
 
 describe('the simulation', () => {
   test('of one caller takes as long as the parts of its call', () => {
-    // Three parts of the replica that are waited for, three of the database, a trip after each of these, and the flush.
+    // Four parts of the replica, three of the database, two trips, the flush, and the trip of the commit's answer.
     const { kinds, callsPerSecond } = simulate(simulated({ agents: [1] }))
-    expect(kinds['log']?.spent[0]).toBeCloseTo(3 + 3 + 3 + 2, 6)
-    expect(callsPerSecond).toBeCloseTo(1000 / 11, 0)
+    expect(kinds['log']?.spent[0]).toBeCloseTo(4 + 3 + 2 + 2 + 1, 6)
+    expect(callsPerSecond).toBeCloseTo(1000 / 12, 0)
   })
 
   test('lets one project be written only as fast as its lock is free, however many replicas there are', () => {
-    // Held: two trips, one of them with a part of the replica, three parts of the database, and the flush.
-    const held = 2 * 1 + 1 + 3 + 2
-    const { callsPerSecond, hottestLock } = simulate(simulated({ agents: [64], replicas: 8 }))
+    // Held: two trips, each with a part of the replica, three parts of the database, and the flush.
+    const held = 2 * (1 + 1) + 3 + 2
+    const { callsPerSecond, hottestLock } = simulate(simulated({ agents: [8], replicas: 8 }))
     expect(hottestLock).toBeGreaterThan(0.98)
     expect(callsPerSecond / (1000 / held)).toBeCloseTo(1, 1)
+  })
+
+  test('lets those who wait in one replica share the flush', () => {
+    const slow = { ...services, flushes: [10] }
+    const { callsPerSecond, hottestLock } = simulate({ ...simulated({ agents: [64] }), services: slow })
+    expect(hottestLock).toBeGreaterThan(0.98)
+    // More than if each paid for it, and no more than if nobody did.
+    const held = 2 * (1 + 1) + 3
+    expect(callsPerSecond).toBeGreaterThan(1.5 * (1000 / (held + 10)))
+    expect(callsPerSecond).toBeLessThan(1000 / held)
   })
 
   test('lets many projects be written as fast as the thread of the replica and the shared flush allow', () => {

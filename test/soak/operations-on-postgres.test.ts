@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { alsoOnPostgres } from '../on-postgres/on-postgres.ts'
 
 const tests = join(import.meta.dirname, '..')
-// They open the project's file themselves.
-const ofFiles = ['gate/runs/waiting.test.ts']
+// They open the project's file themselves, or start processes that do.
+const ofFiles = ['gate/runs/waiting.test.ts', 'plan/concurrency.test.ts']
 
 for (const file of globSync(['track/*.test.ts', 'plan/*.test.ts', 'gate/runs/*.test.ts'], {
   cwd: tests,

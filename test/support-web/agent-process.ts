@@ -12,9 +12,12 @@ export interface AgentProcess {
 }
 
 /** An agent in a process of its own, which speaks to `waymark mcp` in a project's folder. */
-export async function startAgent(folder: string): Promise<AgentProcess> {
+export async function startAgent(
+  folder: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<AgentProcess> {
   const client = new Client({ name: 'vera', version: '1.0.0' })
-  const env = serverEnvironment(dirname(folder))
+  const env = { ...serverEnvironment(dirname(folder)), ...more }
   await client.connect(new ProgramTransport(['mcp'], { folder, environment: env }))
   return {
     call: async (tool, input) => {

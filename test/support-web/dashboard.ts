@@ -22,7 +22,7 @@ export interface OpenDashboard extends OpenPage {
 
 export interface DashboardOptions extends WindowOptions {
   /** What has happened before the page is opened. */
-  readonly fill?: (day: ServingDay['day'], serving: ServingDay) => Promise<void>
+  readonly fill?: (day: ServingDay['day'], serving: ServingDay) => Promise<unknown>
   readonly folders?: readonly string[]
   /** The server knows persons: a window is signed in by a token. */
   readonly team?: boolean

@@ -13,12 +13,14 @@ type Said = any
 /** A project in which agents and a person act at times of a day that ends now. */
 export interface Day {
   readonly folder: string
+  /** The project, by the clock of the day. */
+  readonly context: Context
   /** Moves the clock on, minutes. */
-  pass(minutes: number): void
-  agent(name: string): (operation: string, input: object) => Promise<Said>
-  person(operation: string, input: object): Promise<Said>
-  write(path: string, content: string): void
-  remove(path: string): void
+  readonly pass: (minutes: number) => void
+  readonly agent: (name: string) => (operation: string, input: object) => Promise<Said>
+  readonly person: (operation: string, input: object) => Promise<Said>
+  readonly write: (path: string, content: string) => void
+  readonly remove: (path: string) => void
 }
 
 export function openDay(context: Context, hours: number): Day {
@@ -31,6 +33,7 @@ export function openDay(context: Context, hours: number): Day {
   }
   return {
     folder: context.folder,
+    context: { ...context, clock },
     pass: (minutes) => {
       back = Math.max(0, back - minutes * minute)
     },

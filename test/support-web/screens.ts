@@ -23,6 +23,11 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
   const standings = new Map<string, string>(
     runs.map(({ status, run_id }: { readonly status: string; readonly run_id: string }) => [status, run_id]),
   )
+  const { sessions } = await day.person('sessions', {})
+  const session = sessions.find(({ files }: { readonly files: number }) => files > 0).session_id
+  const [{ turn_id: turn }] = (await day.person('sessions_show', { id: session })).turns
+  const { files } = await day.person('review_show', { task: columns.review[0].id })
+  const file = encodeURIComponent(files.find(({ kind }: { readonly kind: string }) => kind === 'text').path)
   return [
     { path: '/', shows: '.card .verbs' },
     { path: '/board', shows: '.task-card' },
@@ -36,6 +41,11 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
     { path: reviewed, shows: '.task .changes-head' },
     { path: `${reviewed}/diff`, shows: '.whole-diff .diff-line' },
     { path: active, shows: '.task .changes-head' },
+    { path: `/review${reviewed.replace('tasks', 'task')}`, shows: '.review-line .line-text' },
+    { path: `/review/mission/${missions[0].mission_id}`, shows: '.review-line .line-text' },
+    { path: '/review', shows: '.review-line .line-text' },
+    { path: '/lines', shows: '.lines-form' },
+    { path: `/lines?file=${file}&line=2`, shows: '.why-told' },
     { path: '/plan', shows: '.plan-row' },
     { path: '/dependencies', shows: '.node' },
     { path: '/dependencies', shows: '.dependency-list li', opens: (page) => page.keyboard.press('i') },
@@ -46,7 +56,12 @@ export async function screensOf(day: Day): Promise<readonly Screen[]> {
     ...[...standings.values()].map((run) => ({ path: `/runs/${run}`, shows: '.machine-state' })),
     { path: '/history', shows: '.mission-list li' },
     { path: '/history?of=runs', shows: '.rows li, .empty' },
+    { path: '/history?of=sessions', shows: '.session-list li' },
+    { path: `/history?of=sessions&session=${session}&turn=${turn}`, shows: '.turn .diff-line' },
     { path: '/journal', shows: '.fact-row' },
+    { path: '/statistics?since=all', shows: '.figure-card .columns' },
+    { path: '/statistics?by=agent&since=all', shows: '.group-table td' },
+    { path: '/statistics?by=lines', shows: '.line-kinds' },
     { path: '/start', shows: 'main pre, main .snippet' },
     { path: '/nowhere', shows: 'h1:has-text("Nothing is here")' },
     {

@@ -62,7 +62,7 @@ export async function openServingDay(options: ServingOptions = {}): Promise<Serv
     ...(team && { WAYMARK_DATABASE: join(home, 'team.db') }),
   }
   const named = folders.map((folder) => join(home, folder))
-  const [first, ...others] = openProjects({ named, environment, workingFolder: home })
+  const [first, ...others] = openProjects({ named, environment, workingFolder: home, reachesPrivate: true })
   return serveDay([first, ...others], {
     home,
     hours: 3.25,
@@ -134,9 +134,11 @@ export async function serveDay(
     interrupt: async () => {
       const at = server.port
       await server.stop()
-      return async () => {
+      let back: Promise<void> | undefined
+      const begin = async () => {
         server = await open(at)
       }
+      return () => (back ??= begin())
     },
     stop: async () => {
       await server.stop()

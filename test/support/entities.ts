@@ -103,6 +103,7 @@ export function aHold(changes: Partial<Hold> = {}): Hold {
     openedAt: 0,
     status: 'open',
     answer: null,
+    said: null,
     closedBy: null,
     closedAt: null,
     ...changes,

@@ -1,16 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import {
-  closeSync,
-  constants,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AnswerPipe } from './answer-pipe.ts'
 
 /**
  * Runs git to its end and answers its output; fails with what it complained of. It is started from a small shell that
@@ -18,10 +10,7 @@ import { join } from 'node:path'
  */
 export function git(folder: string, ...words: readonly string[]): string {
   if (process.platform === 'win32') return execFileSync('git', words, { cwd: folder, encoding: 'utf8' })
-  if (shell?.environment !== environmentNow()) {
-    shell?.end()
-    shell = new Shell()
-  }
+  shell ??= new Shell()
   const { code, output, complaint } = shell.run(folder, words)
   if (code === 0) return output
   throw new Error(`Command failed: git ${words.join(' ')}\n${complaint}`)
@@ -29,14 +18,14 @@ export function git(folder: string, ...words: readonly string[]): string {
 
 let shell: Shell | undefined
 
-const limit = 50_000
+process.once('exit', () => shell?.end())
 
 class Shell {
-  readonly environment = environmentNow()
+  readonly #variables = { ...process.env }
   readonly #folder = mkdtempSync(join(tmpdir(), 'waymark-git-'))
   readonly #child: ChildProcess
   readonly #commands: number
-  readonly #codes: number
+  readonly #codes: AnswerPipe
   #isOpen = true
 
   constructor() {
@@ -44,44 +33,44 @@ class Shell {
     execFileSync('mkfifo', [commands, codes])
     // Open for both, because opening one end alone waits for the other.
     this.#commands = openSync(commands, constants.O_RDWR)
-    this.#codes = openSync(codes, constants.O_RDWR | constants.O_NONBLOCK)
-    this.#child = spawn('/bin/sh', [], { stdio: [this.#commands, this.#codes, 'ignore'] })
+    this.#codes = new AnswerPipe(codes)
+    // The shell only reads: once this process is gone, however it went, there is nothing more to read.
+    const given = openSync(commands, constants.O_RDONLY)
+    this.#child = spawn('/bin/sh', [], { stdio: [given, this.#codes.file, 'ignore'] })
+    closeSync(given)
     this.#child.unref()
-    process.once('exit', () => this.end())
   }
 
   run(folder: string, words: readonly string[]) {
     const [output, complaint] = [join(this.#folder, 'output'), join(this.#folder, 'complaint')]
     const program = ['git', ...words].map(quoted).join(' ')
-    const call = `(cd ${quoted(folder)} && exec ${program}) </dev/null >${quoted(output)} 2>${quoted(complaint)}; echo $?\n`
+    const steps = [`cd ${quoted(folder)}`, ...this.#changedVariables(), `exec ${program}`].join(' && ')
+    const call = `(${steps}) </dev/null >${quoted(output)} 2>${quoted(complaint)}; echo $?\n`
     writeSync(this.#commands, call)
-    const code = this.#code()
+    const code = this.#codes.next()
     if (code === null) {
       this.end()
       shell = undefined
       throw new Error(`git ${words.join(' ')} did not end.`)
     }
-    return { code, output: readFileSync(output, 'utf8'), complaint: readFileSync(complaint, 'utf8') }
+    return {
+      code: Number(code.toString('utf8')),
+      output: readFileSync(output, 'utf8'),
+      complaint: readFileSync(complaint, 'utf8'),
+    }
   }
 
-  #code(): number | null {
-    const answer = Buffer.alloc(16)
-    const until = performance.now() + limit
-    while (performance.now() < until) {
-      const length = this.#read(answer)
-      if (length > 0) return Number(answer.toString('utf8', 0, length))
-      Atomics.wait(clock, 0, 0, 0.3)
-    }
-    return null
-  }
-
-  #read(answer: Buffer): number {
-    try {
-      return readSync(this.#codes, answer)
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0
-      throw error
-    }
+  /** Tests set variables for git, and the shell has those that were there when it was started. */
+  #changedVariables(): readonly string[] {
+    const now = { ...process.env }
+    return [
+      ...Object.entries(now)
+        .filter(([name, value]) => value !== this.#variables[name])
+        .map(([name, value]) => `export ${name}=${quoted(value ?? '')}`),
+      ...Object.keys(this.#variables)
+        .filter((name) => !(name in now))
+        .map((name) => `unset ${name}`),
+    ]
   }
 
   end(): void {
@@ -89,14 +78,9 @@ class Shell {
     rmSync(this.#folder, { recursive: true, force: true })
     if (!this.#isOpen) return
     this.#isOpen = false
-    for (const stream of [this.#commands, this.#codes]) closeSync(stream)
+    closeSync(this.#commands)
+    this.#codes.close()
   }
-}
-
-const clock = new Int32Array(new SharedArrayBuffer(4))
-
-function environmentNow(): string {
-  return JSON.stringify(process.env)
 }
 
 function quoted(word: string): string {

@@ -1,6 +1,15 @@
 // Runs the built program again and again in one process, each time as if it had just been started: with the words, the
 // folder, the variables, the input and the streams of that run.
-import { closeSync, createReadStream, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,7 +18,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 
 const [bin, channel] = process.argv.slice(2)
-const { main } = await import(pathToFileURL(join(bin, '..', '..', 'dist', 'waymark.js')).href)
+const { bundleFor } = await import(pathToFileURL(join(bin, '..', 'loading.js')).href)
+const dist = join(bin, '..', '..', 'dist')
+const { main } = await import(pathToFileURL(join(dist, 'waymark.js')).href)
+
+/** As `bin/waymark.js` starts it. */
+function start(words) {
+  const name = bundleFor(words)
+  return name.endsWith('.cjs') ? createRequire(import.meta.url)(join(dist, name)).hook(words) : main()
+}
 
 const variables = process.env
 const exit = process.exit.bind(process)
@@ -51,7 +68,7 @@ async function run({ words, folder, environment, stdin, told }) {
     leave = reject
   })
   try {
-    await Promise.race([left, main().then(() => idleSince(before))])
+    await Promise.race([left, start(words).then(() => idleSince(before))])
   } catch (error) {
     if (!(error instanceof Exit)) {
       process.exitCode = 1
@@ -120,23 +137,32 @@ function readFrom(file) {
   if (openSync(file) !== 0) throw new Error('Standard input was not replaced.')
 }
 
+/** Standard output, of those who write to file descriptor 1. */
+function writeTo(file) {
+  closeSync(1)
+  if (openSync(file, 'w') !== 1) throw new Error('Standard output was not replaced.')
+}
+
 /** Each line of one pipe is a run; its outcome is written to the other. Whoever asks waits. */
 async function runLines() {
   const answers = openSync(`${channel}.answers`, 'w')
   const given = `${channel}.input`
+  const written = `${channel}.output`
   for await (const line of createInterface({ input: createReadStream(`${channel}.runs`) })) {
     const { input, ...more } = JSON.parse(line)
     const said = { out: [], error: [] }
     writeFileSync(given, input)
     readFrom(given)
+    writeTo(written)
     const stdin = new PassThrough()
     stdin.end(input)
     const code = await run({ ...more, stdin, told: (where, chunk) => said[where].push(chunk) })
+    said.out.push(readFileSync(written))
     const [out, error] = [said.out, said.error].map((chunks) => Buffer.concat(chunks).toString('utf8'))
     const bytes = Buffer.from(`${JSON.stringify({ code, out, error })}\n`)
     for (let at = 0; at < bytes.length; ) at += writeSync(answers, bytes, at)
   }
-  rmSync(given, { force: true })
+  for (const file of [given, written]) rmSync(file, { force: true })
   exit(0)
 }
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { AnswerPipe } from './answer-pipe.ts'
 
 /** The program as it is installed. */
 export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
@@ -55,21 +56,17 @@ export function needsOwnProcess(environment: Variables): boolean {
 
 let host: Host | undefined
 
-const limit = 55_000
-const megabyte = 1024 * 1024
-
 /** The process that runs them: asked over one pipe, and read from another without going on. */
 class Host {
   readonly #folder = mkdtempSync(join(tmpdir(), 'waymark-host-'))
   readonly #child: ChildProcess
   readonly #runs: number
-  readonly #answers: number
-  readonly #buffer = Buffer.allocUnsafe(megabyte)
+  readonly #answers: AnswerPipe
 
   constructor() {
     const channel = join(this.#folder, 'pipe')
     execFileSync('mkfifo', [`${channel}.runs`, `${channel}.answers`])
-    this.#answers = openSync(`${channel}.answers`, constants.O_RDONLY | constants.O_NONBLOCK)
+    this.#answers = new AnswerPipe(`${channel}.answers`)
     // Open for both, because whoever only writes waits for a reader.
     this.#runs = openSync(`${channel}.runs`, constants.O_RDWR)
     this.#child = spawn(process.execPath, [join(import.meta.dirname, 'program-host.mjs'), bin, channel], {
@@ -77,7 +74,7 @@ class Host {
     })
     this.#child.unref()
     this.#child.channel?.unref()
-    process.once('exit', () => this.#end())
+    process.once('exit', this.#end)
   }
 
   run(words: readonly string[], { folder, environment, input = '' }: Running): Ran {
@@ -93,35 +90,22 @@ class Host {
 
   #line(): string | null {
     const chunks: Buffer[] = []
-    const until = performance.now() + limit
-    while (performance.now() < until) {
-      const read = this.#read()
-      if (read === 0) Atomics.wait(clock, 0, 0, 0.5)
-      else chunks.push(Buffer.from(this.#buffer.subarray(0, read)))
+    for (let chunk = this.#answers.next(); chunk; chunk = this.#answers.next()) {
+      chunks.push(chunk)
       // Of the last byte: a line feed inside of a text is written as two characters.
-      if (read > 0 && this.#buffer[read - 1] === 10) return Buffer.concat(chunks).toString('utf8')
+      if (chunk.at(-1) === 10) return Buffer.concat(chunks).toString('utf8')
     }
     return null
   }
 
-  #read(): number {
-    try {
-      return readSync(this.#answers, this.#buffer)
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0
-      throw error
-    }
-  }
-
-  #end(): void {
+  readonly #end = (): void => {
+    process.off('exit', this.#end)
     this.#child.kill('SIGKILL')
     closeSync(this.#runs)
-    closeSync(this.#answers)
+    this.#answers.close()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
-
-const clock = new Int32Array(new SharedArrayBuffer(4))
 
 function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)

@@ -9,6 +9,7 @@ import { processFiles } from '../../src/definitions/process-files.ts'
 import type { Actor } from '../../src/domain/actor.ts'
 import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
 import { shownContents } from '../../src/evidence/shown-contents.ts'
+import { fileCopies } from '../../src/git/copies.ts'
 import { linkedTrees } from '../../src/git/linked-trees.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import { catalog } from '../../src/operations/catalog.ts'
@@ -19,6 +20,7 @@ import { fingerprint } from '../../src/storage/fingerprint.ts'
 import { openPostgresStore } from '../../src/storage/postgres/store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore } from '../../src/storage/store.ts'
+import { messenger } from '../../src/told/messenger.ts'
 import { commitCopied } from './copied-folder.ts'
 import { git as runGit } from './git.ts'
 import { plantDatabase } from './planted-database.ts'
@@ -68,8 +70,12 @@ export interface ProjectOptions {
   readonly postgres?: string
   /** In a database where no other project is, where all projects of the tests are on a server. */
   readonly isAlone?: boolean
+  /** False: webhooks go to no private network unless they were said to. */
+  readonly reachesPrivate?: boolean
   /** How long a call from an edge waits for its commands, in milliseconds. */
   readonly edgePatience?: number
+  /** The contract of an older edge. */
+  readonly edgeContract?: number
 }
 
 /** A real project in a temporary folder: real git unless asked otherwise, a real database, real snapshots. */
@@ -104,8 +110,13 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     evidenceFiles: evidenceFiles(),
     shownContents: shownContents(stateFolder),
     linkedTrees: linkedTrees(process.env),
+    copies: fileCopies({ stateFolder }),
     commandRunner: commandRunner(),
     commandApprovals: commandApprovals(stateFolder),
+    messenger: messenger(process.env, {
+      agent: 'waymark/0.0.0',
+      reachesPrivate: options.reachesPrivate ?? true,
+    }),
     store,
     witness,
     clock,
@@ -128,7 +139,12 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     const acting = actor ? { ...context, actor } : context
     const work = (around: Context) => invoke(operation, around, input, rest)
     const answer = isOnEdge
-      ? (await throughEdge(acting, name, work, options.edgePatience)).answer
+      ? (
+          await throughEdge(acting, name, work, {
+            patience: options.edgePatience,
+            contract: options.edgeContract,
+          })
+        ).answer
       : await work(acting)
     assertDeclared(operation, answer)
     return answer

@@ -69,7 +69,7 @@ class LoneProgram extends EventEmitter<{ exit: [number | null] }> implements Sta
 /** Processes that have loaded the program, and those of them that run none now. */
 const hosts = new Set<ChildProcess>()
 const idle: ChildProcess[] = []
-const mostIdle = 4
+const mostIdle = 8
 
 process.once('exit', () => {
   for (const host of hosts) host.kill('SIGKILL')

@@ -60,12 +60,18 @@ class WatchedGathering extends Gathering {
   }
 }
 
+export interface OfEdge {
+  readonly patience?: number | undefined
+  /** What the edge knows: an older one has only the calls of its own contract. */
+  readonly contract?: number | undefined
+}
+
 /** Runs a handler as a server does for a caller on another machine, and looks here at what it asks for. */
 export async function throughEdge<Answer>(
   context: Context,
   asked: string | undefined,
   work: (onEdge: Context) => Promise<Answer>,
-  patience = 20_000,
+  { patience = 20_000, contract = contractVersion }: OfEdge = {},
 ): Promise<{ readonly answer: Answer; readonly rounds: number }> {
   const began = performance.now()
   const id = randomUUID()
@@ -80,7 +86,7 @@ export async function throughEdge<Answer>(
   }
   let gathered: readonly GatheredCall[] = []
   for (let rounds = 1; ; rounds += 1) {
-    const gathering = new WatchedGathering(sent(gathered), contractVersion)
+    const gathering = new WatchedGathering(sent(gathered), contract)
     const onEdge = contextOnEdge(context, gathering, {
       edge,
       id,
@@ -112,6 +118,27 @@ export function witnessThroughEdge(own: WorkTreeWitness, stateFolder: string): W
     others: (folder) => over(folder, (witness) => witness.others(folder)),
     snapshot: (request) => over(request.top ?? request.folder, (witness) => witness.snapshot(request)),
     changes: (from, to) => over(from.top, (witness) => witness.changes(from, to)),
+    lines: (from, to, wish) => over(from.top, (witness) => witness.lines(from, to, wish)),
+    history: {
+      file: (request) => over(request.folder, (witness) => witness.history.file(request)),
+      blame: (request) => over(request.folder, (witness) => witness.history.blame(request)),
+      commits: (folder, range, most) =>
+        over(folder, (witness) => witness.history.commits(folder, range, most)),
+      files: (folder, rev, under) => over(folder, (witness) => witness.history.files(folder, rev, under)),
+      digest: (text) => own.history.digest(text),
+      uuid: (name) => own.history.uuid(name),
+      hashes: (folder, oids, salt) => over(folder, (witness) => witness.history.hashes(folder, oids, salt)),
+      claims: (folder, commits) => over(folder, (witness) => witness.history.claims(folder, commits)),
+      notes: (folder, ref, commits) => over(folder, (witness) => witness.history.notes(folder, ref, commits)),
+      writeNotes: (request) => over(request.folder, (witness) => witness.history.writeNotes(request)),
+      words: (folder, path) => over(folder, (witness) => witness.history.words(folder, path)),
+    },
+    contents: {
+      states: (place, paths) => over(place.top, (witness) => witness.contents.states(place, paths)),
+      read: (places, ids, most) =>
+        over(places[0]?.top ?? '', (witness) => witness.contents.read(places, ids, most)),
+    },
+    branch: (request) => over(request.folder, (witness) => witness.branch(request)),
     touched: (from, to) => over(from.top, (witness) => witness.touched(from, to)),
     unifiedDiff: (from, to, paths) => over(from.top, (witness) => witness.unifiedDiff(from, to, paths)),
     wholeDiff: (from, to, most) => over(from.top, (witness) => witness.wholeDiff(from, to, most)),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
-import { parseNumstat } from '../../src/git/diff.ts'
+import { parseNumstat } from '../../src/git/patch.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
@@ -111,10 +111,6 @@ export function numstat(folder: string, from: string, to: string) {
   const question = ['diff-tree', '-r', '-z', '-M50%', '--numstat', from, to]
   const records = execFileSync('git', question, { cwd: folder }).toString('utf8').split('\0').slice(0, -1)
   const files = parseNumstat(records)
-  const sum = (counts: readonly (number | null)[]) => counts.reduce<number>((all, one) => all + (one ?? 0), 0)
-  return {
-    paths: files.map(({ path }) => path).sort(),
-    added: sum(files.map(({ addedLines }) => addedLines)),
-    deleted: sum(files.map(({ deletedLines }) => deletedLines)),
-  }
+  const sum = (side: 'added' | 'deleted') => files.reduce((all, { count }) => all + (count?.[side] ?? 0), 0)
+  return { paths: files.map(({ path }) => path).sort(), added: sum('added'), deleted: sum('deleted') }
 }

@@ -140,8 +140,13 @@ describe('before it ends, an agent may look', () => {
     const project = await openProject()
     const { task_id } = await project.call('start_task', { name: 'one', areas: ['auth'] })
     project.write('utils.ts', 'changed\n')
-    const look = await project.call('complete_task', { task_id, ...done, preview: true })
-    expect(look).toMatchObject({ preview: true, completed_at: null })
+    const reviewed = { ...done, outcome: { ...done.outcome, manual_review_needed: true } }
+    const look = await project.call('complete_task', { task_id, ...reviewed, preview: true })
+    expect(look).toMatchObject({ preview: true, completed_at: null, settled: false })
+    expect(look.waits_for).toMatchObject([
+      { hold_id: null, kind: 'review' },
+      { hold_id: null, kind: 'scope' },
+    ])
     expect(look.verification).toMatchObject({ scope_match: false, unexpected_files: ['utils.ts'] })
     expect((await project.call('inbox', {})).holds).toEqual([])
     project.git('checkout', '-q', 'utils.ts')

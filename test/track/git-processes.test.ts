@@ -23,7 +23,10 @@ test('where nothing changed, a task begins and ends with one status of the tree 
   git('commit', '-qam', 'Log in')
   expect((await end(first)).files_changed).toMatchObject({ modified: ['src/auth.ts'] })
 
-  started()
+  // The trees of both snapshots are kept beside and behind the answers.
+  let kept = 0
+  const keeping = () => (kept += started().filter((command) => command === 'pack-objects').length)
+  await expect.poll(keeping, { timeout: 20_000 }).toBe(2)
   const second = await begin('Look')
   expect(started()).toEqual(['status'])
   expect((await end(second)).counts).toMatchObject({ added: 0, modified: 0 })

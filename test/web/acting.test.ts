@@ -30,7 +30,16 @@ test('an approval can be undone for five seconds, and then it is sent', async ()
 
 test('what was decided is sent when the page is left before the five seconds are over', async () => {
   const { serving, page } = await open({ path: '/' })
-  await page.getByRole('button', { name: 'Answer' }).click()
+  const juno = serving.day.agent('juno')
+  const { task_id } = await juno('start_task', { name: 'Check the sign' })
+  const outcome = { summary: 'Checked.', manual_review_needed: true }
+  await juno('complete_task', { task_id, status: 'success', outcome })
+  const review = page.locator('.card', { hasText: 'Check the sign' })
+  await review.getByRole('button', { name: 'Send back' }).click()
+  await page.getByLabel('What should be done instead?').fill('Keep the sign.')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Sent back: Check the sign').first().waitFor()
+  await page.getByRole('button', { name: 'Answer' }).first().click()
   await page.getByLabel('What is the answer?').fill('Use the generated one.')
   await page.keyboard.press('Control+Enter')
   await page.getByText('Answered: Binary patches').first().waitFor()
@@ -40,6 +49,11 @@ test('what was decided is sent when the page is left before the five seconds are
       ({ answer }: { readonly answer: string }) => answer,
     )
   await expect.poll(answers, { timeout: 20_000 }).toContain('Use the generated one.')
+  await expect.poll(answers, { timeout: 20_000 }).toContain('Keep the sign.')
+  expect(await juno('taskman_task_get', { id: task_id })).toMatchObject({
+    status: 'to_do',
+    reviews: [{ said: 'sent back', text: 'Keep the sign.' }],
+  })
 })
 
 test('a command of the palette asks for what it needs, and shows the refusal of the server', async () => {

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { useDashboard } from '../support-web/dashboard.ts'
 import { screensOf, see } from '../support-web/screens.ts'
+import { recordSessions } from '../support-web/session-day.ts'
 
-const { serving, open } = useDashboard({ recorded: true })
+const { serving, open } = useDashboard({ recorded: true, fill: recordSessions })
 
 test('every view is two keys away', async () => {
   const { page } = await open({ path: '/' })
   const views = { b: 'board', m: 'missions', p: 'plan', d: 'dependencies', r: 'processes', h: 'history' }
-  for (const [key, view] of Object.entries({ ...views, j: 'journal' })) {
+  for (const [key, view] of Object.entries({ ...views, j: 'journal', t: 'statistics' })) {
     await page.keyboard.press('g')
     await page.keyboard.press(key)
     await page.waitForURL(`${serving().address}/${view}`)
@@ -44,11 +45,29 @@ test('palette and sheet of keys open by keys, keep the focus, and give it back',
     await page.keyboard.press(key)
     const dialog = page.getByRole('dialog', { name })
     await dialog.waitFor()
-    expect(await dialog.evaluate((shown) => shown.contains(document.activeElement))).toBe(true)
+    await expect.poll(() => dialog.evaluate((shown) => shown.contains(document.activeElement))).toBe(true)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    expect(await link.evaluate((shown) => shown === document.activeElement)).toBe(true)
+    await expect.poll(() => link.evaluate((shown) => shown === document.activeElement)).toBe(true)
   }
+})
+
+test('what is typed before the palette is there is typed in its field, and is no key of the page', async () => {
+  const { page } = await open({ path: '/missions' })
+  await page.locator('.mission-list li a').first().waitFor()
+  const { promise: typed, resolve: wasTyped } = Promise.withResolvers<void>()
+  await page.route('**/palette-*.js', async (route) => {
+    await typed
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('gb')
+  wasTyped()
+  const field = page.getByRole('combobox', { name: 'Search' })
+  await expect.poll(() => field.inputValue()).toBe('gb')
+  await page.keyboard.type('x')
+  await expect.poll(() => field.inputValue()).toBe('gbx')
+  expect(page.url()).toMatch(/\/missions$/)
 })
 
 test('the id of what is selected, or shown, is copied by a key', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { fillBusyDay } from '../support-web/busy-day.ts'
 import { useDashboard } from '../support-web/dashboard.ts'
 
@@ -24,10 +24,11 @@ test('numbers that are old say so, and are live again once the server is back', 
   const { serving, page, show } = await open({ path: '/board' })
   await page.clock.install()
   const begin = await serving.interrupt()
+  onTestFinished(begin)
   await page.getByText('Reconnecting').waitFor()
   await page.clock.fastForward(6_000)
   await page.getByText(/^As of \d\d:\d\d$/).waitFor()
-  expect(await page.evaluate(() => document.documentElement.hasAttribute('data-stale'))).toBe(true)
+  await page.locator('html[data-stale]').waitFor()
   await show('/')
   await page.getByRole('alert').getByText('The server cannot be reached.').waitFor()
   await begin()
@@ -37,7 +38,7 @@ test('numbers that are old say so, and are live again once the server is back', 
   await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
   await page.getByRole('link', { name: 'Missions' }).click()
   await page.getByRole('link', { name: 'While you were away' }).waitFor()
-  expect(await page.evaluate(() => document.documentElement.hasAttribute('data-stale'))).toBe(false)
+  await page.locator('html:not([data-stale])').waitFor()
 })
 
 test('nothing moves under the pointer: what is new waits, and says how much it is', async () => {

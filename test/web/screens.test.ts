@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { useDashboard } from '../support-web/dashboard.ts'
 import { screensOf, see } from '../support-web/screens.ts'
+import { recordSessions } from '../support-web/session-day.ts'
 import { violationsOf } from '../support-web/violations.ts'
 import { otherTheme, overhang } from './looks.ts'
 
-const { serving, open } = useDashboard({ recorded: true })
+const { serving, open } = useDashboard({ recorded: true, fill: recordSessions })
 
 test('every view is without a violation of axe, readable in both themes, and no wider than the screen', {
   timeout: 120_000,

@@ -62,12 +62,12 @@ test('nothing moves for whoever asked for less motion', async () => {
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
   }
-  await page.locator('.mission-row').first().waitFor()
+  await page.locator('.mission-card').first().waitFor()
   const { day } = serving()
   const { missions } = await day.person('list_missions', {})
   const { mission_id } = missions[0]
   await day.agent('vera')('start_task', { mission_id, name: 'Change the row', agent_name: 'vera' })
-  await page.locator('.mission-row.changed').waitFor()
+  await page.locator('.mission-card.changed').waitFor()
   expect(await motions(page)).toEqual({ '.live-dot': 'none', '.changed': 'none' })
   await page.emulateMedia({ reducedMotion: 'no-preference' })
   expect(await motions(page)).toEqual({ '.live-dot': 'breathe', '.changed': 'flash' })

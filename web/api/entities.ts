@@ -7,7 +7,7 @@ export type BoardCard = OutputOf<'board'>['columns'][BoardColumn][number]
 export type Verified = NonNullable<BoardCard['verified']>
 export type InboxCard = OutputOf<'desk'>['cards'][number]
 
-export type Mission = OutputOf<'list_missions'>['missions'][number]
+export type Mission = OutputOf<'missions_page'>['missions'][number]
 export type TaskDetail = Extract<OutputOf<'show'>, { kind: 'task' }>
 export type AttemptDetail = TaskDetail['attempts'][number]
 export type TaskLinks = OutputOf<'task_links'>
@@ -25,6 +25,18 @@ export type AtWork = OutputOf<'at_work'>
 export type WorkingAttempt = AtWork['attempts'][number]
 export type Edge = OutputOf<'edge_list'>['edges'][number]
 export type Names = OutputOf<'names'>
+
+export type ReviewShown = OutputOf<'review_show'>
+export type ShownFile = ReviewShown['files'][number]
+export type ReviewComment = ReviewShown['comments'][number]
+export type ReviewDraft = ReviewShown['drafts'][number]
+export type ReviewedFile = OutputOf<'review_file'>
+
+export type BlamedFile = OutputOf<'blame'>
+export type LineWhy = OutputOf<'why'>
+
+export type Session = OutputOf<'sessions'>['sessions'][number]
+export type Turn = OutputOf<'sessions_show'>['turns'][number]
 
 export type Run = OutputOf<'state_gate_list_runs'>['runs'][number]
 export type RunPage = OutputOf<'run_page'>

@@ -16,6 +16,8 @@ export interface Standing {
   /** Null for who is no member, such as an admin of the server. */
   readonly access: Access | null
   readonly admin: boolean
+  /** What the token that they signed in with lets at most; null where it sets no limit. */
+  readonly most: Access | null
   readonly roles: readonly string[]
   readonly expires_at: string
   /** The operations that they may not call, with the access that each needs. */
@@ -128,6 +130,15 @@ export async function logOut(): Promise<void> {
   await readSession()
 }
 
+/** Why a sign-in elsewhere led to nothing, and where it was begun, as the server wrote it into the page; null else. */
+export const signInTrouble = signal(
+  readMeta('trouble') === null ? null : { says: readMeta('trouble') ?? '', to: readMeta('to') ?? '/' },
+)
+
+function readMeta(name: 'trouble' | 'to'): string | null {
+  return document.querySelector<HTMLMetaElement>(`meta[name="waymark-sign-in-${name}"]`)?.content ?? null
+}
+
 /** A way to sign in that the server has: `GET /api/sign-in`. */
 export type SignInWay =
   | { readonly way: 'address' }
@@ -182,6 +193,8 @@ export function whyNot(operation: string): string | null {
   const known = standing.value
   const needed = known?.refused[operation]
   if (!known || needed === undefined) return null
+  if (known.most !== null)
+    return `The token that you signed in with lets no more than ${known.most}. Sign in with another one.`
   if (needed === 'admin') return 'Only an admin of the server may do this.'
   const has = known.access === null ? 'you are no member of this project' : `you have ${known.access} access`
   return `This needs ${needed} access, and ${has}. An owner of the project can change that.`

@@ -62,20 +62,45 @@ export function roundedPath(points: readonly Point[], radius = 8): string {
   return parts.join('')
 }
 
-/** An SVG path through points that leaves and reaches each of them level, as a river would. */
-export function flowPath(points: readonly Point[]): string {
+export type Flow = 'right' | 'down'
+
+/** An SVG path through points that leaves and reaches each of them level, as a river would; or upright, as it falls. */
+export function flowPath(points: readonly Point[], flow: Flow = 'right'): string {
   const [first, ...rest] = points
   if (!first) return ''
   let [path, at] = [`M${show(first)}`, first]
   for (const point of rest) {
-    const middle = (at.x + point.x) / 2
-    const straight = Math.abs(at.y - point.y) < 0.5
-    path += straight
-      ? `L${show(point)}`
-      : `C${show({ x: middle, y: at.y })} ${show({ x: middle, y: point.y })} ${show(point)}`
+    const [middle, half] = [(at.x + point.x) / 2, (at.y + point.y) / 2]
+    const straight = Math.abs(flow === 'right' ? at.y - point.y : at.x - point.x) < 0.5
+    const bends =
+      flow === 'right'
+        ? [
+            { x: middle, y: at.y },
+            { x: middle, y: point.y },
+          ]
+        : [
+            { x: at.x, y: half },
+            { x: point.x, y: half },
+          ]
+    path += straight ? `L${show(point)}` : `C${bends.map(show).join(' ')} ${show(point)}`
     at = point
   }
   return path
+}
+
+/** What lies from left to right, from the top down. */
+export function turned(layout: LayeredLayout): LayeredLayout {
+  const turn = ({ x, y }: Point): Point => ({ x: y, y: x })
+  return {
+    width: layout.height,
+    height: layout.width,
+    nodes: layout.nodes.map((node) => ({ ...node, ...turn(node), width: node.height, height: node.width })),
+    edges: layout.edges.map((edge) => ({
+      ...edge,
+      points: edge.points.map(turn),
+      labelAt: edge.labelAt && turn(edge.labelAt),
+    })),
+  }
 }
 
 function towards(from: Point, to: Point, length: number): Point {

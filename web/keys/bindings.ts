@@ -2,10 +2,10 @@
 interface Binding {
   /** Names it for handlers. */
   readonly command: string
-  /** One key, or two after each other: `g i`. Several ways, the first of which is shown. */
+  /** One key, or two after each other: `g i`. Several ways, the first of which is shown. Views may share a key. */
   readonly keys: readonly string[]
   readonly title: string
-  readonly group: 'Everywhere' | 'Go to' | 'Lists' | 'Inbox' | 'Plan' | 'Views' | 'Picture'
+  readonly group: 'Everywhere' | 'Go to' | 'Lists' | 'Inbox' | 'Review' | 'Plan' | 'Views' | 'Picture'
 }
 
 /** The one table of keys: read by the dispatcher, the help sheet and the palette. */
@@ -25,6 +25,8 @@ export const bindings = [
   { command: 'go processes', keys: ['g r'], title: 'Processes', group: 'Go to' },
   { command: 'go history', keys: ['g h'], title: 'History', group: 'Go to' },
   { command: 'go journal', keys: ['g j'], title: 'Journal', group: 'Go to' },
+  { command: 'go lines', keys: ['g l'], title: 'Lines of a file', group: 'Go to' },
+  { command: 'go statistics', keys: ['g t'], title: 'Statistics', group: 'Go to' },
   { command: 'go agents', keys: ['g a'], title: 'Agents', group: 'Go to' },
   { command: 'go projects', keys: ['g o'], title: 'Projects', group: 'Go to' },
   { command: 'go settings', keys: ['g s'], title: 'Settings', group: 'Go to' },
@@ -40,8 +42,23 @@ export const bindings = [
   { command: 'approve', keys: ['a'], title: 'Approve', group: 'Inbox' },
   { command: 'send back', keys: ['r'], title: 'Send back', group: 'Inbox' },
   { command: 'resolve', keys: ['e'], title: 'Resolve with an answer', group: 'Inbox' },
-  { command: 'open diff', keys: ['d'], title: 'Open the diff', group: 'Inbox' },
+  { command: 'open diff', keys: ['d'], title: 'Review the changes', group: 'Inbox' },
   { command: 'undo', keys: ['u'], title: 'Undo, for five seconds', group: 'Inbox' },
+
+  { command: 'next file', keys: [']'], title: 'Next file', group: 'Review' },
+  { command: 'previous file', keys: ['['], title: 'Previous file', group: 'Review' },
+  { command: 'next change', keys: ['.'], title: 'Next change', group: 'Review' },
+  { command: 'previous change', keys: [','], title: 'Previous change', group: 'Review' },
+  { command: 'next comment', keys: ['o'], title: 'Next comment', group: 'Review' },
+  { command: 'previous comment', keys: ['O'], title: 'Previous comment', group: 'Review' },
+  { command: 'viewed', keys: ['v'], title: 'Mark the file as viewed, or not', group: 'Review' },
+  { command: 'comment', keys: ['c'], title: 'Comment on the line', group: 'Review' },
+  { command: 'comment file', keys: ['F'], title: 'Comment on the file', group: 'Review' },
+  { command: 'send', keys: ['s'], title: 'Send the comments', group: 'Review' },
+  { command: 'side by side', keys: ['t'], title: 'Side by side, or not', group: 'Review' },
+  { command: 'white space', keys: ['w'], title: 'Hide white space, or show it', group: 'Review' },
+  { command: 'whose line', keys: ['W'], title: 'Whose the line is, and why', group: 'Review' },
+  { command: 'whole file', keys: ['x'], title: 'The whole file, or what changed', group: 'Review' },
 
   { command: 'add', keys: ['c'], title: 'Add a task', group: 'Plan' },
   { command: 'add phase', keys: ['p'], title: 'Add a phase', group: 'Plan' },

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { bindings, type Command } from './bindings.ts'
 
 export type Handlers = Partial<Readonly<Record<Command, () => void>>>
@@ -11,7 +11,8 @@ const layers = signal<readonly (() => Handlers)[]>([])
 export function useCommands(handlers: Handlers): void {
   const latest = useRef(handlers)
   latest.current = handlers
-  useEffect(() => {
+  // Before it is painted: a key pressed at the first sight of a list counts.
+  useLayoutEffect(() => {
     const layer = () => latest.current
     layers.value = [...layers.value, layer]
     return () => {
@@ -32,8 +33,11 @@ export function handlerOf(command: Command): (() => void) | null {
 /** How long the second key of two may take, in milliseconds. */
 const sequence = 1_200
 
-const byKeys = new Map<string, Command>(
-  bindings.flatMap(({ keys, command }) => keys.map((key) => [key, command])),
+const byKeys = Map.groupBy(
+  bindings.flatMap(({ keys, command }) =>
+    keys.map((key): { readonly key: string; readonly command: Command } => ({ key, command })),
+  ),
+  ({ key }) => key,
 )
 const beginnings = new Set(
   [...byKeys.keys()].filter((key) => key.includes(' ')).map((key) => key.split(' ')[0]),
@@ -47,8 +51,7 @@ export function listenToKeys(): () => void {
     if (event.defaultPrevented || event.isComposing || !isMeant(event, key)) return
     const begun = first && event.timeStamp - first.at < sequence ? `${first.key} ${key}` : key
     first = null
-    const command = byKeys.get(begun) ?? byKeys.get(key)
-    const handler = command && handlerOf(command)
+    const handler = handlerOfKey(begun) ?? handlerOfKey(key)
     if (handler) {
       event.preventDefault()
       handler()
@@ -58,16 +61,27 @@ export function listenToKeys(): () => void {
   return () => document.removeEventListener('keydown', onKey)
 }
 
+/** Several views may use a key, each for a command of its own. */
+function handlerOfKey(key: string): (() => void) | null {
+  for (const { command } of byKeys.get(key) ?? []) {
+    const handler = handlerOf(command)
+    if (handler) return handler
+  }
+  return null
+}
+
 function keyOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string {
   const name = key === ' ' ? 'Space' : key
   if (ctrlKey || metaKey) return `mod+${name.toLowerCase()}`
   return altKey && name.length > 1 ? `alt+${name}` : name
 }
 
-/** A field takes its keys itself, and so does a dialog or a button what it is pressed with. */
+/** A field takes its keys itself, and so does a dialog or a button what it is pressed with. A box to tick takes Space alone. */
 function isMeant({ target }: KeyboardEvent, key: string): boolean {
   if (key.startsWith('mod+')) return true
   if (!(target instanceof HTMLElement)) return true
+  if (target instanceof HTMLInputElement && target.type === 'checkbox' && !target.closest('dialog'))
+    return key !== 'Space'
   if (target.closest('input, textarea, select, [contenteditable], dialog')) return false
   return !((key === 'Enter' || key === 'Space') && target.closest('a, button, summary'))
 }

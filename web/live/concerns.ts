@@ -1,4 +1,5 @@
 import type { Frame, FrameEntity, InputOf, OperationName } from '../../src/surfaces/http/client/client.ts'
+import type { IdentityKind } from './feed.ts'
 
 interface Concern {
   /** The kinds of entities that an answer shows. */
@@ -22,6 +23,7 @@ const table = {
   board: { of: ['task', 'mission', 'workflow', 'hold', 'progress', 'setting'] },
   desk: { of: ['hold', 'issue', 'task', 'mission', 'workflow', 'run', 'command', 'note', 'setting'] },
   list_missions: { of: ['mission', 'workflow', 'task', 'phase', 'hold'] },
+  missions_page: { of: ['mission', 'workflow', 'task', 'phase', 'hold'] },
   mission_timeline: { of: 'everything', about: ofMission },
   mission_changes: { of: ['task'], about: ofMission },
   get_context: { of: ['decision'], about: { input: 'mission_id', data: 'mission_id' } },
@@ -30,9 +32,17 @@ const table = {
   task_links: { of: plan },
   show: { of: 'everything', about: ofTask },
   changes: { of: 'everything' },
+  review_show: { of: ['review', 'task', 'hold', 'mission', 'workflow', 'run', 'setting'] },
   diff: { of: [] },
+  provenance_stats: { of: [] },
+  blame: { of: ['lines', 'task', 'mission', 'workflow'] },
+  why: { of: ['lines', 'task', 'mission', 'workflow', 'decision', 'hold'] },
+  sessions: { of: ['captured_session', 'turn'] },
+  sessions_show: { of: ['turn'], about: { input: 'id', data: 'session_id' } },
+  sessions_diff: { of: [] },
   names: { of: ['mission', 'workflow', 'task', 'run'], created: true },
   log: { of: 'everything' },
+  stats: { of: ['task', 'mission', 'workflow', 'hold', 'run'] },
   doctor: { of: [] },
   state_gate_list_runs: { of: ['run'] },
   process_list: { of: ['run', 'process'] },
@@ -41,15 +51,22 @@ const table = {
     of: ['run', 'task', 'phase', 'mission', 'workflow', 'hold', 'issue', 'progress', 'command', 'setting'],
     about: ofRun,
   },
-  // Persons, tokens and sessions are facts of the server: see `every` in query.ts.
+  // Persons, tokens and sessions are the server's: see `onIdentities` in feed.ts.
   member_list: { of: ['member', 'person'] },
   person_list: { of: ['person', 'member'] },
   token_list: { of: ['token', 'person', 'member'] },
+  notify_list: { of: ['notification'] },
   session_list: { of: ['session', 'token', 'person'] },
   run_history: { of: ['run', 'hold', 'command'], about: ofRun },
 } as const satisfies Partial<Record<OperationName, Concern>>
 
 export type LiveQueryName = keyof typeof table
+
+/** Whether a query shows persons, tokens or sessions of the server. */
+export function concernsIdentities(name: LiveQueryName, kinds: readonly IdentityKind[]): boolean {
+  const { of }: Concern = table[name]
+  return of !== 'everything' && kinds.some((kind) => of.includes(kind))
+}
 
 /** Whether a fact may have changed what a query answers. */
 export function concerns<Name extends LiveQueryName>(

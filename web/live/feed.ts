@@ -24,6 +24,18 @@ export function onFrame(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
+/** Kinds of what the server as a whole knows of who uses it. */
+export type IdentityKind = 'person' | 'token' | 'session'
+
+type IdentityListener = (of: readonly IdentityKind[]) => void
+const identityListeners = new Set<IdentityListener>()
+
+/** Tells that persons, tokens or sessions changed which one may see. Answers its stop. */
+export function onIdentities(listener: IdentityListener): () => void {
+  identityListeners.add(listener)
+  return () => identityListeners.delete(listener)
+}
+
 /** Tells when everything must be read again: the server cannot tell what happened meanwhile. Answers its stop. */
 export function onReload(reload: Reload): () => void {
   reloads.add(reload)
@@ -51,6 +63,7 @@ export function follow(): () => void {
   const open = () => {
     const address = new URL(`${base.value}/ws`, location.href)
     address.protocol = address.protocol.replace('http', 'ws')
+    address.searchParams.set('identities', '')
     if (seq !== null) address.searchParams.set('since', String(seq))
     const opened = new WebSocket(address)
     socket = opened
@@ -60,6 +73,10 @@ export function follow(): () => void {
       if (isFrame(said)) {
         seq = said.seq
         for (const listener of listeners) listener(said)
+        return
+      }
+      if (said.event === 'identities') {
+        for (const listener of identityListeners) listener(said.of)
         return
       }
       if (said.event === 'reload') {
@@ -78,6 +95,9 @@ export function follow(): () => void {
   const greeted = ({ seq: head, version = '' }: Greeting) => {
     clearTimeout(doubt)
     wait = firstWait
+    // What happened meanwhile is told again of the project alone.
+    if (connection.peek().is !== 'connecting')
+      for (const listener of identityListeners) listener(allIdentities)
     connection.value = { is: 'live', version }
     if (seq !== null) return
     seq = head
@@ -117,6 +137,13 @@ export function follow(): () => void {
   }
 }
 
+const allIdentities = ['person', 'token', 'session'] as const
+
+interface ToldIdentities {
+  readonly event: 'identities'
+  readonly of: readonly IdentityKind[]
+}
+
 interface Greeting {
   readonly event: 'hello' | 'reload'
   readonly seq: number
@@ -125,17 +152,17 @@ interface Greeting {
 }
 
 /** What was received, or null where it is no message of ours. */
-function readFrame(text: unknown): Frame | Greeting | null {
+function readFrame(text: unknown): Frame | Greeting | ToldIdentities | null {
   if (typeof text !== 'string') return null
   try {
     const said: unknown = JSON.parse(text)
-    if (typeof said !== 'object' || said === null || !('event' in said) || !('seq' in said)) return null
-    return said as Frame | Greeting // the server is the one that this page came from
+    if (typeof said !== 'object' || said === null || !('event' in said)) return null
+    return said as Frame | Greeting | ToldIdentities // the server is the one that this page came from
   } catch {
     return null
   }
 }
 
-function isFrame(said: Frame | Greeting): said is Frame {
+function isFrame(said: Frame | Greeting | ToldIdentities): said is Frame {
   return 'n' in said
 }

@@ -3,8 +3,8 @@ import { useEffect, useMemo } from 'preact/hooks'
 import type { InputOf, OutputOf } from '../../src/surfaces/http/client/client.ts'
 import { call } from '../api/call.ts'
 import { base } from '../router/location.ts'
-import { concerns, type LiveQueryName } from './concerns.ts'
-import { connection, onFrame, onReload } from './feed.ts'
+import { concerns, concernsIdentities, type LiveQueryName } from './concerns.ts'
+import { connection, onFrame, onIdentities, onReload } from './feed.ts'
 
 interface LiveQuery<Answer> {
   /** Null until it was read. */
@@ -87,6 +87,9 @@ export function startQuery<Name extends LiveQueryName>(
       if (!once && concerns(name, input, frame)) soon()
     }),
     onReload(() => void read()),
+    onIdentities((kinds) => {
+      if (!once && concernsIdentities(name, kinds)) soon()
+    }),
     // A server that went away has no fact to tell of what could not be read meanwhile.
     connection.subscribe(({ is }) => {
       if (is === 'live' && failure.peek() !== null) soon()

@@ -5,7 +5,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
 import { StatusIcon } from '../parts/status.tsx'
 import { shortId } from '../parts/text.tsx'
-import { leaveFor, type OverlayProps } from '../shell/overlays.tsx'
+import { leaveFor, type OverlayProps, typedEarly } from '../shell/overlays.tsx'
 import { showToast } from '../shell/toasts.tsx'
 import { type Item, itemsHere, itemsOfServer } from './items.ts'
 import { type Field, inputOf, type OperationEntry } from './operations.ts'
@@ -37,6 +37,7 @@ function Search({ close, ask }: SearchProps) {
   const [at, setAt] = useState(0)
   useEffect(() => {
     field.current?.focus()
+    setWords(typedEarly())
     itemsOfServer().then(setMore, (error: unknown) => showToast({ kind: 'refused', text: told(error) }))
   }, [])
   const found = useMemo(() => findItems([...here, ...more], words), [here, more, words])

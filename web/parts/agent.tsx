@@ -4,10 +4,17 @@ import './agent.css'
 export function Agent({ name }: { readonly name: string }) {
   return (
     <span class="agent">
-      <span class="agent-mark" style={{ '--hue': String(agentHue(name)) }} aria-hidden="true">
-        {monogram(name)}
-      </span>
+      <AgentMark name={name} />
       <span class="cut">{name}</span>
+    </span>
+  )
+}
+
+/** The monogram alone, beside something that says the name. */
+export function AgentMark({ name }: { readonly name: string }) {
+  return (
+    <span class="agent-mark" style={{ '--hue': String(agentHue(name)) }} aria-hidden="true">
+      {monogram(name)}
     </span>
   )
 }

@@ -15,6 +15,9 @@ export function Dialog({ title, close, class: name = '', children }: DialogProps
   const dialog = useRef<HTMLDialogElement>(null)
   // The event of its closing comes later, when another dialog may be open.
   const isGone = useRef(false)
+  // Another function of the same view is no other dialog: it would be closed, and opened, and the event would end it.
+  const closing = useRef(close)
+  closing.current = close
   useLayoutEffect(() => {
     const shown = dialog.current
     if (!shown) return
@@ -22,7 +25,7 @@ export function Dialog({ title, close, class: name = '', children }: DialogProps
     const before = document.activeElement
     shown.showModal()
     const beside = (event: MouseEvent) => {
-      if (event.target === shown) close()
+      if (event.target === shown) closing.current()
     }
     shown.addEventListener('mousedown', beside)
     return () => {
@@ -31,9 +34,14 @@ export function Dialog({ title, close, class: name = '', children }: DialogProps
       shown.close()
       if (before instanceof HTMLElement) before.focus({ preventScroll: true })
     }
-  }, [close])
+  }, [])
   return (
-    <dialog ref={dialog} class={name} aria-labelledby={id} onClose={() => isGone.current || close()}>
+    <dialog
+      ref={dialog}
+      class={name}
+      aria-labelledby={id}
+      onClose={() => isGone.current || closing.current()}
+    >
       <h2 id={id} class="dialog-title">
         {title}
       </h2>

@@ -1,12 +1,29 @@
 import { useMemo } from 'preact/hooks'
 import { told } from '../api/call.ts'
 import { useQuery } from '../live/query.ts'
+import { linesOf } from './lines-of.ts'
 import { type FileDiff, parseDiff } from './parse-diff.ts'
 import './diff.css'
 
 /** The lines of one file, or of all where none is named. Read when it is opened, not with every fact. */
 export function InlineDiff({ attempt, path }: { readonly attempt: string; readonly path?: string }) {
-  const { answer, failure } = useQuery('diff', { id: attempt, ...(path !== undefined && { path }) })
+  return (
+    <AskedDiff asked={useQuery('diff', { id: attempt, ...(path !== undefined && { path }) })} path={path} />
+  )
+}
+
+/** The same of a turn of a captured session. */
+export function TurnDiff({ turn, path }: { readonly turn: string; readonly path?: string }) {
+  const asked = useQuery('sessions_diff', { id: turn, ...(path !== undefined && { path }) })
+  return <AskedDiff asked={asked} path={path} />
+}
+
+interface AskedDiffProps {
+  readonly asked: Pick<ReturnType<typeof useQuery<'diff' | 'sessions_diff'>>, 'answer' | 'failure'>
+  readonly path: string | undefined
+}
+
+function AskedDiff({ asked: { answer, failure }, path }: AskedDiffProps) {
   const text = answer.value?.diff
   const files = useMemo(() => (text === undefined ? null : parseDiff(text)), [text])
   if (failure.value !== null) return <p class="muted diff-note">{told(failure.value)}</p>
@@ -16,7 +33,15 @@ export function InlineDiff({ attempt, path }: { readonly attempt: string; readon
     <>
       {files.map((file) => (
         <section key={file.path}>
-          {path === undefined ? <h2 class="diff-file mono">{file.path}</h2> : null}
+          {path === undefined ? (
+            <h2 class="diff-file mono">
+              {file.path} <WhoseLines file={file} />
+            </h2>
+          ) : (
+            <p class="diff-whose">
+              <WhoseLines file={file} />
+            </p>
+          )}
           <Diff file={file} />
         </section>
       ))}
@@ -24,6 +49,16 @@ export function InlineDiff({ attempt, path }: { readonly attempt: string; readon
         <p class="muted diff-note">The rest is left out: it is too long to be kept or shown.</p>
       ) : null}
     </>
+  )
+}
+
+/** The way from a change to who each line of the file is from, as it is now. */
+function WhoseLines({ file: { path, notes } }: { readonly file: FileDiff }) {
+  if (notes.some((note) => /^(deleted file|Binary files|GIT binary)/.test(note))) return null
+  return (
+    <a class="link diff-link" href={linesOf(path)} aria-label={`Whose lines are in ${path}`}>
+      Whose lines
+    </a>
   )
 }
 
@@ -43,7 +78,18 @@ function Diff({ file }: { readonly file: FileDiff }) {
           {hunk.lines.map((line, at) => (
             <div key={at} class="diff-line" data-kind={line.kind}>
               <span class="diff-number">{line.old ?? ''}</span>
-              <span class="diff-number">{line.new ?? ''}</span>
+              {line.new === null ? (
+                <span class="diff-number" />
+              ) : (
+                <a
+                  class="diff-number"
+                  href={linesOf(file.path, { line: line.new, text: line.text })}
+                  tabIndex={-1}
+                  title="Whose line it is, and why"
+                >
+                  {line.new}
+                </a>
+              )}
               <span class="diff-sign">{signs[line.kind]}</span>
               <span class="diff-text">{line.text}</span>
             </div>

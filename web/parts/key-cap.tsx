@@ -22,11 +22,13 @@ const labels: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
   ArrowLeft: '←',
   ArrowRight: '→',
+  'mod+Enter': isMac ? '⌘↵' : 'Ctrl ↵',
   'alt+ArrowUp': isMac ? '⌥↑' : 'Alt ↑',
   'alt+ArrowDown': isMac ? '⌥↓' : 'Alt ↓',
 }
 
 /** How a key is written: `⌘K` on a Mac, `Ctrl K` elsewhere. */
 function keyLabel(key: string): string {
-  return labels[key] ?? (key.length === 1 ? key.toUpperCase() : key)
+  const isShifted = key.length === 1 && key !== key.toLowerCase()
+  return labels[key] ?? (isShifted ? `⇧${key}` : key.length === 1 ? key.toUpperCase() : key)
 }

@@ -6,14 +6,15 @@ import { useCommands } from '../keys/commands.ts'
 import { useQuery } from '../live/query.ts'
 import { useRows } from '../live/rows.ts'
 import { href, navigate, query, setQuery } from '../router/location.ts'
+import { Agent } from './agent.tsx'
 import { durationText } from './duration.ts'
 import { Failed } from './empty-state.tsx'
-import { FilterField, useFlash, WaitingRows } from './list.tsx'
+import { PlusMinus } from './evidence.tsx'
+import { FilterField, stepThrough, useFlash, WaitingRows } from './list.tsx'
 import { StatusIcon, statusOf } from './status.tsx'
 import { shortId } from './text.tsx'
 import { Clock, Since } from './time.tsx'
-import { VirtualList } from './virtual-list.tsx'
-import './mission-row.css'
+import './mission-card.css'
 
 interface MissionListProps {
   readonly status: 'open' | 'ended'
@@ -23,7 +24,7 @@ interface MissionListProps {
 
 /** Missions and workflows of one kind, live, with a filter in the address. */
 export function MissionList({ status, label, empty }: MissionListProps) {
-  const missions = useQuery('list_missions', { status, limit: 200 })
+  const missions = useQuery('missions_page', { status, limit: 200 })
   const { rows, still } = useRows<Mission>(
     () => missions.answer.value?.missions ?? null,
     ({ mission_id }) => mission_id,
@@ -38,10 +39,7 @@ export function MissionList({ status, label, empty }: MissionListProps) {
   })
   const keys = shown.value
   const selected = query.value.get('select')
-  const step = (by: number) => () => {
-    const next = keys[Math.min(Math.max(keys.indexOf(selected ?? '') + by, 0), keys.length - 1)]
-    if (next !== undefined) setQuery({ select: next })
-  }
+  const step = stepThrough(keys, selected)
   useCommands({
     next: step(1),
     previous: step(-1),
@@ -61,21 +59,18 @@ export function MissionList({ status, label, empty }: MissionListProps) {
         </span>
       </div>
       <WaitingRows held={rows.held} release={() => rows.hold(false)} />
-      <VirtualList
-        keys={keys}
-        label={label}
-        selected={selected}
-        row={(key) => {
+      <ul class="mission-cards" aria-label={label}>
+        {keys.map((key) => {
           const row = rows.row(key)
-          return row ? <MissionRow key={key} row={row} isSelected={key === selected} /> : null
-        }}
-      />
+          return row ? <MissionCard key={key} row={row} isSelected={key === selected} /> : null
+        })}
+      </ul>
     </div>
   )
 }
 
-/** One mission as a dense line. */
-function MissionRow({
+/** A mission at a glance: what it is for, how far it is, who works in it, what changed, what waits. */
+function MissionCard({
   row,
   isSelected,
 }: {
@@ -83,34 +78,75 @@ function MissionRow({
   readonly isSelected: boolean
 }) {
   const mission = row.value
-  const { mission_id, name, status, current_phase, total_phases, open_tasks, done_tasks, open_blockers } =
+  const { mission_id, name, objective, status, open_tasks, done_tasks, to_do_tasks, waiting, agents } =
+    mission
+  const { current_phase, total_phases, files, added_lines, deleted_lines, agents_total, completed_at } =
     mission
   const element = useRef<HTMLLIElement>(null)
-  useFlash(element, `${status} ${done_tasks} ${open_tasks} ${open_blockers}`)
+  useFlash(element, `${status} ${done_tasks} ${open_tasks} ${waiting}`)
+  const all = done_tasks + open_tasks + to_do_tasks
   return (
-    <li ref={element} class="mission-row" {...(isSelected && { 'aria-current': 'true' })}>
-      <StatusIcon status={open_blockers > 0 ? 'blocked' : statusOf(status)} />
-      <a class="cut wide" href={href(`/missions/${mission_id}`)}>
-        {name} <span class="muted">{mission.objective}</span>
-      </a>
-      {open_blockers > 0 ? <b class="mission-blockers">{open_blockers} blocking</b> : null}
-      <span class="mission-number">
-        phase {current_phase ?? 1} of {total_phases}
-      </span>
-      <span class="mission-number">
-        {done_tasks} done{open_tasks > 0 ? ` · ${open_tasks} open` : ''}
-      </span>
-      <span class="mission-time muted">
-        {mission.completed_at === null ? (
-          <Since at={mission.created_at} />
+    <li ref={element} class="mission-card" id={mission_id} {...(isSelected && { 'aria-current': 'true' })}>
+      <StatusIcon status={mission.open_blockers > 0 ? 'blocked' : statusOf(status)} />
+      <div class="mission-main">
+        <h2>
+          <a href={href(`/missions/${mission_id}`)}>{name}</a> <span class="id">{shortId(mission_id)}</span>
+        </h2>
+        {objective === null ? null : <p class="muted mission-objective">{objective}</p>}
+        <p class="mission-agents">
+          {agents.map(({ name: agent, working }) => (
+            <span key={agent} {...(working && { 'data-working': '', title: 'At work now' })}>
+              <Agent name={agent} />
+              {working ? <span class="muted"> at work</span> : null}
+            </span>
+          ))}
+          {agents_total > agents.length ? (
+            <span class="muted">{agents_total - agents.length} more</span>
+          ) : null}
+        </p>
+      </div>
+      <div class="mission-side">
+        {waiting > 0 ? (
+          <a class="mission-waiting" href={href('/')}>
+            {waiting} {waiting === 1 ? 'waits' : 'wait'} for a person
+          </a>
+        ) : null}
+        <progress
+          class="progress mission-progress"
+          max={Math.max(all, 1)}
+          value={done_tasks}
+          aria-label={`${done_tasks} of ${all} tasks done`}
+        />
+        <span>
+          {done_tasks} of {all} {all === 1 ? 'task' : 'tasks'} done
+          {open_tasks > 0 ? `, ${open_tasks} in progress` : ''}
+        </span>
+        <span class="muted">
+          phase {current_phase ?? 1} of {total_phases}
+        </span>
+      </div>
+      <div class="mission-side">
+        {files === 0 ? (
+          <span class="muted">no changes yet</span>
         ) : (
-          <>
-            <Clock at={mission.completed_at} /> ·{' '}
-            {durationText(Date.parse(mission.completed_at) - Date.parse(mission.created_at))}
-          </>
+          <a class="mission-files" href={href(`/review/mission/${mission_id}`)}>
+            {files} {files === 1 ? 'file' : 'files'}{' '}
+            <PlusMinus added_lines={added_lines} deleted_lines={deleted_lines} />
+          </a>
         )}
-      </span>
-      <span class="id">{shortId(mission_id)}</span>
+        <span class="muted">
+          {completed_at === null ? (
+            <>
+              for <Since at={mission.created_at} />
+            </>
+          ) : (
+            <>
+              <Clock at={completed_at} />, took{' '}
+              {durationText(Date.parse(completed_at) - Date.parse(mission.created_at))}
+            </>
+          )}
+        </span>
+      </div>
     </li>
   )
 }

@@ -46,6 +46,13 @@ export const routes: readonly Route[] = [
     under: 'missions',
     load: () => import('../views/task/view.tsx'),
   },
+  {
+    name: 'review',
+    path: '/review/:kind?/:id?',
+    title: 'Review',
+    under: 'inbox',
+    load: () => import('../views/review/view.tsx'),
+  },
   { name: 'plan', path: '/plan', title: 'Plan', load: () => import('../views/plan/view.tsx') },
   {
     name: 'dependencies',
@@ -74,6 +81,20 @@ export const routes: readonly Route[] = [
     title: 'Journal',
     under: 'history',
     load: () => import('../views/journal/view.tsx'),
+  },
+  {
+    name: 'lines',
+    path: '/lines',
+    title: 'Lines',
+    under: 'history',
+    load: () => import('../views/lines/view.tsx'),
+  },
+  {
+    name: 'statistics',
+    path: '/statistics',
+    title: 'Statistics',
+    under: 'history',
+    load: () => import('../views/statistics/view.tsx'),
   },
   { name: 'agents', path: '/agents', title: 'Agents', load: () => import('../views/agents/view.tsx') },
   {

@@ -9,6 +9,7 @@ import {
   readSession,
   session,
   sessionFailure,
+  signInTrouble,
   untilSession,
 } from '../api/session.ts'
 import { listenToKeys, useCommands } from '../keys/commands.ts'
@@ -35,7 +36,7 @@ export function App() {
   const known = session.value
   const isUnread = known === null
   useEffect(() => (isUnread ? untilSession() : undefined), [project, isUnread])
-  if (known === 'unknown person')
+  if (known === 'unknown person' || signInTrouble.value !== null)
     return <Shown key="in" page={signInPage} load={() => import('./sign-in.tsx')} />
   if (known?.projects.length === 0)
     return <Shown key="none" page={noProjectPage} load={() => import('./no-project.tsx')} />
@@ -65,6 +66,8 @@ function Project() {
     'go processes': () => navigate(href('/processes')),
     'go history': () => navigate(href('/history')),
     'go journal': () => navigate(href('/journal')),
+    'go lines': () => navigate(href('/lines')),
+    'go statistics': () => navigate(href('/statistics')),
     'go agents': () => navigate(href('/agents')),
     'go projects': () => navigate(href('/projects')),
     'go settings': () => navigate(href('/settings')),

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
-import { call, told } from '../api/call.ts'
+import { call } from '../api/call.ts'
 import { logOut, standing } from '../api/session.ts'
-import '../parts/form.css'
+import { Form } from '../parts/form.tsx'
 import './sign-in.css'
 
 /** For who is signed in at a server that has no project yet: an admin makes one here. */
@@ -31,24 +31,12 @@ export function Part() {
 function AddProject() {
   const id = useId()
   const [name, setName] = useState('')
-  const [refusal, setRefusal] = useState<string | null>(null)
   const add = async () => {
-    setRefusal(null)
-    try {
-      const made = await call('project_add', { name: name.trim() }, { project: '' })
-      location.assign(`/p/${made.name}/`)
-    } catch (error) {
-      setRefusal(told(error))
-    }
+    const made = await call('project_add', { name: name.trim() }, { project: '' })
+    location.assign(`/p/${made.name}/`)
   }
   return (
-    <form
-      class="input-form sign-in-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void add()
-      }}
-    >
+    <Form place="sign-in-form" verb="Make the project" send={add}>
       <div class="input-field">
         <label for={id}>Name</label>
         <input
@@ -67,16 +55,6 @@ function AddProject() {
           As it stands in addresses: lower case letters, digits and dashes
         </p>
       </div>
-      {refusal === null ? null : (
-        <p class="refusal" role="alert">
-          {refusal}
-        </p>
-      )}
-      <div class="input-verbs">
-        <button type="submit" class="button" data-kind="primary">
-          Make the project
-        </button>
-      </div>
-    </form>
+    </Form>
   )
 }

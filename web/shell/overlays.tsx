@@ -19,7 +19,26 @@ export interface OverlayProps {
 }
 
 export function openOverlay(overlay: Overlay): void {
+  if (open.peek() === overlay) return
   open.value = overlay
+  early = ''
+  window.addEventListener('keydown', keepEarly, true)
+}
+
+let early = ''
+
+/** What is typed before there is a field for it is no key of the page. */
+function keepEarly(event: KeyboardEvent): void {
+  if (event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+  early += event.key
+}
+
+/** What was typed since the overlay was opened; from now on keys go to who has the focus. */
+export function typedEarly(): string {
+  window.removeEventListener('keydown', keepEarly, true)
+  return early
 }
 
 export function Overlays() {
@@ -33,16 +52,22 @@ export function Overlays() {
     parts[overlay]().then(
       ({ Part }) => setPart({ of: overlay, Part }),
       () => {
-        open.value = null
+        close()
         showToast({ kind: 'refused', text: 'This part could not be loaded. Reload the page.' })
       },
     )
   }, [overlay])
-  if (overlay === null || part?.of !== overlay) return null
+  const isReady = overlay !== null && part?.of === overlay
+  useEffect(() => {
+    // The palette has a field, and takes it.
+    if (isReady && overlay !== 'palette') typedEarly()
+  }, [isReady, overlay])
+  if (!isReady) return null
   return <part.Part close={close} />
 }
 
 function close(): void {
+  typedEarly()
   open.value = null
 }
 

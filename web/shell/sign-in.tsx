@@ -1,9 +1,15 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { told } from '../api/call.ts'
-import { readSession, readSignInWays, type SignInWay, signedOut, signIn } from '../api/session.ts'
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
+import {
+  readSession,
+  readSignInWays,
+  type SignInWay,
+  signedOut,
+  signIn,
+  signInTrouble,
+} from '../api/session.ts'
 import { Failed } from '../parts/empty-state.tsx'
-import '../parts/form.css'
+import { Form } from '../parts/form.tsx'
 import './sign-in.css'
 
 /** How one signs in here, and what went wrong where something did. Afterwards one is where one was. */
@@ -70,10 +76,23 @@ const reasons = {
 
 function Ways({ ways }: { readonly ways: readonly SignInWay[] }) {
   const why = signedOut.value
+  const trouble = signInTrouble.value
   return (
     <main class="centred sign-in">
-      <h1>Sign in to Waymark</h1>
-      {why === null ? null : <p class="muted">{reasons[why]}</p>}
+      <h1>{trouble === null ? 'Sign in to Waymark' : 'You are not signed in'}</h1>
+      {trouble === null ? null : (
+        <>
+          <p role="alert">{trouble.says}</p>
+          <p class="muted">
+            Try again below, or go{' '}
+            {/* Read anew: whoever is signed in here already goes on where they were. */}
+            <a href={trouble.to} target="_self">
+              back to the dashboard
+            </a>
+          </p>
+        </>
+      )}
+      {why === null || trouble !== null ? null : <p class="muted">{reasons[why]}</p>}
       {ways.map((way) => {
         if (way.way === 'oidc') return <SingleSignOn key={way.path} way={way} />
         return way.way === 'token' ? <ByToken key={way.path} path={way.path} /> : null
@@ -85,7 +104,7 @@ function Ways({ ways }: { readonly ways: readonly SignInWay[] }) {
 type Oidc = Extract<SignInWay, { readonly way: 'oidc' }>
 
 function SingleSignOn({ way: { path, issuer } }: { readonly way: Oidc }) {
-  const to = `${location.pathname}${location.search}`
+  const to = signInTrouble.value?.to ?? `${location.pathname}${location.search}`
   return (
     <a
       class="button"
@@ -102,30 +121,19 @@ function SingleSignOn({ way: { path, issuer } }: { readonly way: Oidc }) {
 function ByToken({ path }: { readonly path: string }) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
   useLayoutEffect(() => field.current?.focus(), [])
   const send = async () => {
-    const token = field.current?.value.trim() ?? ''
-    if (token === '') return
-    setBusy(true)
-    setRefusal(null)
     try {
-      await signIn(path, token)
+      await signIn(path, field.current?.value.trim() ?? '')
+      const trouble = signInTrouble.peek()
+      if (trouble !== null) location.assign(trouble.to)
     } catch (error) {
-      setRefusal(told(error))
-      setBusy(false)
       field.current?.select()
+      throw error
     }
   }
   return (
-    <form
-      class="input-form sign-in-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
+    <Form place="sign-in-form" verb="Sign in" send={send}>
       <div class="input-field">
         <label for={id}>Token</label>
         <input
@@ -145,16 +153,6 @@ function ByToken({ path }: { readonly path: string }) {
           in Settings or with <code>waymark token create --kind person</code>
         </p>
       </div>
-      {refusal === null ? null : (
-        <p class="refusal" role="alert">
-          {refusal}
-        </p>
-      )}
-      <div class="input-verbs">
-        <button type="submit" class="button" data-kind="primary" disabled={isBusy}>
-          Sign in
-        </button>
-      </div>
-    </form>
+    </Form>
   )
 }

@@ -170,6 +170,7 @@ export function runHold(
     openedAt: setting.at,
     status: 'open',
     answer: null,
+    said: null,
     closedBy: null,
     closedAt: null,
   }

@@ -45,6 +45,7 @@ export interface Observations {
   /** Of all attempts of the run's subject. */
   readonly changes: ObservedChanges | null
   readonly commands: readonly ObservedCommand[]
+  readonly ci: readonly ObservedCi[]
   readonly openBlockers: readonly string[] | null
   readonly milestones: readonly ObservedMilestone[]
   readonly tasks: readonly ObservedTask[] | null
@@ -54,6 +55,7 @@ export interface Observations {
 export const nothingObserved: Observations = {
   changes: null,
   commands: [],
+  ci: [],
   openBlockers: null,
   milestones: [],
   tasks: null,
@@ -91,6 +93,19 @@ export interface ObservedCommand {
   readonly refusal?: { readonly by: string; readonly reason: string; readonly hash: string }
 }
 
+/** What a runner of CI handed in last of a check: of this tree or commit, else of any. */
+export interface ObservedCi {
+  readonly check: string
+  readonly at: 'tree' | 'commit'
+  readonly status: 'passed' | 'failed' | 'stopped' | 'none'
+  /** Whether it is of the tree, or the commit, that is looked at. */
+  readonly isOfThis: boolean
+  /** The commit that it is of, shortened, where that is known. */
+  readonly of: string | null
+  /** Milliseconds since it was handed in. */
+  readonly age: number
+}
+
 export interface ObservedMilestone {
   readonly id: string
   readonly reached: boolean
@@ -125,6 +140,7 @@ export type Need =
   | { readonly kind: 'artifacts'; readonly type: string }
   | { readonly kind: 'changes' }
   | { readonly kind: 'command'; readonly run: string; readonly timeout: number }
+  | { readonly kind: 'ci'; readonly check: string; readonly at: 'tree' | 'commit' }
   | { readonly kind: 'blockers' }
   | { readonly kind: 'milestone'; readonly id: string }
   | { readonly kind: 'tasks'; readonly phase: string | null }
@@ -141,6 +157,8 @@ export function needWords(need: Need): string {
       return 'the verified changes'
     case 'command':
       return `the result of: ${need.run} (at most ${Math.round(need.timeout / 1000)} s)`
+    case 'ci':
+      return `the result of ${need.check} in CI on this ${need.at}`
     case 'blockers':
       return 'open blockers'
     case 'milestone':

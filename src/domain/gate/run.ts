@@ -220,7 +220,9 @@ export type GateFact =
       readonly runId: RunId | null
       readonly status: Exclude<CommandResult['status'], 'running'>
       readonly exitCode: number | null
+      /** Its end, where the whole of it is kept beside the facts. */
       readonly output: string
+      readonly whole?: { readonly sha256: string; readonly bytes: number }
       readonly treeHeld: boolean
     }
 
@@ -232,6 +234,8 @@ export const settingNames = [
   'holds_gate',
   'upload_diff',
   'retention_days',
+  'lines',
+  'every_agent_captured',
 ] as const
 export type SettingName = (typeof settingNames)[number]
 

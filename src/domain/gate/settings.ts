@@ -4,6 +4,8 @@ interface SettingDefinition {
   readonly values: readonly [string, ...string[]]
   /** The first of the values unless a person sets another. */
   readonly meaning: string
+  /** A date is taken too: the words of the list for it. */
+  readonly date?: string
 }
 
 /** What a person may set for a project, and what each word means. */
@@ -36,7 +38,37 @@ export const settingDefinitions = {
     meaning:
       'How many days after its end what an attempt on another machine changed, line by line, is kept; its hash and size stay, and so does the journal. Without it, everything is kept.',
   },
+  lines: {
+    values: ['on', 'off'],
+    meaning:
+      'Whether it is recorded which lines each attempt made: where they went and came, and hashes of them, never their text. Without it, waymark blame knows nothing of them.',
+  },
+  every_agent_captured: {
+    values: ['off'],
+    date: 'a date, as 2026-11-01',
+    meaning:
+      'Since when every agent that works here is recorded: then lines of later commits that no attempt made count as a person’s, in statistics and exports. Without it nobody is called human.',
+  },
 } as const satisfies Record<SettingName, SettingDefinition>
+
+/** The words that a setting takes, for people. */
+export function settingValues(name: SettingName): readonly string[] {
+  const { values, date }: SettingDefinition = settingDefinitions[name]
+  return date === undefined ? values : [...values, date]
+}
+
+/** Whether a setting takes a value. */
+export function takesValue(name: SettingName, value: string): boolean {
+  const { values, date }: SettingDefinition = settingDefinitions[name]
+  return values.includes(value) || (date !== undefined && dateIn(value) !== null)
+}
+
+/** The beginning of a day (UTC), milliseconds since the epoch; null for what names none. */
+export function dateIn(value: string): number | null {
+  if (!/^\d{4}-\d\d-\d\d$/.test(value)) return null
+  const time = Date.parse(`${value}T00:00:00Z`)
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value ? null : time
+}
 
 /** What is set, or its default. */
 export function settingOf(settings: ReadonlyMap<SettingName, string>, name: SettingName): string {

@@ -16,6 +16,8 @@ export interface Standing {
   /** Null for who is no member of the project. */
   readonly access: Access | null
   readonly admin: boolean
+  /** What their token lets at most, whatever they may themselves; absent where it sets no limit. */
+  readonly most?: Access
   /** The gate roles that the person has in the project. */
   readonly roles: readonly string[]
   /** When their token or session ends, milliseconds since the epoch. */
@@ -28,6 +30,11 @@ export function permits(
 ): boolean {
   if (needed === 'admin') return admin
   return access !== null && accesses.indexOf(access) >= accesses.indexOf(needed)
+}
+
+/** What a token that only reads is refused: a viewer may decide of their own, and such a token decides nothing. */
+export function onlyReads({ most }: Pick<Standing, 'most'>, kind: 'query' | 'command'): boolean {
+  return most === 'viewer' && kind === 'command'
 }
 
 /** The lesser of two: a token never lets more than the person who has it, an agent no more than work. */

@@ -38,6 +38,8 @@ export interface Token {
   readonly projectId: string | null
   /** The gate role that it acts in. */
   readonly role: string | null
+  /** What it lets at most, whatever its person may; absent where it sets no limit. */
+  readonly most?: Access
   readonly personId: PersonId
   readonly createdAt: number
   readonly expiresAt: number
@@ -67,7 +69,9 @@ export const serverProject = 'server'
 
 /** What happens to persons, tokens, sessions and names of projects: all that is ever recorded in the reserved project. */
 export function belongsToServer(kind: string): boolean {
-  return kind === 'project.created' || /^(?:person|token|session)\.|^project\.named$/.test(kind)
+  return (
+    kind === 'project.created' || /^(?:person|token)\.|^session\.(?:began|ended)$|^project\.named$/.test(kind)
+  )
 }
 
 /** No secret and no hash is ever in one of these. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attributeChanges, type Contender, type Stretch } from './attribution.ts'
+import { attributeChanges } from './attribution.ts'
 import { parseScope } from './scope/scope.ts'
+import type { Contender, Stretch } from './sight.ts'
 
 function attempt(
   id: string,
@@ -11,8 +12,14 @@ function attempt(
     id,
     ancestors: more.ancestors ?? [],
     scope: parseScope(more.areas ?? [], { prefix: '' }),
-    reported: new Set(more.reported),
+    ...(more.reported && {
+      seen: { isTurn: false, isComplete: false, windows: [], edits: more.reported.map(reportOf) },
+    }),
   }
+}
+
+function reportOf(path: string) {
+  return { path, call: null, tool: 'Edit', from: 1, at: 2, explained: true, ended: true }
 }
 
 function stretch(open: readonly Contender[], ...touched: readonly string[]): Stretch {
@@ -86,9 +93,14 @@ describe('with two attempts open', () => {
     })
   })
 
-  test('a change made alone before the other began stays certain', () => {
-    const stretches = [stretch([auth], 'x.ts'), stretch([auth, api], 'x.ts')]
-    expect(attribute('a', stretches, 'x.ts').own).toEqual({ 'x.ts': { certainty: 'certain', rivals: ['b'] } })
+  test('a change made alone before the other began stays certain, until the other may have written there too', () => {
+    const before = [stretch([auth], 'x.ts', 'api.ts'), stretch([auth, api], 'auth.ts')]
+    expect(attribute('a', before, 'x.ts').own).toEqual({ 'x.ts': sure })
+    const both = [stretch([auth], 'x.ts', 'api.ts'), stretch([auth, api], 'x.ts', 'api.ts')]
+    expect(attribute('a', both, 'x.ts', 'api.ts').own).toEqual({
+      'x.ts': { certainty: 'probable', rivals: ['b'] },
+      'api.ts': { certainty: 'probable', rivals: ['b'] },
+    })
   })
 
   test('a rename is known by either of its names', () => {
@@ -192,4 +204,36 @@ test('no change is lost: each is the attempt’s, or perhaps, or known to be of 
         if (certainty === 'probable') expect(rivals).not.toContain('a')
     }),
   )
+})
+
+describe('with hooks that tell of everything', () => {
+  const window = { from: 10_000, to: 20_000 }
+  const working: Contender = {
+    ...attempt('a'),
+    seen: { isTurn: false, isComplete: true, edits: [], windows: [window] },
+  }
+  const writtenAt = (changedAt: number) =>
+    attribute(
+      'a',
+      [
+        {
+          ...stretch([working], 'x.ts'),
+          time: { from: 0, to: 60_000 },
+          contents: new Map([['x.ts', { before: undefined, after: 'id', changedAt }]]),
+        },
+      ],
+      'x.ts',
+    ).own['x.ts']
+
+  test.each([
+    [15_001, 'certain'],
+    [20_499, 'certain'],
+    [20_501, 'probable'],
+    [40_001, 'probable'],
+    // Whole seconds are told by a file system that counts no others.
+    [22_000, 'certain'],
+    [23_000, 'probable'],
+  ])('what was written at %d while a command ran from 10 to 20 seconds is %s', (changedAt, certainty) => {
+    expect(writtenAt(changedAt)?.certainty).toBe(certainty)
+  })
 })

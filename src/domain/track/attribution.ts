@@ -1,26 +1,8 @@
-import { coverage, type Scope } from './scope/scope.ts'
+import { coverage } from './scope/scope.ts'
+import { type Contender, type Sight, type Stretch, sightOf, withoutAncestors } from './sight.ts'
 
 /** How sure it is that an attempt made a change. */
 export type Certainty = 'certain' | 'probable' | 'contested'
-
-/** An attempt as far as attribution needs it. */
-export interface Contender {
-  readonly id: string
-  /** Ids of the attempts above it: its task's parents' attempts, nearest first. Empty for one that stands alone. */
-  readonly ancestors: readonly string[]
-  /** What it declared; a scope without areas narrows nothing. */
-  readonly scope: Scope
-  /** Paths (from the work tree's top) that its edit hooks reported. */
-  readonly reported: ReadonlySet<string>
-}
-
-/** The time between two neighbouring snapshots of one work tree. */
-export interface Stretch {
-  /** Paths that differ between the two snapshots; null when that cannot be known. */
-  readonly touched: ReadonlySet<string> | null
-  /** Every attempt that was open in this work tree during it. */
-  readonly open: readonly Contender[]
-}
 
 /** A changed path: both names of a rename. */
 export interface ChangedPath {
@@ -35,6 +17,8 @@ export interface Attribution {
   readonly via?: string
   /** Other attempts, outside the family, that may have made the change or a part of it. */
   readonly rivals: readonly string[]
+  /** Hooks that tell of every edit told of none of this, and nobody else was there. */
+  readonly unseen?: true
 }
 
 /** Every change of an attempt's time is in exactly one of these, by its path. */
@@ -45,6 +29,8 @@ export interface AttributedChanges {
   readonly perhaps: ReadonlyMap<string, readonly string[]>
   /** What others are known to have made, with their ids. */
   readonly foreign: ReadonlyMap<string, readonly string[]>
+  /** What nobody of whom hooks told made: a person, or a tool that nobody saw. Only of a captured turn. */
+  readonly outside: ReadonlySet<string>
 }
 
 /** Says for every change during an attempt whether it is that attempt's, from the stretches in which it was open. */
@@ -57,20 +43,44 @@ export function attributeChanges(
   const own = new Map<string, Attribution>()
   const perhaps = new Map<string, readonly string[]>()
   const foreign = new Map<string, readonly string[]>()
+  const outside = new Set<string>()
   for (const change of changes) {
     const claim = claimOn(attempt, lived, change)
-    if (claim.certainty === 'foreign') foreign.set(change.path, claim.rivals)
-    else if (claim.certainty === 'perhaps') perhaps.set(change.path, claim.rivals)
-    else own.set(change.path, { certainty: claim.certainty, ...viaOf(attempt, claim), rivals: claim.rivals })
+    const { certainty, rivals, unseen } = claim
+    if (certainty === 'foreign') foreign.set(change.path, rivals)
+    else if (certainty === 'outside') outside.add(change.path)
+    else if (certainty === 'perhaps') perhaps.set(change.path, rivals)
+    else own.set(change.path, { certainty, ...viaOf(attempt, claim), rivals, ...(unseen && { unseen }) })
   }
-  return { own, perhaps, foreign }
+  return { own, perhaps, foreign, outside }
+}
+
+/**
+ * Who made a change in a stretch: one attempt, or all that may have. None where no attempt was open. What one of them
+ * says that it changed is never another's alone by its area.
+ */
+export function makersIn(
+  open: readonly Contender[],
+  { path, from }: ChangedPath,
+  claimant: string | null,
+): { readonly owners: readonly string[]; readonly certainty: Certainty } {
+  const names = from === undefined ? [path] : [path, from]
+  const present = withoutAncestors(open)
+  const reporters = present.filter(({ seen }) => seen?.edits.some((edit) => names.includes(edit.path)))
+  const candidates = reporters.length > 0 ? reporters : present
+  const covering = candidates.filter(({ scope }) => names.some((name) => coverage(scope, name) === 'covered'))
+  const likely = covering.length > 0 ? covering : candidates
+  const owners = candidates.filter((one) => likely.includes(one) || one.id === claimant).map(({ id }) => id)
+  const certainty = candidates.length <= 1 ? 'certain' : owners.length === 1 ? 'probable' : 'contested'
+  return { owners, certainty }
 }
 
 interface Claim {
-  readonly certainty: Certainty | 'perhaps' | 'foreign'
+  readonly certainty: Certainty | 'perhaps' | 'outside' | 'foreign'
   /** The attempt itself and its descendants, as far as they may have made the change. */
   readonly family: readonly string[]
   readonly rivals: readonly string[]
+  readonly unseen?: true
 }
 
 function claimOn(attempt: string, lived: readonly Stretch[], change: ChangedPath): Claim {
@@ -80,30 +90,36 @@ function claimOn(attempt: string, lived: readonly Stretch[], change: ChangedPath
     candidates.map((stretch) => claimIn(attempt, stretch, change))
   // A change that no stretch saw fell into one that could not be measured, but which one is not known.
   if (seen.length === 0) return merged(claims(blind.length > 0 ? blind : lived), WEAKEST)
-  const claim = merged(claims(seen), STRONGEST)
+  const claim = seenClaim(claims(seen))
   if (!isOthers(claim.certainty) || blind.length === 0) return claim
   return merged([claim, ...claims(blind)], WEAKEST)
 }
+
+/** An attempt that certainly touched the path once has changed it; whose all of its lines are is another matter. */
+function seenClaim(claims: readonly Claim[]): Claim {
+  const claim = merged(claims, STRONGEST)
+  const isShared = claims.some(({ certainty }) => doubtful.includes(certainty))
+  return claim.certainty === 'certain' && isShared ? { ...claim, certainty: 'probable' } : claim
+}
+
+const doubtful: Order = ['probable', 'contested', 'perhaps']
 
 function wasTouched({ touched }: Stretch, { path, from }: ChangedPath): boolean {
   return touched !== null && (touched.has(path) || (from !== undefined && touched.has(from)))
 }
 
-/**
- * Only what is known takes a change out of a report: that one attempt was open alone, or that a hook saw the edit.
- * A declared area makes its owner likelier, no more.
- */
+/** Only what is known takes a change out of a report: that one attempt was open alone, or what hooks told. */
 function claimIn(attempt: string, stretch: Stretch, { path, from }: ChangedPath): Claim {
   const names = from === undefined ? [path] : [path, from]
-  const isFamily = ({ id, ancestors }: Contender): boolean => id === attempt || ancestors.includes(attempt)
-  const claim = (certainty: Claim['certainty'], among: readonly Contender[]): Claim => ({
-    certainty,
-    family: among.filter(isFamily).map(({ id }) => id),
-    rivals: among.filter((one) => !isFamily(one)).map(({ id }) => id),
-  })
-  const present = withoutAncestors(stretch.open)
-  const reporters = present.filter(({ reported }) => names.some((name) => reported.has(name)))
-  const candidates = reporters.length > 0 ? reporters : present
+  if (!stretch.open.some(({ seen }) => seen))
+    return claimByAreas(attempt, withoutAncestors(stretch.open), names)
+  const sight = sightOf(stretch, names, attempt)
+  return claimBySight(attempt, sight, names)
+}
+
+/** A declared area makes its owner likelier, no more. */
+function claimByAreas(attempt: string, candidates: readonly Contender[], names: readonly string[]): Claim {
+  const { isFamily, claim } = claiming(attempt)
   if (!candidates.some(isFamily)) return claim('foreign', candidates)
   const covering = candidates.filter(({ scope }) => names.some((name) => coverage(scope, name) === 'covered'))
   if (candidates.every(isFamily)) return claim('certain', covering.length > 0 ? covering : candidates)
@@ -114,28 +130,70 @@ function claimIn(attempt: string, stretch: Stretch, { path, from }: ChangedPath)
   return claim('probable', [...covering, ...others])
 }
 
-// What changes while a descendant is open is the descendant's: an attempt above it is no rival.
-function withoutAncestors(open: readonly Contender[]): readonly Contender[] {
-  const above = new Set(open.flatMap(({ ancestors }) => ancestors))
-  return open.filter(({ id }) => !above.has(id))
+function claiming(attempt: string) {
+  const isFamily = ({ id, ancestors }: Contender): boolean => id === attempt || ancestors.includes(attempt)
+  const claim = (certainty: Claim['certainty'], among: readonly Contender[]): Claim => ({
+    certainty,
+    family: [...new Set(among.filter(isFamily).map(({ id }) => id))],
+    rivals: [...new Set(among.filter((one) => !isFamily(one)).map(({ id }) => id))],
+  })
+  return { isFamily, claim }
+}
+
+/** What reports and commands leave: each edit is its tool's, and what lies between them is whoever's could write then. */
+function claimBySight(attempt: string, sight: Sight, names: readonly string[]): Claim {
+  const { isFamily, claim } = claiming(attempt)
+  const { present, steps, gaps } = sight
+  const isTurn = present.some(({ id, seen }) => id === attempt && seen?.isTurn)
+  const own = steps.filter(({ by }) => isFamily(by))
+  const hands = [...steps.map(({ by }) => by), ...gaps.flatMap(({ owners }) => owners)]
+  const mine = gaps.filter(({ owners }) => owners.some(isFamily))
+  const nobodys = gaps.some(({ owners }) => owners.length === 0)
+  if (own.length === 0 && mine.length === 0) {
+    if (isTurn) return claim(nobodys ? 'outside' : 'foreign', hands)
+    // Or an agent could hide work by leaving no report of it.
+    if (!nobodys) return claim('foreign', hands)
+    const left = claimByAreas(
+      attempt,
+      present.filter(({ seen }) => !seen?.isTurn),
+      names,
+    )
+    const { certainty } = left
+    return { ...left, certainty: certainty === 'certain' ? 'probable' : certainty, unseen: true }
+  }
+  const isAlone = hands.every(isFamily)
+  const shared = mine.filter(({ owners }) => !owners.every(isFamily))
+  if (own.length === 0) {
+    const isInTime = mine.every(({ isLate }) => !isLate)
+    if (shared.length === 0)
+      return claim(isAlone && isInTime && !isTurn && !nobodys ? 'certain' : 'probable', hands)
+    const sharing = claimByAreas(attempt, [...new Set(shared.flatMap(({ owners }) => owners))], names)
+    return { ...sharing, certainty: sharing.certainty === 'certain' ? 'probable' : sharing.certainty }
+  }
+  const isSure = gaps.length === 0 && own.every(({ sure }) => sure)
+  if (isSure || (isAlone && !isTurn)) return claim('certain', hands)
+  return claim(shared.length > 0 || own.some(({ isBetween }) => isBetween) ? 'contested' : 'probable', hands)
 }
 
 function isOthers(certainty: Claim['certainty']): boolean {
-  return certainty === 'perhaps' || certainty === 'foreign'
+  return certainty === 'perhaps' || certainty === 'outside' || certainty === 'foreign'
 }
 
 type Order = readonly Claim['certainty'][]
 
-// Seen several times: an attempt that certainly touched the path once has changed it, whatever others did besides.
-const STRONGEST: Order = ['certain', 'probable', 'contested', 'perhaps', 'foreign']
+// Seen several times: what is known of one of the times counts.
+const STRONGEST: Order = ['certain', 'probable', 'contested', 'perhaps', 'outside', 'foreign']
 // Seen nowhere: it may be any of the claims, so that mine and another's together are contested.
-const WEAKEST: Order = ['contested', 'probable', 'certain', 'perhaps', 'foreign']
+const WEAKEST: Order = ['contested', 'probable', 'certain', 'perhaps', 'outside', 'foreign']
 
 function merged(claims: readonly Claim[], order: Order): Claim {
   const kinds = new Set(claims.map(({ certainty }) => certainty))
   const undecided = order === WEAKEST && [...kinds].some(isOthers) && ![...kinds].every(isOthers)
+  const certainty = undecided ? 'contested' : (order.find((kind) => kinds.has(kind)) ?? 'contested')
+  const isUnseen = claims.filter((one) => !isOthers(one.certainty)).every(({ unseen }) => unseen)
   return {
-    certainty: undecided ? 'contested' : (order.find((kind) => kinds.has(kind)) ?? 'contested'),
+    certainty,
+    ...(isUnseen && !isOthers(certainty) && claims.length > 0 && { unseen: true }),
     family: [...new Set(claims.flatMap(({ family }) => family))],
     rivals: [...new Set(claims.flatMap(({ rivals }) => rivals))],
   }

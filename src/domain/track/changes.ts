@@ -1,4 +1,4 @@
-import type { AttemptId, TaskId } from '../id.ts'
+import type { AttemptId, TaskId, TurnId } from '../id.ts'
 import type { FileVerdict } from './scope/scope.ts'
 
 /** How a path's state differs between two snapshots. A change of type (file to symbolic link) counts as modified. */
@@ -59,7 +59,8 @@ export type AttributionCertainty = 'certain' | 'probable' | 'contested'
 /** Another agent that was at work in the same tree. */
 export interface Rival {
   readonly agent: string
-  readonly taskId: TaskId
+  /** Its task, or its turn where it is captured and has none. */
+  readonly taskId: TaskId | TurnId
 }
 
 /** A change as it is reported and stored: what was measured, judged against the scope, and whose it is. */
@@ -71,6 +72,8 @@ export interface ReportedChange extends FileChange {
   readonly with?: readonly Rival[]
   /** The descendant attempt that made it. */
   readonly via?: AttemptId
+  /** Its hooks tell of every edit, and told of none of this. */
+  readonly unseen?: true
 }
 
 export type ChangeCounts = Readonly<Record<ChangeKind, number>>

@@ -40,10 +40,11 @@ function situation(changes: Partial<CompletionSituation> = {}): CompletionSituat
     mission: aMission(),
     phase: null,
     openSubtasks: [],
+    undoneInPhase: 1,
     openInPhase: [],
     wasPlanned: false,
     isPhaseFree: true,
-    othersOpen: [],
+    isOtherOpen: false,
     stepsToDo: 0,
     isGated: false,
     holds: [],
@@ -121,6 +122,7 @@ describe('phases', () => {
     expect(kinds(completeTask(request({ status: 'failed' }), last, settingAt(9)))).toEqual([])
     expect(kinds(completeTask(request(), { ...last, wasPlanned: false }, settingAt(9)))).toEqual([])
     expect(kinds(completeTask(request(), { ...last, isPhaseFree: false }, settingAt(9)))).toEqual([])
+    expect(kinds(completeTask(request(), { ...last, undoneInPhase: 2 }, settingAt(9)))).toEqual([])
   })
 
   test('phase_complete without a phase changes nothing and says so', () => {
@@ -140,7 +142,7 @@ describe('a workflow', () => {
   test('goes on while something is open, to do, or has failed', () => {
     const goesOn = (changes: Partial<CompletionSituation>, asked = request()) =>
       expect(kinds(completeTask(asked, situation({ mission, ...changes }), settingAt(9)))).toEqual([])
-    goesOn({ othersOpen: [anAttempt()] })
+    goesOn({ isOtherOpen: true })
     goesOn({ stepsToDo: 1 })
     goesOn({}, request({ status: 'failed' }))
   })

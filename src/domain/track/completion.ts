@@ -24,14 +24,16 @@ export interface CompletionSituation {
   readonly mission: Mission | null
   readonly phase: Phase | null
   readonly openSubtasks: readonly Task[]
-  /** Other tasks of the phase that are not done. */
+  /** How many tasks of the phase are not done, this one among them. */
+  readonly undoneInPhase: number
+  /** Which others these are, at most 40; read only where the phase is to be completed with this task. */
   readonly openInPhase: readonly OpenTask[]
   /** Whether the task stood in the plan before its first attempt. */
   readonly wasPlanned: boolean
   /** Whether no run forbids to end the phase. */
   readonly isPhaseFree: boolean
-  /** Other attempts that are open in the mission. */
-  readonly othersOpen: readonly Attempt[]
+  /** Whether another attempt is open in the mission; read, like the next two, only of a workflow. */
+  readonly isOtherOpen: boolean
   /** Planned tasks of the mission that are still to do, besides this one. */
   readonly stepsToDo: number
   /** Whether a run that is not at an end gates the mission. */
@@ -62,7 +64,8 @@ export function completeTask(
 ): CompletedTask {
   refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
   const phase = phaseAfter(request, situation, setting)
-  const holds = newHolds(request, situation, setting)
+  const asked = askedBy(request, situation.attempt, setting)
+  const holds = asked.map((hold): NewFact => ({ kind: 'hold.opened', hold }))
   const end = workflowEnd(request, situation)
   // With `holds_gate: all` nothing ends while something waits, by itself neither.
   const { gate, ofMission } = situation.waiting
@@ -105,11 +108,12 @@ function subtaskNotes({ openSubtasks }: CompletionSituation): readonly string[] 
   ]
 }
 
-function newHolds(
-  { outcome, evidence, scopeReason }: CompletionRequest,
-  { attempt }: CompletionSituation,
+/** What a completion asks of a person. */
+export function askedBy(
+  { outcome, evidence, scopeReason }: Pick<CompletionRequest, 'outcome' | 'evidence' | 'scopeReason'>,
+  attempt: Attempt,
   setting: Setting,
-): readonly NewFact[] {
+): readonly Hold[] {
   const openedBy = attempt.agentName ?? attempt.actor.name
   const where = { ...attempt, attemptId: attempt.id }
   const holds: Hold[] = []
@@ -123,12 +127,12 @@ function newHolds(
     const hold = openHold({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)
     holds.push({ ...hold, paths: evidence.scope.unexpected })
   }
-  return holds.map((hold) => ({ kind: 'hold.opened', hold }))
+  return holds
 }
 
 function phaseAfter(
   { status, phaseComplete }: CompletionRequest,
-  { task, phase, openInPhase, wasPlanned, isPhaseFree }: CompletionSituation,
+  { task, phase, undoneInPhase, openInPhase, wasPlanned, isPhaseFree }: CompletionSituation,
   setting: Setting,
 ): {
   readonly phase: Phase | null
@@ -142,7 +146,8 @@ function phaseAfter(
   if (phase.status === 'completed') return { phase, facts: [], notes: [] }
   if (phaseComplete) refuseOpenPhase(phase, openInPhase)
   // The last planned task of a phase ends it; one that no one planned may be followed by another.
-  const isLast = status !== 'failed' && wasPlanned && isPhaseFree && openInPhase.length === 0
+  const others = undoneInPhase - (task.phaseId === phase.id && task.status !== 'done' ? 1 : 0)
+  const isLast = status !== 'failed' && wasPlanned && isPhaseFree && others === 0
   if (!phaseComplete && !(isLast && task.phaseId === phase.id)) return { phase, facts: [], notes: [] }
   return {
     phase: { ...phase, status: 'completed', completedAt: setting.at },
@@ -165,9 +170,9 @@ function refuseOpenPhase(phase: Phase, openInPhase: readonly OpenTask[]): void {
 
 /** A workflow ends by itself with its last task: nothing open, no step to do, and this one done. */
 function workflowEnd(request: CompletionRequest, situation: CompletionSituation): readonly NewFact[] {
-  const { mission, othersOpen, stepsToDo } = situation
+  const { mission, isOtherOpen, stepsToDo } = situation
   if (mission?.kind !== 'workflow' || mission.status !== 'in_progress' || situation.isGated) return []
-  if (request.status === 'failed' || othersOpen.length > 0 || stepsToDo > 0) return []
+  if (request.status === 'failed' || isOtherOpen || stepsToDo > 0) return []
   return [
     {
       kind: 'mission.ended',

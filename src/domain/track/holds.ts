@@ -1,7 +1,7 @@
 import type { NewFact } from '../fact.ts'
 import { Failure } from '../failure.ts'
 import { instant } from '../instant.ts'
-import { type Hold, type HoldKind, holdKinds } from './records.ts'
+import { type Hold, type HoldAnswer, type HoldKind, holdKinds } from './records.ts'
 import type { Attempt } from './task.ts'
 
 /** What of the open holds about a task holds up what depends on it, by the word that the project set. */
@@ -22,12 +22,16 @@ export function holdingKinds(setting: string | undefined): readonly HoldKind[] {
   return holding[holdsGateOf(setting)]
 }
 
+export interface HoldEnding {
+  readonly status: 'resolved' | 'dismissed'
+  readonly answer: string | null
+  readonly said: HoldAnswer
+  /** It is a yes or a no to what is asked, and not only the end of the question. */
+  readonly isDecision?: boolean
+}
+
 /** A person ends a hold. Resolving a stale attempt's hold abandons the attempt; dismissing it lets the attempt go on. */
-export function resolveHold(
-  hold: Hold,
-  ending: { readonly status: 'resolved' | 'dismissed'; readonly answer: string | null },
-  attempt: Attempt | null,
-): readonly NewFact[] {
+export function resolveHold(hold: Hold, ending: HoldEnding, attempt: Attempt | null): readonly NewFact[] {
   if (hold.status !== 'open') {
     const when = hold.closedAt === null ? '' : ` at ${instant(hold.closedAt)}`
     throw new Failure('CONFLICT', `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}${when}.`, {
@@ -39,7 +43,10 @@ export function resolveHold(
     holdId: hold.id,
     missionId: hold.missionId,
     taskId: hold.taskId,
-    ...ending,
+    status: ending.status,
+    answer: ending.answer,
+    said: ending.said,
+    ...(ending.isDecision && hold.kind === 'command' && { decided: true }),
   }
   if (hold.kind !== 'stale_attempt' || attempt?.status !== 'open') return [closed]
   const about = { attemptId: attempt.id, taskId: attempt.taskId, missionId: attempt.missionId }

@@ -76,6 +76,10 @@ export interface Progress extends RecordPlace {
 export const holdKinds = ['blocker', 'review', 'scope', 'approval', 'command', 'stale_attempt'] as const
 export type HoldKind = (typeof holdKinds)[number]
 
+/** What a person said of what waited, in a word. */
+export const holdAnswers = ['answered', 'approved', 'accepted', 'sent back', 'rejected', 'dismissed'] as const
+export type HoldAnswer = (typeof holdAnswers)[number]
+
 /** Something that waits for a person: what, why, since when, and how it ended. */
 export interface Hold {
   readonly id: HoldId
@@ -95,6 +99,8 @@ export interface Hold {
   readonly openedAt: number
   readonly status: 'open' | 'resolved' | 'dismissed'
   readonly answer: string | null
+  /** Null while it is open, where it ended by itself, and where it was not recorded. */
+  readonly said: HoldAnswer | null
   readonly closedBy: string | null
   readonly closedAt: number | null
 }
@@ -178,6 +184,7 @@ export function openHold(
     openedAt: setting.at,
     status: 'open',
     answer: null,
+    said: null,
     closedBy: null,
     closedAt: null,
   }

@@ -55,9 +55,22 @@ export function startTask(request: TaskRequest, situation: TaskSituation, settin
     attempt,
     phase: placement.phase,
     phaseCreated: placement.created,
-    notes: [...admitted.notes, ...begun.notes, ...placement.notes],
+    notes: [...admitted.notes, ...begun.notes, ...placement.notes, ...notTaken(request, planned)],
     resumed: false,
   }
+}
+
+/** A planned task keeps what its plan says of it. */
+function notTaken({ name, goal }: TaskRequest, planned: Task | null): readonly string[] {
+  if (planned === null) return []
+  const given = [
+    ...(name !== null && name !== planned.name ? ['name'] : []),
+    ...(goal !== null && goal !== planned.goal ? ['goal'] : []),
+  ]
+  if (given.length === 0) return []
+  return [
+    `The ${given.join(' and ')} given here ${given.length === 1 ? 'was' : 'were'} not taken: task ${planned.id} keeps what the plan says. taskman_task_edit changes it.`,
+  ]
 }
 
 function resumed(attempt: Attempt, situation: TaskSituation): StartedTask {

@@ -4,9 +4,11 @@ import { day } from '../../domain/identity/identity.ts'
 import { counted } from '../../domain/text.ts'
 import type { OfflineProject } from '../../edge/offline.ts'
 import { baseOf } from '../../edge/origins.ts'
+import { remoteJournal } from '../../edge/remote-journal.ts'
 import { ServerRefusal } from '../../edge/server-client.ts'
+import type { Followed } from '../../operations/follow.ts'
 import type { Answer } from '../../operations/operation.ts'
-import type { Check } from '../../operations/project/doctor.ts'
+import { type Check, captureChecks } from '../../operations/project/doctor.ts'
 import type { Asked } from '../../surfaces/cli/run.ts'
 import { tell } from '../../surfaces/cli/terminal.ts'
 import { version } from '../program.ts'
@@ -30,9 +32,13 @@ const soon = 7 * day
 async function connectionChecks({
   client,
   offline,
-}: Pick<ReturnType<typeof openEdgeProject>, 'client' | 'offline'>): Promise<ConnectionChecks> {
+  captureHealth,
+}: Pick<
+  ReturnType<typeof openEdgeProject>,
+  'client' | 'offline' | 'captureHealth'
+>): Promise<ConnectionChecks> {
   const address = baseOf(client.server)
-  const waits = queueCheck(offline)
+  const waits = [queueCheck(offline), ...captureChecks({ ...(captureHealth && { captureHealth }) })]
   try {
     const began = performance.now()
     const said = Said.parse(await client.get('/api/session'))
@@ -44,13 +50,13 @@ async function connectionChecks({
       ok: true,
       finding: `${address} answers in ${took} ms; ${versions}`,
     }
-    return { isThere: true, checks: [connection, tokenCheck(said), waits] }
+    return { isThere: true, checks: [connection, tokenCheck(said), ...waits] }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     const finding = [`${address}: ${error.message}`, error instanceof ServerRefusal ? error.hint : '']
       .join(' ')
       .trim()
-    return { isThere: false, checks: [{ check: 'connection', ok: false, finding }, waits] }
+    return { isThere: false, checks: [{ check: 'connection', ok: false, finding }, ...waits] }
   }
 }
 
@@ -78,8 +84,8 @@ function withChecks(answer: Answer, before: readonly Check[]): Answer {
 }
 
 /** The command line in a project that is kept at a server: it asks there, and looks here. */
-export function askServer(place: EdgePlace, opening: EdgeOpening): Asked {
-  const { offline, client, close } = openEdgeProject(place, opening)
+export function askServer(place: EdgePlace, opening: EdgeOpening): Asked & { readonly journal: Followed } {
+  const { offline, client, captureHealth, close } = openEdgeProject(place, opening)
   const { actor } = opening
   return {
     ask: async ({ name, kind }, input, { idempotencyKey }) => {
@@ -93,7 +99,7 @@ export function askServer(place: EdgePlace, opening: EdgeOpening): Asked {
         ...(actor.insideCommand && { inside_command: true }),
         ...(idempotencyKey !== undefined && { key: idempotencyKey }),
       }
-      const connection = name === 'doctor' ? await connectionChecks({ client, offline }) : null
+      const connection = name === 'doctor' ? await connectionChecks({ client, offline, captureHealth }) : null
       if (connection && !connection.isThere) return { healthy: false, checks: connection.checks }
       const done = await offline.perform(calling, kind)
       if (done.kind !== 'answer') {
@@ -109,5 +115,6 @@ export function askServer(place: EdgePlace, opening: EdgeOpening): Asked {
       }
     },
     close,
+    journal: remoteJournal(client),
   }
 }

@@ -265,7 +265,7 @@ async function asking<Said>(
   } catch (error) {
     if (!(error instanceof ServerRefusal) || error.status !== 401) throw error
     throw new Failure('FORBIDDEN', `${server.origin} does not take this token: ${error.message}`, {
-      hint: 'Ask whoever runs the server for one (waymark token add <name>), then connect with WAYMARK_TOKEN=<token>.',
+      hint: 'Ask whoever runs the server for one (waymark token create <name>), then connect with WAYMARK_TOKEN=<token>.',
     })
   } finally {
     client.close()

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
@@ -8,7 +9,9 @@ import type { ServerClient } from '../../edge/server-client.ts'
 import type { Answer } from '../../operations/operation.ts'
 import { connectRelay, type Relayed, type RelayedProject } from '../../surfaces/mcp/relay.ts'
 import type { StdioTransport } from '../../surfaces/mcp/stdio.ts'
+import { inheritedSession } from '../../surfaces/mcp/tools/call-tool.ts'
 import { refused } from '../../surfaces/mcp/tools/tool-result.ts'
+import { keepDrained } from '../capture/draining.ts'
 import { version } from '../program.ts'
 import { runsInsideCommand, stdioActor } from '../settings/actor.ts'
 import type { McpFlags } from '../settings/flags.ts'
@@ -23,18 +26,110 @@ const Catalog = z.object({
 
 /** The project of a server as an MCP client on standard input sees it, and what ends all that goes on for it. */
 export function openEdge(place: EdgePlace, flags: McpFlags, log: (line: string) => void) {
+  const { relayed, close } = relayedProject(place, flags, log)
+  return { connect: (transport: StdioTransport) => connectRelay(relayed, transport), close }
+}
+
+/** How often it is looked whether a server can be asked by now, in milliseconds. */
+const lookEvery = 2_000
+
+/**
+ * The same for a project of which it is not known yet how its server is reached: `look` fails with the sentence that
+ * each call is answered, until somebody has connected.
+ */
+export function openUnconnected(look: () => EdgePlace | null, flags: McpFlags, log: (line: string) => void) {
+  let found: ReturnType<typeof relayedProject> | null = null
+  const project = (): RelayedProject => {
+    if (found) return found.relayed
+    const place = look()
+    if (place === null) throw keptHereNow
+    found = relayedProject(place, flags, log)
+    return found.relayed
+  }
+  const known = listedHere(flags)
+  const relayed: RelayedProject = {
+    version,
+    toolsets: flags.toolsets,
+    log,
+    tools: async () => {
+      try {
+        return await project().tools()
+      } catch (error) {
+        if (error instanceof Failure && !found) return known()
+        throw error
+      }
+    },
+    callTool: async (call) => {
+      try {
+        return await project().callTool(call)
+      } catch (error) {
+        if (error instanceof Failure) return { result: refused(error) }
+        throw error
+      }
+    },
+    ask: async (operation, input, client) => project().ask(operation, input, client),
+    journal: {
+      view: async (look) => project().journal.view(look),
+      async *follow(after, signal) {
+        for (; !signal.aborted && !isThere(project); ) {
+          await sleep(lookEvery, undefined, { signal, ref: false }).catch(() => undefined)
+        }
+        if (!signal.aborted) yield* project().journal.follow(after, signal)
+      },
+    },
+  }
+  return {
+    connect: (transport: StdioTransport) => connectRelay(relayed, transport),
+    close: async () => found?.close(),
+  }
+}
+
+const keptHereNow = new Failure('UNAVAILABLE', 'The record of this folder is kept on this machine now.', {
+  hint: 'Start this MCP server again: it began when the folder named a server elsewhere.',
+})
+
+function isThere(project: () => RelayedProject): boolean {
+  try {
+    project()
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The tools of this program, as a server of the same version lists them. */
+function listedHere({ toolsets, readOnly }: McpFlags): () => Promise<readonly Tool[]> {
+  const list = async () => {
+    const [{ catalog }, { offeredTools }] = await Promise.all([
+      import('../../operations/catalog.ts'),
+      import('../../surfaces/mcp/tools/tool-list.ts'),
+    ])
+    const offering = { catalog: async () => catalog, toolsets, readOnly, toolNames: 'portable' } as const
+    return offeredTools(offering).all()
+  }
+  let listed: Promise<readonly Tool[]> | null = null
+  return () => {
+    listed ??= list()
+    return listed
+  }
+}
+
+function relayedProject(place: EdgePlace, flags: McpFlags, log: (line: string) => void) {
   const environment = process.env
   const connection = crypto.randomUUID().slice(0, 8)
   const {
     client: server,
     offline,
-    close,
+    record,
+    caller,
+    close: closeProject,
   } = openEdgeProject(place, {
     actor: stdioActor(environment, undefined, connection),
     environment,
     workingFolder: process.cwd(),
     project: flags.project,
   })
+  const inherited = caller && { [inheritedSession]: caller.session }
   const calling = (client: string | undefined) => ({
     channel: 'stdio' as const,
     as: 'agent' as const,
@@ -49,7 +144,7 @@ export function openEdge(place: EdgePlace, flags: McpFlags, log: (line: string) 
     log,
     tools,
     callTool: async ({ client, kind, ...call }) =>
-      relayedAnswer(offline, { ...calling(client), ...call }, kind),
+      relayedAnswer(offline, { ...calling(client), ...call, meta: { ...inherited, ...call.meta } }, kind),
     ask: async (operation, input, client) => {
       const done = await offline.perform({ ...calling(client), operation, input }, 'query')
       if (done.kind === 'answer') return done.answer
@@ -57,9 +152,14 @@ export function openEdge(place: EdgePlace, flags: McpFlags, log: (line: string) 
     },
     journal: remoteJournal(server),
   }
+  const stopDraining = keepDrained(place.root, record)
+  const close = async () => {
+    await stopDraining()
+    await closeProject()
+  }
   // What waited while nothing ran here goes first.
   setTimeout(() => void offline.replay().catch((error: unknown) => log(`Edge: ${String(error)}`)), 0)
-  return { connect: (transport: StdioTransport) => connectRelay(relayed, transport), close }
+  return { relayed, close }
 }
 
 /** The tools that the server lists, as many as this client wants; as they were listed last while it is away. */

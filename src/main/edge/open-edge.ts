@@ -6,6 +6,7 @@ import { EdgeProject } from '../../edge/edge-project.ts'
 import { OfflineProject } from '../../edge/offline.ts'
 import { thisEdge } from '../../edge/origins.ts'
 import { ServerClient } from '../../edge/server-client.ts'
+import { drainFor, type RecordMoments } from '../capture/drain-for.ts'
 import { closeContext, openContext } from '../open-context.ts'
 import { version } from '../program.ts'
 import { confined } from '../serve/projects.ts'
@@ -30,12 +31,23 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     context,
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     version,
-    queue: () => database.queue(),
+    queue: () => database.queueToTell(),
   })
-  const offline = new OfflineProject({
+  let telling: Promise<RecordMoments> | null = null
+  const record: RecordMoments = async (moments) => {
+    telling ??= import('../../edge/telling.ts').then(({ tellingServer }) =>
+      tellingServer(
+        { tell: (calling, what) => offline.tell(calling, what) },
+        { context, edge: project.parts.edge.id },
+      ),
+    )
+    return (await telling)(moments)
+  }
+  const offline: OfflineProject = new OfflineProject({
     project,
     database,
     now: () => Date.now(),
+    drain: () => drainFor(place.root, record),
     parse: async (name, input) => {
       const [{ catalog }, { parseInput }] = await Promise.all([
         import('../../operations/catalog.ts'),
@@ -50,6 +62,11 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     project,
     offline,
     client,
+    /** Sends what hooks told here. */
+    record,
+    captureHealth: context.captureHealth,
+    /** The session of a client that this program was started for. */
+    caller: context.caller,
     close: async () => {
       await offline.close()
       await project.close()

@@ -24,16 +24,26 @@ export interface ProjectsRequest {
   readonly named: readonly string[]
   readonly environment: Environment
   readonly workingFolder: string
+  /** Nobody from elsewhere is let in: webhooks may go to private networks unasked. */
+  readonly reachesPrivate?: boolean
+  /** Told that nothing is served yet, and why. */
+  readonly waits?: (reason: string) => void
 }
 
 const nobody: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
 
 /** Opens every project once, in the order in which they were named. */
 export function openProjects(request: ProjectsRequest): readonly [OpenProject, ...OpenProject[]] {
-  const { named, environment, workingFolder } = request
+  const { named, environment, workingFolder, reachesPrivate = false } = request
   const wanted = named.length === 0 ? [undefined] : named
   const contexts = wanted.map((project) =>
-    openContext({ actor: nobody, environment, workingFolder, project: folderOf(project, workingFolder) }),
+    openContext({
+      actor: nobody,
+      environment,
+      workingFolder,
+      project: folderOf(project, workingFolder),
+      reachesPrivate,
+    }),
   )
   const distinct = contexts.filter(
     ({ folder }, at) => contexts.findIndex((other) => other.folder === folder) === at,
@@ -73,9 +83,10 @@ interface OfName {
 
 /** Opens every project of a database. There may be none yet. */
 export async function openDatabaseProjects(request: ProjectsRequest): Promise<DatabaseProjects> {
-  const { environment, workingFolder } = request
+  const { environment, workingFolder, reachesPrivate = false } = request
   const opened = (id: string, name: string): OpenProject => {
-    const context = openContext({ actor: nobody, environment, workingFolder, elsewhere: { id, name } })
+    const elsewhere = { id, name }
+    const context = openContext({ actor: nobody, environment, workingFolder, elsewhere, reachesPrivate })
     return { served: { ...served(context, name), name }, context }
   }
   const own = opened(serverProject, serverProject)
@@ -113,7 +124,14 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
     return added
   }
   const refresh = oneAfterAnother(look)
-  await refresh()
+  try {
+    await refresh()
+  } catch (error) {
+    // A schema that waits for a backup is told at /readyz, and served once another server has brought it on.
+    const reason = error instanceof Failure && (await own.context.store.unreadiness())
+    if (!reason || !/needs step \d+ of the schema/.test(reason)) throw error
+    request.waits?.(reason)
+  }
   return { served: all, open, own, refresh }
 }
 

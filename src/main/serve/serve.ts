@@ -6,15 +6,16 @@ import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
 import { startTelemetry } from '../../surfaces/telemetry/telemetry.ts'
-import { closeContext, databaseNamed, namedDatabase } from '../open-context.ts'
+import { closeContext, databaseNamed } from '../open-context.ts'
 import { endSignal, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
-import { placed, rootWithoutGit } from '../settings/moved.ts'
+import { placedFor } from '../settings/moved.ts'
 import { oidcSettings } from '../settings/oidc.ts'
-import { serverFolder } from '../settings/places.ts'
-import { keepTidy } from '../upkeep.ts'
+import { namedDatabase, serverFolder } from '../settings/places.ts'
+import { keepUp } from '../upkeep.ts'
+import { cardLink } from './card-link.ts'
 import { openLog } from './log.ts'
 import { type DatabaseProjects, type OpenProject, openDatabaseProjects, openProjects } from './projects.ts'
 import { RunningServers } from './running-servers.ts'
@@ -37,16 +38,19 @@ function takeConsole(log: Log): void {
 
 /** A folder whose project was moved is served from where it is now. */
 function placedHere(environment: Environment): Environment {
-  const here = placed(environment, rootWithoutGit({ environment, workingFolder: process.cwd() }))
+  const here = placedFor({ environment, workingFolder: process.cwd() })
   if (here.refusal) throw here.refusal
   return here.environment
 }
 
 async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
-  const environment = placedHere(process.env)
+  const placed = placedHere(process.env)
+  const environment = flags.isBackedUp ? { ...placed, WAYMARK_BACKED_UP: '1' } : placed
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
-  const projects = await opened(flags, environment)
+  const projects = await opened(flags, environment, (reason) =>
+    log.warn('Nothing is served yet.', { reason }),
+  )
   const { context } = projects.own ?? firstOf(projects)
   const oidc = oidcSettings(flags, environment)
   const team = await teamInForce(context, { environment, oidc })
@@ -86,7 +90,7 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
     servers.announce(announced)
     await welcome(announced, options.projects, visit)
     log.info('Waymark is serving.', { address, projects: options.projects.map(({ key }) => key) })
-    await untilTold(projects, log)
+    await untilTold(projects, { log, base: flags.publicUrl ?? `http://${address}` })
   } finally {
     servers.withdraw(announced)
     await end(server, projects)
@@ -97,8 +101,13 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
 /** Milliseconds between two looks for projects that others made. */
 const betweenLooks = 2_000
 
-async function opened(flags: ServeFlags, environment: Environment): Promise<DatabaseProjects> {
-  const request = { named: flags.projects, environment, workingFolder: process.cwd() }
+async function opened(
+  flags: ServeFlags,
+  environment: Environment,
+  waits: (reason: string) => void,
+): Promise<DatabaseProjects> {
+  const { reachesPrivate, projects: named } = flags
+  const request = { named, environment, workingFolder: process.cwd(), reachesPrivate, waits }
   if (namedDatabase(environment) !== undefined) return openDatabaseProjects(request)
   const [first, ...others] = openProjects(request)
   return {
@@ -110,23 +119,53 @@ async function opened(flags: ServeFlags, environment: Environment): Promise<Data
 }
 
 /** What goes on beside the requests, until the process is told to end. */
-async function untilTold({ open, served, refresh }: DatabaseProjects, log: Log): Promise<void> {
-  const tidied = ({ context }: OpenProject) => keepTidy(context, (line) => log.warn(line))
-  const stopTidying = open.map(tidied)
+async function untilTold(
+  { open, served, refresh }: DatabaseProjects,
+  { log, base }: { readonly log: Log; readonly base: string },
+): Promise<void> {
+  const keptUp = ({ context }: OpenProject) => keepUp(context, (line) => log.warn(line))
+  const stopping = open.map(keptUp)
+  const ending = new AbortController()
+  const telling = open.map((project) => tellOf(project, { log, base, signal: ending.signal }))
   const telemetry = await startTelemetry(served, process.env, log)
   const looking = setInterval(() => {
     refresh()
       .then((added) => {
-        stopTidying.push(...added.map(tidied))
-        for (const project of added) telemetry?.add(project.served)
+        stopping.push(...added.map(keptUp))
+        for (const project of added) {
+          telemetry?.add(project.served)
+          telling.push(tellOf(project, { log, base, signal: ending.signal }))
+        }
       })
       .catch((error: unknown) => log.warn(`Looking for new projects: ${messageOf(error)}`))
   }, betweenLooks).unref()
   const signal = await endSignal()
   log.info('Waymark stops as soon as running requests are answered.', { signal })
   clearInterval(looking)
-  for (const stop of stopTidying) stop()
+  await Promise.all(stopping.map((stop) => stop()))
+  ending.abort()
+  await Promise.all(telling)
   await telemetry?.stop()
+}
+
+interface Telling {
+  readonly log: Log
+  /** Where the dashboard is reached. */
+  readonly base: string
+  readonly signal: AbortSignal
+}
+
+/** Tells people what waits for them in a project, by the ways that they asked for. */
+async function tellOf(project: OpenProject, { log, base, signal }: Telling): Promise<void> {
+  const { keepTelling } = await import('../../operations/notification/sender.ts')
+  const sender = {
+    ...project.context,
+    // It may get another name while it is served.
+    project: () => project.served.name,
+    link: cardLink(() => `${base}/p/${project.served.key}`),
+  }
+  const failed = (error: unknown) => log.warn(`Telling people: ${messageOf(error)}`)
+  await keepTelling({ sender, signal, failed })
 }
 
 function firstOf({ open }: DatabaseProjects): OpenProject {
@@ -168,7 +207,7 @@ function refuseRemoteWithoutTokens({ allowRemote }: ServeFlags, tokens: TokenFil
   throw new Failure(
     'REFUSED',
     '--allow-remote lets other machines in, but no token was made for them: the only tokens are those that the server makes for its own user.',
-    { hint: 'Make one first: waymark token add <name>' },
+    { hint: 'Make one first: waymark token create <name>' },
   )
 }
 

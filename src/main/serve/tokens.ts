@@ -46,12 +46,12 @@ function refuseAgentForPerson(kind: string, role: string | undefined): void {
   const { kind: caller, name, insideCommand } = commandLineActor(process.env, userName())
   if (insideCommand && role !== undefined) {
     throw new Failure('FORBIDDEN', `A token with the role ${role} is not made inside a guard's command.`, {
-      hint: 'Ask a person to run: waymark token add <name> --role <role>',
+      hint: 'Ask a person to run: waymark token create <name> --role <role>',
     })
   }
   if (kind === 'agent' || caller === 'person') return
   throw new Failure('FORBIDDEN', `Tokens of people are made by people; ${name} acts as an agent.`, {
-    hint: 'Ask a person to run: waymark token add <name> --kind person',
+    hint: 'Ask a person to run: waymark token create <name> --kind person',
   })
 }
 

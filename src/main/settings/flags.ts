@@ -54,6 +54,11 @@ export function readWords(command: string, words: readonly string[]): CommandWor
   }
 }
 
+/** Whether a command that tells people something is asked for JSON. */
+export function wantsJson(flags: CommandWords): boolean {
+  return (choiceOf(flags, 'format', ['json', 'text']) ?? (flags.has('json') ? 'json' : 'text')) === 'json'
+}
+
 /** The same for a command that takes nothing but flags. */
 function readFlags(command: string, words: readonly string[]): CommandWords {
   const read = readWords(command, words)
@@ -136,9 +141,15 @@ export interface ServeFlags {
   readonly port: number | null
   readonly host: string
   readonly allowRemote: boolean
+  /** A person says that there is a backup: a step of the schema may remove something. */
+  readonly isBackedUp: boolean
   readonly allowHosts: readonly string[]
   /** A proxy in front says who asks, and whether by TLS. */
   readonly trustProxy: boolean
+  /** Nobody from elsewhere is let in, directly or by way of a proxy: webhooks may go to private networks unasked. */
+  readonly reachesPrivate: boolean
+  /** Where people reach the dashboard, where that is not this machine's port. */
+  readonly publicUrl: string | undefined
   readonly oidcIssuer: string | undefined
   readonly oidcClient: string | undefined
   readonly projects: readonly string[]
@@ -151,12 +162,17 @@ export interface ServeFlags {
 
 export function readServeFlags(words: readonly string[]): ServeFlags {
   const flags = readFlags('serve', words)
+  const host = hostOf(flags)
+  const isKnownElsewhere = ['allow-host', 'trust-proxy', 'public-url'].some((name) => flags.has(name))
   return {
     port: numberOf(flags, 'port', anyPort) ?? null,
-    host: hostOf(flags),
+    host,
     allowRemote: flags.has('allow-remote'),
+    isBackedUp: flags.has('backed-up'),
     allowHosts: flags.texts('allow-host'),
     trustProxy: flags.has('trust-proxy'),
+    reachesPrivate: loopback.includes(host) && !isKnownElsewhere,
+    publicUrl: urlOf(flags),
     oidcIssuer: flags.text('oidc-issuer'),
     oidcClient: flags.text('oidc-client'),
     projects: flags.texts('project'),
@@ -166,13 +182,46 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
   }
 }
 
+function urlOf({ text, mistaken }: CommandWords): string | undefined {
+  const given = text('public-url')
+  if (given === undefined) return undefined
+  const url = URL.parse(given)
+  if (url && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
+  throw mistaken(`--public-url must be an address of http or https, not "${given}".`)
+}
+
+const loopback: readonly string[] = ['127.0.0.1', 'localhost', '::1']
+
 function hostOf({ text, has, mistaken }: CommandWords): string {
   const host = text('host') ?? (has('allow-remote') ? '0.0.0.0' : '127.0.0.1')
-  if (has('allow-remote') || ['127.0.0.1', 'localhost', '::1'].includes(host)) return host
+  if (has('allow-remote') || loopback.includes(host)) return host
   throw mistaken(
     `--host ${host} can be reached from other machines, which needs --allow-remote.`,
-    'Make a token first: waymark token add <name>. ',
+    'Make a token first: waymark token create <name>. ',
   )
+}
+
+/** What `waymark watch` was started with. */
+export interface WatchFlags {
+  readonly json: boolean
+  readonly all: boolean
+  readonly notify: boolean
+  readonly project: string | undefined
+}
+
+export function readWatchFlags(words: readonly string[]): WatchFlags {
+  const flags = readFlags('watch', words)
+  return {
+    json: flags.has('json'),
+    all: flags.has('all'),
+    notify: flags.has('notify'),
+    project: flags.text('project'),
+  }
+}
+
+/** The project that `waymark top` was started for. */
+export function readTopFlags(words: readonly string[]): { readonly project: string | undefined } {
+  return { project: readFlags('top', words).text('project') }
 }
 
 /** What `waymark demo play` was started with. */

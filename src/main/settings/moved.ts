@@ -41,6 +41,11 @@ export function placed(environment: Environment, root: string): Placed {
   return { environment: { ...environment, WAYMARK_DATABASE: named }, refusal: null }
 }
 
+/** The same for the project of a request, found without git. */
+export function placedFor(request: ProjectRequest): Placed {
+  return placed(request.environment, rootWithoutGit(request))
+}
+
 /** The project's root, found without git. */
 export function rootWithoutGit(request: ProjectRequest): string {
   const { environment } = request

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
-import { basename, dirname, join, posix, resolve, win32 } from 'node:path'
+import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep, win32 } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
 import { readRegularSync } from '../../files/regular-file.ts'
 import type { Fingerprint } from '../../ports/store.ts'
@@ -23,10 +23,37 @@ export function projectFolder(
   request: ProjectRequest,
   enclosingTree: (folder: string) => string | null,
 ): string {
-  const { flag, environment, workingFolder } = request
-  const named =
-    flag ?? firstSet(environment, ['WAYMARK_PROJECT', ...clientVariables]) ?? firstOfSeveral(environment)
-  return named === undefined ? (enclosingTree(workingFolder) ?? workingFolder) : resolve(workingFolder, named)
+  const { workingFolder } = request
+  const named = namedFolders(request).find(({ value }) => !isUnexpanded(value))
+  return named === undefined
+    ? (enclosingTree(workingFolder) ?? workingFolder)
+    : resolve(workingFolder, named.value)
+}
+
+/** A path that somebody typed where they are, as it is from the project's folder; as it is where they are not in it. */
+export function fromProject(path: string, folder: string, workingFolder: string): string {
+  const inside = relative(folder, workingFolder)
+  if (inside === '' || isAbsolute(inside) || inside.split(sep)[0] === '..') return path
+  return isAbsolute(path) || path.startsWith(':/') ? path : join(inside, path)
+}
+
+/** What names the project's folder though a client left a variable in it as it was: such names count for nothing. */
+export function unexpandedNames(request: ProjectRequest): readonly string[] {
+  return namedFolders(request).flatMap(({ by, value }) => (isUnexpanded(value) ? [`${by}=${value}`] : []))
+}
+
+function namedFolders({ flag, environment }: ProjectRequest) {
+  const variables = ['WAYMARK_PROJECT', ...clientVariables].map((by) => ({ by, value: environment[by] }))
+  const all = [
+    { by: '--project', value: flag },
+    ...variables,
+    { by: 'WORKSPACE_FOLDER_PATHS', value: firstOfSeveral(environment) },
+  ]
+  return all.flatMap(({ by, value }) => (value === undefined || value === '' ? [] : [{ by, value }]))
+}
+
+function isUnexpanded(value: string): boolean {
+  return value.includes('${')
 }
 
 // Cursor names all folders of a workspace, separated by commas; the first one is where its agent begins.
@@ -44,6 +71,15 @@ export function unusableFolder(folder: string, home: string): Failure | null {
       hint: 'Start it in the folder of a project, or name one with --project <folder> or WAYMARK_PROJECT=<folder>.',
     },
   )
+}
+
+/** Why a folder that somebody named is none; null where it is one. */
+export function missingFolder(folder: string): Failure | null {
+  const found = entryAt(folder)
+  if (found?.isDirectory()) return null
+  return new Failure('UNAVAILABLE', found ? `${folder} is not a folder.` : `There is no folder ${folder}.`, {
+    hint: 'Name the folder of a project with --project <folder>, or run this in it.',
+  })
 }
 
 /**
@@ -117,9 +153,14 @@ export interface ServerDatabase {
   readonly isBackedUp: boolean
 }
 
+/** The database that is named for all projects of a server. */
+export function namedDatabase(environment: Environment): string | undefined {
+  return firstSet(environment, ['WAYMARK_DATABASE'])
+}
+
 /** The server that `WAYMARK_DATABASE` names; null where it names a file or nothing. */
 export function serverDatabase(environment: Environment): ServerDatabase | null {
-  const url = firstSet(environment, ['WAYMARK_DATABASE'])
+  const url = namedDatabase(environment)
   if (url === undefined || !isPostgresUrl(url)) return null
   const listen = firstSet(environment, ['WAYMARK_DATABASE_LISTEN']) ?? null
   return { url, listen, isBackedUp: firstSet(environment, ['WAYMARK_BACKED_UP']) === '1' }

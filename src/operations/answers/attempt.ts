@@ -41,6 +41,8 @@ export const ChangeEntry = z.object({
   lines: z.literal('all').optional(),
   /** The attempt at a subtask that made it. */
   via: z.string().optional(),
+  /** The client's hooks tell of every edit, and told of none of this. */
+  unseen: z.literal(true).optional(),
   uncertain: z.string().optional(),
 })
 export type ChangeEntry = z.output<typeof ChangeEntry>
@@ -61,6 +63,7 @@ export function changeEntry(change: ReportedChange): ChangeEntry {
       lines: 'all',
     }),
     ...(change.via !== undefined && { via: change.via }),
+    ...(change.unseen && { unseen: true }),
     ...(change.uncertain !== undefined && { uncertain: change.uncertain }),
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instant, instantOrNull } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
-import { type Hold, holdKinds } from '../../domain/track/records.ts'
+import { type Hold, holdAnswers, holdKinds } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads.ts'
 import { list, strings } from './list.ts'
 import { issueWords } from './record.ts'
@@ -63,6 +63,7 @@ export const HoldEntry = z.object({
   /** How it can be ended, while it is open. */
   answers: list(z.object({ verb: z.string(), command: z.string() })),
   answer: z.string().nullable(),
+  said: z.enum(holdAnswers).nullable(),
   closed_by: z.string().nullable(),
   closed_at: z.string().nullable(),
 })
@@ -86,13 +87,14 @@ export function holdEntry({ hold, issue }: HoldLine): HoldEntry {
     opened_at: instant(hold.openedAt),
     answers: hold.status === 'open' ? answersTo(hold) : [],
     answer: hold.answer,
+    said: hold.said,
     closed_by: hold.closedBy,
     closed_at: instantOrNull(hold.closedAt),
   }
 }
 
 /** What a person can say to a hold. What asks is answered in words; a yes alone is for what asks for one. */
-function answersTo({ id, kind }: Hold): HoldEntry['answers'] {
+function answersTo({ id, kind, taskId }: Hold): HoldEntry['answers'] {
   const answer = { verb: 'Answer', command: `waymark resolve ${id} "<answer>"` }
   const dismiss = (verb: string) => ({ verb, command: `waymark resolve ${id} --dismiss` })
   const approve = { verb: 'Approve', command: `waymark approve ${id}` }
@@ -100,7 +102,14 @@ function answersTo({ id, kind }: Hold): HoldEntry['answers'] {
     case 'blocker':
       return [answer, dismiss('Dismiss')]
     case 'review':
-      return [answer, approve, dismiss('Dismiss')]
+      return [
+        ...(taskId === null
+          ? []
+          : [{ verb: 'Look at the work, approve it or send it back', command: `waymark review ${taskId}` }]),
+        answer,
+        approve,
+        dismiss('Dismiss'),
+      ]
     case 'scope':
       return [
         { verb: 'Accept the files', command: `waymark resolve ${id}` },
@@ -128,6 +137,8 @@ export const BlockerEntry = z.object({
       at: z.string().nullable(),
       answer: z.string().nullable(),
       status: holdStatus,
+      /** The same in plain words, where it is known: a yes and a sending back both end a review. */
+      said: z.enum(holdAnswers).optional(),
     })
     .optional(),
 })
@@ -149,6 +160,7 @@ export function blockerEntry({ hold, issue }: HoldLine): BlockerEntry {
         at: instantOrNull(hold.closedAt),
         answer: hold.answer === null ? null : excerpt(hold.answer, 1000),
         status: hold.status,
+        ...(hold.said !== null && { said: hold.said }),
       },
     }),
   }

@@ -59,6 +59,8 @@ export const TokenEntry = z.object({
   /** The only project that it is for; null for all of the person's. */
   project_id: z.string().nullable(),
   role: z.string().nullable(),
+  /** What it lets at most; null where it sets no limit of its own. */
+  access: z.enum(accesses).nullable(),
   state: z.enum(['valid', 'expired', 'revoked', 'disabled']),
   created_at: z.string(),
   expires_at: z.string(),
@@ -76,6 +78,7 @@ export function tokenEntry({ token, person, usedAt }: TokenListed, now: number):
     person: { id: person.id, name: person.name },
     project_id: token.projectId,
     role: token.role,
+    access: token.most ?? null,
     state: trouble ?? (person.disabledAt === null ? 'valid' : 'disabled'),
     created_at: instant(token.createdAt),
     expires_at: instant(token.expiresAt),

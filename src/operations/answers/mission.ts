@@ -39,7 +39,10 @@ export const MissionEntry = z.object({
   status: missionStatus,
   current_phase: z.int(),
   total_phases: z.int(),
+  /** At work now. */
   open_tasks: z.int(),
+  /** Nobody works on them yet, or no longer. */
+  to_do_tasks: z.int(),
   done_tasks: z.int(),
   open_blockers: z.int(),
   created_at: z.string(),
@@ -57,6 +60,7 @@ export function missionEntry({ mission, now, phases }: MissionListed): MissionEn
     current_phase: currentPhase(mission, phases),
     total_phases: totalPhases(mission, phases),
     open_tasks: now.openAttempts,
+    to_do_tasks: now.toDoTasks,
     done_tasks: now.doneTasks,
     open_blockers: now.openBlockers,
     created_at: instant(mission.createdAt),
@@ -114,7 +118,7 @@ export function taskEntry(
     ...(task.resolution === 'claimed' && { verified: false }),
     phase_number: phaseNumber,
     parent_task_id: task.parentTaskId,
-    agent_name: attempt?.agentName ?? null,
+    agent_name: attempt?.agentName ?? attempt?.actor.name ?? null,
     caller_type: attempt?.callerType ?? null,
     started_at: instantOrNull(attempt?.openedAt ?? null),
     duration_seconds:

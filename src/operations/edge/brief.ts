@@ -14,6 +14,7 @@ const EdgeBrief = z.object({
   said: list(z.object({ run: z.string(), words: list(z.string()) })),
   holds: list(z.looseObject({ id: z.string() })),
   more_holds: z.int(),
+  comments: list(z.string()).optional(),
 })
 
 export const edgeBrief = defineOperation({
@@ -33,7 +34,7 @@ export const edgeBrief = defineOperation({
     const tree = treeOf({ top, ...(edge && { edge: edge.id }) })
     const place = { top: tree, now: clock.now(), packages: async () => [] }
     const situation = await hookSituation(reads, place)
-    const { missions, said, holds, moreHolds } = await briefingOf(reads, situation)
+    const { missions, said, holds, moreHolds, comments } = await briefingOf(reads, situation)
     return {
       attempts: situation.attempts.map(({ attempt, task }) => ({ attempt: { ...attempt }, task })),
       runs: situation.runs.map(({ record, definition }) => ({
@@ -45,6 +46,7 @@ export const edgeBrief = defineOperation({
       said: [...said].map(([run, words]) => ({ run, words: [...words] })),
       holds: holds.map((hold) => ({ ...hold })),
       more_holds: moreHolds,
+      comments: [...comments],
     }
   }),
 )

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { type IdKind, type IdSource, idPrefixes } from '../../domain/id.ts'
 import type { SnapshotPlace } from '../../domain/track/task.ts'
 import type { Store } from '../../ports/store.ts'
-import type { WorkTreeWitness } from '../../ports/work-tree.ts'
+import type { FileCopies, WorkTreeWitness } from '../../ports/work-tree.ts'
 import type { Context, Edge } from '../operation.ts'
 import type { Gathering } from './gathering.ts'
 
@@ -27,8 +27,10 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
   const { edge, folder } = call
   const actor: Actor = { ...context.actor, edge: edge.id }
   const { processFiles } = context
+  // Files are on the machine of the edge, and so is what its hooks tell.
+  const { copies: _, drain: __, captureHealth: ___, ...here } = context
   return {
-    ...context,
+    ...here,
     actor,
     edge,
     folder,
@@ -39,11 +41,14 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
     ids: gatheringIds(context, call.id),
     settingNow: () => ({ at: context.clock.now(), ids: promisedIds(context.ids, call.promised) }),
     witness: witnessOn(gathering, edge, context.witness),
+    ...unrecordedOf(gathering, context.program.version),
     linkedTrees: {
       bound: (place) => gathering.ask('linkedTrees.bound', [place]),
       list: (place) => gathering.ask('linkedTrees.list', [place]),
       add: (tree) => gathering.ask('linkedTrees.add', [tree]),
+      losses: (place, tree) => gathering.ask('linkedTrees.losses', [place, { ...tree }]),
       remove: async (place, tree) => void (await gathering.ask('linkedTrees.remove', [place, { ...tree }])),
+      discard: (place, tree) => gathering.ask('linkedTrees.discard', [place, { ...tree }]),
     },
     evidenceFiles: {
       read: (place, paths) => gathering.ask('evidenceFiles.read', [place, [...paths]]),
@@ -74,7 +79,35 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
       load: async (idOrFile) => processFiles.read(await gathering.ask('processFiles.load', [idOrFile])),
       read: (source) => processFiles.read(source),
     },
+    // An older machine keeps no copies: what it is told of is not told of to anybody.
+    ...(gathering.knows('copies.contents') && { copies: copiesOn(gathering, edge) }),
     ...commandsOn(context, gathering, edge),
+  }
+}
+
+function copiesOn(gathering: Gathering, edge: Edge): FileCopies {
+  const isHere = (place: SnapshotPlace) => place.edge === edge.id
+  return {
+    // They were taken in there before anything was sent.
+    keep: async (_, copies) => copies.map(() => null),
+    contents: async (place, paths) => {
+      const found = isHere(place) ? await gathering.ask('copies.contents', [place, [...paths]]) : []
+      return new Map(found.map(([path, { id, changedAt }]) => [path, { id, changedAt }]))
+    },
+    amended: async (place, name, files) => {
+      const amended = isHere(place) ? await gathering.ask('copies.amended', [place, name, [...files]]) : null
+      return amended && { ...amended, edge: edge.id, machine: edge.name }
+    },
+    linesOf: async (place, steps) => {
+      const sent = steps.map(({ by, before, after, reformats }) => ({
+        by,
+        before,
+        after,
+        ...(reformats && { reformats }),
+      }))
+      const lines = isHere(place) ? await gathering.ask('copies.linesOf', [place, sent]) : null
+      return lines && new Map(lines)
+    },
   }
 }
 
@@ -93,6 +126,16 @@ function withAddress(store: Store, address: string): Store {
   }
 }
 
+function unrecordedOf(gathering: Gathering, version: string): Pick<Context, 'unrecorded'> {
+  const lacking = [
+    ...(gathering.knows('witness.lines') ? [] : ['which lines changed']),
+    ...(gathering.knows('witness.states') ? [] : ['what the changed files held']),
+  ]
+  if (lacking.length === 0) return {}
+  const left = `This machine's Waymark is older than the server's, so it is not recorded ${lacking.join(' and ')}.`
+  return { unrecorded: `${left} Install ${version} here: npm install -g waymark@${version}` }
+}
+
 function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): WorkTreeWitness {
   const isHere = (...places: readonly SnapshotPlace[]) => places.every((place) => place.edge === edge.id)
   return {
@@ -108,6 +151,45 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
       const doubts = ['The two snapshots lie on different machines, so they could not be compared.']
       return { status: 'unknown', changes: [], ignored: nothing, headMoves: [], notes: [], doubts }
     },
+    // What an older machine cannot measure or send is not recorded; its work goes on.
+    lines: async (from, to, { chains = [], ...wish }) => {
+      if (!gathering.knows('witness.lines') || !isHere(from, to)) return null
+      const told = chains.map(({ path, contents }) => ({ path, contents: [...contents] }))
+      return gathering.ask('witness.lines', [from, to, { ...wish, ...(told.length > 0 && { chains: told }) }])
+    },
+    history: {
+      file: ({ text: _, ...request }) => gathering.ask('witness.file', [request]),
+      blame: (request) => gathering.ask('witness.blame', [request]),
+      commits: (folder, range, most) => gathering.ask('witness.commits', [folder, range, most]),
+      files: (folder, rev, under) => gathering.ask('witness.files', [folder, rev, under]),
+      digest: (text) => own.history.digest(text),
+      uuid: (name) => own.history.uuid(name),
+      hashes: (folder, oids, salt) => gathering.ask('witness.hashes', [folder, [...oids], salt]),
+      claims: (folder, commits) => gathering.ask('witness.claims', [folder, [...commits]]),
+      notes: (folder, ref, commits) => gathering.ask('witness.notes', [folder, ref, commits && [...commits]]),
+      writeNotes: ({ notes, ...request }) =>
+        gathering.ask('witness.writeNotes', [{ ...request, notes: notes.map((note) => ({ ...note })) }]),
+      words: (folder, path) => gathering.ask('witness.words', [folder, path]),
+    },
+    contents: {
+      states: async (place, paths) => {
+        const isKnown = gathering.knows('witness.states') && isHere(place)
+        const states = isKnown ? await gathering.ask('witness.states', [place, [...paths]]) : null
+        return states && new Map(states)
+      },
+      read: async (places, ids, most) => {
+        const here = places.filter((place) => isHere(place))
+        if (here.length === 0 || ids.length === 0 || !gathering.knows('witness.contents')) return new Map()
+        const contents = await gathering.ask('witness.contents', [here, [...ids], most])
+        return new Map(
+          contents.map(([id, size, base64]) => [
+            id,
+            { size, bytes: base64 === null ? null : bytesOf(base64) },
+          ]),
+        )
+      },
+    },
+    branch: (request) => gathering.ask('witness.branch', [request]),
     touched: async (from, to) => (isHere(from, to) ? gathering.ask('witness.touched', [from, to]) : null),
     unifiedDiff: async (from, to, paths) =>
       isHere(from, to)
@@ -139,8 +221,8 @@ function commandsOn(
   const answered = gathering.watched(store)
   // What a person answered is in the record for every server of it; what was approved beside it, at this one.
   const isApproved = async (hash: string) => {
-    const hold = await answered.view(({ holds }) => holds.answeredCommand(hash))
-    return hold?.status === 'resolved' || commandApprovals.isApproved(hash)
+    const [hold] = await answered.view(({ holds }) => holds.answeredCommands([hash]))
+    return hold ? hold.status === 'resolved' : commandApprovals.isApproved(hash)
   }
   return {
     commandApprovals: {
@@ -240,4 +322,8 @@ function promisedIds(ids: IdSource, promised: EdgeCall['promised']): IdSource {
       return (first ?? ids.next(kind)) as never // the kind names the brand
     },
   }
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
 }

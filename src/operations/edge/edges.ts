@@ -7,6 +7,7 @@ import type { Hold } from '../../domain/track/records.ts'
 import { list } from '../answers/list.ts'
 import { count, identifier, text } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
+import { endOfCommand } from '../run/commands.ts'
 import { leaseOf } from '../run/lease.ts'
 
 export const edgeList = defineOperation({
@@ -129,6 +130,7 @@ export const edgeRefused = defineOperation({
       openedAt: setting.at,
       status: 'open',
       answer: null,
+      said: null,
       closedBy: null,
       closedAt: null,
     }
@@ -192,18 +194,9 @@ export const commandEnd = defineOperation({
       disturbance === null ? input.output : `${input.output}\nThis result does not count: ${disturbance}.`
     const { id: commandId, runId } = command
     const { status, exit_code: exitCode } = input
+    const treeHeld = disturbance === null
     return {
-      facts: [
-        {
-          kind: 'command.ended',
-          commandId,
-          runId,
-          status,
-          exitCode,
-          output: output.slice(-20_000),
-          treeHeld: disturbance === null,
-        },
-      ],
+      ...(await endOfCommand({ commandId, runId, status, exitCode, treeHeld }, output.slice(-20_000))),
       answer: { recorded: true },
     }
   })
@@ -231,7 +224,7 @@ async function ownCommand(
   throw new Failure('NOT_FOUND', `No command ${id} of this machine runs.`)
 }
 
-function assertEdge({ edge, actor }: Handling) {
+export function assertEdge({ edge, actor }: Handling) {
   if (edge) return { edge, actor }
   throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.')
 }

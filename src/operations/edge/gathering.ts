@@ -67,6 +67,11 @@ export class Gathering {
     return read.data as AnswerOf<Name> // by the schema of its name
   }
 
+  /** Whether the caller's machine has such a call. */
+  knows(name: PortCallName): boolean {
+    return portCalls[name].since <= this.#contract
+  }
+
   /** Whether an answer for a call was sent along: of any arguments that pass the test. */
   isSent(name: PortCallName, test: (args: readonly unknown[]) => boolean): boolean {
     return [...this.#answers.values()].some(({ call, args }) => call === name && test(args))
@@ -105,8 +110,8 @@ export class Gathering {
   }
 
   #miss(request: PortRequest): Promise<never> {
-    const { since }: PortCall = portCalls[request.call as PortCallName] // as it was asked by its name
-    if (since > this.#contract) this.#lacking ??= new EdgeTooOld(request.call)
+    // As it was asked by its name.
+    if (!this.knows(request.call as PortCallName)) this.#lacking ??= new EdgeTooOld(request.call)
     this.#asked.push(request)
     this.#look()
     return never()

@@ -5,8 +5,11 @@ import {
   documentStatuses,
   type PlanDocument,
 } from '../../domain/plan/document.ts'
+import type { MeasuredLines } from '../../domain/provenance/step.ts'
 import type { ChangeReport } from '../../domain/track/changes.ts'
 import type { SnapshotPlace } from '../../domain/track/task.ts'
+import { type Branch, mostBranchFiles } from '../../ports/branch.ts'
+import { type Blamed, type FoundFile, noteRefs } from '../../ports/line-history.ts'
 import { planFormats } from '../../ports/project-files.ts'
 
 /**
@@ -20,7 +23,7 @@ const moment = z.number().min(0)
 const words = z.string().max(1_000_000)
 const names = z.array(z.string().max(4_096)).max(200_000)
 
-const place = z.strictObject({
+export const place = z.strictObject({
   engine: z.enum(['git', 'checksum']),
   directory: path,
   top: path,
@@ -30,6 +33,7 @@ const place = z.strictObject({
   machine: z.string().max(100).exactOptional(),
 }) satisfies z.ZodType<SnapshotPlace, unknown>
 
+const snapshotName = z.string().regex(/^[a-z0-9-]{1,100}$/)
 const changeKinds = ['added', 'modified', 'deleted', 'renamed'] as const
 const lines = z.int().min(0).nullable()
 const ignored = z.strictObject({ added: names, modified: names, deleted: names })
@@ -73,6 +77,9 @@ const tree = z.strictObject({
   taskId: z.string().nullable(),
   exists: z.boolean(),
 })
+
+const loss = z.strictObject({ total: z.int().nullable(), first: z.array(words).max(5) })
+const losses = z.strictObject({ uncommitted: loss, unmerged: loss, submodules: loss })
 
 const known = z.strictObject({ path: z.string(), bytes: z.int(), sha256: sha, stamp: z.string() })
 const pinned = z.strictObject({ run: words, folder: path, pinned: names })
@@ -164,6 +171,103 @@ const document = z.strictObject({
 }) satisfies z.ZodType<PlanDocument, unknown>
 const planFormat = z.enum(planFormats)
 
+const oid = z.string().regex(/^[0-9a-f]{40,64}$/)
+const oidOrNull = oid.nullable()
+const salt = z.string().max(200)
+const count = z.int().min(0)
+const hashes = z.string().max(8_000_000)
+const measuredLines = z.strictObject({
+  headBefore: oidOrNull,
+  headAfter: oidOrNull,
+  stashMoved: z.boolean(),
+  ran: z.boolean(),
+  broughtFrom: z.array(oid).max(10_000),
+  steps: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        from: z.string().exactOptional(),
+        before: oidOrNull,
+        after: oidOrNull,
+        origin: z.enum(['task', 'imported', 'mixed']),
+        hunks: z.array(z.tuple([count, count, count, count])),
+        added: hashes,
+        removed: hashes,
+        around: z.strictObject({ lines: z.array(count), hashes }),
+        reformatted: z.array(z.tuple([count, count])).exactOptional(),
+        moved: z.array(z.tuple([z.string(), count, count])).exactOptional(),
+        brought: z.array(z.tuple([count, count])).exactOptional(),
+        link: count.exactOptional(),
+      }),
+    )
+    .max(5_000),
+  notes: z.array(words).max(1_000),
+}) satisfies z.ZodType<MeasuredLines, unknown>
+const lineHashes = z.array(z.string().max(20)).max(200_000)
+const foundFile = z.strictObject({
+  top: path,
+  path: z.string(),
+  oid: z.string().max(64),
+  commit: oidOrNull,
+  head: z.strictObject({ commit: oid, oid: oidOrNull }).nullable(),
+  hashes: lineHashes,
+  stamp: z.string().max(100),
+  withoutLines: words.exactOptional(),
+}) satisfies z.ZodType<FoundFile, unknown>
+const blamed = z.strictObject({
+  lines: z
+    .array(z.strictObject({ commit: oidOrNull, path: z.string(), line: count, at: count, count }))
+    .max(200_000),
+  commits: z
+    .array(
+      z.strictObject({
+        id: oid,
+        author: words,
+        authoredAt: z.number(),
+        committedAt: z.number(),
+        summary: words,
+        isCut: z.boolean(),
+      }),
+    )
+    .max(200_000),
+  contents: z.array(z.tuple([oid, z.string(), oid])).max(200_000),
+  trouble: words.exactOptional(),
+}) satisfies z.ZodType<Blamed, unknown>
+
+const noteText = z.string().max(8_000_000)
+const notesRef = z.enum(noteRefs)
+const commitNote = z.strictObject({ commit: oid, text: noteText })
+
+const namedCommit = z.strictObject({ id: oid, at: z.number() })
+const branch = z.strictObject({
+  head: namedCommit,
+  base: namedCommit,
+  commits: z
+    .array(
+      namedCommit.extend({
+        author: words,
+        email: words,
+        subject: words,
+        isMerge: z.boolean(),
+        paths: names,
+      }),
+    )
+    .max(5_000),
+  files: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        from: z.string().exactOptional(),
+        change: z.enum(changeKinds),
+        before: oidOrNull,
+        after: oidOrNull,
+      }),
+    )
+    .max(mostBranchFiles),
+  isShallow: z.boolean(),
+  isCut: z.boolean(),
+}) satisfies z.ZodType<Branch, unknown>
+
 /** One call that may be asked. */
 export interface PortCall {
   readonly args: z.ZodType<readonly unknown[]>
@@ -179,6 +283,11 @@ const asked = <Args extends z.ZodType<readonly unknown[]>, Answered extends z.Zo
   answer: Answered,
   during?: readonly string[],
 ) => ({ args, answer, since: 1, ...(during && { during }) })
+
+const askedSince = <Args extends z.ZodType<readonly unknown[]>, Answered extends z.ZodType>(
+  since: number,
+  ...[args, answer, during]: Parameters<typeof asked<Args, Answered>>
+) => ({ ...asked(args, answer, during), since })
 
 const nothing = z.null()
 const deciding = ['approve', 'reject', 'decide', 'resolve', 'command_revoke'] as const
@@ -198,7 +307,7 @@ export const portCalls = {
     z.tuple([
       z.strictObject({
         folder: path,
-        name: z.string().regex(/^[a-z0-9-]{1,100}$/),
+        name: snapshotName,
         engine: z.enum(['git', 'checksum']).exactOptional(),
         top: path.exactOptional(),
       }),
@@ -206,6 +315,103 @@ export const portCalls = {
     z.strictObject({ ref: place, dirty: names, notes: z.array(words) }),
   ),
   'witness.changes': asked(z.tuple([place, place]), report),
+  'witness.lines': askedSince(
+    3,
+    z.tuple([
+      place,
+      place,
+      z.strictObject({
+        salt,
+        during: z.enum(['attempt', 'gap']),
+        // Only to a machine that keeps copies, since by them it is known what a path went through.
+        chains: z
+          .array(z.strictObject({ path, contents: z.array(oidOrNull).max(20_000) }))
+          .max(20_000)
+          .exactOptional(),
+      }),
+    ]),
+    measuredLines.nullable(),
+  ),
+  'witness.file': askedSince(
+    3,
+    z.tuple([z.strictObject({ folder: path, path, rev: z.string().max(300).optional(), salt })]),
+    foundFile,
+  ),
+  'witness.blame': askedSince(
+    3,
+    z.tuple([z.strictObject({ folder: path, path, commit: oidOrNull, oid, copies: z.boolean() })]),
+    blamed,
+  ),
+  'witness.commits': askedSince(
+    3,
+    z.tuple([path, z.string().max(1_000), z.int().min(1).max(10_000)]),
+    z.array(z.strictObject({ id: oid, committedAt: z.number(), paths: names })),
+  ),
+  'witness.files': askedSince(
+    3,
+    z.tuple([path, z.string().max(300), z.string().max(4_096).nullable()]),
+    z.strictObject({
+      commit: oid,
+      files: z.array(z.strictObject({ path: z.string(), bytes: count, generated: z.boolean() })).max(200_000),
+    }),
+  ),
+  'witness.hashes': askedSince(
+    3,
+    z.tuple([path, z.array(oid).max(20_000), salt]),
+    z.array(z.tuple([oid, lineHashes])),
+  ),
+  // What others say of lines, and notes: they are written only while a person on that machine asks for it.
+  'witness.claims': askedSince(
+    4,
+    z.tuple([path, z.array(oid).max(20_000)]),
+    z.array(z.strictObject({ source: words, commit: oidOrNull, text: noteText })).max(60_000),
+  ),
+  'witness.notes': askedSince(
+    4,
+    z.tuple([path, notesRef, z.array(oid).max(20_000).nullable()]),
+    z.strictObject({ tip: oidOrNull, notes: z.array(commitNote).max(200_000) }),
+  ),
+  'witness.writeNotes': askedSince(
+    4,
+    z.tuple([
+      z.strictObject({
+        folder: path,
+        ref: notesRef,
+        tip: oidOrNull,
+        notes: z.array(commitNote).max(20_000),
+        message: z.string().min(1).max(1_000),
+      }),
+    ]),
+    z.boolean(),
+    ['provenance_write'],
+  ),
+  'witness.words': askedSince(4, z.tuple([path, path]), z.string().max(50_000_000), ['provenance_import']),
+  'witness.branch': askedSince(
+    3,
+    z.tuple([
+      z.strictObject({ folder: path, base: z.string().max(300), head: z.string().max(300).optional() }),
+    ]),
+    branch,
+  ),
+  // What files held in a snapshot: for people who look at it where the record is.
+  'witness.states': askedSince(
+    4,
+    z.tuple([place, names]),
+    z
+      .array(
+        z.tuple([
+          z.string().max(4_096),
+          z.strictObject({ id: oidOrNull, mode: z.string().max(10) }).nullable(),
+        ]),
+      )
+      .max(200_000)
+      .nullable(),
+  ),
+  'witness.contents': askedSince(
+    4,
+    z.tuple([z.array(place).max(1_000), z.array(oid).max(20_000), count.max(8_000_000)]),
+    z.array(z.tuple([oid, count, z.string().max(12_000_000).nullable()])).max(20_000),
+  ),
   'witness.touched': asked(z.tuple([place, place]), names.nullable()),
   'witness.unifiedDiff': asked(
     z.tuple([place, place, names.nullable()]),
@@ -233,6 +439,44 @@ export const portCalls = {
       stamps: z.array(z.tuple([z.string(), z.string()])).max(1_000_000),
     }),
   ),
+  // What hooks copied of files: the copies stay where they are.
+  'copies.contents': askedSince(
+    5,
+    z.tuple([place, names]),
+    z
+      .array(
+        z.tuple([
+          z.string().max(4_096),
+          z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
+        ]),
+      )
+      .max(200_000),
+  ),
+  'copies.amended': askedSince(
+    5,
+    z.tuple([place, snapshotName, z.array(z.tuple([z.string().max(4_096), oidOrNull])).max(20_000)]),
+    place.nullable(),
+  ),
+  'copies.linesOf': askedSince(
+    5,
+    z.tuple([
+      place,
+      z
+        .array(
+          z.strictObject({
+            by: z.string().max(100),
+            before: oidOrNull,
+            after: oidOrNull,
+            reformats: z.literal(true).exactOptional(),
+          }),
+        )
+        .max(20_000),
+    ]),
+    z
+      .array(z.tuple([z.string().max(100), z.strictObject({ added: count, deleted: count })]))
+      .max(20_000)
+      .nullable(),
+  ),
   'linkedTrees.bound': asked(z.tuple([path]), z.array(z.strictObject({ path, taskId: z.string() }))),
   'linkedTrees.list': asked(z.tuple([path]), z.array(tree)),
   'linkedTrees.add': asked(
@@ -249,6 +493,8 @@ export const portCalls = {
     ['worktree_add'],
   ),
   'linkedTrees.remove': asked(z.tuple([path, tree]), nothing, ['worktree_remove']),
+  'linkedTrees.losses': askedSince(2, z.tuple([path, tree]), losses),
+  'linkedTrees.discard': askedSince(2, z.tuple([path, tree]), losses, ['worktree_remove']),
   'evidenceFiles.read': asked(
     z.tuple([path, names]),
     z.array(known.extend({ content: z.unknown().optional() })),

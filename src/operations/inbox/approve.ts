@@ -13,7 +13,7 @@ import { defineOperation, type Handling } from '../operation.ts'
 import { alreadySaid, type GivenApproval, giveApprovals } from '../run/approvals.ts'
 import { askPerson, keepShown, shownOfCommand } from '../run/commands.ts'
 import { engineRun, observe, requestedBy } from '../run/evidence.ts'
-import { assertFilesAreHere, gatherState } from '../run/external-state.ts'
+import { answerTo, assertFilesAreHere, gatherState } from '../run/external-state.ts'
 import { loadRun } from '../run/find-run.ts'
 import { decideRun, RunDecided } from './decide.ts'
 import { closeHold, HoldClosed } from './resolve.ts'
@@ -42,7 +42,7 @@ export const approve = defineOperation({
   command: 'approve',
   toolset: 'gate',
   audience: 'person',
-  title: 'Approve',
+  title: 'Say yes to what waits',
   description:
     'Say yes to what waits: a run that waits for a decision or an approval, a command that the server may run, a review, files outside the scope.',
   kind: 'command',
@@ -116,7 +116,12 @@ async function approveHold(handling: Handling, hold: Hold, { reason }: Approval)
     })
   }
   if (request?.kind === 'command') await approveCommand(handling, hold, request)
-  const closed = await closeHold(handling, hold.id, { status: 'resolved', answer: reason ?? 'approved' })
+  const closed = await closeHold(handling, hold.id, {
+    status: 'resolved',
+    answer: reason ?? 'approved',
+    said: hold.kind === 'blocker' ? 'answered' : 'approved',
+    isDecision: true,
+  })
   return { decided: true as const, ...closed }
 }
 
@@ -140,9 +145,8 @@ async function approveCommand(
   }
   const difference = await shownContents.since(hash, await now.parts())
   const record = hold.runId === null ? null : await store.view(({ runs }) => runs.find(hold.runId ?? ''))
-  const isAnswered =
-    (await commandApprovals.isApproved(now.content)) ||
-    (await commandApprovals.refusalOf(now.content)) !== null
+  const { approved, refusal } = await answerTo(handling, now.content)
+  const isAnswered = approved || refusal !== null
   if (record) await askPerson(handling, record, [{ ...command, hash: now.content, isAnswered }])
   const asked = await store.view(({ holds }) => holds.openCommand(now.content))
   const what = difference === null ? 'its pinned files changed' : differenceWords(difference)

@@ -87,7 +87,11 @@ function nameOf(id: string | null, names: ReadonlyMap<string, string>): string |
 }
 
 /** Opens a hold for each attempt that no one spoke of for two hours, and answers how many. Writes only when there is one. */
-export async function noticeStaleAttempts({ store, clock, recordAside }: Handling): Promise<number> {
+export async function noticeStaleAttempts({
+  store,
+  clock,
+  recordAside,
+}: Pick<Handling, 'store' | 'clock' | 'recordAside'>): Promise<number> {
   const silent = (reads: Reads) => withoutHold(reads, clock.now())
   if ((await store.view(silent)).length === 0) return 0
   return recordAside(async (reads, setting) => {

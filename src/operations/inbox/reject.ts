@@ -5,6 +5,7 @@ import { awaitedDecision, decisionHold, eventFor } from '../../domain/gate/decis
 import { resolveHold } from '../../domain/track/holds.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
+import { strings } from '../answers/list.ts'
 import { identifier } from '../input/fields.ts'
 import type { Handling } from '../operation.ts'
 import { defineOperation } from '../operation.ts'
@@ -48,7 +49,9 @@ function withholdApproval(handling: Handling, { record, definition }: LoadedRun,
     const again = decisionHold(definition, record, setting)
     const facts: readonly NewFact[] = [
       ...(open.length === 0 && asked ? [{ kind: 'hold.opened' as const, hold: asked }] : []),
-      ...refused.flatMap((hold) => resolveHold(hold, { status: 'dismissed', answer: reason }, null)),
+      ...refused.flatMap((hold) =>
+        resolveHold(hold, { status: 'dismissed', answer: reason, said: 'rejected' }, null),
+      ),
       ...(again
         ? [
             {
@@ -92,9 +95,9 @@ export const reject = defineOperation({
   command: 'reject',
   toolset: 'gate',
   audience: 'person',
-  title: 'Reject or send back',
+  title: 'Reject',
   description:
-    'Say no to what waits, with a reason: a run is rejected or sent back, as its process says; a command stays forbidden; a hold is dismissed.',
+    'Say no to what waits, with a reason: a run goes the way that its process has for a no; a command stays forbidden; any other hold is dismissed, and its task stays as it is. Work on a task is sent back with waymark review <task> --send-back.',
   kind: 'command',
   positional: ['id', 'reason'],
   input: z.strictObject({
@@ -104,7 +107,11 @@ export const reject = defineOperation({
     content: contentField,
     event: identifier('Of a run: the event to send, where its process has several').optional(),
   }),
-  output: z.union([ApprovalWithheld, RunDecided, HoldClosed.extend({ decided: z.literal(true) })]),
+  output: z.union([
+    ApprovalWithheld,
+    RunDecided,
+    HoldClosed.extend({ decided: z.literal(true), notes: strings.optional() }),
+  ]),
 }).handler(async (handling, input) => {
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
   const reason = neededWords(input.reason, {
@@ -119,8 +126,20 @@ export const reject = defineOperation({
     const closed = await closeHold(handling, subject.hold.id, {
       status: 'dismissed',
       answer: reason,
+      said: 'rejected',
+      isDecision: true,
     })
-    return { decided: true as const, ...closed }
+    const { kind, taskId } = subject.hold
+    const isReview = kind === 'review' && taskId !== null
+    return {
+      decided: true as const,
+      ...closed,
+      ...(isReview && {
+        notes: [
+          `The question is closed, and task ${taskId} stays as it is. To have it done again: waymark review ${taskId} --send-back --text "…".`,
+        ],
+      }),
+    }
   }
   const { record, definition } = subject.loaded
   const events = awaitedDecision(definition, record.state)?.events ?? []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { instant } from '../../domain/instant.ts'
-import { resolveHold } from '../../domain/track/holds.ts'
+import { type HoldEnding, resolveHold } from '../../domain/track/holds.ts'
 import { type Hold, holdKinds } from '../../domain/track/records.ts'
 import { identifier, text } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
@@ -47,7 +47,8 @@ export const resolve = defineOperation({
     })
   }
   const status = input.dismiss ? 'dismissed' : 'resolved'
-  return closeHold(handling, hold.id, { status, answer: input.answer ?? null })
+  const said = input.dismiss ? 'dismissed' : hold.kind === 'scope' ? 'accepted' : 'answered'
+  return closeHold(handling, hold.id, { status, answer: input.answer ?? null, said })
 })
 
 /** What a run or a command waits for is a yes or a no: an answer in words alone would let it wait on. */
@@ -59,11 +60,7 @@ function assertAnswerable({ id, kind, status }: Hold): void {
 }
 
 /** Ends a hold as a person decided. Fails with CONFLICT when it has ended already. */
-export function closeHold(
-  { record, actor }: Handling,
-  id: string,
-  ending: { readonly status: 'resolved' | 'dismissed'; readonly answer: string | null },
-) {
+export function closeHold({ record, actor }: Handling, id: string, ending: HoldEnding) {
   return record(async (reads, setting) => {
     const hold = await findHold(reads, id)
     const attempt = hold.attemptId === null ? null : await reads.tasks.attempt(hold.attemptId)
@@ -72,7 +69,8 @@ export function closeHold(
       answer: {
         hold_id: hold.id,
         kind: hold.kind,
-        ...ending,
+        status: ending.status,
+        answer: ending.answer,
         by: actor.name,
         at: instant(setting.at),
       },

@@ -37,7 +37,7 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
     asked.map(({ of }) => {
       const content = approvedContent(definition, run, {
         of,
-        tree: external.tree,
+        tree: external.approvedTree,
         changes: external.changes?.files ?? null,
       })
       return [of, content && fingerprint(content)] as const
@@ -69,7 +69,7 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
           ...(isBare && { revision: `${record.revision}` }),
           context: JSON.stringify(known).slice(0, 2000),
           'files handed in': fingerprint(files),
-          ...(external.tree !== null && { 'work tree': external.tree }),
+          ...(external.approvedTree !== null && { 'work tree': external.approvedTree }),
         },
       }
     },

@@ -22,7 +22,7 @@ export async function findDecisionSubject(reads: Reads, id: string): Promise<Dec
   if (hold.status !== 'open') {
     throw new Failure(
       'CONFLICT',
-      `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${hold.answer ?? 'without an answer'}.`,
+      `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${(hold.answer ?? 'without an answer').replace(/\.$/, '')}.`,
       {
         hint: 'waymark inbox lists what is open.',
       },
@@ -46,6 +46,11 @@ async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
 }
 
 export async function findHold(reads: Reads, id: string): Promise<Hold> {
+  if (/^[tmw]-/.test(id)) {
+    throw new Failure('NOT_FOUND', `${id} is no hold: the id of what waits begins with h-.`, {
+      hint: `waymark review ${id} looks at the work and approves it or sends it back; waymark inbox lists the holds.`,
+    })
+  }
   const hold = id.startsWith('i-') ? await reads.holds.ofIssue(id) : await reads.holds.find(id)
   if (hold) return hold
   throw new Failure('NOT_FOUND', `hold not found: ${id}`, {

@@ -52,6 +52,9 @@ describe('what agents send is understood where only one thing can be meant', () 
       take_over: true,
     })
     expect(parseInput(named('start_task'), { name: 'a', areas: '["x","y"]' })['areas']).toEqual(['x', 'y'])
+    expect(parseInput(named('start_task'), { name: 'a', areas: 'x,y' })['areas']).toEqual(['x,y'])
+    const desktop = { form: 'desktop', kinds: 'blocker, approval' }
+    expect(parseInput(named('notify_add'), desktop)['kinds']).toEqual(['blocker', 'approval'])
   })
 
   test('a truth value where a choice is 0 or 1', () => {

@@ -81,8 +81,8 @@ function kindOf(value: unknown): string {
 
 /**
  * Brings what agents and command lines send into the form a contract expects, where only one form can be meant:
- * null and an empty optional string are absent, `"3"` is a number, `Success` is `success`, one string is a list of one,
- * `taskId` and `task-id` are `task_id`.
+ * null and an empty optional string are absent, `"3"` is a number, `Success` is `success`, one string is a list of one
+ * or, of choices, of those between its commas, `taskId` and `task-id` are `task_id`.
  * Anything else is left as it came, for the contract to refuse.
  */
 function adapt(value: unknown, schema: JsonSchema): unknown {
@@ -142,14 +142,14 @@ function plainKey(key: string): string {
 }
 
 function adaptArray(value: unknown, schema: JsonSchema): unknown {
-  const entries = typeof value === 'string' ? listFrom(value) : value
+  const entries = typeof value === 'string' ? listFrom(value, schema.items) : value
   if (!Array.isArray(entries)) return value
   return schema.items ? entries.map((entry) => adapt(entry, schema.items ?? {})) : entries
 }
 
-/** A list sent as JSON text, or a single entry sent without its list. */
-function listFrom(text: string): unknown {
-  if (!text.trimStart().startsWith('[')) return [text]
+/** A list sent as JSON text, a single entry sent without its list, or choices with commas between them. */
+function listFrom(text: string, items?: JsonSchema): unknown {
+  if (!text.trimStart().startsWith('[')) return items?.enum ? text.split(',') : [text]
   const parsed = parsedOr(text)
   return parsed === text ? [text] : parsed
 }

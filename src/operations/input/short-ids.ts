@@ -10,6 +10,7 @@ const knownBy: Readonly<Record<string, (reads: Reads) => Pick<Reads['tasks'], 'i
   t: ({ tasks }) => tasks,
   h: ({ holds }) => holds,
   run: ({ runs }) => runs,
+  cs: ({ capture }) => capture,
 }
 
 const wholeId = 12

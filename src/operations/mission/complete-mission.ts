@@ -4,11 +4,12 @@ import { Failure } from '../../domain/failure.ts'
 import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../domain/gate/gating.ts'
 import { cancelRun } from '../../domain/gate/lifecycle.ts'
 import type { RunRecord } from '../../domain/gate/run.ts'
-import type { Setting } from '../../domain/id.ts'
+import type { MissionId, Setting } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
-import { excerpt } from '../../domain/text.ts'
+import { counted, excerpt } from '../../domain/text.ts'
 import { completeMission as decide, type MissionClosing } from '../../domain/track/complete-mission.ts'
 import { isEnded, type Mission, missionEndings } from '../../domain/track/mission.ts'
+import type { Task } from '../../domain/track/task.ts'
 import type { HoldLine, Page } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { WaitingEntry, waitingEntry } from '../answers/hold.ts'
@@ -102,8 +103,10 @@ export const completeMission = defineOperation({
       { missionId: mission.id, kinds: asked, status: 'open' },
       { limit: 10 },
     )
+    const sentBack = await tasksSentBack(reads, mission.id)
     if (!isEnded(mission) && input.status === 'completed' && (await holdsGate(reads)) === 'all') {
       refuseWhileWaiting(mission, waiting)
+      refuseWhileSentBack(mission, sentBack)
     }
     const silent = await reads.holds.list(
       { missionId: mission.id, kinds: ['stale_attempt'], status: 'open' },
@@ -135,6 +138,7 @@ export const completeMission = defineOperation({
             : [
                 `${waiting.total === 1 ? '1 question still waits' : `${waiting.total} questions still wait`} for a person: waymark inbox lists them.`,
               ]),
+          ...(sentBack.length === 0 ? [] : [`${sentBackWords(sentBack)}.`]),
           ...lost.slice(0, 3).map((run) => `Not everything succeeded: ${lossWords(run)}.`),
         ],
         ...(repeat && { already_completed: true }),
@@ -157,6 +161,38 @@ function refuseWhileWaiting(mission: Mission, { items, total }: Page<HoldLine>):
       details: { waits_for: items.map(({ item }) => waitingEntry(item.hold)) },
     },
   )
+}
+
+/** With `holds_gate: all` it waits for what a person wants done again, too. */
+function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void {
+  if (sentBack.length === 0) return
+  throw new Failure(
+    'REFUSED',
+    `Cannot complete ${mission.kind} ${mission.id}: ${sentBackWords(sentBack)}, and this project waits for it.`,
+    {
+      hint: `Take each up with start_task { planned_task_id: "${sentBack[0]?.id}" }, or complete the mission as partial.`,
+    },
+  )
+}
+
+const mostReviews = 50
+const mostNamed = 5
+
+/** The tasks whose last verdict sent them back, and which nobody has done again. */
+async function tasksSentBack(reads: Reads, missionId: MissionId): Promise<readonly Task[]> {
+  const said = await reads.reviews.saidIn(missionId, mostReviews)
+  // The last one to speak of a task counts; words alone are no verdict.
+  const verdicts = said.filter(({ verdict }) => verdict !== 'comment')
+  const last = new Map(verdicts.flatMap(({ tasks, verdict }) => tasks.map((id) => [id, verdict] as const)))
+  const again = [...last].filter(([, verdict]) => verdict === 'send_back')
+  const tasks = await Promise.all(again.map(([id]) => reads.tasks.find(id)))
+  return tasks.filter((task) => task !== null).filter(({ status }) => status !== 'done')
+}
+
+function sentBackWords(tasks: readonly Task[]): string {
+  const named = tasks.slice(0, mostNamed).map(({ id, name }) => `${id} "${excerpt(name, 60)}"`)
+  const more = tasks.length > mostNamed ? ` and ${tasks.length - mostNamed} more` : ''
+  return `A person sent ${counted(tasks.length, 'task')} back that nobody has done again: ${named.join(', ')}${more}`
 }
 
 /** A run that was begun since it was looked for: what it lacks is told when the call is made again. */

@@ -22,6 +22,7 @@ import { waitForFact } from '../follow.ts'
 import { choice, count, identifier, name, unlisted } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { nextCursor, readCursor } from '../paging.ts'
+import { reviewFields, reviewInMission } from '../review/for-agents.ts'
 import { missionRuns, phaseSummary, phasesAround } from './summary.ts'
 
 export const contextSections = [
@@ -186,6 +187,7 @@ export const getContext = defineOperation({
     tasks: list(TaskEntry).optional(),
     tasks_total: z.int().optional(),
     answered_blockers: list(BlockerEntry).optional(),
+    ...reviewFields,
     as_of: z.string(),
     next_cursor: z.string().nullable(),
   }),
@@ -234,8 +236,9 @@ export const getContext = defineOperation({
     const gates = before === null ? await missionRuns(reads, mission) : null
     const answered =
       wanted.includes('blockers') && before === null ? await answeredBlockers(reads, filter) : []
+    const review = before === null ? await reviewInMission(reads, mission.id, filter.since) : {}
     const objective = mission.objective === null ? null : excerpt(mission.objective, 600)
-    const used = JSON.stringify([objective, summary, answered, gates]).length
+    const used = JSON.stringify([objective, summary, answered, gates, review]).length
     const shown = input.limit === undefined ? fitted(sections, answerBudget - used) : sections
     return {
       mission_id: mission.id,
@@ -251,6 +254,7 @@ export const getContext = defineOperation({
       ...(summary && { phase_summary_total: phases.length }),
       ...Object.fromEntries(shown.flatMap(namedList)),
       ...(answered.length > 0 && { answered_blockers: answered }),
+      ...review,
       as_of: `#${await reads.journal.head()}`,
       next_cursor: nextCursor(shown),
     }

@@ -53,8 +53,10 @@ export const listMissions = defineOperation({
   }),
 )
 
-const statusFilter = {
+/** What each word means for a list. */
+export const openOrEnded = {
   open: { statuses: ['pending', 'in_progress'] },
   ended: { statuses: ['completed', 'failed', 'partial'] },
-  all: {},
-} as const satisfies Record<(typeof statuses)[number], object>
+} as const
+
+const statusFilter = { ...openOrEnded, all: {} } as const satisfies Record<(typeof statuses)[number], object>

@@ -42,23 +42,26 @@ export const logDecision = defineOperation({
   }),
   output: z.object({ decision_id: z.string(), created_at: z.string() }),
 }).handler(({ record }, input) =>
-  record(async (reads, setting) => {
-    const decision: Decision = {
-      id: setting.ids.next('decision'),
-      ...(await recordPlaceOf(reads, input)),
-      category: input.category,
-      question: input.question,
-      optionsConsidered: input.options_considered ?? [],
-      chosen: input.chosen,
-      reasoning: input.reasoning,
-      tradeOffs: input.trade_offs ?? null,
-      createdAt: setting.at,
-    }
-    return {
-      facts: [{ kind: 'decision.logged', decision }],
-      answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
-    }
-  }),
+  record(
+    async (reads, setting) => {
+      const decision: Decision = {
+        id: setting.ids.next('decision'),
+        ...(await recordPlaceOf(reads, input)),
+        category: input.category,
+        question: input.question,
+        optionsConsidered: input.options_considered ?? [],
+        chosen: input.chosen,
+        reasoning: input.reasoning,
+        tradeOffs: input.trade_offs ?? null,
+        createdAt: setting.at,
+      }
+      return {
+        facts: [{ kind: 'decision.logged', decision }],
+        answer: { decision_id: decision.id, created_at: instant(decision.createdAt) },
+      }
+    },
+    (reads) => lookAt(reads, input),
+  ),
 )
 
 export const logIssue = defineOperation({
@@ -92,22 +95,25 @@ export const logIssue = defineOperation({
   output: z.object({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
 }).handler(({ record, actor }, input) => {
   assertResolved(input)
-  return record(async (reads, setting) => {
-    const said = {
-      type: input.type,
-      description: input.description,
-      resolution: input.resolution ?? '',
-      requiresHumanReview: input.requires_human_review ?? false,
-    }
-    const where = await recordPlaceOf(reads, input)
-    const { issue, facts } = decide(said, where, { setting, actorName: actor.name })
-    const answer = {
-      issue_id: issue.id,
-      created_at: instant(issue.createdAt),
-      blocker: issue.requiresHumanReview,
-    }
-    return { facts, answer }
-  })
+  return record(
+    async (reads, setting) => {
+      const said = {
+        type: input.type,
+        description: input.description,
+        resolution: input.resolution ?? '',
+        requiresHumanReview: input.requires_human_review ?? false,
+      }
+      const where = await recordPlaceOf(reads, input)
+      const { issue, facts } = decide(said, where, { setting, actorName: actor.name })
+      const answer = {
+        issue_id: issue.id,
+        created_at: instant(issue.createdAt),
+        blocker: issue.requiresHumanReview,
+      }
+      return { facts, answer }
+    },
+    (reads) => lookAt(reads, input),
+  )
 })
 
 /** Asking is not resolving: only a question needs no resolution. */
@@ -141,32 +147,40 @@ export const logMilestone = defineOperation({
   }),
   output: z.object({ milestone_id: z.string(), created_at: z.string() }),
 }).handler(({ record }, input) =>
-  record(async (reads, setting) => {
-    const progress: Progress = {
-      id: setting.ids.next('progress'),
-      ...(await recordPlaceOf(reads, input)),
-      message: input.message,
-      progress: input.progress ?? null,
-      metadata: input.metadata ?? null,
-      createdAt: setting.at,
-    }
-    return {
-      facts: [{ kind: 'progress.logged', progress }],
-      answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
-    }
-  }),
+  record(
+    async (reads, setting) => {
+      const progress: Progress = {
+        id: setting.ids.next('progress'),
+        ...(await recordPlaceOf(reads, input)),
+        message: input.message,
+        progress: input.progress ?? null,
+        metadata: input.metadata ?? null,
+        createdAt: setting.at,
+      }
+      return {
+        facts: [{ kind: 'progress.logged', progress }],
+        answer: { milestone_id: progress.id, created_at: instant(progress.createdAt) },
+      }
+    },
+    (reads) => lookAt(reads, input),
+  ),
 )
 
+interface Said {
+  readonly task_id: string
+  readonly attempt_id?: string | undefined
+}
+
+/** What `recordPlaceOf` looks at. */
+function lookAt({ tasks }: Reads, { task_id, attempt_id }: Said): Promise<unknown> {
+  const attempt = attempt_id === undefined ? tasks.openAttempt(task_id as TaskId) : tasks.attempt(attempt_id) // or no task has that id
+  return Promise.all([tasks.find(task_id), attempt])
+}
+
 /** Reads, under the lock, where something said about a task belongs. */
-async function recordPlaceOf(
-  reads: Reads,
-  said: { readonly task_id: string; readonly attempt_id?: string | undefined },
-): Promise<RecordPlace> {
-  // Asked together: while the project is held, every answer that is waited for holds up others.
-  const [task, open] = await Promise.all([
-    findTask(reads, said.task_id),
-    said.attempt_id === undefined ? reads.tasks.openAttempt(said.task_id as TaskId) : null, // or no task has that id
-  ])
+async function recordPlaceOf(reads: Reads, said: Said): Promise<RecordPlace> {
+  const task = await findTask(reads, said.task_id)
+  const open = said.attempt_id === undefined ? await reads.tasks.openAttempt(task.id) : null
   const named = said.attempt_id === undefined ? null : await findAttempt(reads, said.attempt_id)
   return placeRecord(task, { open, named })
 }

@@ -110,11 +110,7 @@ export const personDisable = defineOperation({
   recordInTeam(handling, async (reads, { at }) => {
     const person = await findPerson(reads, input.person)
     if (person.disabledAt !== null) return { facts: [], answer: personEntry(person) }
-    if (person.admin && (await reads.identities.admins()) === 1) {
-      throw new Failure('CONFLICT', `${person.name} is the only admin of the server.`, {
-        hint: 'Add another first: waymark person add <name> --admin',
-      })
-    }
+    await assertOtherAdmin(reads, person)
     const ended = await endedSessions(reads, { personId: person.id, now: at })
     return {
       facts: [changed(person.id, person.name, { disabledAt: at }), ...ended.facts],
@@ -146,6 +142,54 @@ export const personEnable = defineOperation({
   }),
 )
 
-function changed(personId: PersonId, name: string, changes: Pick<Person, 'disabledAt'>) {
+export const personAdmin = defineOperation({
+  name: 'person_admin',
+  command: 'person admin',
+  toolset: 'track',
+  audience: 'person',
+  ofServer: true,
+  access: 'admin',
+  title: 'Make a person an admin, or no longer one',
+  description:
+    'An admin decides about projects and persons. The last admin of a server stays one until there is another.',
+  kind: 'command',
+  idempotent: true,
+  positional: ['person'],
+  input: z.strictObject({
+    person: personField,
+    end: z.boolean().describe('They are no longer an admin').optional(),
+  }),
+  output: PersonEntry,
+}).handler((handling, input) =>
+  recordInTeam(handling, async (reads): Promise<Decided<z.output<typeof PersonEntry>>> => {
+    const person = await findPerson(reads, input.person)
+    const admin = input.end !== true
+    if (person.admin === admin) return { facts: [], answer: personEntry(person) }
+    if (person.disabledAt !== null && admin) {
+      throw new Failure('CONFLICT', `${person.name} is not let in, and so cannot be made an admin.`, {
+        hint: `Let them in again first: waymark person enable ${person.id}`,
+      })
+    }
+    if (person.disabledAt === null) await assertOtherAdmin(reads, person)
+    return {
+      facts: [changed(person.id, person.name, { admin })],
+      answer: personEntry({ ...person, admin }),
+    }
+  }),
+)
+
+/** Somebody must be left who decides about projects and persons. */
+async function assertOtherAdmin({ identities }: Reads, { id, name, admin }: Person): Promise<void> {
+  if (!admin || (await identities.admins()) > 1) return
+  throw new Failure('CONFLICT', `${name} is the only admin of the server (${id}).`, {
+    hint: 'Make another first: waymark person admin <person>',
+  })
+}
+
+function changed(
+  personId: PersonId,
+  name: string,
+  changes: Pick<Person, 'disabledAt'> | Pick<Person, 'admin'>,
+) {
   return { kind: 'person.changed', personId, name, changes } as const
 }

@@ -118,7 +118,7 @@ export const taskGet = defineOperation({
     return {
       ...plannedTaskEntry(planned, clock.now()),
       ...(ids.length > 0 && { note_ids: ids }),
-      ...(await toldStory(reads, planned.task.id)),
+      ...(await toldStory(reads, planned)),
     }
   }),
 )

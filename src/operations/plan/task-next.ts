@@ -10,6 +10,7 @@ import { findPlanned, spanOf } from '../find.ts'
 import { name } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { asText } from '../print.ts'
+import { sentBackLines } from '../review/in-lines.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
 import { expiryOf, viewPlan } from './read-tasks.ts'
 
@@ -54,6 +55,14 @@ export const taskNext = defineOperation({
       return answerOf(next, null, { now, said })
     })
   }
+  // Who asks again and again while there is nothing holds nobody up.
+  const nothing = await handling.store.view(async (reads) => {
+    const asked = { now: handling.clock.now(), caller: callerOf(handling, input) }
+    if ((await reads.plan.expiredClaims(asked.now)).length > 0) return null
+    if ((await nextOf(reads, input, asked)) !== null) return null
+    return answerOf(null, null, { now: asked.now, said: await messageFor(reads, null, input, asked) })
+  })
+  if (nothing !== null) return nothing
   return handling.record(async (reads, setting) => {
     const asked = { now: setting.at, caller: callerOf(handling, input) }
     const expired = await reads.plan.expiredClaims(setting.at)
@@ -105,8 +114,12 @@ async function messageFor(
   asked: Asked,
 ): Promise<string | null> {
   if (next === null) return whyNothing(reads, input, asked)
-  const { role } = next.task
-  return role === null || role === input.role ? null : `It wants the role ${role}.`
+  const { id, role } = next.task
+  const said = [
+    ...(role === null || role === input.role ? [] : [`It wants the role ${role}.`]),
+    ...(await sentBackLines(reads, [id])),
+  ]
+  return said.length === 0 ? null : said.join(' ')
 }
 
 const mostLooked = 1000
@@ -125,7 +138,8 @@ async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): P
   })
   const total = toDo.total + begun.total
   const done = total > 0 ? 0 : (await reads.plan.tasks({ owner, status: 'done', now }, { limit: 1 })).total
-  const none = done > 0 ? 'Every planned task is done.' : 'No task is planned yet.'
+  const where = input.mission === undefined ? 'in an open mission or in the project’s own plan' : 'there'
+  const none = done > 0 ? 'Every planned task is done.' : `No task is planned ${where}.`
   const figures = total === 0 ? none : `Of ${counted(total)}, ${reasons.join(', ')}.`
   const other = await elsewhere(reads, owner, input, { now, caller })
   return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
+import { counted } from '../../domain/text.ts'
 import type { ChainInspection, Inspection } from '../../ports/store.ts'
 import { list } from '../answers/list.ts'
 import { defineOperation, type Handling } from '../operation.ts'
@@ -30,6 +31,9 @@ export const doctor = defineOperation({
         programCheck(handling),
         await attempted('witness', () => witnessCheck(handling)),
         await attempted('database', () => databaseCheck(handling)),
+        ...(await clientChecks(handling)),
+        ...captureChecks(handling),
+        ...(await silentSessions(handling)),
         ...(await recordChecks(async () => recordFindings(await store.inspect({ full })))),
       ]
   return { healthy: checks.every(({ ok }) => ok), checks }
@@ -73,6 +77,12 @@ async function databaseCheck({ store }: Handling): Promise<Check> {
   }
 }
 
+/** A line for each client that is set up, or used here. */
+async function clientChecks({ clients }: Handling): Promise<readonly Check[]> {
+  const found = (await clients?.()) ?? []
+  return found.map(({ client, ok, finding }) => ({ check: `client ${client}`, ok, finding }))
+}
+
 /** What cannot be looked at is a finding too. */
 async function recordChecks(look: () => Promise<readonly Check[]>): Promise<readonly Check[]> {
   try {
@@ -80,6 +90,48 @@ async function recordChecks(look: () => Promise<readonly Check[]>): Promise<read
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     return [{ check: 'journal', ok: false, finding: [error.message, error.hint].filter(Boolean).join(' ') }]
+  }
+}
+
+/** Nothing is said where nobody ever switched capture on. */
+export function captureChecks({ captureHealth }: Pick<Handling, 'captureHealth'>): readonly Check[] {
+  const health = captureHealth?.() ?? null
+  if (health === null) return []
+  const { settings, waiting, bytes, failures, lastFailure } = health
+  const state = settings.on ? 'on' : 'off'
+  const spool = `${counted(waiting, 'event')} in the spool, ${Math.ceil(bytes / 1024)} kB`
+  // Hooks that fail once leave a gap in a chain; many that wait say that nothing drains.
+  const isLate = waiting > lateEvents
+  const said = [
+    ...(failures > 0
+      ? [`${counted(failures, 'failure')} in .waymark/capture.log, the last: ${lastFailure}`]
+      : []),
+    ...(isLate
+      ? ['They are not recorded: `waymark sessions` does it now, and says why where it cannot.']
+      : []),
+  ]
+  return [
+    { check: 'capture', ok: failures === 0 && !isLate, finding: [`${state}; ${spool}.`, ...said].join(' ') },
+  ]
+}
+const lateEvents = 2000
+
+/**
+ * Sessions whose hooks told of nothing that could have changed what changed. No fault in itself: a person who edits while
+ * an agent reads looks the same.
+ */
+async function silentSessions({ store }: Handling): Promise<readonly Check[]> {
+  try {
+    const silent = await store.view(({ capture }) => capture.silentSessions())
+    if (silent.length === 0) return []
+    const named = silent.map(({ id, client }) => `${id} of ${client}`).join(', ')
+    const whose = silent.length === 1 ? 'its turns' : 'their turns'
+    const finding = `${counted(silent.length, 'session')} told of no edit and no command, although files changed in ${whose}: ${named}. A person changed them, the client's hooks do not run, or what they told was removed.`
+    return [{ check: 'sessions', ok: true, finding }]
+  } catch (error) {
+    // The checks of the database and of the journal tell what cannot be read.
+    if (error instanceof Failure) return []
+    throw error
   }
 }
 

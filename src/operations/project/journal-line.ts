@@ -45,16 +45,29 @@ const diffLine = z.object({
   }),
 })
 
-/** What an attempt changed, line by line, as a line after the facts. */
-export function writeDiff({ values }: KeptRow): string {
-  const { project_id: _, ...diff } = values
-  return JSON.stringify({ diff })
+const outputLine = z.object({
+  output: z.object({
+    command_id: z.string(),
+    sha256: z.string(),
+    bytes: z.int(),
+    content: z.object({ base64: z.string() }),
+    removed_at: z.int().nullable(),
+  }),
+})
+
+/** What an attempt changed, line by line, or what a command printed, as a line after the facts. */
+export function writeKept({ table, values }: KeptRow): string {
+  const { project_id: _, ...kept } = values
+  return JSON.stringify(table === 'attempt_diff' ? { diff: kept } : { output: kept })
 }
 
-function readDiff(text: string, number: number): KeptRow {
-  const parsed = diffLine.safeParse(jsonOf(text, number))
-  if (parsed.success) return { table: 'attempt_diff', values: parsed.data.diff }
-  throw new Failure('INVALID_INPUT', `Line ${number} is not a kept diff.`, {
+function readKept(text: string, number: number): KeptRow {
+  const said = jsonOf(text, number)
+  const diff = diffLine.safeParse(said)
+  if (diff.success) return { table: 'attempt_diff', values: diff.data.diff }
+  const output = outputLine.safeParse(said)
+  if (output.success) return { table: 'command_output', values: output.data.output }
+  throw new Failure('INVALID_INPUT', `Line ${number} is not a kept diff, nor what a command printed.`, {
     hint: 'Restore a journal as `waymark export` writes it.',
   })
 }
@@ -87,16 +100,15 @@ function jsonOf(text: string, number: number): unknown {
 
 /** Restores an exported project, all of it or nothing. */
 export async function restoreJournal({ store }: Handling, lines: readonly string[], dryRun: boolean) {
-  const isDiff = (text: string) => text.startsWith('{"diff":')
-  const firstDiff = lines.findIndex(isDiff)
-  const ofFacts = firstDiff < 0 ? lines : lines.slice(0, firstDiff)
+  const firstKept = lines.findIndex((text) => /^\{"(?:diff|output)":/.test(text))
+  const ofFacts = firstKept < 0 ? lines : lines.slice(0, firstKept)
   const facts = ofFacts.map((text, index) => readFact(text, index + 2))
-  const diffs = lines.slice(ofFacts.length).map((text, index) => readDiff(text, index + 2 + ofFacts.length))
+  const kept = lines.slice(ofFacts.length).map((text, index) => readKept(text, index + 2 + ofFacts.length))
   if (!dryRun) {
     await store.restore(facts)
     const end = await store.end()
     const projectId = await end.projectId()
-    if (projectId !== null && diffs.length > 0) await end.keep(projectId, diffs)
+    if (projectId !== null && kept.length > 0) await end.keep(projectId, kept)
   }
   return { format: 'journal', facts: facts.length, notices: [], ...(dryRun && { dry_run: true as const }) }
 }

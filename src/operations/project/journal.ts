@@ -7,14 +7,14 @@ import { list } from '../answers/list.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { Check, recordFindings } from './doctor.ts'
-import { journalMark, writeDiff, writeFact } from './journal-line.ts'
+import { journalMark, writeFact, writeKept } from './journal-line.ts'
 
 export const log = defineOperation({
   name: 'log',
   command: 'log',
   toolset: 'track',
   audience: 'both',
-  title: 'The journal',
+  title: 'Everything that happened, in order',
   description: 'Everything that happened, in order: the last facts, or those after a position.',
   kind: 'query',
   input: z.strictObject({
@@ -83,27 +83,28 @@ export const exportProject = defineOperation({
   audience: 'both',
   title: 'Export the project',
   description:
-    'The whole record as JSON lines, hashes and kept diffs included: `import` restores it elsewhere, exactly as it is.',
+    'The whole record as JSON lines, hashes, kept diffs and outputs included: `import` restores it elsewhere, exactly as it is.',
   kind: 'query',
   input: z.strictObject({}),
-  output: z.object({ facts: z.int(), diffs: z.int(), text: z.string() }),
+  output: z.object({ facts: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
 }).handler(async ({ store }) => {
   const lines = await store.view(allLines)
-  const diffs = (await keptDiffs(store)).map(writeDiff)
-  const text = [JSON.stringify(journalMark), ...lines, ...diffs].join('\n')
-  return { facts: lines.length, diffs: diffs.length, text }
+  const kept = await keptRows(store)
+  const text = [JSON.stringify(journalMark), ...lines, ...kept.map(writeKept)].join('\n')
+  const diffs = kept.filter(({ table }) => table === 'attempt_diff').length
+  return { facts: lines.length, diffs, outputs: kept.length - diffs, text }
 })
 
 const keptAtOnce = 20
 
-async function keptDiffs(store: Store): Promise<readonly KeptRow[]> {
+async function keptRows(store: Store): Promise<readonly KeptRow[]> {
   const end = await store.end()
   const projectId = await end.projectId()
   const found: KeptRow[] = []
   for (let after: KeptRow | null = null; projectId !== null; ) {
     const rows: readonly KeptRow[] = await end.keptAfter(projectId, after, keptAtOnce)
-    found.push(...rows.filter(({ table }) => table === 'attempt_diff'))
+    found.push(...rows.filter(({ table }) => table === 'attempt_diff' || table === 'command_output'))
     after = rows.at(-1) ?? null
     if (rows.length < keptAtOnce) break
   }

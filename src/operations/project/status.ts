@@ -7,6 +7,9 @@ import { list, strings } from '../answers/list.ts'
 import { MissionEntry } from '../answers/mission.ts'
 import { defineOperation } from '../operation.ts'
 
+/** How many of those at work are shown: who called last. */
+const mostRunning = 100
+
 export const status = defineOperation({
   name: 'status',
   command: 'status',
@@ -37,7 +40,10 @@ export const status = defineOperation({
         work_tree: z.string(),
       }),
     ),
+    running_total: z.int(),
     waiting: z.int(),
+    /** Sessions of agents that hooks told of. */
+    sessions: z.int(),
     warnings: strings,
     /** Only on a machine that is connected to a server: what waits there, and since when the server is away. */
     edge: z
@@ -48,14 +54,16 @@ export const status = defineOperation({
       })
       .optional(),
   }),
-}).handler(async ({ store, witness, clock, folder }) => {
+}).handler(async ({ store, witness, clock, folder, drain }) => {
+  await drain?.()
   const [place, health] = await Promise.all([witness.locate(folder), store.health()])
-  return store.view(async ({ missions, tasks, holds }) => {
+  return store.view(async ({ missions, tasks, holds, capture }) => {
     const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
     const lines = await missions.listed(open.items.map(({ item }) => item))
-    const attempts = await tasks.openAttempts()
+    const { attempts, total: runningTotal } = await tasks.atWork(mostRunning)
     const names = await tasks.named(attempts.map(({ taskId }) => taskId))
     const waiting = await holds.list({ status: 'open' }, { limit: 1 })
+    const sessions = await capture.sessions({}, { limit: 1 })
     return {
       project: place.mainTop,
       database: health.location,
@@ -70,6 +78,7 @@ export const status = defineOperation({
         current_phase: currentPhase(mission, phases),
         total_phases: totalPhases(mission, phases),
         open_tasks: now.openAttempts,
+        to_do_tasks: now.toDoTasks,
         done_tasks: now.doneTasks,
         open_blockers: now.openBlockers,
       })),
@@ -83,7 +92,9 @@ export const status = defineOperation({
         stale: isStale(attempt, clock.now()),
         work_tree: attempt.snapshot.top,
       })),
+      running_total: runningTotal,
       waiting: waiting.total,
+      sessions: sessions.total,
       warnings: [...(place.reason === undefined ? [] : [place.reason]), ...health.warnings],
     }
   })

@@ -3,6 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { NoteId } from '../../domain/id.ts'
 import type { Note } from '../../domain/plan/plan.ts'
 import { type Task, treeOf } from '../../domain/track/task.ts'
+import { type Loss, lossWords } from '../../domain/track/tree-losses.ts'
 import type { LinkedTree } from '../../ports/work-tree.ts'
 import { list, strings } from '../answers/list.ts'
 import { findTask } from '../find.ts'
@@ -67,7 +68,7 @@ export const workTreeAdd = defineOperation({
   }
   const added = await linkedTrees.add({
     folder,
-    path: input.folder === undefined ? `${top}-${task.id}` : placed(input.folder, folder),
+    path: input.folder === undefined ? `${nameOf(top)}-${task.id}` : placed(input.folder, folder),
     branch: input.branch ?? branchOf(task),
     from: input.from,
     taskId: task.id,
@@ -91,9 +92,14 @@ export const workTreeAdd = defineOperation({
     branch,
     head: added.head,
     notes: [...added.notes],
-    next: `start_task { planned_task_id: "${task.id}" } works there.`,
+    next: `start_task { planned_task_id: "${task.id}" } works there. A person starts a client in it: waymark worktree start ${task.id}`,
   }
 })
+
+/** A bare repository is called `app.git`, and its work trees are of `app`. */
+function nameOf(top: string): string {
+  return top.replace(/(?<=[^/])\.git$/, '')
+}
 
 /** Not from where the process happens to run. */
 function placed(asked: string, folder: string): string {
@@ -117,13 +123,17 @@ function branchOf({ id, name: title }: Task): string {
   return words === '' ? id : `${id}-${words}`
 }
 
+/** Each is read by git: more of them take too long. */
+const mostTrees = 100
+
 export const workTreeList = defineOperation({
   name: 'worktree_list',
   command: 'worktree list',
   toolset: 'track',
   audience: 'both',
   title: 'List work trees',
-  description: 'The linked work trees of the repository, and the tasks that they were made for',
+  description:
+    'The linked work trees of the repository: the task that each was made for, who works on it, what is not committed and not merged',
   kind: 'query',
   input: z.strictObject({}),
   output: z.object({
@@ -132,26 +142,50 @@ export const workTreeList = defineOperation({
         task_id: z.string().nullable(),
         task: z.string().nullable(),
         status: z.string().nullable(),
+        /** Who works on the task, or did last. */
+        agent: z.string().nullable(),
+        /** An attempt at the task is open. */
+        working: z.boolean(),
+        /** Null where it cannot be seen, as in the next two. */
+        uncommitted_files: z.int().nullable(),
+        unmerged_commits: z.int().nullable(),
+        /** Every commit of it is on another branch or tag, too. */
+        merged: z.boolean().nullable(),
       }),
     ),
     total: z.int(),
   }),
 }).handler(async (handling) => {
   await mainTreeOf(handling)
-  const trees = await handling.linkedTrees.list(handling.folder)
-  const tasks = await handling.store.view((reads) =>
-    Promise.all(trees.map(async ({ taskId }) => (taskId === null ? null : reads.tasks.find(taskId)))),
-  )
+  const { linkedTrees, folder, store } = handling
+  const trees = await linkedTrees.list(folder)
+  const shown = trees.slice(0, mostTrees)
+  const losses = await Promise.all(shown.map((tree) => linkedTrees.losses(folder, tree)))
+  const ids = shown.flatMap(({ taskId }) => (taskId === null ? [] : [taskId]))
+  const cards = await store.view((reads) => reads.tasks.cards([...new Set(ids)]))
+  const byTask = new Map<string, (typeof cards)[number]>(cards.map((card) => [card.task.id, card]))
   return {
-    work_trees: trees.map((tree, at) => ({
-      task_id: tree.taskId,
-      task: tasks[at]?.name ?? null,
-      status: tasks[at]?.status ?? null,
-      ...treeShape(tree),
-    })),
+    work_trees: shown.map((tree, at) => {
+      const card = byTask.get(tree.taskId ?? '')
+      const attempt = card?.attempt ?? null
+      const unmerged = losses[at]?.unmerged.total ?? null
+      return {
+        task_id: tree.taskId,
+        task: card?.task.name ?? null,
+        status: card?.task.status ?? null,
+        agent: attempt && (attempt.agentName ?? attempt.actor.name),
+        working: attempt?.status === 'open',
+        ...treeShape(tree),
+        uncommitted_files: tree.exists ? (losses[at]?.uncommitted.total ?? null) : null,
+        unmerged_commits: unmerged,
+        merged: unmerged === null ? null : unmerged === 0,
+      }
+    }),
     total: trees.length,
   }
 })
+
+const LossEntry = z.object({ total: z.int().nullable(), first: strings })
 
 export const workTreeRemove = defineOperation({
   name: 'worktree_remove',
@@ -164,11 +198,32 @@ export const workTreeRemove = defineOperation({
   kind: 'command',
   destructive: true,
   positional: ['task_id'],
-  input: z.strictObject({ task_id: identifier('Task ID') }),
-  output: WorkTree.extend({ task_id: z.string(), removed: z.boolean() }),
+  input: z.strictObject({
+    task_id: identifier('Task ID'),
+    force: z
+      .boolean()
+      .describe('Throw away what is not committed and not merged, and say what it was: for people')
+      .optional(),
+  }),
+  output: WorkTree.extend({
+    task_id: z.string(),
+    removed: z.boolean(),
+    /** What went with it; only where it was forced. */
+    lost: z.object({ uncommitted: LossEntry, unmerged: LossEntry, submodules: LossEntry }).optional(),
+    notes: strings,
+  }),
 }).handler(async (handling, input) => {
-  const { store, linkedTrees, folder, clock } = handling
+  const { store, linkedTrees, folder, clock, actor } = handling
   await mainTreeOf(handling)
+  if (input.force === true && actor.kind !== 'person') {
+    throw new Failure(
+      'FORBIDDEN',
+      `${actor.name} is an agent: what is not committed or not merged in the work tree of ${input.task_id} is thrown away by people.`,
+      {
+        hint: `Commit and merge it and leave --force out, or ask a person: waymark worktree remove ${input.task_id} --force`,
+      },
+    )
+  }
   const trees = await linkedTrees.list(folder)
   const tree = trees.find(({ taskId }) => taskId === input.task_id)
   if (!tree) {
@@ -192,9 +247,36 @@ export const workTreeRemove = defineOperation({
       },
     )
   }
-  await linkedTrees.remove(folder, tree)
-  return { task_id: input.task_id, ...treeShape({ ...tree, exists: false }), removed: true }
+  const removed = { task_id: input.task_id, ...treeShape({ ...tree, exists: false }), removed: true }
+  if (input.force !== true) {
+    await linkedTrees.remove(folder, tree)
+    return { ...removed, notes: [] }
+  }
+  const lost = await linkedTrees.discard(folder, tree)
+  const words = lossWords(lost)
+  return {
+    ...removed,
+    lost: {
+      uncommitted: lossEntry(lost.uncommitted),
+      unmerged: lossEntry(lost.unmerged),
+      submodules: lossEntry(lost.submodules),
+    },
+    notes: [
+      words.length === 0 ? 'Nothing was lost.' : `Lost: ${words.join('; ')}.`,
+      ...wayBack(tree, lost.unmerged),
+    ],
+  }
 })
+
+/** Git keeps the commits of a branch that is gone for a while. */
+function wayBack({ branch, head }: LinkedTree, unmerged: Loss): readonly string[] {
+  if (branch === null || head === null || unmerged.total === 0) return []
+  return [`Until git cleans up, git branch ${branch} ${head} brings the commits back.`]
+}
+
+function lossEntry({ total, first }: Loss): z.output<typeof LossEntry> {
+  return { total, first: [...first] }
+}
 
 /** The top of the main work tree. Fails where there is no git to make others with. */
 async function mainTreeOf({ witness, folder }: Pick<Context, 'witness' | 'folder'>): Promise<string> {

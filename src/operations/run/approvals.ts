@@ -63,7 +63,7 @@ export async function giveApprovals(
   const approvals = given.map(({ role, of, reason, shown }): RunApproval => {
     const content = approvedContent(definition, run, {
       of,
-      tree: external.tree,
+      tree: external.approvedTree,
       changes: external.changes?.files ?? null,
     })
     if (content === null && isOfChanges(definition, of)) throw unmeasured(record)

@@ -1,11 +1,13 @@
 import type { NewFact } from '../../domain/fact.ts'
+import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { ShownDifference, ShownParts } from '../../domain/gate/approved-content.ts'
 import { runHold } from '../../domain/gate/decisions.ts'
 import type { CommandGuard } from '../../domain/gate/guards/command.ts'
 import type { CommandResult, RunRecord } from '../../domain/gate/run.ts'
 import type { Hold, HoldRequest } from '../../domain/track/records.ts'
 import type { ApprovedCommand } from '../../ports/command-runner.ts'
-import type { Reads } from '../../ports/store.ts'
+import type { Beside, Reads } from '../../ports/store.ts'
+import { hexDigest } from '../digest.ts'
 import type { Context, Handling } from '../operation.ts'
 import type { ApprovableCommand, ExternalState } from './external-state.ts'
 import { keepLease, stillRuns } from './lease.ts'
@@ -115,21 +117,34 @@ async function runHere(handling: Handling, beginning: Beginning, started: Comman
   if (end === null) return
   const { status, exitCode, output } = end
   const disturbance = await disturbanceOf(handling, beginning)
-  await recordAside(async () => ({
-    facts: [
-      {
-        kind: 'command.ended',
-        commandId: started.id,
-        runId: started.runId,
-        status,
-        exitCode,
-        output:
-          disturbance === null ? output : withLine(output, `This result does not count: ${disturbance}.`),
-        treeHeld: disturbance === null,
-      },
-    ],
-    answer: null,
-  }))
+  const printed =
+    disturbance === null ? output : withLine(output, `This result does not count: ${disturbance}.`)
+  const ended = await endOfCommand(
+    { commandId: started.id, runId: started.runId, status, exitCode, treeHeld: disturbance === null },
+    printed,
+  )
+  await recordAside(async () => ({ ...ended, answer: null }))
+}
+
+/** So much of what a command printed, from its end, is in a fact; the whole of it is kept beside, for a while. */
+const mostInFact = 2_000
+
+/** The end of a command with what it printed. */
+export async function endOfCommand(
+  ended: Omit<FactOf<'command.ended'>, 'kind' | 'output' | 'whole'>,
+  printed: string,
+): Promise<{ readonly facts: readonly NewFact[]; readonly beside: readonly Beside[] }> {
+  if (printed.length <= mostInFact) {
+    return { facts: [{ kind: 'command.ended', ...ended, output: printed }], beside: [] }
+  }
+  // Text as it is stored has no halves of characters.
+  const text = printed.toWellFormed()
+  const bytes = new TextEncoder().encode(text)
+  const whole = { sha256: await hexDigest('SHA-256', bytes), bytes: bytes.length }
+  return {
+    facts: [{ kind: 'command.ended', ...ended, output: text.slice(-mostInFact).toWellFormed(), whole }],
+    beside: [{ kind: 'output kept', commandId: ended.commandId, text }],
+  }
 }
 
 async function isAsApproved(

@@ -6,6 +6,7 @@ import {
   nothingObserved,
   type Observations,
   type ObservedApproval,
+  type ObservedCi,
   type ObservedCommand,
   type ObservedMilestone,
   type ObservedTask,
@@ -16,6 +17,7 @@ import type { Task } from '../../domain/track/task.ts'
 import type { CommandRunner } from '../../ports/command-runner.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { Fingerprint, Reads } from '../../ports/store.ts'
+import { ciFolder, ciLine, commitOfFolder } from './ci-results.ts'
 import { type ExternalState, observedChanges } from './external-state.ts'
 import { subjectOf } from './find-run.ts'
 import { asksIndependence, independenceOf, personBehind, workersOf } from './independence.ts'
@@ -66,6 +68,7 @@ export async function observe(sources: ObservationSources, loaded: LoadedRun): P
   return {
     changes: has('changes') ? await observedChanges(reads, subject, external.openChanges) : null,
     commands: await Promise.all(external.commands.map((command) => observedCommand(sources, command))),
+    ci: await observedCi(sources),
     openBlockers: has('blockers') && subject !== null ? await openBlockers(reads, subject) : null,
     milestones: await observedMilestones(reads, needs),
     tasks: has('tasks') ? await observedTasks(sources, loaded.record) : null,
@@ -102,6 +105,25 @@ async function observedCommand(
     onThisTree: onTree !== null && result.treeHeld,
     disturbed: onTree !== null && !result.treeHeld,
   }
+}
+
+async function observedCi({ reads, external, now }: ObservationSources): Promise<readonly ObservedCi[]> {
+  const { needs, tree, commit } = external
+  const asked = needs.flatMap((need) => (need.kind === 'ci' ? [need] : []))
+  return Promise.all(
+    asked.map(async ({ check, at }): Promise<ObservedCi> => {
+      const line = { run: ciLine(check), folder: '', by: 'runner' as const }
+      const own =
+        at === 'tree'
+          ? tree && (await reads.runs.commandResult(line, tree))
+          : commit && (await reads.runs.commandResult({ run: line.run, folder: ciFolder(commit) }))
+      const result = own || (await reads.runs.commandResult(line))
+      const of = result ? (commitOfFolder(result.folder)?.slice(0, 12) ?? null) : null
+      const found = { check, at, isOfThis: Boolean(own), of, age: now - (result?.endedAt ?? now) }
+      if (!result || result.status === 'running') return { ...found, status: 'none' }
+      return { ...found, status: result.status === 'timed_out' ? 'failed' : result.status }
+    }),
+  )
 }
 
 async function openBlockers(
@@ -201,7 +223,7 @@ async function observedApprovals(
   const observed = approvals.map(async ({ role, of, by, identity = null, content }) => {
     const now = approvedContent(definition, of === null ? run : presented, {
       of,
-      tree: external.tree,
+      tree: external.approvedTree,
       changes: external.changes?.files ?? null,
     })
     const authors: Author[] = artifacts

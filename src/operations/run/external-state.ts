@@ -33,6 +33,10 @@ export interface ExternalState {
   readonly changes: MeasuredChanges | null
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
   readonly tree: string | null
+  /** The same as approvals of the state are bound to it; null too where no tree is the run's own. */
+  readonly approvedTree: string | null
+  /** The commit that the work tree is at; null where nothing asks for it, or there is none. */
+  readonly commit: string | null
   /** Of each file of that tree, what changes when it is written; empty where no command is asked for. */
   readonly stamps: TreeContent['stamps']
   readonly commands: readonly ApprovableCommand[]
@@ -61,21 +65,22 @@ export async function gatherState(
   event: string | undefined,
   approvals: readonly { readonly role: string; readonly of: string | null }[] = [],
 ): Promise<ExternalState> {
-  const { evidenceFiles, folder, witness } = handling
+  const { folder, witness } = handling
   const needs = [
     ...neededFor(definition, record.state, event),
     ...approvals.map(({ role, of }): Need => ({ kind: 'approvals', role, of })),
   ]
+  const looked = artifacts.filter((file) => needs.some((need) => looksAt(definition, need, file)))
+  const standings = await standingsHere(handling, record, looked)
   if (needs.some(looksAtFiles) && (await workedElsewhere(handling, record))) {
     const openChanges = needs.some(({ kind }) => kind === 'changes')
       ? await measureOpen(handling, subjectOf(record))
       : new Map()
     const unlooked = { ...nothingLookedAt, stamps: [], commands: [], handedIn: [], unusable: [] }
-    return { ...unlooked, revision: record.revision, needs, openChanges, folder }
+    return { ...unlooked, revision: record.revision, needs, standings, openChanges, folder }
   }
-  const looked = artifacts.filter((file) => needs.some((need) => looksAt(definition, need, file)))
-  const standing = looked.length === 0 ? [] : await evidenceFiles.freshness(folder, looked)
-  const tree = await treeFor(needs, { witness, folder })
+  const hasOwnTree = needs.some(approvesState) && (await hasTree(handling, record))
+  const tree = await treeFor(needs, { witness, folder, hasOwnTree })
   const wantsChanges = needs.some((need) => need.kind === 'approvals' && isOfChanges(definition, need.of))
   const subject = subjectOf(record)
   const openChanges =
@@ -85,10 +90,14 @@ export async function gatherState(
   return {
     revision: record.revision,
     needs,
-    standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
+    standings,
     openChanges,
     changes: wantsChanges ? await measuredChanges(handling, subject, openChanges) : null,
     ...tree,
+    commit: needs.some((need) => need.kind === 'ci' && need.at === 'commit')
+      ? await commitHere(witness, folder)
+      : null,
+    approvedTree: hasOwnTree ? tree.tree : null,
     commands: await approvableCommands(handling, commandsFor(definition, record.state, event), tree.tree),
     handedIn: [],
     unusable: [],
@@ -97,11 +106,17 @@ export async function gatherState(
 }
 
 /** Files that were handed in stand as they were then; the rest is not known. */
-const nothingLookedAt = { standings: new Map<string, never>(), tree: null, changes: null } as const
+const nothingLookedAt = {
+  standings: new Map<string, never>(),
+  tree: null,
+  commit: null,
+  approvedTree: null,
+  changes: null,
+} as const
 
 /** Whether a need is answered by the files of the work tree as they are now. */
 function looksAtFiles({ kind }: Need): boolean {
-  return kind === 'artifacts' || kind === 'approvals' || kind === 'command'
+  return kind === 'artifacts' || kind === 'approvals' || kind === 'command' || kind === 'ci'
 }
 
 /** Where the work behind a run lies, if that is another machine than the caller's: from here its files are not seen. */
@@ -144,7 +159,74 @@ export async function assertFilesAreHere(
   )
 }
 
-export interface ApprovedState extends Pick<ExternalState, 'standings' | 'tree' | 'changes'> {
+/**
+ * Whether a tree is a run's own: that of its attempts, or the project's only one. Where agents work on other machines,
+ * what nobody has begun has none, and an approval of its state is bound to the state and the files that were handed in.
+ */
+async function hasTree({ store }: Pick<Context, 'store'>, record: RunRecord): Promise<boolean> {
+  const subject = subjectOf(record)
+  return store.view(async ({ runs, edges }) => {
+    const attempts = subject === null ? [] : await runs.attemptsOf(subject)
+    if (attempts.some(({ status }) => status !== 'abandoned')) return true
+    return (await edges.all()).length === 0
+  })
+}
+
+type HandedInFile = Pick<KeptArtifact, 'path' | 'revision'>
+
+/** The edge that each file was handed in from; undefined for the machine of the record. */
+async function edgesOfFiles<File extends HandedInFile>(
+  { store }: Pick<Context, 'store'>,
+  { id }: Pick<RunRecord, 'id'>,
+  files: readonly File[],
+): Promise<readonly { readonly file: File; readonly edge: string | undefined }[]> {
+  if (files.length === 0) return []
+  const edges = await store.view(({ runs }) => runs.edgesOf(id))
+  return files.map((file) => ({ file, edge: edges.get(file.revision) }))
+}
+
+/** How files that were handed in from this machine stand now. Of others only their own machines know. */
+export async function standingsHere(
+  context: Pick<Context, 'store' | 'evidenceFiles' | 'folder' | 'edge'>,
+  record: Pick<RunRecord, 'id'>,
+  files: readonly KeptArtifact[],
+): Promise<ExternalState['standings']> {
+  const { evidenceFiles, folder, edge: own } = context
+  const placed = await edgesOfFiles(context, record, files)
+  const here = placed.filter(({ edge }) => edge === own?.id).map(({ file }) => file)
+  const standing = here.length === 0 ? [] : await evidenceFiles.freshness(folder, here)
+  return new Map(here.map(({ path }, at) => [path, standing[at] ?? 'deleted']))
+}
+
+/**
+ * Fails where an event rests on files that were handed in from another machine: from here it is not known whether they
+ * are as they were. Those that come with it again are read here.
+ */
+export async function assertHandedInHere(
+  context: Context,
+  { record, definition, artifacts }: LoadedRun,
+  asked: { readonly event: string; readonly handedIn: readonly HandedIn[] },
+): Promise<void> {
+  const needs = neededFor(definition, record.state, asked.event)
+  const again = new Set(asked.handedIn.map(({ path }) => path))
+  const rested = artifacts.filter(
+    (file) => !again.has(file.path) && needs.some((need) => looksAt(definition, need, file)),
+  )
+  const placed = await edgesOfFiles(context, record, rested)
+  const away = placed.find(({ edge }) => edge !== context.edge?.id)
+  if (away === undefined) return
+  const known = await context.store.view(({ edges }) => edges.all())
+  const machine = known.find(({ id }) => id === away.edge)?.name ?? 'the machine that keeps the record'
+  throw new Failure(
+    'REFUSED',
+    `${asked.event} of run ${record.id} rests on ${away.file.path}, which was handed in on ${machine}: only there it is seen whether it is as it was.`,
+    {
+      hint: `Send ${asked.event} on ${machine}; or hand ${away.file.path} in again with it, as it is here.`,
+    },
+  )
+}
+
+export interface ApprovedState extends Pick<ExternalState, 'standings' | 'approvedTree' | 'changes'> {
   /** Where the files lie, if they cannot be seen from here. */
   readonly elsewhere: SnapshotPlace | null
 }
@@ -155,7 +237,7 @@ export async function gatherApproved(
   { artifacts, definition, record }: LoadedRun,
   approvals: readonly { readonly of: string | null }[],
 ): Promise<ApprovedState> {
-  const { evidenceFiles, folder, witness } = context
+  const { folder, witness } = context
   const elsewhere = approvals.length === 0 ? null : await workedElsewhere(context, record)
   if (elsewhere) return { ...nothingLookedAt, elsewhere }
   const subject = subjectOf(record)
@@ -163,11 +245,11 @@ export async function gatherApproved(
   const looked = artifacts.filter(
     (file) => isState || approvals.some(({ of }) => of !== null && isOfType(definition.artifacts, file, of)),
   )
-  const standing = looked.length === 0 ? [] : await evidenceFiles.freshness(folder, looked)
+  const hasOwnTree = isState && (await hasTree(context, record))
   return {
     elsewhere: null,
-    standings: new Map(looked.map(({ path }, at) => [path, standing[at] ?? 'deleted'])),
-    tree: isState ? await measuredTree(() => witness.treeHash(folder)) : null,
+    standings: await standingsHere(context, record, looked),
+    approvedTree: hasOwnTree ? await measuredTree(() => witness.treeHash(folder)) : null,
     changes: approvals.some(({ of }) => isOfChanges(definition, of))
       ? await measuredChanges(context, subject, await measureOpen(context, subject))
       : null,
@@ -196,14 +278,26 @@ async function measureOpen(handling: Context, subject: ReturnType<typeof subject
 
 async function treeFor(
   needs: readonly Need[],
-  { witness, folder }: Pick<Handling, 'witness' | 'folder'>,
+  { witness, folder, hasOwnTree }: Pick<Handling, 'witness' | 'folder'> & { readonly hasOwnTree: boolean },
 ): Promise<Pick<ExternalState, 'tree' | 'stamps'>> {
   if (needs.some(({ kind }) => kind === 'command')) {
     const standing = await measuredTree(() => witness.content(folder))
     return { tree: standing?.hash ?? null, stamps: standing?.stamps ?? [] }
   }
-  const tree = needs.some(approvesState) ? await measuredTree(() => witness.treeHash(folder)) : null
+  const isAsked = hasOwnTree || needs.some((need) => need.kind === 'ci' && need.at === 'tree')
+  const tree = isAsked ? await measuredTree(() => witness.treeHash(folder)) : null
   return { tree, stamps: [] }
+}
+
+async function commitHere(witness: Handling['witness'], folder: string): Promise<string | null> {
+  try {
+    return (await witness.branch({ folder, base: 'HEAD' })).head.id
+  } catch (error) {
+    // No commit yet, or no git.
+    if (error instanceof Failure && (error.code === 'INVALID_INPUT' || error.code === 'UNAVAILABLE'))
+      return null
+    throw error
+  }
 }
 
 /** A tree that cannot be measured is no tree: no result and no approval counts for it. */
@@ -217,20 +311,18 @@ async function measuredTree<Measured>(measureTree: () => Promise<Measured>): Pro
 }
 
 async function approvableCommands(
-  { commandApprovals, fingerprint, folder }: Handling,
+  context: Handling,
   guards: readonly CommandGuard[],
   tree: string | null,
 ): Promise<readonly ApprovableCommand[]> {
+  const { commandApprovals, fingerprint, folder } = context
   return Promise.all(
     guards.map(async (guard) => {
       const hash = await commandApprovals.hashOf({ run: guard.run, folder, pinned: guard.pinned })
-      const approved = await commandApprovals.isApproved(hash)
-      const refused = approved ? null : await commandApprovals.refusalOf(hash)
       return {
         guard,
         hash,
-        approved,
-        refusal: refused && { by: refused.by, reason: refused.reason, hash },
+        ...(await answerTo(context, hash)),
         // What is pinned lies elsewhere on the machine of a runner.
         tree:
           tree === null || guard.pinned.length === 0 || guard.by === 'runner'
@@ -239,6 +331,21 @@ async function approvableCommands(
       }
     }),
   )
+}
+
+/** What a person said to a command. A no counts on every machine of the record; a yes where its port lets it count. */
+export async function answerTo(
+  { commandApprovals, store }: Pick<Context, 'commandApprovals' | 'store'>,
+  hash: string,
+): Promise<Pick<ApprovableCommand, 'approved' | 'refusal'>> {
+  const [answered] = await store.view(({ holds }) => holds.answeredCommands([hash]))
+  if (answered?.status === 'dismissed') {
+    const { closedBy, answer } = answered
+    return { approved: false, refusal: { by: closedBy ?? 'a person', reason: answer ?? '', hash } }
+  }
+  const approved = await commandApprovals.isApproved(hash)
+  const refused = approved ? null : await commandApprovals.refusalOf(hash)
+  return { approved, refusal: refused && { by: refused.by, reason: refused.reason, hash } }
 }
 
 /** A file as a caller names it, with the type that it is of where its path does not tell. */

@@ -9,6 +9,7 @@ import { list, strings } from '../answers/list.ts'
 import { json, runStatus, SaidEntry, VisitEntry } from '../answers/run.ts'
 import { waitForFact } from '../follow.ts'
 import { defineOperation, type Handling } from '../operation.ts'
+import { reviewFields, reviewInMission, reviewOfTask } from '../review/for-agents.ts'
 import { findRun, runField } from './find-run.ts'
 import { promptWithWords } from './said.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
@@ -78,6 +79,7 @@ export const getState = defineOperation({
       }),
     ),
     waits_for: list(z.object({ hold_id: z.string(), kind: z.enum(holdKinds), reason: z.string() })),
+    ...reviewFields,
     mission_id: z.string().nullable(),
     task_id: z.string().nullable(),
     visited: list(VisitEntry),
@@ -104,7 +106,13 @@ export const getState = defineOperation({
       milliseconds: input.wait_seconds * 1000,
     })
   }
-  return stateAnswer(await situationOf(handling, input.run_id))
+  const situation = await situationOf(handling, input.run_id)
+  const { taskId, missionId } = situation.record
+  const review = await handling.store.view(async (reads) => {
+    if (taskId !== null) return reviewOfTask(reads, taskId)
+    return missionId === null ? {} : reviewInMission(reads, missionId)
+  })
+  return { ...stateAnswer(situation), ...review }
 })
 
 function stateAnswer(situation: RunSituation) {

@@ -13,6 +13,7 @@ import { ArtifactEntry, json, Machine, machineOf, RunEntry, runEntry, VisitEntry
 import { showing, shownOfRun } from '../inbox/shown.ts'
 import { ChoiceEntry, choiceEntries } from '../inbox/subject.ts'
 import { defineOperation, type Handling } from '../operation.ts'
+import { standingsHere } from './external-state.ts'
 import { runField } from './find-run.ts'
 import { promptWithWords } from './said.ts'
 import { fittingContext, type RunSituation, situationOf } from './situation.ts'
@@ -114,7 +115,7 @@ async function runPageAnswer(handling: Handling, situation: RunSituation) {
     content: record.status === 'active' ? await showing(handling, await shownOfRun(handling, loaded)) : null,
     choices: record.status === 'active' ? personChoices(situation) : [],
     ways: record.status === 'active' ? waysOut(situation) : [],
-    artifacts: await artifactEntries(handling, loaded.artifacts),
+    artifacts: await artifactEntries(handling, loaded.record, loaded.artifacts),
     artifacts_total: loaded.artifacts.length,
     visited: run.visits.map(({ state: name, count }) => ({ state: name, times: count })),
     waits_for: holds.map(({ id, kind, reason, openedAt }) => ({
@@ -203,16 +204,17 @@ function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason 
 // Of more, the newest are looked at again.
 const mostArtifacts = 500
 
-async function artifactEntries({ evidenceFiles, folder }: Handling, kept: readonly KeptArtifact[]) {
+async function artifactEntries(handling: Handling, record: RunRecord, kept: readonly KeptArtifact[]) {
   const shown = kept.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
-  const standings = shown.length === 0 ? [] : await evidenceFiles.freshness(folder, shown)
-  return shown.map(({ type, path, bytes, sha256, revision, by }, at) => ({
+  const standings = await standingsHere(handling, record, shown)
+  return shown.map(({ type, path, bytes, sha256, revision, by }) => ({
     type: type === '' ? null : type,
     path,
     bytes,
     sha256,
     revision,
     by,
-    standing: standings[at] ?? 'deleted',
+    // Of another machine it is not known to be otherwise.
+    standing: standings.get(path) ?? 'current',
   }))
 }

@@ -22,6 +22,7 @@ import { type GivenApproval, type GivenApprovals, giveApprovals } from './approv
 import { runCommands } from './commands.ts'
 import { engineRun, observe, requestedBy } from './evidence.ts'
 import {
+  assertHandedInHere,
   type ExternalState,
   gatherState,
   type HandedIn,
@@ -121,8 +122,12 @@ async function gather(handling: Handling, loaded: LoadedRun, sending: Sending): 
   const { event, files } = sending.sent
   if (isRefusedEarly(handling, loaded, sending)) return nothingOutside(handling, loaded)
   const external = await gatherState(handling, loaded, event, sending.approvals)
-  if (files.length === 0) return external
-  return { ...external, ...(await readHandedIn(handling, loaded.definition, files)) }
+  const read =
+    files.length === 0
+      ? { handedIn: [], unusable: [] }
+      : await readHandedIn(handling, loaded.definition, files)
+  await assertHandedInHere(handling, loaded, { event, handedIn: read.handedIn })
+  return { ...external, ...read }
 }
 
 /** Whether something stands against an event whatever its guards say: then nothing need be gathered for it. */
@@ -149,6 +154,8 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalSt
     openChanges: new Map(),
     changes: null,
     tree: null,
+    commit: null,
+    approvedTree: null,
     stamps: [],
     commands: [],
     handedIn: [],

@@ -27,6 +27,8 @@ const CommandEntry = z.object({
   exit: z.literal('nonzero').optional(),
   exit_code: z.int().nullable().optional(),
   output: z.string().optional(),
+  /** When all but the end of it was removed, because its time was over (setting retention_days). */
+  output_removed_at: z.string().optional(),
   started_at: z.string().optional(),
   ended_at: z.string().nullable().optional(),
   hold_id: z.string().nullable().optional(),
@@ -97,18 +99,22 @@ async function resultOf(
     const hold = await store.view(({ holds }) => holds.openCommand(hash))
     return { run, status: 'unapproved', hold_id: hold?.id ?? null }
   }
-  const found = await store.view(({ runs }) =>
-    runs.commandResult(
-      { run, folder: external.folder, ...(guard.by && { by: guard.by }) },
-      tree ?? undefined,
-    ),
-  )
+  const command = { run, folder: external.folder, ...(guard.by && { by: guard.by }) }
+  const { found, printed } = await store.view(async ({ runs }) => {
+    const result = await runs.commandResult(command, tree ?? undefined)
+    return { found: result, printed: result && (await runs.commandOutput(result.id)) }
+  })
   if (found === null) return { run, status: 'not_run' }
+  const removed = printed?.removedAt ?? null
   return {
     run,
     status: found.treeHeld ? found.status : 'tree_changed',
     exit_code: found.exitCode,
-    output: found.output,
+    output:
+      removed === null
+        ? (printed?.text ?? found.output)
+        : `What it printed, ${printed?.bytes} bytes, was removed on ${instant(removed).slice(0, 10)}. Its end:\n${found.output}`,
+    ...(removed !== null && { output_removed_at: instant(removed) }),
     started_at: instant(found.startedAt),
     ended_at: instantOrNull(found.endedAt),
   }

@@ -51,7 +51,7 @@ export const board = defineOperation({
   command: 'board',
   toolset: 'track',
   audience: 'person',
-  title: 'The board',
+  title: 'Tasks in columns, by status',
   description: 'Tasks of every plan and mission by status: ready, in progress, needs review, done of late.',
   kind: 'query',
   input: z.strictObject({ limit: count('How many in each column; default 100', 1000).optional() }),

@@ -3,7 +3,7 @@ import type { Measured } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { MissionId } from '../../domain/id.ts'
 import { countChanges, inReadingOrder } from '../../domain/track/changes.ts'
-import { type Attempt, attemptStatuses, type SnapshotPlace } from '../../domain/track/task.ts'
+import { type Attempt, attemptStatuses } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
 import {
   ChangeCounts,
@@ -17,7 +17,7 @@ import { list } from '../answers/list.ts'
 import { findAttempt, findMission, findTask } from '../find.ts'
 import { count, identifier, text } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
-import { measure } from '../task/measure.ts'
+import { endOf, measure, measureUntil } from '../task/measure.ts'
 
 export const changes = defineOperation({
   name: 'changes',
@@ -132,13 +132,19 @@ export const diff = defineOperation({
     mission_id: z.string().optional(),
     diff: z.string(),
     truncated: z.boolean(),
+    /** Files of it that are probably others', and are not counted as the task's. */
+    contested_files: sharedTreeFields.contested_files,
+    contested_files_total: sharedTreeFields.contested_files_total,
   }),
 }).handler(async (handling, input) => {
   const mission = await handling.store.view((reads) => reads.missions.find(input.id))
   if (mission !== null) return diffOfMission(handling, mission.id, input.path)
   const attempt = await handling.store.view((reads) => attemptOf(reads, input.id))
-  if (attempt.snapshot.edge !== handling.edge?.id) return keptDiff(handling, attempt, input.path)
-  const end = attempt.status === 'open' ? await stateNow(handling, attempt) : attempt.endSnapshot
+  if (attempt.snapshot.edge !== handling.edge?.id) {
+    const kept = await handling.store.view(({ tasks }) => tasks.end(attempt.id))
+    return { ...(await keptDiff(handling, attempt, input.path)), ...othersIn(kept?.evidence, input.path) }
+  }
+  const { end, evidence } = await endOfAttempt(handling, attempt)
   if (end === null) {
     throw new Failure(
       'UNAVAILABLE',
@@ -163,8 +169,29 @@ export const diff = defineOperation({
     attempt_id: attempt.id,
     diff: unified.slice(0, longestDiff),
     truncated: unified.length > longestDiff,
+    ...othersIn(evidence, input.path),
   }
 })
+
+/** How an attempt ended, and what was found of it; of an open one as it is now. */
+async function endOfAttempt(handling: Handling, attempt: Attempt) {
+  if (attempt.status !== 'open') {
+    const kept = await handling.store.view(({ tasks }) => tasks.end(attempt.id))
+    return { end: attempt.endSnapshot, evidence: kept?.evidence }
+  }
+  const now = await endOf(handling, attempt)
+  const evidence = await measureUntil(handling, now)
+  if (now.end?.place) return { end: now.end.place, evidence }
+  throw new Failure('UNAVAILABLE', evidence.warnings[0] ?? `The state of attempt ${attempt.id} is not known.`)
+}
+
+/** What others probably changed in the time of an attempt, of one file or of all. */
+function othersIn(evidence: Omit<Measured, 'changes'> | undefined, path: string | undefined) {
+  const contested = evidence?.contested?.filter((file) => path === undefined || file.path === path) ?? []
+  if (evidence === undefined || contested.length === 0) return {}
+  const { contested_files, contested_files_total } = sharedTree({ ...evidence, contested })
+  return { contested_files, ...(contested_files_total !== undefined && { contested_files_total }) }
+}
 
 /** Of an attempt on another machine there is what that one sent. */
 async function keptDiff({ store }: Handling, attempt: Attempt, path: string | undefined) {
@@ -251,12 +278,6 @@ function elsewhere(missionId: MissionId, { snapshot }: Attempt): Failure {
     `Mission ${missionId} was worked on on ${machine}, in ${top}: its states can only be compared there.`,
     { hint: 'Look at its tasks one by one: waymark diff <task>.' },
   )
-}
-
-async function stateNow({ witness, ids }: Handling, attempt: Attempt): Promise<SnapshotPlace> {
-  const { top, prefix, engine } = attempt.snapshot
-  const now = await witness.snapshot({ folder: `${top}/${prefix}`, name: ids.next('attempt'), engine, top })
-  return now.ref
 }
 
 export const missionChanges = defineOperation({

@@ -43,9 +43,10 @@ import {
   ProgressEntry,
   progressEntry,
 } from '../answers/record.ts'
+import { refuseCaptured } from '../find.ts'
 import { identifier } from '../input/fields.ts'
 import { missionRuns, phaseSummary } from '../mission/summary.ts'
-import { defineOperation } from '../operation.ts'
+import { type Context, defineOperation } from '../operation.ts'
 
 /** What an agent said of its work when it ended an attempt. */
 const Claimed = z.object({
@@ -126,6 +127,8 @@ const TaskDetail = z.object({
   resolution: z.enum(resolutions).nullable(),
   created_by: z.string().nullable(),
   created_at: z.string(),
+  /** The work tree of its own that was made for it on this machine. */
+  own_work_tree: z.string().nullable(),
   attempts: list(AttemptDetail),
   attempts_total: z.int(),
   decisions: list(DecisionEntry),
@@ -180,18 +183,28 @@ export const show = defineOperation({
     brief: z.boolean().describe('Cut the lists to what fits an agent’s context').optional(),
   }),
   output: z.discriminatedUnion('kind', [MissionDetail, TaskDetail]),
-}).handler(({ store }, input) =>
-  store.view(async (reads) => {
-    const detail = await detailOf(reads, input.id)
-    return input.brief ? fitLists(inExcerpts(detail), answerBudget) : detail
-  }),
-)
+}).handler(async ({ store, linkedTrees, folder }, input) => {
+  const detail = await store.view((reads) => detailOf(reads, input.id))
+  const whole = detail.kind === 'task' ? await withOwnTree(detail, linkedTrees, folder) : detail
+  return input.brief ? fitLists(inExcerpts(whole), answerBudget) : whole
+})
+
+/** Git's own folder remembers which task a work tree was made for, so that one that is gone is forgotten. */
+async function withOwnTree(
+  task: TaskDetail,
+  trees: Context['linkedTrees'],
+  folder: string,
+): Promise<TaskDetail> {
+  const own = (await trees.bound(folder)).find(({ taskId }) => taskId === task.id)
+  return { ...task, own_work_tree: own?.path ?? null }
+}
 
 async function detailOf(reads: Reads, id: string): Promise<MissionDetail | TaskDetail> {
   const mission = await reads.missions.find(id)
   if (mission) return missionDetail(reads, mission)
   const task = await reads.tasks.find(id)
   if (task) return taskDetail(reads, task)
+  refuseCaptured(id)
   throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
     missing: 'mission or task',
     hint: 'list_missions names the missions; get_context { include: ["tasks"] } the tasks of one.',
@@ -261,6 +274,7 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     resolution: task.resolution,
     created_by: task.creator,
     created_at: instant(task.createdAt),
+    own_work_tree: null,
     attempts: shown,
     attempts_total: attempts.length,
     decisions: decisions.items.map(({ item }) => decisionEntry(item)),

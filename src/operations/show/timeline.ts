@@ -4,11 +4,13 @@ import { instant, instantOrNull } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
 import { phaseStatuses, shownStatus } from '../../domain/track/mission.ts'
 import { attemptStatuses, resolutions } from '../../domain/track/task.ts'
+import type { TurnLine } from '../../ports/capture-reads.ts'
 import type { ChangedLines, TimelineAttempt, TimelineTask } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { ChangeCounts, verification } from '../answers/attempt.ts'
 import { list, Named } from '../answers/list.ts'
 import { missionRunsFields, missionStatus } from '../answers/mission.ts'
+import { agentOfTurn } from '../capture/sightings.ts'
 import { findMission } from '../find.ts'
 import { count, identifier } from '../input/fields.ts'
 import { missionRuns } from '../mission/summary.ts'
@@ -50,6 +52,20 @@ const TimelineMark = z.object({
 })
 type TimelineMark = z.output<typeof TimelineMark>
 
+/** What hooks told of meanwhile: turns that changed something, or are open. */
+const TimelineTurn = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  number: z.int(),
+  agent: z.string(),
+  status: z.enum(['open', 'ended', 'failed']),
+  opened_at: z.string(),
+  closed_at: z.string().nullable(),
+  counts: ChangeCounts.nullable(),
+  added_lines: z.int().nullable(),
+  deleted_lines: z.int().nullable(),
+})
+
 export const missionTimeline = defineOperation({
   name: 'mission_timeline',
   command: 'mission timeline',
@@ -76,6 +92,7 @@ export const missionTimeline = defineOperation({
     tasks: list(TimelineTaskEntry),
     attempts: list(TimelineAttemptEntry),
     marks: list(TimelineMark),
+    captured: list(TimelineTurn),
     ...missionRunsFields,
     totals: Lines.extend({
       tasks: z.int(),
@@ -86,9 +103,15 @@ export const missionTimeline = defineOperation({
       issues: z.int(),
     }),
   }),
-}).handler(({ store }, input) => store.view((reads) => timelineOf(reads, input.id, input.limit ?? 2000)))
+}).handler(({ store, clock }, input) =>
+  store.view((reads) => timelineOf(reads, input.id, { limit: input.limit ?? 2000, now: clock.now() })),
+)
 
-async function timelineOf(reads: Reads, id: string, limit: number) {
+async function timelineOf(
+  reads: Reads,
+  id: string,
+  { limit, now: until }: { readonly limit: number; readonly now: number },
+) {
   const mission = await findMission(reads, id)
   const phases = await reads.missions.phases(mission.id)
   const now = await reads.missions.now(mission.id)
@@ -98,6 +121,7 @@ async function timelineOf(reads: Reads, id: string, limit: number) {
   const lines = await reads.timeline.lines(mission.id, limit)
   const said = await timelineMarks(reads, mission.id, limit)
   const sums = [...lines.values()]
+  const captured = await reads.capture.turnsBetween(mission.createdAt, mission.completedAt ?? until)
   return {
     id: mission.id,
     name: mission.name,
@@ -110,6 +134,7 @@ async function timelineOf(reads: Reads, id: string, limit: number) {
     tasks: tasks.map(timelineTask),
     attempts: attempts.map((attempt) => timelineAttempt(attempt, lines.get(attempt.id))),
     marks: said.marks,
+    captured: captured.map(timelineTurn),
     ...(await missionRuns(reads, mission)),
     totals: {
       tasks: tasks.length,
@@ -152,6 +177,21 @@ function timelineAttempt(
     lines: measured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
     scope_match: attempt.scopeMatches,
     verification: attempt.verification,
+  }
+}
+
+function timelineTurn({ turn, counts, addedLines, deletedLines }: TurnLine): z.output<typeof TimelineTurn> {
+  return {
+    id: turn.id,
+    session_id: turn.sessionId,
+    number: turn.number,
+    agent: agentOfTurn(turn),
+    status: turn.status,
+    opened_at: instant(turn.openedAt),
+    closed_at: instantOrNull(turn.closedAt),
+    counts,
+    added_lines: addedLines,
+    deleted_lines: deletedLines,
   }
 }
 

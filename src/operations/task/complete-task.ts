@@ -1,13 +1,18 @@
 import { z } from 'zod'
-import type { Measured, Outcome } from '../../domain/fact.ts'
+import type { Measured, NewFact, Outcome } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { settingOf } from '../../domain/gate/settings.ts'
-import type { AttemptId } from '../../domain/id.ts'
+import type { AttemptId, TaskId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import { changesOfMission, type MissionChange } from '../../domain/track/changes.ts'
-import { correctAttempt, completeTask as decide, refuseOpenSubtasks } from '../../domain/track/completion.ts'
-import { holdingKinds } from '../../domain/track/holds.ts'
-import { assertOpen } from '../../domain/track/records.ts'
+import {
+  askedBy,
+  correctAttempt,
+  completeTask as decide,
+  refuseOpenSubtasks,
+} from '../../domain/track/completion.ts'
+import { type HoldsGate, holdingKinds } from '../../domain/track/holds.ts'
+import { assertOpen, type Hold } from '../../domain/track/records.ts'
 import {
   type Attempt,
   type SnapshotPlace,
@@ -23,6 +28,9 @@ import { waitingEntry } from '../answers/hold.ts'
 import { findAttempt, findTask } from '../find.ts'
 import { choice, identifier, text, texts } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
+import { measuredLines } from '../provenance/record-lines.ts'
+import { type FilesToKeep, filesToKeep } from '../review/files-to-keep.ts'
+import { metComments } from '../review/for-agents.ts'
 import { assertPhaseFree, refuseGatedPhase } from '../run/gating.ts'
 import {
   attemptToClose,
@@ -32,7 +40,7 @@ import {
   loadCompletion,
   waitingFor,
 } from './completion.ts'
-import { measure } from './measure.ts'
+import { endOf, measureUntil, pathsNamed } from './measure.ts'
 
 const outcomeFields = z
   .strictObject({
@@ -49,6 +57,9 @@ const outcomeFields = z
   })
   .describe('Your claim, kept beside what is measured')
 
+// So that no sum of them goes beyond what is counted exactly.
+const mostTokens = 1_000_000_000_000
+
 const metadataFields = z.strictObject({
   packages_added: texts().optional(),
   packages_removed: texts().optional(),
@@ -59,8 +70,8 @@ const metadataFields = z.strictObject({
     fail: 'failed',
     skipped: 'not_run',
   }).optional(),
-  tokens_input: z.int().min(0).optional(),
-  tokens_output: z.int().min(0).optional(),
+  tokens_input: z.int().min(0).max(mostTokens).optional(),
+  tokens_output: z.int().min(0).max(mostTokens).optional(),
 })
 
 /** The claims of an agent, complete: what it left out is empty or null. */
@@ -167,14 +178,30 @@ export const completeTask = defineOperation({
   if (input.phase_complete) await refuseGatedPhase(handling, before.attempt)
 
   const outcome = outcomeOf(input.outcome, input.metadata)
+  const { attempt } = before
   for (let round = 1; ; round += 1) {
-    const measured = await measure(handling, before.attempt, { outcome, areas: input.areas ?? [] })
-    if (input.preview) return previewOf(handling, before.attempt, measured)
-    const mission = await measureMission(handling, before.attempt, measured)
-    const diff = await diffToKeep(handling, before.attempt, measured)
+    const ended = await endOf(handling, before.attempt)
+    const claims = { outcome, areas: input.areas ?? [] }
+    if (input.preview) {
+      const measured = await measureUntil(handling, ended, claims)
+      return previewOf(handling, before.attempt, { input, outcome, measured })
+    }
+    const [found, lines] = await Promise.all([
+      measureUntil(handling, ended, claims).then((measured) =>
+        measureBeside(handling, { ...before, attempt }, measured),
+      ),
+      // What became of lines takes longest: all else is measured beside it.
+      ended.end?.place
+        ? measuredLines(
+            handling,
+            { at: handling.clock.now(), place: ended.end.place },
+            { attempt: before.attempt.id, names: (paths) => pathsNamed(paths, attempt, outcome) },
+          )
+        : [],
+    ])
     try {
-      const { task, attempt } = before
-      return await end(handling, input, { inputHash, outcome, task, attempt, measured, mission, diff })
+      const { task } = before
+      return await end(handling, input, { inputHash, outcome, task, attempt, lines, ...found })
     } catch (error) {
       if (!(error instanceof MissionMoved) || round === mostRounds) throw error
     }
@@ -183,29 +210,57 @@ export const completeTask = defineOperation({
 
 const mostRounds = 10
 
-interface Ending {
+interface Found {
+  readonly measured: Measured
+  readonly mission: MissionState
+  readonly diff: WholeDiff | null
+  /** How comments on the task were met. */
+  readonly review: Awaited<ReturnType<typeof metComments>>
+  /** What its files held, where they are on another machine. */
+  readonly files: FilesToKeep | null
+}
+
+/** What is found beside what the attempt changed. */
+async function measureBeside(
+  handling: Handling,
+  { attempt, task }: { readonly attempt: Attempt; readonly task: Task },
+  measured: Measured,
+): Promise<Found> {
+  const [mission, diff, review, files] = await Promise.all([
+    measureMission(handling, attempt, measured),
+    diffToKeep(handling, attempt, measured),
+    metComments(handling, task.id, measured.endSnapshot),
+    filesToKeep(handling, attempt, measured),
+  ])
+  return { measured, mission, diff, review, files }
+}
+
+interface Ending extends Found {
   readonly inputHash: string
   readonly outcome: Outcome
   /** As they were when the work was measured. */
   readonly task: Task
   readonly attempt: Attempt
-  readonly measured: Measured
-  readonly mission: MissionState
-  readonly diff: WholeDiff | null
+  /** What became of lines since the work tree's last snapshot. */
+  readonly lines: readonly NewFact[]
 }
 
 /** Fails with `MissionMoved` where what was measured of the mission is no longer the last. */
 function end(handling: Handling, input: Completing, ending: Ending) {
-  const { inputHash, outcome, measured } = ending
-  return handling.record(async (reads, setting) => {
-    const [task, ahead, open] = await Promise.all([
-      findTask(reads, input.task_id),
-      // Asked with it: while the project is held, every answer that is waited for holds up others.
-      loadCompletion(reads, ending.task, ending.attempt),
-      waitingFor(reads, ending.task.id),
+  const { inputHash, outcome } = ending
+  const phaseComplete = input.phase_complete ?? false
+  // As they were when the work was measured: usually they still are.
+  const closing = { task: ending.task, attempt: ending.attempt, phaseComplete }
+  const ahead = (reads: Reads) =>
+    Promise.all([
+      reads.tasks.find(input.task_id),
+      loadCompletion(reads, closing),
       lastEnded(reads, ending.attempt),
-      reads.tasks.openAttempt(ending.task.id),
+      reads.tasks.foreseeEnd(ending.attempt, evidenceOf(ending, ending.attempt)),
     ])
+  return handling.record(async (reads, setting) => {
+    const task = await findTask(reads, input.task_id)
+    const open = await waitingFor(reads, task.id)
     const { repeated, attempt } = await attemptToClose(reads, task, {
       inputHash,
       attemptId: input.attempt_id ?? ending.attempt.id,
@@ -213,24 +268,22 @@ function end(handling: Handling, input: Completing, ending: Ending) {
     if (attempt === null) return { facts: [], answer: keptAnswer(repeated) }
     assertOpen(task, attempt)
     await assertCurrent(reads, attempt, ending.mission)
-    const evidence = { ...measured, ...(attempt.missionId !== null && { mission: ending.mission.rows }) }
-    const scopeReason = evidence.warnings[0] ?? 'Files changed outside the declared scope.'
-    const situation = isAsMeasured(ending, attempt)
-      ? { ...ahead, task, attempt }
-      : await loadCompletion(reads, task, attempt)
+    const evidence = evidenceOf(ending, attempt)
+    const scopeReason = scopeReasonOf(evidence)
+    const situation = await loadCompletion(reads, { task, attempt, phaseComplete })
     if (input.phase_complete) await assertPhaseFree(reads, attempt, handling.actor.kind)
     const request = {
       status: input.status,
       outcome,
-      phaseComplete: input.phase_complete ?? false,
+      phaseComplete,
       evidence,
       scopeReason,
     }
     const completed = decide(request, situation, setting)
-    const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes] }
+    const unrecorded = evidence.changes.length > 0 && handling.unrecorded ? [handling.unrecorded] : []
+    const full = { ...evidence, warnings: [...evidence.warnings, ...completed.notes, ...unrecorded] }
     const opened = completed.consequences.flatMap((next) => (next.kind === 'hold.opened' ? [next.hold] : []))
     const waiting = [...open, ...opened]
-    const holding = holdingKinds(situation.waiting.gate)
     const answer = completionAnswer({
       task,
       attempt,
@@ -238,10 +291,12 @@ function end(handling: Handling, input: Completing, ending: Ending) {
       evidence: full,
       at: setting.at,
       waiting,
-      unsettled: input.status !== 'failed' && waiting.some(({ kind }) => holding.includes(kind)),
+      review: ending.review,
+      unsettled: isUnsettled(input.status, waiting, situation.waiting.gate),
     })
     return {
       facts: [
+        ...ending.lines,
         {
           kind: 'attempt.closed',
           attemptId: attempt.id,
@@ -255,10 +310,19 @@ function end(handling: Handling, input: Completing, ending: Ending) {
         },
         ...completed.consequences,
       ],
-      ...(ending.diff && { beside: [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] }),
+      beside: [
+        ...(ending.diff ? [{ kind: 'diff kept' as const, attemptId: attempt.id, ...ending.diff }] : []),
+        ...(ending.files
+          ? [{ kind: 'files kept' as const, attemptId: attempt.id, at: setting.at, ...ending.files }]
+          : []),
+      ],
       answer,
     }
-  })
+  }, ahead)
+}
+
+function evidenceOf({ measured, mission }: Ending, { missionId }: Attempt): Measured {
+  return { ...measured, ...(missionId !== null && { mission: mission.rows }) }
 }
 
 export const longestKeptDiff = 4_000_000
@@ -276,22 +340,46 @@ async function diffToKeep(
 }
 
 /** What completing would answer now; nothing ends and nothing is recorded. */
-async function previewOf({ store, clock }: Handling, attempt: Attempt, evidence: Measured) {
+async function previewOf(
+  handling: Handling,
+  attempt: Attempt,
+  {
+    input,
+    outcome,
+    measured: evidence,
+  }: { readonly input: Completing; readonly outcome: Outcome; readonly measured: Measured },
+) {
+  const { store, clock, ids } = handling
+  const review = await metComments(handling, attempt.taskId, evidence.endSnapshot)
   return store.view(async (reads) => {
     const task = await findTask(reads, attempt.taskId)
-    const { phase } = await loadCompletion(reads, task, attempt)
+    const { phase, waiting: gate } = await loadCompletion(reads, { task, attempt, phaseComplete: false })
     const waiting = await waitingFor(reads, task.id)
+    const setting = { at: clock.now(), ids }
+    const asked = askedBy({ outcome, evidence, scopeReason: scopeReasonOf(evidence) }, attempt, setting)
     const answer = completionAnswer({
       task,
       attempt,
       phase,
       evidence,
-      at: clock.now(),
+      at: setting.at,
       waiting,
-      unsettled: false,
+      asked,
+      review,
+      unsettled: isUnsettled(input.status, [...waiting, ...asked], gate.gate),
     })
     return { ...answer, preview: true as const, completed_at: null }
   })
+}
+
+function scopeReasonOf({ warnings }: Measured): string {
+  return warnings[0] ?? 'Files changed outside the declared scope.'
+}
+
+/** What depends on the task waits for a person. */
+function isUnsettled(status: TaskOutcome, waiting: readonly Hold[], gate: HoldsGate): boolean {
+  const holding = holdingKinds(gate)
+  return status !== 'failed' && waiting.some(({ kind }) => holding.includes(kind))
 }
 
 function completing({ status, outcome, ...rest }: z.output<typeof inputFields>): Completing {
@@ -366,10 +454,23 @@ async function measureMission(
     gap === null ? [] : witness.touched(gap.from, gap.to),
   ])
   if (states?.status === 'unknown') return { rows: null, after }
-  const rivals = changes.filter((change) => change.with?.some(({ taskId }) => !tree.tasks.has(taskId)))
+  const own: ReadonlySet<string> = await tasksOf(store, attempt, changes)
+  const rivals = changes.filter((change) => change.with?.some(({ taskId }) => !own.has(taskId)))
   const others = new Set([...(between ?? []), ...rivals.map(({ path }) => path)])
   const measured = { recorded: tree.recorded, own: changes, states: states?.changes ?? changes, others }
   return { rows: changesOfMission(measured), after }
+}
+
+/** Of the tasks that perhaps changed the same files, those of the attempt's own mission. */
+async function tasksOf(
+  store: Handling['store'],
+  { missionId, snapshot }: Attempt,
+  changes: Measured['changes'],
+): Promise<ReadonlySet<TaskId>> {
+  const rivals = changes.flatMap((change) => (change.with ?? []).map(({ taskId }) => taskId))
+  const among = [...new Set(rivals)] as TaskId[] // that of a turn is no task's, and is not found
+  if (missionId === null || among.length === 0) return new Set()
+  return store.view(({ missions }) => missions.tasksInTree(missionId, treeOf(snapshot), among))
 }
 
 // Then what was measured at that end still holds. Comparing two such snapshots takes no process of git.
@@ -394,11 +495,6 @@ async function assertCurrent(reads: Reads, attempt: Attempt, { after }: MissionS
 
 async function lastEnded({ missions }: Reads, { missionId, snapshot }: Attempt) {
   return missionId === null ? null : missions.lastEnded(missionId, treeOf(snapshot))
-}
-
-/** Whether what was asked for the attempt of before holds for the one that is closed. */
-function isAsMeasured({ attempt: before }: Ending, { id, missionId, phaseId }: Attempt): boolean {
-  return before.id === id && before.missionId === missionId && before.phaseId === phaseId
 }
 
 async function missionTree(

@@ -13,6 +13,7 @@ import { completionReport, reportFields } from '../answers/attempt.ts'
 import { WaitingEntry, waitingEntry } from '../answers/hold.ts'
 import { list } from '../answers/list.ts'
 import { findAttempt } from '../find.ts'
+import { MetComments } from '../review/for-agents.ts'
 import { isPhaseFree } from '../run/gating.ts'
 
 /** What a completion meets: the attempt to close, or the answer that was stored when it was made before. */
@@ -70,48 +71,95 @@ function notRunning(task: Task, last: Attempt): Failure {
   )
 }
 
-export async function loadCompletion(
-  reads: Reads,
-  task: Task,
-  attempt: Attempt,
-): Promise<CompletionSituation> {
-  const { missions, tasks, holds, plan } = reads
-  const { missionId, phaseId } = attempt
+/** The attempt that ends, and whether its phase is asked to end with it. */
+export interface Closing {
+  readonly task: Task
+  readonly attempt: Attempt
+  readonly phaseComplete: boolean
+}
+
+export async function loadCompletion(reads: Reads, closing: Closing): Promise<CompletionSituation> {
+  const { missions, tasks, holds } = reads
+  const { task, attempt } = closing
   // Asked together: while the project is held, every answer that is waited for holds up others.
-  const [mission, phase, open, openInPhase, attempts, openSubtasks, onAttempt, phaseIsFree, gate, ofMission] =
-    await Promise.all([
-      missionId === null ? null : missions.find(missionId),
-      phaseId === null ? null : missions.phaseById(phaseId),
-      missionId === null ? [] : tasks.openAttempts(missionId),
-      phaseId === null ? [] : plan.openInPhase(phaseId),
-      tasks.attempts(task.id),
-      tasks.openSubtasks(task.id),
-      holds.ofAttempt(attempt.id),
-      isPhaseFree(reads, attempt),
-      holdsGate(reads),
-      missionId === null ? 0 : openHolds(reads, missionId),
-    ])
-  const planned = mission?.kind === 'workflow' ? await tasks.planned(mission.id) : []
+  const [mission, phaseAhead, openSubtasks, open, gate, ofWorkflow] = await Promise.all([
+    attempt.missionId === null ? null : missions.find(attempt.missionId),
+    loadPhase(reads, closing),
+    tasks.openSubtasks(task.id),
+    holds.ofTask(task.id),
+    holdsGate(reads),
+    loadWorkflow(reads, closing),
+  ])
+  const { ofMission, ...workflow } = ofWorkflow
   return {
     task,
     attempt,
     mission,
-    phase,
+    ...phaseAhead,
     openSubtasks,
-    openInPhase: openInPhase.filter(({ id }) => id !== attempt.taskId),
-    wasPlanned: (attempts[0]?.openedAt ?? 0) > task.createdAt,
-    isPhaseFree: phaseIsFree,
-    othersOpen: open.filter(({ id }) => id !== attempt.id),
-    stepsToDo: planned.filter(({ id }) => id !== task.id).length,
-    isGated: mission?.kind === 'workflow' && (await isGated(reads, mission.id)),
-    holds: onAttempt.filter(({ status }) => status === 'open'),
+    ...workflow,
+    holds: open.filter(({ attemptId }) => attemptId === attempt.id),
     waiting: { gate, ofMission },
+  }
+}
+
+type OfPhase = Pick<
+  CompletionSituation,
+  'phase' | 'undoneInPhase' | 'openInPhase' | 'wasPlanned' | 'isPhaseFree'
+>
+
+/** Only a task that stood in the plan before its first attempt ends its phase by itself. */
+async function loadPhase(reads: Reads, { task, attempt, phaseComplete }: Closing): Promise<OfPhase> {
+  const { missions, tasks, plan } = reads
+  const { phaseId } = attempt
+  const isFirst = attempt.number === 1
+  const isPlanned = !isFirst || attempt.openedAt > task.createdAt
+  const mayEnd = phaseId !== null && isPlanned
+  const [phase, first, undoneInPhase, openInPhase, isFree] = await Promise.all([
+    phaseId === null ? null : missions.phaseById(phaseId),
+    isFirst ? attempt : tasks.attempts(task.id).then(([earliest]) => earliest),
+    mayEnd ? plan.undoneInPhase(phaseId) : 0,
+    phaseId !== null && phaseComplete ? plan.openInPhase(phaseId) : [],
+    !mayEnd || isPhaseFree(reads, attempt),
+  ])
+  return {
+    phase,
+    undoneInPhase,
+    openInPhase: openInPhase.filter(({ id }) => id !== attempt.taskId),
+    wasPlanned: (first?.openedAt ?? 0) > task.createdAt,
+    isPhaseFree: isFree,
+  }
+}
+
+type OfWorkflow = Pick<CompletionSituation, 'isOtherOpen' | 'stepsToDo' | 'isGated'> & {
+  readonly ofMission: number
+}
+
+const noWorkflow: OfWorkflow = { isOtherOpen: false, stepsToDo: 0, isGated: false, ofMission: 0 }
+
+/** What only a workflow is asked, which ends by itself. */
+async function loadWorkflow(reads: Reads, { task, attempt }: Closing): Promise<OfWorkflow> {
+  const { missionId } = attempt
+  const mission = missionId === null ? null : await reads.missions.find(missionId)
+  if (mission?.kind !== 'workflow') return noWorkflow
+  const [isOtherOpen, planned, gated, ofMission] = await Promise.all([
+    reads.tasks.isOtherOpen(mission.id, attempt.id),
+    reads.tasks.planned(mission.id),
+    isGated(reads, mission.id),
+    openHolds(reads, mission.id),
+  ])
+  return {
+    isOtherOpen,
+    stepsToDo: planned.filter(({ id }) => id !== task.id).length,
+    isGated: gated,
+    ofMission,
   }
 }
 
 /** A workflow does not end by itself while a run of it goes on, nor after one that did not succeed. */
 async function isGated({ runs }: Reads, missionId: MissionId): Promise<boolean> {
-  return (await runs.gating(missionId)).length > 0 || (await runs.lost(missionId)).length > 0
+  const found = await Promise.all([runs.gating(missionId), runs.lost(missionId)])
+  return found.flat().length > 0
 }
 
 export async function holdsGate({ runs }: Reads): Promise<HoldsGate> {
@@ -146,9 +194,11 @@ export const CompletionAnswer = z.object({
   /** Null in a preview. */
   completed_at: z.string().nullable(),
   ...reportFields,
-  waits_for: list(WaitingEntry).optional(),
+  /** An id is null in a preview, where nothing was asked yet. */
+  waits_for: list(WaitingEntry.extend({ hold_id: z.string().nullable() })).optional(),
   /** What depends on the task waits for a person. */
   settled: z.literal(false).optional(),
+  review: MetComments.optional(),
   phase_id: z.string().nullable().optional(), // answers that were kept earlier have none
   phase_status: z.enum(phaseStatuses).nullable(),
   phase_number: z.int().nullable(),
@@ -174,7 +224,11 @@ export function completionAnswer(done: {
   readonly at: number
   /** What waits for a person about the task, and whether it holds up what depends on it. */
   readonly waiting: readonly Hold[]
+  /** What would be asked, in a preview. */
+  readonly asked?: readonly Hold[] | undefined
   readonly unsettled: boolean
+  /** How comments on the task were met; undefined where there are none. */
+  readonly review?: z.output<typeof MetComments> | undefined
 }): CompletionAnswer {
   return {
     task_id: done.task.id,
@@ -182,8 +236,12 @@ export function completionAnswer(done: {
     duration_seconds: secondsBetween(done.attempt.openedAt, done.at),
     completed_at: instant(done.at),
     ...completionReport(done.evidence, done.task.id),
-    waits_for: done.waiting.map(waitingEntry),
+    waits_for: [
+      ...done.waiting.map(waitingEntry),
+      ...(done.asked ?? []).map((hold) => ({ ...waitingEntry(hold), hold_id: null })),
+    ],
     ...(done.unsettled && { settled: false }),
+    ...(done.review && { review: done.review }),
     phase_id: done.phase?.id ?? null,
     phase_status: done.phase?.status ?? null,
     phase_number: done.phase?.number ?? null,

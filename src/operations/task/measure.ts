@@ -1,8 +1,9 @@
+import type { Turn } from '../../domain/capture/session.ts'
 import type { Measured } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { AttemptId } from '../../domain/id.ts'
 import { excerpt } from '../../domain/text.ts'
-import { type AttributedChanges, attributeChanges, type Contender } from '../../domain/track/attribution.ts'
+import { type AttributedChanges, attributeChanges } from '../../domain/track/attribution.ts'
 import type {
   ChangeReport,
   CommitDuring,
@@ -13,10 +14,12 @@ import type {
   Rival,
 } from '../../domain/track/changes.ts'
 import { type ClaimedWork, claimedNotFound, namedIn } from '../../domain/track/claimed-paths.ts'
-import { judgeScope, namesPackage, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
+import { coverage, judgeScope, namesPackage, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
+import type { Contender, EndContents, Stretch } from '../../domain/track/sight.ts'
 import { type Attempt, type SnapshotPlace, treeOf } from '../../domain/track/task.ts'
-import type { TaskReads } from '../../ports/reads.ts'
-import type { WorkTreeWitness } from '../../ports/work-tree.ts'
+import type { Reads } from '../../ports/store.ts'
+import type { FileCopies } from '../../ports/work-tree.ts'
+import { agentOfTurn, readSightings, type Sightings, type SightingsWish } from '../capture/sightings.ts'
 import type { Context } from '../operation.ts'
 
 /** What an agent says when it completes a task, as far as it bears on the measurement. */
@@ -29,46 +32,73 @@ export interface Claims {
 const nothingSaid: Claims = { outcome: { summary: '', achievements: [] }, areas: [] }
 
 /** Measures what an attempt changed, and judges it. What cannot be measured is reported as unknown, never as nothing. */
-export async function measure(
+export async function measure(handling: Context, attempt: Attempt, claims?: Claims): Promise<Measured> {
+  return measureUntil(handling, await endOf(handling, attempt), claims)
+}
+
+/** How the work tree of an attempt is now; `end` is null where only another machine could say it. */
+export interface AttemptEnd {
+  readonly attempt: Attempt
+  readonly at: number
+  readonly end: End | null
+}
+
+/** Looks at the work tree of an attempt as if it ended now. */
+export async function endOf(handling: Context, attempt: Attempt): Promise<AttemptEnd> {
+  const at = handling.clock.now()
+  const isElsewhere = attempt.snapshot.edge !== handling.edge?.id
+  if (isElsewhere) return { attempt, at, end: null }
+  const end = await endSnapshot(handling, attempt, handling.ids.next('attempt'))
+  // What a hook has not handed over yet would look as if nobody had told of it.
+  await handling.drain?.()
+  return { attempt, at, end }
+}
+
+/** Measures what an attempt changed until it was looked at. */
+export async function measureUntil(
   handling: Context,
-  attempt: Attempt,
+  { attempt, at, end }: AttemptEnd,
   claims: Claims = nothingSaid,
 ): Promise<Measured> {
-  const { store, witness, clock, ids } = handling
-  if (attempt.snapshot.edge !== handling.edge?.id) return unmeasured(handling, attempt, claims)
-  const at = clock.now()
-  const end = await endSnapshot(handling, attempt, ids.next('attempt'))
+  const { store, witness } = handling
+  if (end === null) return unmeasured(handling, attempt, claims)
   // Read after the snapshot: whoever began while it was taken may have changed what it saw.
-  const neighbours = await store.view(({ tasks }) => readNeighbours(tasks, attempt))
+  const around = await store.view((reads) => readSurroundings(reads, attempt))
+  const { neighbours } = around
   if (end.place === null)
     return judge(
       attempt,
       end.report,
-      { neighbours, stretches: [], packages: new Map() },
+      { ...around, stretches: [], packages: new Map() },
       { claims, endSnapshot: null },
     )
   const report = await witness.changes(attempt.snapshot, end.place)
   const [stretches, packages] = await Promise.all([
     report.changes.length + report.headMoves.length === 0
       ? []
-      : neighbourhood(witness, attempt, neighbours, { at, place: end.place }),
+      : neighbourhood(handling, around, {
+          of: attempt,
+          start: { at: attempt.openedAt, place: attempt.snapshot },
+          end: { at, place: end.place },
+          paths: pathsOf(report),
+        }),
     namesPackage([...claims.areas, ...[...neighbours.values()].flatMap(({ areas }) => areas)])
       ? witness.packages(end.place)
       : [],
   ])
-  const found = { neighbours, stretches, packages: new Map(packages) }
+  const found = { ...around, stretches, packages: new Map(packages) }
   const noted = { ...report, notes: [...end.notes, ...report.notes] }
   return judge(attempt, noted, found, { claims, endSnapshot: end.place })
 }
 
 /** An attempt that began on another machine: only there it is known what it changed. */
 async function unmeasured({ store }: Context, attempt: Attempt, claims: Claims): Promise<Measured> {
-  const neighbours = await store.view(({ tasks }) => readNeighbours(tasks, attempt))
+  const surroundings = await store.view((reads) => readSurroundings(reads, attempt))
   const { edge, machine, top } = attempt.snapshot
   const where =
     edge === undefined ? `where the record is kept, in ${top}` : `on ${machine} (${edge}), in ${top}`
   const doubt = `The attempt began ${where}: what it changed can only be measured there, and was not.`
-  const around = { neighbours, stretches: [], packages: new Map() }
+  const around = { ...surroundings, stretches: [], packages: new Map() }
   return judge(attempt, unknownReport(doubt), around, { claims, endSnapshot: null })
 }
 
@@ -93,8 +123,7 @@ async function endSnapshot({ witness }: Context, attempt: Attempt, name: string)
   }
 }
 
-interface Measuring {
-  readonly neighbours: Neighbours
+interface Measuring extends Surroundings {
   readonly stretches: readonly MeasuredStretch[]
   readonly packages: ReadonlyMap<string, string>
 }
@@ -109,7 +138,7 @@ export function judge(
   const scopeOf = ({ areas, snapshot }: Attempt): Scope =>
     parseScope(areas, { prefix: snapshot.prefix, packages: around.packages })
   const widened = { ...attempt, areas: [...attempt.areas, ...claims.areas] }
-  const attributed = attribute(attempt, report, around.stretches, contendersOf(around, scopeOf))
+  const attributed = attribute(attempt.id, report, around.stretches, contendersOf(around, scopeOf))
   const whose = settled(attributed, claimedAmong(report.changes, attempt, claims))
   const own = report.changes.filter(({ path }) => whose.own(path) !== null)
   const isJudged = ({ path }: FileChange): boolean => whose.own(path)?.certainty !== 'contested'
@@ -122,21 +151,23 @@ export function judge(
   const scopes = new Map(verdict.files.map(({ change, scope }) => [change.path, scope]))
   const changes = own.map((change): ReportedChange => {
     const claim = whose.own(change.path)
-    const rivals = rivalsOf(claim?.rivals ?? [], around.neighbours)
+    const rivals = rivalsOf(claim?.rivals ?? [], around)
+    const via = around.neighbours.has(claim?.via ?? '') ? claim?.via : undefined
     return {
       ...change,
       scope: scopes.get(change.path) ?? null,
       attribution: claim?.certainty ?? 'certain',
       ...(rivals.length > 0 && { with: rivals }),
-      ...(claim?.via !== undefined && { via: claim.via as AttemptId }), // it came in as an attempt's id
+      ...(via !== undefined && { via: via as AttemptId }), // it came in as an attempt's id
+      ...(claim?.unseen && { unseen: true }),
     }
   })
   const contested = report.changes
-    .map(({ path }): ContestedFile => ({ path, perhaps: agents(whose.perhaps(path), around.neighbours) }))
+    .map(({ path }): ContestedFile => ({ path, perhaps: agents(whose.perhaps(path), around) }))
     .filter(({ perhaps }) => perhaps.length > 0)
   const isCertain = contested.length === 0 && changes.every(({ attribution }) => attribution === 'certain')
   const crowded = around.neighbours.size >= mostNeighbours
-  const commits = commitsDuring(report.headMoves, attempt, around, whose)
+  const commits = commitsDuring(report.headMoves, attempt, { around, whose, scopeOf })
   const measuredPaths = report.changes.flatMap(({ path, from }) =>
     from === undefined ? [path] : [path, from],
   )
@@ -162,9 +193,10 @@ export function judge(
       ...report.notes,
       ...widenedNote(claims.areas),
       ...contestedNotes(changes),
+      ...unseenNotes(changes),
       ...perhapsNote(contested),
-      ...sweptNotes(commits, around.neighbours, whose),
-      ...foreignNote(attributed, around.neighbours),
+      ...sweptNotes(commits, around, whose),
+      ...foreignNote(attributed, around),
       ...(absent.length > 0 ? [`Named in your words, but unchanged during the task: ${named(absent)}.`] : []),
       ...(crowded
         ? [`${mostNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
@@ -178,36 +210,42 @@ function ignored({ ignored: { added, modified, deleted } }: ChangeReport): reado
   return [...added, ...modified, ...deleted]
 }
 
-function contendersOf(
-  { neighbours }: Measuring,
+export function contendersOf(
+  { neighbours, sightings }: Surroundings,
   scopeOf: (attempt: Attempt) => Contender['scope'],
 ): ReadonlyMap<string, Contender> {
-  return new Map(
-    [...neighbours.values()].map((neighbour) => [
-      neighbour.id,
-      {
-        id: neighbour.id,
-        ancestors: neighbour.above,
-        scope: scopeOf(neighbour),
-        reported: new Set<string>(),
-      },
-    ]),
-  )
+  const told = (id: string) => {
+    const seen = sightings?.seen.get(id)
+    return seen === undefined ? {} : { seen }
+  }
+  const above = (id: string) => sightings?.above.get(id) ?? []
+  const attempts = [...neighbours.values()].map((neighbour): Contender => {
+    const { id } = neighbour
+    return { id, ancestors: [...neighbour.above, ...above(id)], scope: scopeOf(neighbour), ...told(id) }
+  })
+  const turns = [...(sightings?.turns.keys() ?? [])].map((id): Contender => {
+    return { id, ancestors: above(id), scope: nowhere, ...told(id) }
+  })
+  return new Map([...attempts, ...turns].map((contender) => [contender.id, contender]))
 }
 
+const nowhere = parseScope([], { prefix: '', packages: new Map() })
+
 /** Null when no one else was there: then everything is the attempt's. */
-function attribute(
-  attempt: Attempt,
+export function attribute(
+  viewer: string,
   report: ChangeReport,
   stretches: readonly MeasuredStretch[],
   contenders: ReadonlyMap<string, Contender>,
 ): AttributedChanges | null {
   if (stretches.length === 0) return null
-  const known = stretches.map(({ touched, open }) => ({
-    touched,
-    open: open.map((id) => contenders.get(id)).filter((contender) => contender !== undefined),
-  }))
-  return attributeChanges(attempt.id, known, report.changes)
+  const known = stretches.map(
+    ({ open, ...stretch }): Stretch => ({
+      ...stretch,
+      open: open.map((id) => contenders.get(id)).filter((contender) => contender !== undefined),
+    }),
+  )
+  return attributeChanges(viewer, known, report.changes)
 }
 
 type Own = NonNullable<ReturnType<AttributedChanges['own']['get']>>
@@ -241,19 +279,32 @@ function settled(attributed: AttributedChanges | null, claimed: ReadonlySet<stri
   }
 }
 
-/** Changes that the agent names, from the work tree's top or from the project's folder. */
+/** Changes that the agent names. */
 function claimedAmong(
   changes: readonly FileChange[],
-  { snapshot: { prefix } }: Attempt,
+  attempt: Attempt,
   { outcome }: Claims,
 ): ReadonlySet<string> {
-  const below = (path: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : path)
-  const names = changes.flatMap(({ path, from }) =>
-    (from === undefined ? [path] : [path, from]).flatMap((name) => [
-      { path, name },
-      { path, name: below(name) },
-    ]),
+  const said = pathsNamed(
+    changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])),
+    attempt,
+    outcome,
   )
+  const isNamed = ({ path, from }: FileChange) => said.has(path) || (from !== undefined && said.has(from))
+  return new Set(changes.filter(isNamed).map(({ path }) => path))
+}
+
+/** Which of some paths an agent names, from the work tree's top or from the project's folder. */
+export function pathsNamed(
+  paths: readonly string[],
+  { snapshot: { prefix } }: Attempt,
+  outcome: ClaimedWork,
+): ReadonlySet<string> {
+  const below = (path: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : path)
+  const names = paths.flatMap((path) => [
+    { path, name: path },
+    { path, name: below(path) },
+  ])
   const said = new Set(
     namedIn(
       outcome,
@@ -263,15 +314,17 @@ function claimedAmong(
   return new Set(names.filter(({ name }) => said.has(name)).map(({ path }) => path))
 }
 
-function rivalsOf(ids: readonly string[], neighbours: Neighbours): readonly Rival[] {
-  return ids.flatMap((id) => {
+export function rivalsOf(ids: readonly string[], { neighbours, sightings }: Surroundings): readonly Rival[] {
+  return ids.flatMap((id): readonly Rival[] => {
     const rival = neighbours.get(id)
-    return rival === undefined ? [] : [{ agent: agentOf(rival), taskId: rival.taskId }]
+    if (rival) return [{ agent: agentOf(rival), taskId: rival.taskId }]
+    const turn = sightings?.turns.get(id)
+    return turn ? [{ agent: agentOfTurn(turn), taskId: turn.id }] : []
   })
 }
 
-function agents(ids: readonly string[], neighbours: Neighbours): readonly string[] {
-  return [...new Set(rivalsOf(ids, neighbours).map(({ agent }) => agent))]
+export function agents(ids: readonly string[], around: Surroundings): readonly string[] {
+  return [...new Set(rivalsOf(ids, around).map(({ agent }) => agent))]
 }
 
 function agentOf({ agentName, actor }: Neighbour): string {
@@ -287,8 +340,11 @@ interface CommitFound {
 function commitsDuring(
   moves: readonly HeadMove[],
   attempt: Attempt,
-  { neighbours }: Measuring,
-  whose: Whose,
+  {
+    around: { neighbours },
+    whose,
+    scopeOf,
+  }: { readonly around: Measuring; readonly whose: Whose; readonly scopeOf: (attempt: Attempt) => Scope },
 ): readonly CommitFound[] {
   return moves
     .filter(({ origin }) => origin === 'task')
@@ -297,8 +353,19 @@ function commitsDuring(
         const other = neighbours.get(id)
         return id !== attempt.id && other !== undefined && !other.above.includes(attempt.id)
       })
-      const isOwn = (path: string): boolean =>
-        ['certain', 'probable'].includes(whose.own(path)?.certainty ?? '')
+      const areTheirs = (path: string): boolean =>
+        others.some((id) => {
+          const other = neighbours.get(id)
+          return other !== undefined && coverage(scopeOf(other), path) === 'covered'
+        })
+      const isOwn = (path: string): boolean => {
+        const certainty = whose.own(path)?.certainty
+        // It may be that the other one changed it later, and committed it.
+        return (
+          certainty === 'certain' ||
+          (certainty === 'probable' && (whose.claimed.includes(path) || !areTheirs(path)))
+        )
+      }
       const by =
         others.length === 0 || (paths.length > 0 && paths.every(isOwn))
           ? 'own'
@@ -311,16 +378,12 @@ function commitsDuring(
 }
 
 /** Commits with which an agent took in what others were still at work on. */
-function sweptNotes(
-  commits: readonly CommitFound[],
-  neighbours: Neighbours,
-  whose: Whose,
-): readonly string[] {
+function sweptNotes(commits: readonly CommitFound[], around: Surroundings, whose: Whose): readonly string[] {
   return commits.flatMap(({ commit: { id, subject, by }, paths }) => {
     if (by === 'other') return []
     const swept = paths.filter((path) => whose.perhaps(path).length > 0)
     if (swept.length === 0) return []
-    const whom = [...new Set(swept.flatMap((path) => agents(whose.perhaps(path), neighbours)))]
+    const whom = [...new Set(swept.flatMap((path) => agents(whose.perhaps(path), around)))]
     return [
       `Commit ${id.slice(0, 8)} "${short(subject)}" also holds changes that are probably not yours: ${named(swept)} (${whom.join(', ')}).`,
     ]
@@ -342,6 +405,14 @@ function contestedNotes(changes: readonly ReportedChange[]): readonly string[] {
   ]
 }
 
+function unseenNotes(changes: readonly ReportedChange[]): readonly string[] {
+  const unseen = changes.filter(({ unseen }) => unseen).map(({ path }) => path)
+  if (unseen.length === 0) return []
+  return [
+    `${files(unseen.length)} changed, and no tool of yours told of it: ${named(unseen)}. A person or another program may have written there.`,
+  ]
+}
+
 function perhapsNote(contested: readonly ContestedFile[]): readonly string[] {
   if (contested.length === 0) return []
   const shown = contested.slice(0, mostNamed).map(({ path, perhaps }) => `${path} (${perhaps.join(', ')})`)
@@ -350,11 +421,11 @@ function perhapsNote(contested: readonly ContestedFile[]): readonly string[] {
   ]
 }
 
-function foreignNote(attributed: AttributedChanges | null, neighbours: Neighbours): readonly string[] {
+function foreignNote(attributed: AttributedChanges | null, around: Surroundings): readonly string[] {
   if (attributed === null || attributed.foreign.size === 0) return []
   const shown = [...attributed.foreign]
     .slice(0, mostNamed)
-    .map(([path, ids]) => `${path} (${agents(ids, neighbours).join(', ')})`)
+    .map(([path, ids]) => `${path} (${agents(ids, around).join(', ')})`)
   return [
     `Other agents changed ${files(attributed.foreign.size)}: ${counted(shown, attributed.foreign.size)}.`,
   ]
@@ -379,8 +450,7 @@ function short(subject: string): string {
 }
 
 /** The time between two neighbouring snapshots of a work tree: what it touched, and whose attempts were open. */
-export interface MeasuredStretch {
-  readonly touched: ReadonlySet<string> | null
+export interface MeasuredStretch extends Omit<Stretch, 'open'> {
   readonly open: readonly string[]
 }
 
@@ -390,33 +460,99 @@ export interface Boundary {
   readonly place: SnapshotPlace
 }
 
+export interface MeasuredSpan {
+  readonly of: { readonly id: string }
+  readonly start: Boundary
+  readonly end: Boundary
+  /** What differs between the two. */
+  readonly paths: readonly string[]
+}
+
 /** More boundaries than this are thinned out: the stretches get longer, never wrong. */
 const mostBoundaries = 40
 
-/** Splits an attempt's time at every start and completion of others in its work tree. Empty when it was alone. */
+/** Splits a span at every start and end of others in its work tree. Empty when nobody was there, and no hook told of it. */
 export async function neighbourhood(
-  witness: WorkTreeWitness,
-  attempt: Attempt,
-  neighbours: Neighbours,
-  end: Boundary,
+  { witness, copies }: Pick<Context, 'witness' | 'copies'>,
+  { neighbours, sightings }: Surroundings,
+  { of, start, end, paths }: MeasuredSpan,
 ): Promise<readonly MeasuredStretch[]> {
-  const others = [...neighbours.values()].filter(({ id }) => id !== attempt.id)
-  if (others.length === 0) return []
-  const inside = others.flatMap(boundariesOf).filter(({ at }) => at > attempt.openedAt && at < end.at)
+  const isKin = (id: string): boolean =>
+    id === of.id ||
+    sightings?.above.get(of.id)?.includes(id) === true ||
+    sightings?.above.get(id)?.includes(of.id) === true
+  const others = [...neighbours.values()].filter(({ id }) => id !== of.id)
+  const turns = [...(sightings?.turns.values() ?? [])].filter(({ id }) => !isKin(id))
+  const isTold = sightings?.seen.has(of.id) === true
+  if (others.length + turns.length === 0 && !isTold) return []
+  const inside = [...others.flatMap(boundariesOf), ...turns.flatMap(boundariesOfTurn)].filter(
+    ({ at }) => at > start.at && at < end.at,
+  )
   inside.sort((a, b) => a.at - b.at)
   const step = Math.ceil(inside.length / mostBoundaries) || 1
-  const bounds: readonly Boundary[] = [
-    { at: attempt.openedAt, place: attempt.snapshot },
-    ...inside.filter((_, index) => index % step === 0),
-    { at: Number.MAX_SAFE_INTEGER, place: end.place },
-  ]
+  const last = { at: Number.MAX_SAFE_INTEGER, place: end.place }
+  const bounds: readonly Boundary[] = [start, ...inside.filter((_, index) => index % step === 0), last]
   const pairs = bounds.slice(1).map((to, index) => ({ from: bounds[index] ?? to, to }))
+  const isTimed = sightings !== null && copies !== undefined && paths.length <= mostTimed
   return Promise.all(
     pairs.map(async ({ from, to }) => {
-      const touched = await witness.touched(from.place, to.place)
-      return { touched: touched === null ? null : new Set(touched), open: openDuring(neighbours, from, to) }
+      const isWhole = pairs.length === 1
+      const [touched, contents] = await Promise.all([
+        isWhole ? paths : witness.touched(from.place, to.place),
+        isTimed
+          ? endContents(copies, { paths, reported: reportedAmong(sightings, paths) }, [from, to])
+          : null,
+      ])
+      return {
+        touched: touched === null ? null : new Set(touched),
+        open: openDuring({ neighbours, sightings }, from, to),
+        ...(sightings !== null && { time: { from: from.at, to: to === last ? end.at : to.at } }),
+        ...(contents !== null && { contents }),
+      }
     }),
   )
+}
+
+export function pathsOf({ changes }: ChangeReport): readonly string[] {
+  return changes.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from]))
+}
+
+function reportedAmong({ seen }: Sightings, paths: readonly string[]): readonly string[] {
+  const reported = new Set([...seen.values()].flatMap(({ edits }) => edits.map(({ path }) => path)))
+  return paths.filter((path) => reported.has(path))
+}
+
+/** More changed files than this are not asked when they were written. */
+const mostTimed = 2000
+
+/** What stood at paths that were reported, before and after; of all others when they were written last. */
+async function endContents(
+  copies: FileCopies,
+  { paths, reported }: { readonly paths: readonly string[]; readonly reported: readonly string[] },
+  [from, to]: readonly [Boundary, Boundary],
+): Promise<ReadonlyMap<string, EndContents>> {
+  const [before, after] = await Promise.all([
+    reported.length === 0 ? new Map<string, never>() : copies.contents(from.place, reported),
+    paths.length === 0 ? new Map<string, never>() : copies.contents(to.place, paths),
+  ])
+  return new Map(
+    paths.map((path) => {
+      const end = after.get(path)
+      return [path, { before: before.get(path)?.id, after: end?.id, changedAt: end?.changedAt ?? null }]
+    }),
+  )
+}
+
+function boundariesOfTurn({
+  snapshot,
+  baseline,
+  openedAt,
+  endSnapshot,
+  closedAt,
+}: Turn): readonly Boundary[] {
+  const start = snapshot !== null && baseline === 'at_start' ? [{ at: openedAt, place: snapshot }] : []
+  if (closedAt === null || endSnapshot === null) return start
+  return [...start, { at: closedAt, place: endSnapshot }]
 }
 
 function boundariesOf(attempt: Attempt): readonly Boundary[] {
@@ -426,8 +562,12 @@ function boundariesOf(attempt: Attempt): readonly Boundary[] {
 }
 
 /** Open at any time of the stretch: with thinned boundaries an attempt may have begun inside it. */
-function openDuring(neighbours: Neighbours, from: Boundary, to: Boundary): readonly string[] {
-  return [...neighbours.values()]
+function openDuring(
+  { neighbours, sightings }: Surroundings,
+  from: Boundary,
+  to: Boundary,
+): readonly string[] {
+  return [...neighbours.values(), ...(sightings?.turns.values() ?? [])]
     .filter(({ openedAt, closedAt }) => openedAt < to.at && (closedAt === null || closedAt > from.at))
     .map(({ id }) => id)
 }
@@ -449,15 +589,34 @@ const mostNeighbours = 200
 
 export type Neighbours = ReadonlyMap<string, Neighbour>
 
+/** Who else was at work in a work tree, and what hooks told of all of them. */
+export interface Surroundings {
+  readonly neighbours: Neighbours
+  /** Null where nothing is captured. */
+  readonly sightings: Sightings | null
+}
+
 /** Reads who else was open in the work tree since an attempt began, itself included. */
-async function readNeighbours(tasks: TaskReads, attempt: Attempt): Promise<Neighbours> {
-  const inTree = await tasks.attemptsInTree(treeOf(attempt.snapshot), attempt.openedAt)
-  const lineages = await Promise.all(inTree.map(({ taskId }) => tasks.ancestors(taskId)))
-  return new Map(
+function readSurroundings(reads: Reads, { snapshot, openedAt }: Attempt): Promise<Surroundings> {
+  return readAround(reads, { tree: treeOf(snapshot), since: openedAt })
+}
+
+export async function readAround(
+  reads: Reads,
+  where: Omit<SightingsWish, 'attempts'>,
+): Promise<Surroundings> {
+  const { tasks } = reads
+  const inTree = await tasks.attemptsInTree(where.tree, where.since)
+  const [sightings, ...lineages] = await Promise.all([
+    readSightings(reads, { ...where, attempts: inTree }),
+    ...inTree.map(({ taskId }) => tasks.ancestors(taskId)),
+  ])
+  const neighbours = new Map(
     inTree.map((other, index) => {
       const lineage = new Set<string>(lineages[index])
       const above = inTree.filter(({ taskId }) => lineage.has(taskId)).map(({ id }) => id)
-      return [other.id, { ...other, above }]
+      return [other.id as string, { ...other, above }]
     }),
   )
+  return { neighbours, sightings }
 }

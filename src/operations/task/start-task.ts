@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
-import type { MissionId, TaskId } from '../../domain/id.ts'
+import type { CaptureSessionId, MissionId, TaskId, TurnId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import type { PlannedTask } from '../../domain/plan/plan.ts'
 import { excerpt } from '../../domain/text.ts'
@@ -8,7 +9,7 @@ import type { Mission } from '../../domain/track/mission.ts'
 import { admitTask } from '../../domain/track/phase-placement.ts'
 import type { AreaCount } from '../../domain/track/scope/survey.ts'
 import { startTask as decide, type StartedTask, type TaskSituation } from '../../domain/track/start-task.ts'
-import { callerTypes, type Task } from '../../domain/track/task.ts'
+import { type Attempt, callerTypes, type Task, treeOf } from '../../domain/track/task.ts'
 import type { Reads, Store } from '../../ports/store.ts'
 import type { Snapshot, WorkTreeWitness } from '../../ports/work-tree.ts'
 import { WaitingEntry } from '../answers/hold.ts'
@@ -16,6 +17,8 @@ import { list, strings } from '../answers/list.ts'
 import { findMission, findPhase, findPlanned, findTask } from '../find.ts'
 import { choice, count, identifier, name, text, texts, unlisted } from '../input/fields.ts'
 import { type Context, defineOperation } from '../operation.ts'
+import { measuredLines } from '../provenance/record-lines.ts'
+import { reviewFields } from '../review/for-agents.ts'
 import { overlapsInTree, rivalsInTree } from './areas.ts'
 import { DependencyEntry, PastAttemptEntry, taskStory } from './task-story.ts'
 
@@ -38,6 +41,7 @@ const StartAnswer = z.object({
   depends_on: list(DependencyEntry).optional(),
   previous_attempts: list(PastAttemptEntry).optional(),
   waits_for: list(WaitingEntry).optional(),
+  ...reviewFields,
 })
 
 export const startTask = defineOperation({
@@ -93,18 +97,33 @@ export const startTask = defineOperation({
   const { input: placed, said } = await inOwnTree(context, given)
   assertNamed(placed)
   const input = await inNamedPhase(store, placed)
-  const plannedAreas = await store.view(async (reads) => {
+  const { plannedAreas, phase } = await store.view(async (reads) => {
     const situation = await loadSituation(reads, input)
     admitTask(situation)
-    return situation.planned?.task.areas ?? []
+    return {
+      plannedAreas: situation.planned?.task.areas ?? [],
+      phase: situation.phases.find(({ number }) => number === input.phase),
+    }
   })
   const tree = await workTreeOf(context, input.work_tree)
   const snapshotAt = clock.now()
   const snapshot = await witness.snapshot({ folder: tree, name: ids.next('attempt') })
   const areas = input.areas ?? plannedAreas
   const survey = areas.length === 0 ? [] : await witness.matching(snapshot.ref, areas)
-  const overlaps = await overlapsInTree(context, snapshot, areas)
+  // Whose lines came since the last snapshot, and which session the call is from, is told by hooks too.
+  await context.drain?.()
+  const [overlaps, lines] = await Promise.all([
+    overlapsInTree(context, snapshot, areas),
+    measuredLines(context, { at: snapshotAt, place: snapshot.ref }),
+  ])
 
+  const session = await sessionOfCaller(context)
+  const ahead = (reads: Reads) =>
+    Promise.all([
+      lookAt(reads, input),
+      phase && reads.missions.phaseById(phase.id),
+      reads.tasks.attemptsInTree(treeOf(snapshot.ref), snapshotAt),
+    ])
   return record(async (reads, setting) => {
     const started = decide(
       {
@@ -128,9 +147,38 @@ export const startTask = defineOperation({
     const rivals = await rivalsInTree(reads, started, overlaps)
     const answer = startAnswer(started, { snapshot, survey, rivals: [...said, ...rivals] })
     const story = input.planned_task_id === undefined ? {} : await plannedStory(reads, started)
-    return { facts: started.facts, answer: { ...answer, ...story } }
-  })
+    // An attempt that goes on keeps its first snapshot.
+    const facts = started.resumed
+      ? started.facts
+      : [...lines, ...started.facts, ...linkTo(session, started.attempt)]
+    return { facts, answer: { ...answer, ...story } }
+  }, ahead)
 })
+
+interface SessionOfCaller {
+  readonly id: CaptureSessionId
+  /** The turn of its main agent, where one is open. */
+  readonly turnId: TurnId | null
+  readonly link: 'call' | 'environment'
+}
+
+/** The captured session that the call is from, where its client names it. */
+async function sessionOfCaller({ caller, store }: Context): Promise<SessionOfCaller | null> {
+  if (caller === undefined) return null
+  return store.view(async ({ capture }) => {
+    const session = await capture.named(caller.session)
+    if (session === null) return null
+    const turn = (await capture.openTurns(session.id)).findLast(({ agent }) => agent === null)
+    return { id: session.id, turnId: turn?.id ?? null, link: caller.link }
+  })
+}
+
+function linkTo(session: SessionOfCaller | null, attempt: Attempt): readonly NewFact[] {
+  if (session === null) return []
+  const { id: attemptId, taskId, missionId } = attempt
+  const { id: sessionId, turnId, link } = session
+  return [{ kind: 'attempt.linked', attemptId, taskId, missionId, sessionId, turnId, agentId: null, link }]
+}
 
 interface Containers {
   readonly workflow_id?: string | undefined
@@ -172,6 +220,22 @@ async function loadSituation(reads: Reads, input: Containers): Promise<TaskSitua
     dependencies,
     tokenOf: token,
   }
+}
+
+/** What `loadSituation` looks at, as far as the input names it. */
+function lookAt(reads: Reads, input: Containers): Promise<unknown> {
+  const { planned_task_id, parent_task_id } = input
+  // Or no task has these ids.
+  const [planned, parent] = [planned_task_id as TaskId | undefined, parent_task_id as TaskId | undefined]
+  return Promise.all([
+    namedMission(reads, input),
+    ...(planned === undefined
+      ? []
+      : [reads.plan.task(planned), reads.tasks.lastAttempt(planned), reads.tasks.dependencies(planned)]),
+    ...(parent === undefined
+      ? []
+      : [reads.tasks.find(parent), reads.tasks.openAttempt(parent), reads.tasks.ancestors(parent)]),
+  ])
 }
 
 /** The mission that is named and its phases, which are looked at below. */

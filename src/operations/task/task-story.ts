@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { TaskId } from '../../domain/id.ts'
 import { instantOrNull } from '../../domain/instant.ts'
+import type { PlannedTask } from '../../domain/plan/plan.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { Dependency, PastAttempt } from '../../domain/track/task.ts'
 import { attemptStatuses } from '../../domain/track/task.ts'
@@ -8,6 +9,7 @@ import type { Reads } from '../../ports/store.ts'
 import { CorrectionEntry, correctionEntry } from '../answers/attempt.ts'
 import { WaitingEntry, waitingEntry } from '../answers/hold.ts'
 import { list, strings } from '../answers/list.ts'
+import { reviewFields, reviewOfTask } from '../review/for-agents.ts'
 import { waitingFor } from './completion.ts'
 
 const mostPast = 3
@@ -42,27 +44,37 @@ export const toldStoryFields = {
   dependencies: list(DependencyEntry).optional(),
   previous_attempts: list(PastAttemptEntry).optional(),
   waits_for: list(WaitingEntry).optional(),
+  ...reviewFields,
 }
 
-/** What an agent that takes a task up is told: what it builds on, what was tried before, what waits for a person. */
-export async function taskStory(reads: Reads, taskId: TaskId) {
-  const dependencies = await reads.tasks.dependencies(taskId)
-  const past = await reads.tasks.past(taskId, mostPast)
-  const waiting = await waitingFor(reads, taskId)
+/**
+ * What an agent that takes a task up is told: what it builds on, what was tried before, what waits for a person. One that
+ * `isAlone` is known to build on nothing.
+ */
+export async function taskStory(reads: Reads, taskId: TaskId, { isAlone = false } = {}) {
+  const [dependencies, past, waiting, review] = await Promise.all([
+    isAlone ? [] : reads.tasks.dependencies(taskId),
+    reads.tasks.past(taskId, mostPast),
+    waitingFor(reads, taskId),
+    reviewOfTask(reads, taskId),
+  ])
   return {
     dependencies: dependencies.slice(0, mostDependencies).map(dependencyEntry),
     previous_attempts: past.map(pastEntry),
     waits_for: waiting.map(waitingEntry),
+    ...review,
   }
 }
 
 /** The same, without what is empty. */
-export async function toldStory(reads: Reads, taskId: TaskId) {
-  const { dependencies, previous_attempts, waits_for } = await taskStory(reads, taskId)
+export async function toldStory(reads: Reads, { task, dependsOn }: PlannedTask) {
+  const story = await taskStory(reads, task.id, { isAlone: dependsOn.length === 0 })
+  const { dependencies, previous_attempts, waits_for, ...review } = story
   return {
     ...(dependencies.length > 0 && { dependencies }),
     ...(previous_attempts.length > 0 && { previous_attempts }),
     ...(waits_for.length > 0 && { waits_for }),
+    ...review,
   }
 }
 

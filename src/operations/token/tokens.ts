@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Setting } from '../../domain/id.ts'
-import { permits, type Standing } from '../../domain/identity/access.ts'
+import { type Access, accesses, atMost, permits, type Standing } from '../../domain/identity/access.ts'
 import {
   day,
   type Person,
@@ -43,6 +43,10 @@ export const tokenCreate = defineOperation({
       .describe('Whose it is; default your own. For another person: admins alone')
       .optional(),
     role: identifier('The gate role that it acts in').optional(),
+    access: choice(
+      accesses,
+      'What it lets at most, and never more than its person may; default no such limit',
+    ).optional(),
     days: count(`For how many days; default ${tokenDays.usual}`, tokenDays.most).optional(),
     all_projects: z
       .boolean()
@@ -61,6 +65,7 @@ export const tokenCreate = defineOperation({
   const team = teamOf(handling)
   const kind = input.kind ?? (input.admin ? 'person' : 'agent')
   await assertMayMake(handling, { ...input, kind })
+  const most = input.access ?? inherited(kind, handling.standing)
   const ofAll = input.all_projects ?? kind === 'person'
   const projectId = ofAll ? null : await thisProject(handling)
   const secret = team.newSecret()
@@ -72,6 +77,7 @@ export const tokenCreate = defineOperation({
       kind,
       projectId,
       role: input.role ?? null,
+      ...(most && { most }),
       personId: person.id,
       createdAt: setting.at,
       expiresAt: setting.at + (input.days ?? tokenDays.usual) * day,
@@ -88,19 +94,33 @@ export const tokenCreate = defineOperation({
   return { ...tokenEntry(listed, at), secret: writeToken(id, secret) }
 })
 
+/** What a limited token makes is limited as it is itself. */
+function inherited(kind: TokenKind, standing: Standing | undefined): Access | undefined {
+  if (!standing?.most) return undefined
+  return kind === 'person' ? standing.most : atMost(standing.most, 'contributor')
+}
+
 interface Making {
   readonly kind: TokenKind
   readonly person?: string | undefined
   readonly role?: string | undefined
+  readonly access?: Access | undefined
   readonly admin?: boolean | undefined
 }
 
 /** Whoever can write the database is asked nothing: on the command line there is no standing. */
-async function assertMayMake(handling: Handling, { kind, person, role, admin }: Making): Promise<void> {
+async function assertMayMake(handling: Handling, making: Making): Promise<void> {
+  const { kind, person, role, access, admin } = making
   const { standing } = handling
+  assertFits(making)
   if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role)
   if (!standing) return
   const { personName: name } = standing
+  if (standing.most && access && atMost(access, standing.most) !== access) {
+    throw forbidden(
+      `This token lets ${name} do no more than ${standing.most}, and makes none that lets ${access}.`,
+    )
+  }
   if (admin && !standing.admin) throw forbidden(`Admins are made by admins, and ${name} is none.`)
   if (person !== undefined && person !== standing.personId && person !== name && !standing.admin) {
     throw forbidden(`A token of ${person} is made by ${person} or by an admin of the server.`)
@@ -113,6 +133,23 @@ async function assertMayMake(handling: Handling, { kind, person, role, admin }: 
   if (kind === 'person' && role !== undefined && !standing.admin && !standing.roles.includes(role)) {
     throw forbidden(`${name} does not have the gate role "${role}" in this project.`)
   }
+}
+
+/** A limit that says nothing, or takes back what was asked for beside it, is a mistake. */
+function assertFits({ kind, access, admin }: Making): void {
+  if (access === undefined) return
+  if (admin) {
+    throw new Failure('INVALID_INPUT', `A token that lets no more than ${access} makes nobody an admin.`, {
+      hint: 'Leave out --access, or --admin.',
+    })
+  }
+  if (kind === 'person' || access === atMost(access, 'contributor')) return
+  const whose = kind === 'agent' ? 'An agent' : 'A runner'
+  throw new Failure(
+    'INVALID_INPUT',
+    `${whose} works, and decides nothing: its token lets contributor at most, not ${access}.`,
+    { hint: '--access viewer, or --access contributor, which it has without saying.' },
+  )
 }
 
 function forbidden(message: string): Failure {

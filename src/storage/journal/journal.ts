@@ -5,6 +5,7 @@ import { canonical, sha256 } from '../fingerprint.ts'
 import { breath } from '../sqlite/waiting.ts'
 import { parsed } from '../tables/query.ts'
 import type { ReadScope } from '../tables/tables.ts'
+import { chainedBody, newBody } from './sealed-lines.ts'
 
 export interface FactTable {
   project_id: string
@@ -23,11 +24,15 @@ type FactText = Omit<FactTable, 'project_id' | 'hash'>
 /** The hash that the first fact of a project follows. */
 export const beforeFirst = ''
 
-/** sha256 of the hash before and the canonical JSON of [seq, at, kind, version, actor, channel, body]. */
-function factHash(before: string, fact: FactText): string {
-  const { seq, at, kind, version, actor, channel, body } = fact
+/** sha256 of the hash before and the canonical JSON of [seq, at, kind, version, actor, channel, what is covered of body]. */
+function factHash(
+  before: string,
+  fact: FactText,
+  chained: string = chainedBody(fact.kind, fact.body),
+): string {
+  const { seq, at, kind, version, actor, channel } = fact
   const head = `[${seq},${at},${JSON.stringify(kind)},${version}`
-  return sha256(`${before}${head},${actor},${JSON.stringify(channel)},${body}]`)
+  return sha256(`${before}${head},${actor},${JSON.stringify(channel)},${chained}]`)
 }
 
 export interface Moment {
@@ -47,17 +52,19 @@ export function factRows(
 ): readonly FactTable[] {
   const { channel, ...who } = moment.actor
   let before = after.head
-  return facts.map(({ kind, ...body }, index) => {
+  const by = canonical(who)
+  return facts.map((fact, index) => {
+    const { body, chained } = newBody(fact)
     const text: FactText = {
       seq: after.seq + 1 + index,
       at: moment.at,
-      kind,
+      kind: fact.kind,
       version: shapeVersion,
-      actor: canonical(who),
+      actor: by,
       channel,
-      body: canonical(body),
+      body,
     }
-    before = factHash(before, text)
+    before = factHash(before, text, chained)
     return { project_id: moment.projectId, ...text, hash: before }
   })
 }
@@ -84,6 +91,8 @@ export function journalReads(scope: ReadScope): JournalReads {
     },
     async latest({ before, limit }) {
       const rows = await facts()
+        // What a machine measured beside a task's start and end, which is told there.
+        .where('kind', '<>', 'lines.recorded')
         .$if(before !== undefined, (query) => query.where('seq', '<', before ?? 0))
         .orderBy('seq', 'desc')
         .limit(limit)
@@ -174,7 +183,8 @@ function isDelimited({ at, version, actor }: FactTable): boolean {
   return true
 }
 
-function factsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<FactTable[]> {
+/** The facts after one, the oldest first. */
+export function factsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<FactTable[]> {
   return db
     .selectFrom('fact')
     .selectAll()

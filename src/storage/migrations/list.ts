@@ -10,6 +10,16 @@ import { persons } from './0009-persons.ts'
 import { edges } from './0010-edges.ts'
 import { moving } from './0011-moving.ts'
 import { projectNames } from './0012-project-names.ts'
+import { whoAnswered } from './0013-who-answered.ts'
+import { notifications } from './0014-notifications.ts'
+import { largeMissions } from './0015-large-missions.ts'
+import { lines } from './0016-lines.ts'
+import { capture } from './0017-capture.ts'
+import { commandOutputs } from './0018-command-outputs.ts'
+import { tokenLimits } from './0019-token-limits.ts'
+import { reviews } from './0020-reviews.ts'
+import { lineClaims } from './0021-line-claims.ts'
+import { whatWasSaid } from './0022-what-was-said.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -26,4 +36,14 @@ export const migrations: readonly Migration[] = [
   edges,
   moving,
   projectNames,
+  whoAnswered,
+  notifications,
+  largeMissions,
+  lines,
+  capture,
+  commandOutputs,
+  tokenLimits,
+  reviews,
+  lineClaims,
+  whatWasSaid,
 ]

@@ -38,13 +38,27 @@ export async function migratePostgres(
       let version = await versionIn(db)
       assertKnown(database.place.shown, version, newest)
       for (let step = stepAfter(migrations, version); step; step = stepAfter(migrations, version)) {
-        if (step.destructive && version > 0 && !isBackedUp) throw needsBackup(database.place.shown, step)
+        if (waitsForBackup(step, version, isBackedUp)) throw needsBackup(database.place.shown, step)
         await runStep(step, 'postgres', db)
         version = step.version
       }
       await sql`update waymark_schema set version = ${version}`.execute(db)
     }),
   )
+}
+
+function waitsForBackup({ destructive }: Migration, version: number, isBackedUp: boolean): boolean {
+  return destructive && version > 0 && !isBackedUp
+}
+
+/** The first step after a version that waits for a person to say that there is a backup, as a sentence; null for none. */
+export function waitingStep(
+  shown: string,
+  version: number,
+  { migrations, isBackedUp }: { readonly migrations: readonly Migration[]; readonly isBackedUp: boolean },
+): string | null {
+  const step = migrations.find((one) => one.version > version && waitsForBackup(one, version, isBackedUp))
+  return step ? [needsBackup(shown, step).message, backupHint].join(' ') : null
 }
 
 /** What is PostgreSQL's alone: the version of the schema, and what projects are called. */
@@ -80,8 +94,11 @@ async function begin(database: PostgresDatabase): Promise<void> {
 
 function needsBackup(shown: string, { version, title }: Migration): Failure {
   return new Failure(
-    'REFUSED',
+    'UNAVAILABLE',
     `The database ${shown} needs step ${version} of the schema (${title}), which removes what cannot be made again.`,
-    { hint: 'Make a backup with pg_dump, then start Waymark once with WAYMARK_BACKED_UP=1.' },
+    { hint: backupHint },
   )
 }
+
+const backupHint =
+  'Make a backup with pg_dump, then start Waymark once with WAYMARK_BACKED_UP=1, or waymark serve --backed-up.'

@@ -1,26 +1,56 @@
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  type BinaryOperationNode,
   type CompiledQuery,
-  type DatabaseConnection,
   type Dialect,
   type Driver,
   Kysely,
+  OperatorNode,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  PrimitiveValueListNode,
   type QueryResult,
+  sql,
 } from 'kysely'
 import { Pool, type PoolClient } from 'pg'
 import { sha256, storable } from '../fingerprint.ts'
+import type { JoiningConnection, KeptWrite } from '../record/session.ts'
 import type { Tables } from '../tables/tables.ts'
 import { CommitLost, endsConnection, isAboutStatements, NoConnection, verdictOn } from './errors.ts'
+import { joined } from './joined.ts'
 import { clientConfig, type PostgresPlace } from './place.ts'
 
 const patience = 10_000
 const mostConflicts = 5
+// A lock is waited for three times. Each time ends before a session that stands still in a transaction is ended: whoever waits
+// in a process that was stopped is gone before the lock would be theirs.
+const lockWait = 3_300
+const mostWaits = 3
+
+const limits = {
+  lock_timeout: `${lockWait}ms`,
+  statement_timeout: '15s',
+  idle_in_transaction_session_timeout: '5s',
+}
+
+/**
+ * A condition that holds, and limits how long a transaction waits and stands still: in the statement that takes a lock it
+ * costs next to nothing, where statements of their own cost a tenth of a short record. A row is locked after its conditions.
+ */
+export const limited = sql.raw<boolean>(
+  `${Object.entries(limits)
+    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    .join(' || ')} is not null`,
+)
 
 const begin = {
-  write: `begin; set local lock_timeout = '10s'; set local statement_timeout = '15s'; set local idle_in_transaction_session_timeout = '5s'`,
+  /** For what begins with a lock that is `limited`. */
+  record: 'begin',
+  write: `begin; ${Object.entries(limits)
+    .map(([name, value]) => `set local ${name} = '${value}'`)
+    .join('; ')}`,
   read: `begin isolation level repeatable read read only; set local statement_timeout = '15s'`,
   // A whole record may take long to read, and holds nobody up.
   inspect: 'begin isolation level repeatable read read only',
@@ -28,11 +58,19 @@ const begin = {
 
 export type Access = keyof typeof begin
 
+function isWriting(access: Access): boolean {
+  return access === 'record' || access === 'write'
+}
+
 /** A transaction's connection. What is asked without waiting for the answer before goes out together. */
 export interface Session {
   readonly db: Kysely<Tables>
   /** Fails where the transaction could not be begun; awaited before anything is written. */
   readonly begun: Promise<unknown>
+  /** Sends at once: whatever is asked later is asked after it. */
+  readonly send: <Row>(query: CompiledQuery<Row>) => Promise<QueryResult<Row>>
+  /** What was sent last and is not waited for: the commit goes out behind it. */
+  readonly unanswered: Promise<unknown>[]
 }
 
 /** One database on a server, with the connections of this process to it. */
@@ -69,19 +107,25 @@ export class PostgresDatabase {
   /** Fails with CommitLost where it is not known whether it was committed. Nothing is repeated. */
   async transaction<Answer>(access: Access, work: (session: Session) => Promise<Answer>): Promise<Answer> {
     const connection = await this.#connect()
-    const session = { db: connection.db(access, this.#adapters), begun: connection.send(begin[access]) }
+    const unanswered: Promise<unknown>[] = []
+    const session: Session = {
+      db: connection.db(access, this.#adapters),
+      begun: connection.send(begin[access]),
+      send: (query) => connection.executeQuery(query),
+      unanswered,
+    }
     session.begun.catch(() => undefined)
     try {
       const answer = await work(session)
       await session.begun
-      if (access === 'write') await connection.commit()
+      if (isWriting(access)) await connection.commit(unanswered)
       else connection.send('commit').catch(() => undefined)
       connection.release()
       this.#away = null
       return answer
     } catch (error) {
       if (isAboutStatements(error)) this.#statements.areKept = false
-      if (access === 'write') this.#adapters = { ...this.#adapters, write: new PostgresAdapter() }
+      if (isWriting(access)) this.#adapters = { ...this.#adapters, write: new PostgresAdapter() }
       if (endsConnection(error)) connection.drop()
       else {
         connection.send('rollback').catch(() => undefined)
@@ -93,7 +137,7 @@ export class PostgresDatabase {
 
   /**
    * Repeats what the database refused because of others' writes, at most five times, and what failed with its
-   * connection while the database is away for less than ten seconds. `settle` is asked before a repetition
+   * connection while the database is away for less than ten seconds. A lock is waited for as long. `settle` is asked before a repetition
    * whether what was lost at its commit was committed after all.
    */
   async patiently<Answer>(
@@ -101,6 +145,7 @@ export class PostgresDatabase {
     settle?: () => Promise<Answer | null>,
   ): Promise<Answer> {
     let conflicts = 0
+    let waits = 0
     let failures = 0
     let lost: CommitLost | null = null
     for (;;) {
@@ -116,6 +161,11 @@ export class PostgresDatabase {
         const verdict = verdictOn(error)
         // What is not known is said, whatever failed last.
         if (verdict === 'refused') throw lost ?? error
+        if (verdict === 'locked') {
+          waits += 1
+          if (waits === mostWaits) throw lost ?? error
+          continue
+        }
         if (verdict === 'again') {
           conflicts += 1
           if (conflicts > mostConflicts) throw lost ?? error
@@ -176,12 +226,23 @@ function newAdapters(): Readonly<Record<'write' | 'read', PostgresAdapter>> {
 }
 
 const mostNames = 300
+// Each connection keeps a plan of each, and those of many tables are large.
+const mostJoined = 60
 
 /** Which statements are sent under a name. One that is asked once is not worth it. */
 class Statements {
   areKept = true
   readonly #seen = new Set<string>()
   readonly #names = new Map<string, string>()
+  #joined = 0
+
+  /** Whether a text of several writes has a name. Without one it takes longer to plan than the writes by themselves. */
+  isJoined(sql: string): boolean {
+    const isNew = !this.#names.has(sql)
+    if ((isNew && this.#joined >= mostJoined) || this.nameOf(sql) === undefined) return false
+    if (isNew) this.#joined += 1
+    return true
+  }
 
   nameOf(sql: string): string | undefined {
     // Several statements in one text have no name.
@@ -201,9 +262,10 @@ class Statements {
 }
 
 /** Asks one connection, without waiting for its turn: the server answers in the order of asking. */
-class Connection implements DatabaseConnection {
+class Connection implements JoiningConnection {
   readonly #client: PoolClient
   readonly #statements: Statements
+  #isHeld = false
   #asked: { readonly adapter: PostgresAdapter; readonly db: Kysely<Tables> } | null = null
 
   constructor(client: PoolClient, statements: Statements) {
@@ -212,7 +274,7 @@ class Connection implements DatabaseConnection {
   }
 
   db(access: Access, adapters: Readonly<Record<'write' | 'read', PostgresAdapter>>): Kysely<Tables> {
-    const adapter = access === 'write' ? adapters.write : adapters.read
+    const adapter = isWriting(access) ? adapters.write : adapters.read
     if (this.#asked?.adapter !== adapter) this.#asked = { adapter, db: askedOver(this, adapter) }
     return this.#asked.db
   }
@@ -220,6 +282,7 @@ class Connection implements DatabaseConnection {
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     const name = this.#statements.nameOf(sql)
     const values = parameters.map(storable)
+    this.#together()
     const result = await this.#client.query(
       name === undefined ? { text: sql, values } : { name, text: sql, values },
     )
@@ -227,18 +290,42 @@ class Connection implements DatabaseConnection {
     return result.command === 'SELECT' ? { rows } : { rows, numAffectedRows: BigInt(result.rowCount ?? 0) }
   }
 
+  joined(writes: readonly KeptWrite[]): readonly CompiledQuery[] {
+    return joined(writes, (sql) => this.#statements.isJoined(sql))
+  }
+
   streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('queries of the store are bounded: nothing is streamed')
   }
 
+  /** What is asked before this turn of the event loop ends goes out in one packet: sending costs more than asking. */
+  #together(): void {
+    const { stream } = (this.#client as unknown as { readonly connection: { readonly stream: Duplex } })
+      .connection // the driver's own, which its types leave out
+    if (this.#isHeld) return
+    this.#isHeld = true
+    stream.cork()
+    process.nextTick(() => {
+      this.#isHeld = false
+      stream.uncork()
+    })
+  }
+
   send(statements: string): Promise<unknown> {
+    this.#together()
     return this.#client.query(statements)
   }
 
-  async commit(): Promise<void> {
-    const { command } = await this.#client.query('commit').catch((error: unknown) => {
-      throw endsConnection(error) ? new CommitLost('lost at commit', { cause: error }) : error
-    })
+  /** Behind what is not answered yet. What the database refused of that was not committed; of what was lost nobody knows. */
+  async commit(unanswered: readonly Promise<unknown>[]): Promise<void> {
+    this.#together()
+    const [ended, ...before] = await Promise.allSettled([this.#client.query('commit'), ...unanswered])
+    const refused = [...before, ended].find(({ status }) => status === 'rejected')
+    if (refused?.status === 'rejected') {
+      const { reason } = refused
+      throw endsConnection(reason) ? new CommitLost('lost at commit', { cause: reason }) : reason
+    }
+    const command = ended.status === 'fulfilled' ? ended.value.command : 'nothing'
     if (command !== 'COMMIT') throw new Error(`the transaction ended with ${command}`)
   }
 
@@ -248,6 +335,16 @@ class Connection implements DatabaseConnection {
 
   drop(): void {
     this.#client.release(true)
+  }
+}
+
+/** SQLite takes a comparison with no values at all, which PostgreSQL cannot read. */
+class EmptyListCompiler extends PostgresQueryCompiler {
+  protected override visitBinaryOperation(node: BinaryOperationNode): void {
+    const { operator, rightOperand } = node
+    const isEmpty = PrimitiveValueListNode.is(rightOperand) && rightOperand.values.length === 0
+    if (isEmpty && OperatorNode.is(operator)) this.append(operator.operator === 'not in' ? 'true' : 'false')
+    else super.visitBinaryOperation(node)
   }
 }
 
@@ -265,7 +362,7 @@ function askedOver(connection: Connection, adapter: PostgresAdapter): Kysely<Tab
   }
   const dialect: Dialect = {
     createDriver: () => driver,
-    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createQueryCompiler: () => new EmptyListCompiler(),
     createAdapter: () => adapter,
     createIntrospector: (db) => new PostgresIntrospector(db),
   }

@@ -3,8 +3,8 @@ import { errorCode, Failure, messageOf } from '../../domain/failure.ts'
 /** The connection broke while its transaction was being committed: only the database knows whether it was. */
 export class CommitLost extends Error {}
 
-/** What an error of the database means for the call: once more at once, over another connection, or not at all. */
-export type Verdict = 'again' | 'reconnect' | 'refused'
+/** What an error of the database means for the call: once more at once or behind others, over another connection, or not at all. */
+export type Verdict = 'again' | 'locked' | 'reconnect' | 'refused'
 
 /** No connection was to be had. */
 export class NoConnection extends Error {
@@ -17,6 +17,7 @@ export function verdictOn(error: unknown): Verdict {
   const code = codeOf(error)
   if (code === null) return isBroken(error) ? 'reconnect' : 'refused'
   if (/^(40001|40P01)$/.test(code)) return 'again'
+  if (code === '55P03') return 'locked'
   // 26000, 42P05: a pooler keeps no statements. 0A000: a statement was prepared before the schema changed.
   if (/^(08...|57P0[1-5]|25P03|25P04|53300|25006|26000|42P05|0A000)$/.test(code)) return 'reconnect'
   if (/^E(CONN|PIPE|TIMEDOUT|HOST|NET|NOTFOUND|AI_)/.test(code)) return 'reconnect'

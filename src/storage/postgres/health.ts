@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { StoreHealth } from '../../ports/store.ts'
 import { migrations } from '../migrations/list.ts'
 import { newestOf } from '../migrations/migration.ts'
-import { schemaOf } from '../migrations/postgres.ts'
+import { schemaOf, waitingStep } from '../migrations/postgres.ts'
 import { noticeOf, type ProjectState } from '../tables/project-place.ts'
 import type { Tables } from '../tables/tables.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -18,6 +18,7 @@ interface Settings {
   readonly reserved: number
   readonly fsync: string
   readonly synchronous_commit: string
+  readonly autovacuum: string
   readonly standbys: string
   readonly replicas: number
 }
@@ -63,13 +64,15 @@ export async function healthOf(
 }
 
 /** Why a server should get no requests that write, or null. */
-export async function unreadiness(database: PostgresDatabase): Promise<string | null> {
+export async function unreadiness(database: PostgresDatabase, isBackedUp: boolean): Promise<string | null> {
   try {
     return await database.transaction('read', async ({ db }) => {
       const { rows } = await readOnly.execute(db)
       if (rows[0]?.readOnly === 1) return `The database ${database.place.shown} is read-only.`
       const version = await schemaOf(db)
-      return schemaWarnings(version)[0] ?? null
+      return (
+        schemaWarnings(version)[0] ?? waitingStep(database.place.shown, version, { migrations, isBackedUp })
+      )
     })
   } catch (error) {
     const failure = unavailable(error, database.place.shown)
@@ -97,6 +100,7 @@ const settings = sql<Settings>`
     current_setting('superuser_reserved_connections')::int as reserved,
     current_setting('fsync') as fsync,
     current_setting('synchronous_commit') as synchronous_commit,
+    current_setting('autovacuum') as autovacuum,
     current_setting('synchronous_standby_names') as standbys,
     (select count(distinct client_addr) from pg_stat_activity
       where datname = current_database() and application_name like 'waymark%') as replicas`
@@ -118,6 +122,9 @@ function warningsOf(row: Settings, pool: number): readonly string[] {
       : null,
     row.synchronous_commit === 'off'
       ? 'synchronous_commit is off: a crash of the server loses what was acknowledged last.'
+      : null,
+    row.autovacuum === 'off'
+      ? 'autovacuum is off: the database keeps query plans that were made when its tables were empty, and each call takes longer as the record grows.'
       : null,
   ].filter((warning) => warning !== null)
 }

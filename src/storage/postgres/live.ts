@@ -8,6 +8,8 @@ import { unavailable, verdictOn } from './errors.ts'
 import { clientConfig } from './place.ts'
 
 const channel = 'waymark'
+// Whoever is not told looks by themselves, so that the disk is not waited for: it would hold up the commits beside it.
+const notify = `set local synchronous_commit = off; select pg_notify('${channel}', '')`
 /** Milliseconds between two looks while nobody tells of changes, and while somebody does. */
 const unheard = 25
 const heard = 1000
@@ -62,7 +64,7 @@ export class Live {
       this.#notifying = null
       this.#notified = performance.now()
       // Whoever is not told finds it at the next look.
-      this.#database.ask(`select pg_notify('${channel}', '')`).catch(() => undefined)
+      this.#database.ask(notify).catch(() => undefined)
     }, wait)
   }
 
@@ -96,7 +98,7 @@ export class Live {
     this.#ending.abort()
     if (this.#notifying !== null) {
       clearTimeout(this.#notifying)
-      await this.#database.ask(`select pg_notify('${channel}', '')`).catch(() => undefined)
+      await this.#database.ask(notify).catch(() => undefined)
     }
     this.#look()
     await this.#running

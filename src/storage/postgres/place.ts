@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg'
 import { Failure } from '../../domain/failure.ts'
+import { exact } from '../exact-number.ts'
 
 /** Where a database on a server is, and how it is asked. */
 export interface PostgresPlace {
@@ -88,17 +89,5 @@ const numbers: ReadonlySet<number> = new Set([int8, int2, int4, float4, float8, 
 function parserOf(oid: number, format: string | undefined): (text: string) => unknown {
   if (format === 'binary') throw new Error('nothing is asked for in binary')
   if (oid === bool) return (text) => (text === 't' ? 1 : 0)
-  return numbers.has(oid) ? exactNumber : (text) => text
-}
-
-function exactNumber(text: string): number {
-  const number = Number(text)
-  if (!Number.isInteger(number) || Number.isSafeInteger(number)) return number
-  throw new Failure(
-    'UNAVAILABLE',
-    `The database answered ${text}, which is beyond the numbers that are counted exactly.`,
-    {
-      hint: 'Counts and sums go up to 9,007,199,254,740,991. `waymark doctor` tells which rows are not what the facts make.',
-    },
-  )
+  return numbers.has(oid) ? (text) => exact(Number(text), text) : (text) => text
 }

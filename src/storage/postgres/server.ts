@@ -1,18 +1,24 @@
+import { sql } from 'kysely'
 import { migrations } from '../migrations/list.ts'
-import { newestOf } from '../migrations/migration.ts'
+import { assertKnown, newestOf } from '../migrations/migration.ts'
 import { migratePostgres, schemaOf } from '../migrations/postgres.ts'
+import type { Recorded } from '../record/record.ts'
 import { Turns } from '../sqlite/waiting.ts'
-import { PostgresDatabase } from './database.ts'
+import { limited, PostgresDatabase, type Session } from './database.ts'
 import { Live } from './live.ts'
 import { postgresPlace } from './place.ts'
+import { Line } from './together.ts'
 
 /** What all stores of this process have in common that lead to one database. */
 export class PostgresServer {
   readonly database: PostgresDatabase
   readonly live: Live
   readonly #leave: () => boolean
-  readonly #isBackedUp: boolean
-  readonly #turns = new Map<string, Turns>()
+  /** A person says that there is a backup, so that a step of the schema may remove something. */
+  readonly isBackedUp: boolean
+  /** Whoever makes a project comes before others who do. */
+  readonly making = new Turns()
+  readonly #lines = new Map<string, Line>()
   #isMade = false
   #making: Promise<void> | null = null
 
@@ -20,14 +26,65 @@ export class PostgresServer {
     this.database = database
     this.live = new Live(database)
     this.#leave = leave
-    this.#isBackedUp = isBackedUp
+    this.isBackedUp = isBackedUp
   }
 
-  /** Writers of one project take turns: they would wait in the database, each with a connection of the pool. */
-  turnsOf(projectId: string): Turns {
-    const known = this.#turns.get(projectId) ?? new Turns()
-    this.#turns.set(projectId, known)
-    return known
+  /** Where the writers of one project wait for each other: they would wait in the database, each with a connection of the pool. */
+  lineOf(projectId: string): Line {
+    const known = this.#lines.get(projectId)
+    if (known) return known
+    const line = new Line({
+      database: this.database,
+      lock: (session) => this.lock(session, projectId),
+      isCommitted: (last) => this.isCommitted(projectId, last),
+      committed: () => this.live.committed(),
+    })
+    this.#lines.set(projectId, line)
+    return line
+  }
+
+  /**
+   * Every writer of a project waits here. Sent before this function answers: what is asked after it is asked under the
+   * lock. Fails where the schema is one that this program does not know.
+   */
+  async lock({ db, begun, send }: Session, projectId: string): Promise<boolean> {
+    const lock = sql<{ readonly version: number }>`
+      select (select version from waymark_schema) as version from project where id = ${projectId} and ${limited}
+      for no key update`
+    const [, { rows }] = await Promise.all([begun, send(lock.compile(db))])
+    const version = rows[0]?.version
+    if (version === undefined) return false
+    this.#assertKnown(version)
+    return true
+  }
+
+  /** Whoever makes a project waits here. */
+  async lockAll({ db, begun }: Session): Promise<void> {
+    const [, { rows }] = await Promise.all([
+      begun,
+      sql<{
+        readonly version: number
+      }>`select version from waymark_schema where ${limited} for update`.execute(db),
+    ])
+    this.#assertKnown(rows[0]?.version ?? 0)
+  }
+
+  /** After a commit that was lost: the transaction before us has ended once we have its lock. */
+  isCommitted(projectId: string, last: NonNullable<Recorded<unknown>['last']>): Promise<boolean> {
+    return this.database.transaction('record', async (session) => {
+      if (!(await this.lock(session, projectId))) await this.lockAll(session)
+      const fact = await session.db
+        .selectFrom('fact')
+        .select('hash')
+        .where('project_id', '=', projectId)
+        .where('seq', '=', last.seq)
+        .executeTakeFirst()
+      return fact?.hash === last.head
+    })
+  }
+
+  #assertKnown(version: number): void {
+    assertKnown(this.database.place.shown, version, newestOf(migrations))
   }
 
   /** For writing: the first server that comes makes the schema. */
@@ -46,7 +103,7 @@ export class PostgresServer {
 
   /** Brings the database to the newest schema, once for all who ask at the same time. */
   #make(): Promise<void> {
-    this.#making ??= migratePostgres(this.database, migrations, this.#isBackedUp)
+    this.#making ??= migratePostgres(this.database, migrations, this.isBackedUp)
       .then(() => {
         this.#isMade = true
       })

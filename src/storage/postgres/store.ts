@@ -18,13 +18,11 @@ import type {
   StoreHealth,
 } from '../../ports/store.ts'
 import { Followers } from '../journal/follow.ts'
-import { migrations } from '../migrations/list.ts'
-import { assertKnown, newestOf } from '../migrations/migration.ts'
 import { schemaOf } from '../migrations/postgres.ts'
 import { storedAnswer } from '../record/idempotency.ts'
 import { acceptHere, type Ground, recordEnd } from '../record/moving.ts'
 import { type ResolvedProject, seen, writeProjectId } from '../record/project.ts'
-import { type Recorded, record } from '../record/record.ts'
+import { type Recorded, record, type Sent } from '../record/record.ts'
 import { restore } from '../record/restore.ts'
 import { chainIn, inspectIn, repairIn } from '../record/server-rows.ts'
 import { emptyDatabase } from '../sqlite/database-file.ts'
@@ -102,8 +100,8 @@ class PostgresStore implements Store {
 
   record<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     return this.#answering(() => {
-      const turns = this.#server.turnsOf(this.#found?.id ?? serverProject)
-      return turns.run(() => this.#recorded(request))
+      const found = this.#found
+      return found ? this.#inLine(request, found) : this.#server.making.run(() => this.#alone(request))
     })
   }
 
@@ -123,7 +121,7 @@ class PostgresStore implements Store {
       await this.#server.made()
       const restored = await database.patiently(() =>
         database.transaction('write', async (session) => {
-          await this.#lockAll(session)
+          await this.#server.lockAll(session)
           await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
           const found = await findProject(session.db, project)
           const made = await restore(session.db, facts, { root: rootOf(project), found })
@@ -168,7 +166,7 @@ class PostgresStore implements Store {
       }
       return database.patiently(() =>
         database.transaction('write', async (session) => {
-          await this.#lock(session, projectId)
+          await this.#server.lock(session, projectId)
           return repairIn(session, projectId)
         }),
       )
@@ -218,7 +216,7 @@ class PostgresStore implements Store {
   }
 
   unreadiness(): Promise<string | null> {
-    return unreadiness(this.#server.database)
+    return unreadiness(this.#server.database, this.#server.isBackedUp)
   }
 
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {
@@ -236,88 +234,77 @@ class PostgresStore implements Store {
     await this.#server.leave()
   }
 
+  /** Behind who came before, in one transaction with who else waits. */
+  #inLine<Answer>(request: RecordRequest<Answer>, found: ResolvedProject): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    this.#server.lineOf(found.id).add({
+      request,
+      place: this.#placeOf(found),
+      alone: () => this.#alone(request).then(resolve),
+      done: (recorded) => {
+        this.#keep(recorded)
+        resolve(recorded.answer as Answer) // of this very request
+      },
+      failed: reject,
+    })
+    return promise
+  }
+
   /** `decide` may run again after a refusal or a lost connection: it has no effects outside. */
-  async #recorded<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
+  async #alone<Answer>(request: RecordRequest<Answer>): Promise<Answer> {
     const { database, live } = this.#server
     const sent: { last: Recorded<Answer> | null } = { last: null }
-    const { answer, project, last } = await database.patiently(
+    const recorded = await database.patiently(
       async () => {
         sent.last = null
         await this.#server.made()
-        return database.transaction('write', async (session) => {
-          sent.last = await this.#write(session, request)
-          return sent.last
+        return database.transaction('record', async (session) => {
+          const { written, ...recorded } = await this.#write(session, request)
+          session.unanswered.push(written)
+          sent.last = recorded
+          return recorded
         })
       },
-      async () => (sent.last && (await this.#isCommitted(sent.last)) ? sent.last : null),
+      async () => {
+        const { project, last } = sent.last ?? {}
+        return project && last && (await this.#server.isCommitted(project.id, last)) ? sent.last : null
+      },
     )
-    if (project) this.#found = project
-    if (last) live.committed()
-    if (project) this.#writeFolder(project.id)
-    return answer
+    if (recorded.last) live.committed()
+    this.#keep(recorded)
+    return recorded.answer
   }
 
-  async #write<Answer>(session: Session, request: RecordRequest<Answer>): Promise<Recorded<Answer>> {
-    const { project: wanted, ids } = this.#options
+  #keep({ project }: Recorded<unknown>): void {
+    if (!project) return
+    this.#found = project
+    this.#writeFolder(project.id)
+  }
+
+  #placeOf<Found extends ResolvedProject | null>(found: Found) {
+    const { project, ids } = this.#options
+    return { root: 'root' in project ? rootOf(project) : '', ids, found }
+  }
+
+  async #write<Answer>(session: Session, request: RecordRequest<Answer>): Promise<Sent<Answer>> {
+    const { project: wanted } = this.#options
     const { db } = session
-    const root = 'root' in wanted ? rootOf(wanted) : ''
     if (this.#found) {
       const found = this.#found
-      if (!(await this.#lock(session, found.id))) throw this.#forgotten()
-      return record(db, request, { root, ids, found })
+      const locked = this.#server.lock(session, found.id).then((isThere) => {
+        if (!isThere) throw this.#forgotten()
+      })
+      return record(db, request, { ...this.#placeOf(found), locked })
     }
-    await this.#lockAll(session)
+    await this.#server.lockAll(session)
     this.#found = await findProject(db, wanted)
     // One lock in a transaction: this one ends, and the next one takes the project's.
     if (this.#found) throw again('the project was made meanwhile')
     if ('id' in wanted && wanted.id !== serverProject) throw this.#noProject(wanted.id)
     const fixed = 'id' in wanted ? { project: wanted.id } : {}
-    const recorded = await record(db, request, { root, ids, found: null, ...fixed })
+    const recorded = await record(db, request, { ...this.#placeOf(null), ...fixed })
     if (recorded.project && 'root' in wanted) await nameProject(db, recorded.project.id, nameOf(wanted))
     return recorded
-  }
-
-  /** Every writer of a project waits here. Fails where the schema is one that this program does not know. */
-  async #lock({ db, begun }: Session, projectId: string): Promise<boolean> {
-    const [, { rows }] = await Promise.all([
-      begun,
-      sql<{ readonly version: number }>`
-        select (select version from waymark_schema) as version from project where id = ${projectId}
-        for no key update`.execute(db),
-    ])
-    const version = rows[0]?.version
-    if (version === undefined) return false
-    this.#assertKnown(version)
-    return true
-  }
-
-  /** Whoever makes a project waits here. */
-  async #lockAll({ db, begun }: Session): Promise<void> {
-    const [, { rows }] = await Promise.all([
-      begun,
-      sql<{ readonly version: number }>`select version from waymark_schema for update`.execute(db),
-    ])
-    this.#assertKnown(rows[0]?.version ?? 0)
-  }
-
-  #assertKnown(version: number): void {
-    assertKnown(this.#server.database.place.shown, version, newestOf(migrations))
-  }
-
-  /** After a commit that was lost: the transaction before us has ended once we have its lock. */
-  #isCommitted({ project, last }: Recorded<unknown>): Promise<boolean> {
-    if (!project || !last) return Promise.resolve(false)
-    return this.#server.database.transaction('write', async (session) => {
-      if (this.#found) await this.#lock(session, project.id)
-      else await this.#lockAll(session)
-      const fact = await session.db
-        .selectFrom('fact')
-        .select('hash')
-        .where('project_id', '=', project.id)
-        .where('seq', '=', last.seq)
-        .executeTakeFirst()
-      return fact?.hash === last.head
-    })
   }
 
   /** The database was replaced by one without the project: it is looked for again. */
@@ -367,7 +354,7 @@ class PostgresStore implements Store {
           await this.#server.made()
           const answer = await database.patiently(() =>
             database.transaction('write', async (session) => {
-              if (!(await this.#lock(session, projectId))) await this.#lockAll(session)
+              if (!(await this.#server.lock(session, projectId))) await this.#server.lockAll(session)
               await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
               return work(session.db)
             }),

@@ -9,9 +9,20 @@ export const notMadeByFacts: Readonly<Record<string, string>> = {
   fact: 'the facts themselves, which their chain of hashes vouches for',
   secret: 'the hashes of what tokens and sessions are known by, which no fact holds',
   command: 'the answers that are kept for idempotency keys',
+  moment: 'what hooks told of turns that are open, and the keys of what was recorded',
+  kept_prompt: 'texts of prompts, which no fact holds',
   edge: 'the machines where agents work, as they were last heard of',
   attempt_diff: 'what attempts changed line by line, as the machines with the files sent it',
+  command_output: 'what commands printed, where it is too long for a fact',
   command_lease: 'until when a command is believed to run',
+  notification_address: 'the whole addresses that notifications are sent to, which no fact holds',
+  notice: 'what people are told, and how that went',
+  review_draft: 'comments that only who wrote them sees, until they are sent',
+  review_viewed: 'what people looked at',
+  review_looked: 'until when people looked at everything',
+  attempt_files: 'the states of files around attempts, as the machines with the files sent them',
+  file_content: 'contents of files, as the machines with the files sent them',
+  notice_cursor: 'how far the journal was read for what people are told',
   project_arrival: 'that a project is on its way to this place, and not opened yet',
   project_name: 'what projects are called on a server',
   project_root: 'the folders of this machine in which the project was seen',
@@ -36,7 +47,7 @@ export interface Comparison {
   readonly differences: readonly Difference[]
 }
 
-interface Table {
+export interface Table {
   readonly name: string
   readonly key: readonly string[]
   readonly columns: readonly string[]
@@ -45,7 +56,7 @@ interface Table {
 }
 
 /** Its values, in the order of the columns. */
-type Row = readonly unknown[]
+export type Row = readonly unknown[]
 
 /** The tables that facts make, as this database has them. */
 export function madeByFacts(database: Database): readonly string[] {
@@ -94,6 +105,27 @@ export async function compare(
     await adoptRows(replayed, table, reworded)
   }
   return { tables, rows, differing, differingTables: [...differingTables], differences }
+}
+
+interface Differing {
+  readonly stored: Database
+  readonly made: Database
+  readonly table: string
+  readonly projectId: string
+}
+
+/** The rows of a table that are not the same text in both, side by side. */
+export function* differingRows({
+  stored,
+  made,
+  table,
+  projectId,
+}: Differing): Generator<Pair & { readonly shape: Table }> {
+  const shape = shapeOf(stored, table)
+  for (const pair of pairs(rowsOf(stored, shape, projectId), rowsOf(made, shape, projectId), shape)) {
+    if (pair.stored?.every((value, at) => value === pair.made?.[at])) continue
+    yield { ...pair, shape }
+  }
 }
 
 /** The rows in the order of their key. */

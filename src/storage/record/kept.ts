@@ -10,6 +10,15 @@ import type { Tables } from '../tables/tables.ts'
 const keys = {
   command: ['owner', 'idempotency_key'],
   attempt_diff: ['attempt_id'],
+  notification_address: ['id'],
+  notice: ['id'],
+  notice_cursor: ['project_id'],
+  command_output: ['command_id'],
+  review_draft: ['id'],
+  review_viewed: ['owner_id', 'subject', 'place'],
+  review_looked: ['owner_id'],
+  attempt_files: ['attempt_id'],
+  file_content: ['id'],
 } as const satisfies Record<KeptTable, readonly string[]>
 
 interface KeptRequest {
@@ -66,7 +75,7 @@ export async function keepRows(
   rows: readonly KeptRow[],
 ): Promise<void> {
   for (const { table, values } of rows) {
-    if (table === 'attempt_diff') assertWhole(values)
+    if (table === 'attempt_diff' || table === 'command_output') assertWhole(values)
     const own = { ...values, project_id: projectId }
     const names = Object.keys(own)
     const written = Object.values(own).map((value) =>
@@ -81,14 +90,16 @@ function isBytes(value: KeptValue): value is { readonly base64: string } {
   return typeof value === 'object' && value !== null
 }
 
-function assertWhole({ attempt_id, sha256, content = null }: KeptRow['values']): void {
+function assertWhole({ attempt_id, command_id, sha256, content = null }: KeptRow['values']): void {
   const bytes = isBytes(content) ? Buffer.from(content.base64, 'base64') : null
   // One that was removed when its time was over has none.
   if (bytes?.length === 0) return
   if (bytes && createHash('sha256').update(unzipped(bytes)).digest('hex') === sha256) return
   throw new Failure(
     'INVALID_INPUT',
-    `The kept changes of attempt ${JSON.stringify(attempt_id)} are not those of their hash.`,
+    attempt_id === undefined
+      ? `What command ${JSON.stringify(command_id)} printed is not what its hash is of.`
+      : `The kept changes of attempt ${JSON.stringify(attempt_id)} are not those of their hash.`,
     {
       hint: 'They were damaged where they come from, or on the way. Try it again; `waymark tidy` removes old ones.',
     },

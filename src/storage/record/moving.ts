@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/actor.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { Head, RecordEnd, RecordStanding } from '../../ports/moving.ts'
-import { beforeFirst, factOf, factRows } from '../journal/journal.ts'
+import { beforeFirst, factOf, factRows, factsAfter } from '../journal/journal.ts'
 import { breath } from '../sqlite/waiting.ts'
 import { makeHeights } from '../tables/dependency.ts'
 import { onItsWay, projectState } from '../tables/project-place.ts'
@@ -41,8 +41,8 @@ export function recordEnd(ground: Ground): RecordEnd {
     standing: (projectId) => ground.read((db) => standingIn(db, projectId)),
     remembered: () => ground.remembered(),
     async factsAfter(projectId, seq, limit) {
-      const facts = await ground.read((db) => factsIn(db, { projectId, seq, limit }))
-      return facts ?? []
+      const rows = await ground.read((db) => factsAfter({ db, projectId }, seq, limit))
+      return (rows ?? []).map(factOf)
     },
     async keptAfter(projectId, after, limit) {
       const page = await ground.read((db) => keptIn(db, { projectId, after, limit }))
@@ -103,21 +103,6 @@ function changedMeanwhile(shown: string): Failure {
   return new Failure('CONFLICT', `The record at ${shown} changed while the project was being moved there.`, {
     hint: 'Run the same command again.',
   })
-}
-
-async function factsIn(
-  db: Kysely<Tables>,
-  { projectId, seq, limit }: { readonly projectId: string; readonly seq: number; readonly limit: number },
-): Promise<readonly Fact[]> {
-  const rows = await db
-    .selectFrom('fact')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('seq', '>', seq)
-    .orderBy('seq')
-    .limit(limit)
-    .execute()
-  return rows.map(factOf)
 }
 
 /** Applies facts and appends them as they are: same times, actors and hashes. Fails where they do not follow. */

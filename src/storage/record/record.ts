@@ -3,21 +3,22 @@ import type { NewFact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { IdSource, ProjectId } from '../../domain/id.ts'
 import { belongsToServer, serverProject } from '../../domain/identity/identity.ts'
-import type { Beside, RecordRequest } from '../../ports/store.ts'
+import type { Beside, Decided, DecidedFirst, Reads, RecordRequest } from '../../ports/store.ts'
 import { wellFormed } from '../fingerprint.ts'
 import { beforeFirst, factRows } from '../journal/journal.ts'
+import { sealed } from '../journal/sealed-lines.ts'
 import { breath } from '../sqlite/waiting.ts'
 import { makeHeights } from '../tables/dependency.ts'
 import { renameProject } from '../tables/project-name.ts'
-import { assertWrittenHere, projectState } from '../tables/project-place.ts'
+import { assertWrittenHere, knowHead, projectState } from '../tables/project-place.ts'
 import { projectFact } from '../tables/projections.ts'
-import { inBatches } from '../tables/query.ts'
+import { inBatches, insertRow, prepared } from '../tables/query.ts'
 import { readsOf } from '../tables/reads.ts'
 import { writeBeside } from '../tables/secret.ts'
 import type { Tables } from '../tables/tables.ts'
 import { storeAnswer, storedAnswer } from './idempotency.ts'
 import { type ResolvedProject, seen } from './project.ts'
-import { inSession } from './session.ts'
+import { sentInSession } from './session.ts'
 
 export interface Recorded<Answer> {
   readonly answer: Answer
@@ -27,45 +28,132 @@ export interface Recorded<Answer> {
   readonly last: { readonly seq: number; readonly head: string } | null
 }
 
+/** Recorded as soon as what was sent is done, and committed. */
+export interface Sent<Answer> extends Recorded<Answer> {
+  /** Fails with the first statement that was refused. */
+  readonly written: Promise<void>
+}
+
 /** Runs inside the one write transaction, which holds the project until it ends. */
-export function record<Answer>(
+export async function record<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
   place: Recording,
-): Promise<Recorded<Answer>> {
-  return inSession(db, (session) => decideAndAppend(session, request, place))
+): Promise<Sent<Answer>> {
+  const { result, written } = await sentInSession(db, async (session) => {
+    const decision = await decideOn(session, request, place)
+    return 'recorded' in decision ? decision.recorded : append(session, request, place, decision)
+  })
+  return { ...result, written }
 }
 
-interface Recording {
+/** One of several that are recorded in one transaction. */
+export interface Member {
+  readonly request: RecordRequest<unknown>
+  readonly place: Recording & { readonly found: ResolvedProject }
+}
+
+export interface Together {
+  /** Of each member, in order: what was recorded, or the refusal of that one alone. */
+  readonly results: readonly PromiseSettledResult<Recorded<unknown>>[]
+  /** The last fact of all. */
+  readonly last: Recorded<unknown>['last']
+  readonly written: Promise<void>
+}
+
+/**
+ * The same for several records of one project, one after the other: each sees what those before it wrote. A member that
+ * is refused has written nothing and holds up nobody; any other error is one of all.
+ */
+export async function recordTogether(
+  db: Kysely<Tables>,
+  members: readonly Member[],
+  locked: Promise<void>,
+): Promise<Together> {
+  const { result, written } = await sentInSession(db, async (session) => {
+    const results: PromiseSettledResult<Recorded<unknown>>[] = []
+    let last: Recorded<unknown>['last'] = null
+    for (const { request, place } of members) {
+      const decision = await decideOn(session, request, { ...place, locked }).catch(refusal)
+      if (decision instanceof Failure) {
+        results.push({ status: 'rejected', reason: decision })
+        continue
+      }
+      if ('recorded' in decision) {
+        results.push({ status: 'fulfilled', value: decision.recorded })
+        continue
+      }
+      const value = await append(session, request, place, decision)
+      results.push({ status: 'fulfilled', value })
+      last = value.last ?? last
+      const isMoved = decision.decided.facts.some(({ kind }) => kind === 'project.moved')
+      if (value.last && !isMoved) await knowHead(session, place.found.id, value.last)
+    }
+    return { results, last }
+  })
+  return { ...result, written }
+}
+
+function refusal(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  throw error
+}
+
+export interface Recording {
   readonly root: string
   readonly ids: IdSource
   readonly found: ResolvedProject | null
   readonly project?: string
+  /** The question for the lock, where what is asked next goes out behind it. */
+  readonly locked?: Promise<void>
 }
 
-async function decideAndAppend<Answer>(
+type Decision<Answer> =
+  /** Answered before, under the same idempotency key. */
+  | { readonly recorded: Recorded<Answer> }
+  | {
+      readonly reads: Reads
+      readonly project: Appending['project']
+      readonly decided: Decided<Answer> | DecidedFirst<Answer>
+    }
+
+/** Writes nothing. */
+async function decideOn<Answer>(
   db: Kysely<Tables>,
   request: RecordRequest<Answer>,
   place: Recording,
-): Promise<Recorded<Answer>> {
-  const { idempotency, actor, at } = request
+): Promise<Decision<Answer>> {
+  const { idempotency } = request
   const { found } = place
   const project = found
     ? { ...found, exists: true }
     : { id: place.project ?? place.ids.next('project'), rootKnown: false, exists: false }
-  const [stored, state] = await Promise.all([
+  const reads = readsOf({ db, projectId: project.id })
+  const asked = Promise.all([
     idempotency && found ? storedAnswer(db, found.id, idempotency) : null,
     projectState(db, project.id), // asked again when facts are appended, and known by then
+    found && request.ahead?.(reads).catch(() => undefined),
   ])
-  if (stored) return { answer: stored.answer as Answer, project: found, last: null } // stored as this very answer
+  asked.catch(() => undefined) // without the lock, what is said of it comes first
+  await place.locked
+  const [stored, state] = await asked
+  if (stored) return { recorded: { answer: stored.answer as Answer, project: found, last: null } } // stored as this very answer
   if (state) assertWrittenHere(state)
-  const reads = readsOf({ db, projectId: project.id })
   const decided = await request.decide(reads)
+  if (project.id === serverProject) assertOfServer(decided.facts)
+  return { reads, project, decided }
+}
+
+async function append<Answer>(
+  db: Kysely<Tables>,
+  { idempotency, actor, at }: RecordRequest<Answer>,
+  { root, found }: Recording,
+  { reads, project, decided }: Exclude<Decision<Answer>, { readonly recorded: unknown }>,
+): Promise<Recorded<Answer>> {
   const { facts } = decided
   const beside = decided.beside ?? []
   const isWritten = facts.length > 0 || idempotency !== undefined || beside.length > 0
-  if (project.id === serverProject) assertOfServer(facts)
-  const last = isWritten ? await append({ db, root: place.root, project }, facts, { actor, at }) : null
+  const last = isWritten ? await appendFacts({ db, root, project }, facts, { actor, at }) : null
   for (const one of beside) if (one.kind === 'project made') await make(db, one, { actor, at })
   await writeBeside({ db, projectId: project.id }, beside)
   const answer = 'answerFrom' in decided ? await decided.answerFrom(reads) : decided.answer
@@ -92,7 +180,7 @@ async function make(
   { id, name, facts }: Extract<Beside, { readonly kind: 'project made' }>,
   by: By,
 ): Promise<void> {
-  await append({ db, root: '', project: { id, rootKnown: true, exists: false } }, facts, by)
+  await appendFacts({ db, root: '', project: { id, rootKnown: true, exists: false } }, facts, by)
   await renameProject(db, id, name)
 }
 
@@ -106,7 +194,7 @@ export interface Appending {
 type By = Pick<RecordRequest<unknown>, 'actor' | 'at'>
 
 /** Applies what happened and appends it to the journal, the facts last. Answers the last one. */
-async function append(journal: Appending, facts: readonly NewFact[], by: By): Promise<Head> {
+async function appendFacts(journal: Appending, facts: readonly NewFact[], by: By): Promise<Head> {
   const { db, root, project } = journal
   const id = project.id as ProjectId // a brand
   const all: readonly NewFact[] = project.exists ? facts : [{ kind: 'project.created', id, root }, ...facts]
@@ -124,17 +212,22 @@ async function append(journal: Appending, facts: readonly NewFact[], by: By): Pr
   if (heightsLater) await makeHeights({ db, projectId: id })
   if (project.exists && !project.rootKnown) await seen({ db, projectId: id, at: by.at }, root)
   let last = head
-  for (const batch of inBatches(all)) {
+  for (const batch of inBatches(sealed(all))) {
     const rows = factRows({ projectId: id, ...by }, batch, last)
-    await db.insertInto('fact').values(rows).execute()
     const row = rows.at(-1)
+    if (row && rows.length === 1) await insertRow(db, 'fact', { ...row })
+    else await db.insertInto('fact').values(rows).execute()
     if (row) last = { seq: row.seq, head: row.hash }
     const waits = pause()
     if (waits) await waits
   }
-  await db.updateTable('project').set(last).where('id', '=', id).execute()
+  await advanced(db, last.seq, last.head, id)
   return last
 }
+
+const advanced = prepared((db, seq: number, head: string, id: string) =>
+  db.updateTable('project').set({ seq, head }).where('id', '=', id),
+)
 
 /** With more, as an import has them, the heights of tasks are made once. */
 export const fewLinks = 20

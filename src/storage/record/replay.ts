@@ -17,7 +17,7 @@ import { Failure, messageOf } from '../../domain/failure.ts'
 import { beforeFirst, type FactTable, factOf, follows } from '../journal/journal.ts'
 import { migrations } from '../migrations/list.ts'
 import { newestOf } from '../migrations/migration.ts'
-import { openMemory, openScratch } from '../sqlite/connection.ts'
+import { openScratch, openTemporary } from '../sqlite/connection.ts'
 import { connected, type OpenConnection } from '../sqlite/driver.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { breath } from '../sqlite/waiting.ts'
@@ -61,7 +61,7 @@ export async function replay(
   projectId: string,
   file: ReplayFile | null = null,
 ): Promise<Replay> {
-  const database = file === null ? openMemory() : openScratch(file.path)
+  const database = file === null ? openTemporary() : openScratch(file.path)
   try {
     await migrate(database, file?.path ?? ':memory:', migrations)
     database.pragma('foreign_keys = off')
@@ -179,7 +179,8 @@ export interface ScratchReplay {
 }
 
 /**
- * Goes on from where the last replay was kept, or begins with the first fact. Where that cannot be kept at all, in memory.
+ * Goes on from where the last replay was kept, or begins with the first fact. Where that cannot be kept at all, in
+ * a file without a name.
  * Whoever goes on must have checked the journal up to there.
  */
 export async function scratchReplay(

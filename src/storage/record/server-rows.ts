@@ -7,12 +7,12 @@ import { migrations } from '../migrations/list.ts'
 import type { PostgresDatabase, Session } from '../postgres/database.ts'
 import { besideFacts, chainOf, headOf } from '../safety/inspection.ts'
 import { brokenJournal } from '../safety/repair.ts'
-import { openMemory } from '../sqlite/connection.ts'
+import { openTemporary } from '../sqlite/connection.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { breath } from '../sqlite/waiting.ts'
 import type { Tables } from '../tables/tables.ts'
-import { compare, madeByFacts } from './comparison.ts'
-import { type Replay, replay } from './replay.ts'
+import { compare, differingRows, madeByFacts, type Row, type Table } from './comparison.ts'
+import { replay } from './replay.ts'
 
 /** Compares what a project has on the server with what its facts make. All of it is read at one moment. */
 export async function inspectIn(
@@ -32,11 +32,12 @@ export function chainIn(database: PostgresDatabase, projectId: string): Promise<
   return database.read((db) => verifyChain({ db, projectId }), 'inspect')
 }
 
-const atOnce = 1000
+// A fact may have a megabyte.
+const atOnce = 200
 
-/** One project's rows in a database of this process, where they are compared as those of a file are. */
+/** One project's rows in a database of this process, where they are compared as those of a file are, and mostly on its disk. */
 async function copied(db: Kysely<Tables>, projectId: string): Promise<Copy> {
-  const copy = openMemory()
+  const copy = openTemporary()
   const pause = breath()
   await migrate(copy, ':memory:', migrations)
   copy.pragma('foreign_keys = off')
@@ -56,8 +57,6 @@ async function copied(db: Kysely<Tables>, projectId: string): Promise<Copy> {
   return copy
 }
 
-type Row = Readonly<Record<string, unknown>>
-
 interface Wanted {
   readonly table: string
   readonly columns: readonly string[]
@@ -67,12 +66,12 @@ interface Wanted {
 async function* rowsOf(
   db: Kysely<Tables>,
   { table, columns, projectId }: Wanted,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> {
   const chosen = sql.join(columns.map((name) => sql.ref(name)))
   await sql`declare copied no scroll cursor for select ${chosen} from ${sql.table(table)}
     where ${sql.ref(projectColumn(table))} = ${sql.lit(projectId)}`.execute(db)
   for (;;) {
-    const { rows } = await sql<Row>`fetch ${sql.lit(atOnce)} from copied`.execute(db)
+    const { rows } = await sql<Record<string, unknown>>`fetch ${sql.lit(atOnce)} from copied`.execute(db)
     yield rows
     if (rows.length < atOnce) break
   }
@@ -99,7 +98,7 @@ export async function repairIn({ db }: Session, projectId: string): Promise<Repa
     if (brokenAt !== null || trouble !== null)
       throw brokenJournal(brokenAt, trouble, 'Restore a backup with pg_restore.')
     const { differing, differingTables } = await compare(copy, made.database, projectId)
-    await rewrite(db, { copy, made, tables: differingTables, projectId })
+    await rewrite(db, { copy, made: made.database, tables: differingTables, projectId })
     return { backup: null, facts: made.seq, tables: differingTables, rows: differing }
   } finally {
     made.close()
@@ -109,7 +108,7 @@ export async function repairIn({ db }: Session, projectId: string): Promise<Repa
 
 interface Rewriting {
   readonly copy: Copy
-  readonly made: Replay
+  readonly made: Copy
   readonly tables: readonly string[]
   readonly projectId: string
 }
@@ -117,56 +116,31 @@ interface Rewriting {
 /** What refers to another row is written after it and removed before it: tables are made in that order. */
 async function rewrite(db: Kysely<Tables>, { copy, made, tables, projectId }: Rewriting): Promise<void> {
   const ordered = madeByFacts(copy).filter((table) => tables.includes(table))
+  const differing = (table: string) => differingRows({ stored: copy, made, table, projectId })
   for (const table of ordered) {
-    const shape = shapeOf(copy, table)
-    const stored = keyed(copy, shape, projectId)
-    for (const [key, row] of keyed(made.database, shape, projectId)) {
-      if (JSON.stringify(stored.get(key)) !== JSON.stringify(row)) await put(db, shape, row)
-    }
+    for (const { shape, made: row } of differing(table)) if (row) await put(db, shape, row)
   }
   for (const table of ordered.toReversed()) {
-    const shape = shapeOf(copy, table)
-    const right = keyed(made.database, shape, projectId)
-    for (const [key, row] of keyed(copy, shape, projectId)) {
-      if (!right.has(key)) await sql`delete from ${sql.table(table)} where ${keyIs(shape, row)}`.execute(db)
+    for (const { shape, stored, made: row } of differing(table)) {
+      if (row === null && stored) {
+        await sql`delete from ${sql.table(table)} where ${keyIs(shape, stored)}`.execute(db)
+      }
     }
   }
 }
 
-interface Shape {
-  readonly table: string
-  readonly columns: readonly string[]
-  readonly key: readonly string[]
-}
-
-function shapeOf(copy: Copy, table: string): Shape {
-  const columns = columnsOf(copy, table)
-  const key = copy
-    .prepare<unknown[], string>('select name from pragma_table_info(?) where pk > 0 order by pk')
-    .pluck()
-    .all(table)
-  return { table, columns, key: key.length > 0 ? key : columns }
-}
-
-function keyed(database: Copy, { table, key }: Shape, projectId: string): ReadonlyMap<string, Row> {
-  const rows = database
-    .prepare<unknown[], Row>(`select * from "${table}" where ${projectColumn(table)} = ? order by rowid`)
-    .all(projectId)
-  return new Map(rows.map((row) => [JSON.stringify(key.map((name) => row[name])), row]))
-}
-
-async function put(db: Kysely<Tables>, { table, columns, key }: Shape, row: Row): Promise<void> {
-  const others = columns.filter((name) => !key.includes(name))
-  const values = sql.join(columns.map((name) => sql`${row[name]}`))
-  const set = sql.join(others.map((name) => sql`${sql.ref(name)} = ${row[name]}`))
-  await sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))}) values (${values})
-    on conflict (${sql.join(key.map((name) => sql.ref(name)))})
+async function put(db: Kysely<Tables>, { name, columns, key, keyAt }: Table, row: Row): Promise<void> {
+  const others = columns.flatMap((column, at) => (keyAt.includes(at) ? [] : [{ column, value: row[at] }]))
+  const values = sql.join(row.map((value) => sql`${value}`))
+  const set = sql.join(others.map(({ column, value }) => sql`${sql.ref(column)} = ${value}`))
+  await sql`insert into ${sql.table(name)} (${sql.join(columns.map((column) => sql.ref(column)))}) values (${values})
+    on conflict (${sql.join(key.map((column) => sql.ref(column)))})
     ${others.length === 0 ? sql`do nothing` : sql`do update set ${set}`}`.execute(db)
 }
 
-function keyIs({ key }: Shape, row: Row) {
+function keyIs({ key, keyAt }: Table, row: Row) {
   return sql.join(
-    key.map((name) => sql`${sql.ref(name)} = ${row[name]}`),
+    key.map((column, at) => sql`${sql.ref(column)} = ${row[keyAt[at] ?? 0]}`),
     sql` and `,
   )
 }

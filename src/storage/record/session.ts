@@ -20,18 +20,42 @@ export interface Asked {
   readonly statements: readonly string[]
   /** How many times it waited for the database to answer. */
   readonly waits: number
+  /** How many rows it was answered. */
+  readonly rows: number
 }
 
 const told = channel('waymark.record')
+
+/** A write that is kept for a while, and the table that it changes. */
+export interface KeptWrite {
+  readonly query: CompiledQuery
+  readonly table: string
+}
+
+/** A connection to a database that can change several tables in one statement. */
+export interface JoiningConnection extends DatabaseConnection {
+  /** Statements that do the same as these writes one after the other. */
+  joined(writes: readonly KeptWrite[]): readonly CompiledQuery[]
+}
 
 /**
  * Runs what is recorded on a connection that waits as little as possible: writes are kept until a table that they change
  * is read, or the end, and are then sent together; what was read of tables that have not changed is not asked again.
  */
-export function inSession<Result>(
+export async function inSession<Result>(
   db: Kysely<Tables>,
   work: (db: Kysely<Tables>) => Promise<Result>,
 ): Promise<Result> {
+  const { result, written } = await sentInSession(db, work)
+  await written
+  return result
+}
+
+/** The same, where what is written last is sent and not waited for: `written` fails with the first that was refused. */
+export function sentInSession<Result>(
+  db: Kysely<Tables>,
+  work: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly written: Promise<void> }> {
   const outer = db.getExecutor()
   return outer.provideConnection(async (connection) => {
     const session = new Session(connection)
@@ -40,9 +64,21 @@ export function inSession<Result>(
     const result = await work(
       new Kysely({ config: { dialect }, dialect, driver: new DummyDriver(), executor }),
     )
-    await session.flush()
+    const written = session.flush()
+    written.catch(() => undefined) // by who waits for it
     if (told.hasSubscribers) told.publish(session.asked)
-    return result
+    return { result, written }
+  })
+}
+
+/** In a session the rows that were written just now are the answer to a question: it is not asked. */
+export async function makeKnown<Row>(
+  db: Kysely<Tables>,
+  question: CompiledQuery<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  await db.getExecutor().provideConnection(async (connection) => {
+    if (connection instanceof Session) connection.makeKnown(question, rows)
   })
 }
 
@@ -56,7 +92,7 @@ const neverAsked = {
 class Session implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   readonly #statements: string[] = []
-  readonly #kept: CompiledQuery[] = []
+  readonly #kept: KeptWrite[] = []
   /** The tables that the kept writes change. */
   readonly #changing = new Set<string>()
   readonly #sent: Promise<unknown>[] = []
@@ -64,6 +100,7 @@ class Session implements DatabaseConnection {
   readonly #known = new Map<string, Known>()
   #failure: { readonly error: unknown } | null = null
   #waits = 0
+  #rows = 0
   /** Reads under way: what is asked together is waited for once. */
   #awaited = 0
 
@@ -72,13 +109,14 @@ class Session implements DatabaseConnection {
   }
 
   get asked(): Asked {
-    return { statements: this.#statements, waits: this.#waits }
+    return { statements: this.#statements, waits: this.#waits, rows: this.#rows }
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     if (isAnswerless(query)) {
-      this.#changing.add(this.#forget(query))
-      this.#kept.push(query)
+      const table = this.#forget(query)
+      this.#changing.add(table)
+      this.#kept.push({ query, table })
       if (this.#kept.length >= mostKept) this.#sendKept()
       return nothing
     }
@@ -97,13 +135,18 @@ class Session implements DatabaseConnection {
     if (this.#failure) throw this.#failure.error
   }
 
+  makeKnown(question: CompiledQuery, rows: readonly unknown[]): void {
+    const answer = Promise.resolve({ rows: [...rows] })
+    this.#known.set(keyOf(question), { words: wordsOf(question.sql), answer })
+  }
+
   async #answer(query: CompiledQuery): Promise<QueryResult<unknown>> {
     if (!isQuestion(query)) {
       this.#forget(query)
       this.#sendKept()
       return this.#ask(query)
     }
-    const key = `${query.sql}\n${JSON.stringify(query.parameters)}`
+    const key = keyOf(query)
     const known = this.#known.get(key)
     const words = known?.words ?? wordsOf(query.sql)
     if (!known && this.#changing.values().some((table) => words.has(table))) this.#sendKept()
@@ -128,11 +171,15 @@ class Session implements DatabaseConnection {
     this.#awaited -= 1
     // After one that failed, what comes next only says that something failed before it.
     if (this.#failure) throw this.#failure.error
-    return answer
+    const answered = await answer
+    this.#rows += answered.rows.length
+    return answered
   }
 
   #sendKept(): void {
-    for (const query of this.#kept.splice(0)) void this.#send(query)
+    const kept = this.#kept.splice(0)
+    const queries = joins(this.#connection) ? this.#connection.joined(kept) : kept.map(({ query }) => query)
+    for (const query of queries) void this.#send(query)
     this.#changing.clear()
   }
 
@@ -146,6 +193,14 @@ class Session implements DatabaseConnection {
     )
     return answer
   }
+}
+
+function joins(connection: DatabaseConnection): connection is JoiningConnection {
+  return 'joined' in connection
+}
+
+function keyOf({ sql, parameters }: CompiledQuery): string {
+  return `${sql}\n${JSON.stringify(parameters)}`
 }
 
 interface Known {
@@ -164,8 +219,8 @@ const everyTable = 'select'
 const mostWords = 2000
 const words = new Map<string, ReadonlySet<string>>()
 
-/** The words of a question, among them every table that it reads. */
-function wordsOf(sql: string): ReadonlySet<string> {
+/** The words of a statement, among them every table that it reads or changes. */
+export function wordsOf(sql: string): ReadonlySet<string> {
   const known = words.get(sql)
   if (known) return known
   if (words.size >= mostWords) words.clear()

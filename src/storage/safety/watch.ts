@@ -41,11 +41,10 @@ export class RecordWatch {
   }
 
   /** Remembers where the journal is now. Only who wrote has the anchor written. */
-  learn(database: Database, projectId: string, { wrote }: { readonly wrote: boolean }): void {
-    const head = headIn(database, projectId)
+  learn(head: Point | null, { wrote }: { readonly wrote: boolean }): void {
     if (!head || head.seq === 0) return
     if (this.#known?.hash !== head.hash) {
-      this.#known = { projectId, ...head }
+      this.#known = head
       this.#knownAt = Date.now()
       this.#rescued = null
     }
@@ -176,12 +175,8 @@ function holds(database: Database, { projectId, seq, hash }: Point): boolean {
   return asked(database).holds.get(projectId, seq, hash) !== undefined
 }
 
-function headIn(database: Database, projectId: string): Pick<Point, 'seq' | 'hash'> | undefined {
-  return asked(database).head.get(projectId) as Pick<Point, 'seq' | 'hash'> | undefined // a driver's row
-}
-
 export function pointIn(database: Database, projectId: string): Point | null {
-  const head = headIn(database, projectId)
+  const head = asked(database).head.get(projectId) as Pick<Point, 'seq' | 'hash'> | undefined // a driver's row
   return head ? { projectId, ...head } : null
 }
 
@@ -276,8 +271,9 @@ export class Anchor {
   }
 }
 
+// No secret: it only has to be another than the one before. A hook would load for it all that makes secrets.
 function newLineage(): string {
-  return randomBytes(8).toString('hex')
+  return Math.random().toString(16).slice(2).padEnd(13, '0')
 }
 
 function anchoredIn(value: unknown): Anchored | null {

@@ -1,3 +1,5 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { errorCode } from '../../domain/failure.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { Changes, FollowedJournal } from '../journal/follow.ts'
 import { type ProjectPlace, resolveProject } from '../record/project.ts'
@@ -7,10 +9,13 @@ import { DatabaseFile } from './database-file.ts'
 import { ConnectionRetired, type OpenConnection } from './driver.ts'
 import { patiently } from './waiting.ts'
 
-/** The journal of one project of a file, as whoever follows it reads it. */
-export function journalIn(file: string, place: ProjectPlace): FollowedJournal<FileState> {
+/**
+ * The journal of one project of a file, as whoever follows it reads it. `interval` are the milliseconds between two looks
+ * at a counter in the file; nothing is read while it stands still.
+ */
+export function journalIn(file: string, place: ProjectPlace, interval = 10): FollowedJournal<FileState> {
   return {
-    changes: () => new ChangeSignal(file),
+    changes: () => new ChangeSignal(file, interval),
     since: async ({ connection }, position, limit) =>
       (await asked(connection, place, ({ journal }) => journal.since(position, limit))) ?? [],
     end: async ({ connection }) =>
@@ -36,8 +41,6 @@ async function asked<Answer>(
   }
 }
 
-// Milliseconds between two looks at a counter in the file; nothing is read while it stands still.
-const interval = 10
 // Every so many looks it is made sure that the file is still the same, and still ours.
 const looksPerFile = 25
 
@@ -56,14 +59,18 @@ interface Waiting {
 /** Looks at a database for all who follow it, over a connection of its own that is closed at the end. */
 class ChangeSignal implements Changes<FileState> {
   readonly #database: DatabaseFile
+  readonly #interval: number
+  readonly #log: WrittenLog
   readonly #ending = new AbortController()
   readonly #waiting = new Set<Waiting>()
   readonly #looking: Promise<void>
   #state: FileState | null = null
   #failure: { readonly error: unknown } | null = null
 
-  constructor(file: string) {
+  constructor(file: string, interval: number) {
     this.#database = new DatabaseFile(file, false)
+    this.#interval = interval
+    this.#log = new WrittenLog(`${file}-wal`)
     this.#looking = this.#run()
   }
 
@@ -110,11 +117,15 @@ class ChangeSignal implements Changes<FileState> {
       this.#failure = { error }
       for (const { reject } of this.#waiting) reject(error)
     } finally {
+      this.#log.forget()
       await this.#database.forget()
     }
   }
 
-  /** Until something was committed, or it is time to look at the file itself. Looking in vain must cost next to nothing. */
+  /**
+   * Until something was committed, or it is time to look at the file itself. Looking in vain must cost next to nothing.
+   * Where the system tells that the log is written to, nobody waits for the next look.
+   */
   #quiet(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       let looks = 0
@@ -122,9 +133,11 @@ class ChangeSignal implements Changes<FileState> {
         looks += 1
         if (looks < looksPerFile && this.#stands()) return
         end()
-      }, interval)
+      }, this.#interval)
+      const unheard = this.#log.onWrite(() => this.#stands() || end())
       const end = () => {
         clearInterval(looking)
+        unheard()
         signal.removeEventListener('abort', end)
         resolve()
       }
@@ -148,5 +161,75 @@ class ChangeSignal implements Changes<FileState> {
     if (this.#state?.connection === connection && this.#state.version === version) return
     this.#state = { connection, version }
     for (const { resolve } of this.#waiting) resolve()
+  }
+}
+
+// Milliseconds between looks after the log was written to: what is written is committed when the disk has it.
+const pauses = [1, 1, 2, 3, 4]
+
+/**
+ * Tells when the log of a database is written to, where the system tells it. It may not, so who listens looks from time to
+ * time as well.
+ */
+class WrittenLog {
+  readonly #path: string
+  #watcher: FSWatcher | null = null
+  // A watch on Windows is one of the folder, which could not be removed meanwhile.
+  #isRefused = process.platform === 'win32'
+  #look: (() => void) | null = null
+  #left: readonly number[] = []
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Calls `look` when something may have been committed, a few times. Answers its stop. */
+  onWrite(look: () => void): () => void {
+    this.#look = look
+    this.#watch()
+    this.#again()
+    return () => {
+      this.#look = null
+      clearTimeout(this.#timer)
+    }
+  }
+
+  forget(): void {
+    this.#watcher?.close()
+    this.#watcher = null
+  }
+
+  #watch(): void {
+    if (this.#watcher !== null || this.#isRefused) return
+    try {
+      this.#watcher = watch(this.#path, { persistent: false }, (event) => {
+        // Removed or replaced: the next one who listens watches what is there then.
+        if (event === 'rename') this.forget()
+        this.#left = pauses
+        this.#look?.()
+        this.#again()
+      })
+      this.#watcher.on('error', () => this.#refuse())
+    } catch (error) {
+      // Without a log there is none to watch yet.
+      if (errorCode(error) !== 'ENOENT') this.#refuse()
+    }
+  }
+
+  #refuse(): void {
+    this.#isRefused = true
+    this.forget()
+  }
+
+  #again(): void {
+    clearTimeout(this.#timer)
+    const [pause, ...left] = this.#left
+    if (pause === undefined || this.#look === null) return
+    this.#timer = setTimeout(() => {
+      this.#left = left
+      this.#look?.()
+      this.#again()
+    }, pause)
   }
 }

@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs'
+import { tmpdir } from 'node:os'
 import Database, { type Database as Connection, type Statement } from 'better-sqlite3'
 
 // SQLite itself waits this long, in milliseconds, and freezes the event loop meanwhile.
@@ -29,6 +31,23 @@ export function openMemory(): Connection {
   const connection = new Database(':memory:')
   // Nothing in it is ever taken back.
   connection.pragma('journal_mode = off')
+  return connection
+}
+
+/**
+ * A database for one piece of work, of which a part is in memory and the rest in a file without a name: it goes with the
+ * connection, or with the process. In memory alone where no such file can be written.
+ */
+export function openTemporary(): Connection {
+  try {
+    accessSync(tmpdir(), constants.W_OK)
+  } catch {
+    return openMemory()
+  }
+  const connection = new Database('')
+  // Kibibytes that stay in memory.
+  for (const pragma of ['journal_mode = off', 'synchronous = off', 'cache_size = -16384'])
+    connection.pragma(pragma)
   return connection
 }
 

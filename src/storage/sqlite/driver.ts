@@ -20,9 +20,10 @@ import {
   ValueListNode,
   ValueNode,
 } from 'kysely'
+import { exact } from '../exact-number.ts'
 import { storable } from '../fingerprint.ts'
 import type { Tables } from '../tables/tables.ts'
-import { patiently, Turns } from './waiting.ts'
+import { elapsed, patiently, Turns } from './waiting.ts'
 
 /** A connection to SQLite, as it is and as Kysely asks it. */
 export interface OpenConnection {
@@ -158,7 +159,7 @@ class SqliteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const asked = performance.now()
+    const asked = elapsed()
     const endTurn = await this.#turns.take()
     if (this.#isRetired) {
       endTurn()
@@ -199,26 +200,36 @@ class SqliteDriver implements Driver {
 
 const keptStatements = 300
 
+interface Prepared {
+  readonly statement: Statement
+  /** The columns that are computed: SQLite counts beyond the numbers that JavaScript has. */
+  readonly computed: readonly string[]
+}
+
 /** Runs queries on one SQLite connection and keeps their prepared statements. */
 class SqliteConnection implements DatabaseConnection {
   readonly #database: Database
-  readonly #statements = new Map<string, Statement>()
+  readonly #statements = new Map<string, Prepared>()
 
   constructor(database: Database) {
     this.#database = database
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const statement = this.#prepared(sql)
+    const { statement, computed } = this.#prepared(sql)
     const values = parameters.map(storable)
-    if (statement.reader) return { rows: statement.all(...values) as Row[] } // a driver's rows
+    if (statement.reader) {
+      const rows = statement.all(...values) as Record<string, unknown>[] // a driver's rows
+      if (computed.length > 0) assertExact(rows, computed)
+      return { rows: rows as Row[] }
+    }
     const { changes } = statement.run(...values)
     return { rows: [], numAffectedRows: BigInt(changes) }
   }
 
   /** Runs a statement without values, whose rows nobody wants. */
   run(sql: string): void {
-    const statement = this.#prepared(sql)
+    const { statement } = this.#prepared(sql)
     if (statement.reader) statement.get()
     else statement.run()
   }
@@ -227,13 +238,25 @@ class SqliteConnection implements DatabaseConnection {
     throw new Error('queries of the store are bounded: nothing is streamed')
   }
 
-  #prepared(sql: string): Statement {
+  #prepared(sql: string): Prepared {
     const kept = this.#statements.get(sql)
     if (kept) return kept
     const statement = this.#database.prepare(sql)
+    const columns = statement.reader ? statement.columns() : []
+    const computed = columns.flatMap(({ name, column }) => (column === null ? [name] : []))
+    const prepared = { statement, computed }
     const [oldest] = this.#statements.keys()
     if (this.#statements.size >= keptStatements && oldest !== undefined) this.#statements.delete(oldest)
-    this.#statements.set(sql, statement)
-    return statement
+    this.#statements.set(sql, prepared)
+    return prepared
+  }
+}
+
+function assertExact(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void {
+  for (const row of rows) {
+    for (const column of columns) {
+      const value = row[column]
+      if (typeof value === 'number') exact(value)
+    }
   }
 }

@@ -19,7 +19,8 @@ export async function migrate(
 
 async function nextStep(database: Database, file: string, migrations: readonly Migration[]): Promise<void> {
   const due = stepAfter(migrations, numberOf(database, 'user_version'))
-  const copy = due?.destructive ? await copyBefore(database, file, due) : null
+  // One in memory has no file to lie beside.
+  const copy = due?.destructive && !database.memory ? await copyBefore(database, file, due) : null
   try {
     await patiently(() => database.exec('begin immediate'))
     const step = stepAfter(migrations, numberOf(database, 'user_version'))

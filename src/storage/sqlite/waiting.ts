@@ -4,31 +4,41 @@ import { errorCode } from '../../domain/failure.ts'
 /** How long a locked database is waited for, in milliseconds. */
 export const patience = 10_000
 
+/** Milliseconds since the process began. `performance` says the same, and takes a process of 100 ms two of them to load. */
+export function elapsed(): number {
+  return process.uptime() * 1000
+}
+
 /**
  * Repeats what another process's lock refuses, with jitter, until it works or `patience` is over.
- * Who waited in line already (`since`, of `performance.now`) does not wait as long again.
+ * Who waited in line already (`since`, of `elapsed`) does not wait as long again.
  */
-export async function patiently<Result>(work: () => Result, since = performance.now()): Promise<Result> {
+export async function patiently<Result>(work: () => Result, since = elapsed()): Promise<Result> {
   const deadline = since + patience
   for (let pause = 4; ; pause = Math.min(pause * 1.5, 60)) {
     try {
       return work()
     } catch (error) {
-      if (!isBusy(error) || performance.now() > deadline) throw error
+      if (!isBusy(error) || elapsed() > deadline) throw error
     }
     await sleep(1 + Math.random() * pause)
   }
 }
 
-/** One at a time, in the order of asking. Waiting is asynchronous, so that an event loop never freezes. */
+/** One at a time, or so many, in the order of asking. Waiting is asynchronous, so that an event loop never freezes. */
 export class Turns {
-  #last: Promise<void> = Promise.resolve()
+  /** Whom the next ones wait for. */
+  readonly #before: Promise<void>[]
+
+  constructor(places = 1) {
+    this.#before = Array.from({ length: places }, () => Promise.resolve())
+  }
 
   /** Waits for its turn; call what is answered to hand it on. */
   async take(): Promise<() => void> {
-    const before = this.#last
+    const before = this.#before.shift()
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#last = promise
+    this.#before.push(promise)
     await before
     return resolve
   }
@@ -45,12 +55,12 @@ export class Turns {
 
 /** Lets a server answer others meanwhile: waits a turn of the event loop when the last one is some milliseconds ago. */
 export function breath(milliseconds = 8): () => Promise<void> | undefined {
-  let since = performance.now()
+  let since = elapsed()
   return () => {
-    if (performance.now() - since < milliseconds) return undefined
+    if (elapsed() - since < milliseconds) return undefined
     return new Promise((resolve) => {
       setImmediate(() => {
-        since = performance.now()
+        since = elapsed()
         resolve()
       })
     })

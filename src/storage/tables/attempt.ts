@@ -7,11 +7,10 @@ import type { RecordPlace } from '../../domain/track/records.ts'
 import { type Attempt, type SnapshotPlace, type TaskOutcome, treeOf } from '../../domain/track/task.ts'
 import type { AttemptChanges, AttemptEnd, ChangeCounts, RunReads, TaskReads } from '../../ports/reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
-import { prerequisites } from './dependency.ts'
-import { addToMission, addToPhase } from './mission-change.ts'
-import { inBatches, parsed, parsedOrNull, prepared } from './query.ts'
+import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
+import { inBatches, insertRows, parsed, parsedOrNull, prepared } from './query.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
-import { changeTask, taskBefore } from './task.ts'
+import { aroundTask, changeTask } from './task.ts'
 
 export interface AttemptTable {
   project_id: string
@@ -146,18 +145,18 @@ export async function applyOpened(
   projecting: Projecting,
   { attempt }: FactOf<'attempt.opened'>,
 ): Promise<void> {
+  const around = await aroundTask(projecting, attempt.taskId)
   await beginMission(projecting, attempt)
   await beginPhase(projecting, attempt)
   await projecting.db.insertInto('attempt').values(attemptRow(projecting, attempt)).execute()
-  const before = await taskBefore(projecting, attempt.taskId)
   await changeTask(
     projecting,
-    before,
+    around,
     {
       status: 'in_progress',
       resolution: null,
       last_attempt_id: attempt.id,
-      ...heldBy(attempt, before, projecting.at),
+      ...heldBy(attempt, around.before, projecting.at),
     },
     { mission: attempt.missionId, phase: attempt.phaseId, agent: attempt.agentName },
   )
@@ -216,19 +215,34 @@ async function beginPhase({ db, projectId }: Projecting, attempt: Attempt): Prom
 /** An attempt ends with what was said and what was measured; a failed one leaves its task to do. */
 export async function applyClosed(projecting: Projecting, closed: FactOf<'attempt.closed'>): Promise<void> {
   const { db, projectId } = projecting
-  // Asked together, and before anything is written: each answer is waited for while the project is held.
-  const [before, [attempt]] = await Promise.all([
-    taskBefore(projecting, closed.taskId),
-    attemptById(db, projectId, closed.attemptId),
-    prerequisites(projecting, [closed.taskId]),
+  // Asked together, and before anything is written: each answer is waited for while the project is held. An attempt that
+  // ends is the one that is open.
+  const [around, [attempt]] = await Promise.all([
+    aroundTask(projecting, closed.taskId),
+    openAttemptAt(db, projectId, closed.taskId),
   ])
-  if (!attempt) throw new Error(`attempt ${closed.attemptId} is not there`)
+  if (attempt?.id !== closed.attemptId) throw new Error(`attempt ${closed.attemptId} is not open`)
+  const counted = await countedFiles(projecting, attempt, filesOf(closed))
   await closeAttempt(projecting, closed)
   await insertEnd(projecting, closed)
   await insertChanges(projecting, closed.attemptId, closed.evidence.changes)
   await addToPhase(projecting, attempt.phase_id)
-  await addToMission(projecting, attempt, closed)
-  await changeTask(projecting, before, { ...taskAfter[closed.status], ...unclaimed })
+  await addToMission(projecting, { ...attempt, counted }, closed)
+  await changeTask(projecting, around, { ...taskAfter[closed.status], ...unclaimed })
+}
+
+/** Asks what `applyClosed` looks at, together with what the decision rests on. */
+export async function foreseeEnd(
+  scope: ReadScope,
+  { missionId, taskId, snapshot }: Pick<Attempt, 'missionId' | 'taskId' | 'snapshot'>,
+  evidence: Pick<Measured, 'changes' | 'mission'>,
+): Promise<void> {
+  const place = { mission_id: missionId, tree_top: treeOf(snapshot) }
+  await Promise.all([
+    aroundTask(scope, taskId),
+    openAttemptAt(scope.db, scope.projectId, taskId),
+    countedFiles(scope, place, filesOf({ evidence })),
+  ])
 }
 
 const taskAfter = {
@@ -293,7 +307,7 @@ async function insertChanges(
     added_lines: change.addedLines,
     deleted_lines: change.deletedLines,
   }))
-  for (const batch of inBatches(rows)) await db.insertInto('attempt_change').values(batch).execute()
+  await insertRows(db, 'attempt_change', rows)
 }
 
 function outOfScopeFirst(a: ReportedChange, b: ReportedChange): number {
@@ -306,14 +320,14 @@ export async function applyAbandoned(
   projecting: Projecting,
   { attemptId, taskId }: FactOf<'attempt.abandoned'>,
 ): Promise<void> {
+  const around = await aroundTask(projecting, taskId)
   await projecting.db
     .updateTable('attempt')
     .set({ status: 'abandoned', closed_at: projecting.at })
     .where('project_id', '=', projecting.projectId)
     .where('id', '=', attemptId)
     .execute()
-  const before = await taskBefore(projecting, taskId)
-  await changeTask(projecting, before, { status: 'to_do', resolution: null, ...unclaimed })
+  await changeTask(projecting, around, { status: 'to_do', resolution: null, ...unclaimed })
 }
 
 export async function applyCorrected(
@@ -342,17 +356,22 @@ export async function touchAttempt(
   { db, projectId, at }: Projecting,
   { attemptId }: Pick<RecordPlace, 'attemptId'>,
 ): Promise<void> {
-  if (attemptId === null) return
-  await db
+  if (attemptId !== null) await touched(db, at, projectId, attemptId)
+}
+
+const touched = prepared((db, at: number, projectId: string, id: string) =>
+  db
     .updateTable('attempt')
     .set({ last_call_at: at })
     .where('project_id', '=', projectId)
-    .where('id', '=', attemptId)
-    .where('status', '=', 'open')
-    .execute()
-}
+    .where('id', '=', id)
+    .where('status', '=', 'open'),
+)
 
-type AttemptReads = Pick<TaskReads, 'attempt' | 'attempts' | 'openAttempt' | 'lastAttempt' | 'openAttempts'>
+type AttemptReads = Pick<
+  TaskReads,
+  'attempt' | 'attempts' | 'openAttempt' | 'lastAttempt' | 'isOtherOpen' | 'openAttempts' | 'atWork'
+>
 
 const attemptById = prepared((db, projectId: string, id: string) =>
   db.selectFrom('attempt').selectAll().where('project_id', '=', projectId).where('id', '=', id),
@@ -387,6 +406,17 @@ const lastAttemptAt = prepared((db, projectId: string, taskId: string) =>
     .limit(1),
 )
 
+const otherOpenOf = prepared((db, projectId: string, missionId: string, besides: string) =>
+  db
+    .selectFrom('attempt')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('mission_id', '=', missionId)
+    .where('status', '=', 'open')
+    .where('id', '<>', besides)
+    .limit(1),
+)
+
 export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
   const attempts = () => db.selectFrom('attempt').selectAll().where('project_id', '=', projectId)
   return {
@@ -405,6 +435,9 @@ export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
       const [row] = await lastAttemptAt(db, projectId, taskId)
       return row ? attemptOf(row) : null
     },
+    async isOtherOpen(missionId, besides) {
+      return (await otherOpenOf(db, projectId, missionId, besides)).length > 0
+    },
     async openAttempts(missionId) {
       const rows = await attempts()
         .where('status', '=', 'open')
@@ -413,6 +446,21 @@ export function attemptReads({ db, projectId }: ReadScope): AttemptReads {
         .limit(10_000)
         .execute()
       return rows.map(attemptOf)
+    },
+    async atWork(limit) {
+      const rows = await attempts()
+        .where('status', '=', 'open')
+        .orderBy('last_call_at', 'desc')
+        .orderBy('seq', 'desc')
+        .limit(limit)
+        .execute()
+      const { total } = await db
+        .selectFrom('attempt')
+        .select(({ fn }) => fn.countAll<number>().as('total'))
+        .where('project_id', '=', projectId)
+        .where('status', '=', 'open')
+        .executeTakeFirstOrThrow()
+      return { attempts: rows.toSorted((one, other) => one.seq - other.seq).map(attemptOf), total }
     },
   }
 }
@@ -461,6 +509,44 @@ export async function changesOf(
   return rows.map(({ body }) => parsed<ReportedChange>(body))
 }
 
+/** Of each path the newest attempts that changed it, so that one that all attempts change leaves room for the others. */
+const mostOfPath = 20
+
+export async function attemptsThatChanged(
+  { db, projectId }: ReadScope,
+  paths: readonly string[],
+): Promise<readonly { readonly path: string; readonly attemptId: AttemptId }[]> {
+  const found: { readonly path: string; readonly attemptId: AttemptId }[] = []
+  for (const batch of inBatches([...new Set(paths)])) {
+    const numbered = db
+      .selectFrom('attempt_change')
+      .innerJoin('attempt', (join) =>
+        join
+          .onRef('attempt.project_id', '=', 'attempt_change.project_id')
+          .onRef('attempt.id', '=', 'attempt_change.attempt_id'),
+      )
+      .select(({ fn }) => [
+        'attempt_change.path',
+        'attempt_change.attempt_id',
+        'attempt.seq',
+        fn
+          .agg<number>('row_number')
+          .over((over) => over.partitionBy('attempt_change.path').orderBy('attempt.seq', 'desc'))
+          .as('number'),
+      ])
+      .where('attempt_change.project_id', '=', projectId)
+      .where('attempt_change.path', 'in', batch)
+    const rows = await db
+      .selectFrom(numbered.as('changed'))
+      .select(['path', 'attempt_id'])
+      .where('number', '<=', mostOfPath)
+      .orderBy('seq', 'desc')
+      .execute()
+    found.push(...rows.map(({ path, attempt_id }) => ({ path, attemptId: attempt_id as AttemptId }))) // a brand
+  }
+  return found
+}
+
 // One index knows the open attempts and another the closed ones: each half of a union uses its own.
 
 export async function attemptsInTree(
@@ -473,10 +559,15 @@ export async function attemptsInTree(
     .selectAll()
     .where('project_id', '=', projectId)
     .where('tree_top', '=', top)
-  const rows = await inTree
-    .where('status', '=', 'open')
-    .unionAll(inTree.where('closed_at', '>=', since))
-    .orderBy('seq')
+  const rows = await db
+    .selectFrom(
+      inTree
+        .where('status', '=', 'open')
+        .unionAll(inTree.where('closed_at', '>=', since))
+        .as('there'),
+    )
+    .selectAll()
+    .orderBy(sql`seq + 0`) // sorted when they are found: by an index, SQLite would pass every open attempt
     .limit(200)
     .execute()
   return rows.map(attemptOf)
@@ -511,19 +602,16 @@ export async function silentAttempts(
   return rows.map(attemptOf)
 }
 
-/** Not limited: a snapshot that is not named here may be swept away. */
+/** Those of attempts and of turns. Not limited: a snapshot that is not named here may be swept away. */
 export async function keptSnapshots(
   { db, projectId }: ReadScope,
   since: number,
 ): Promise<readonly SnapshotPlace[]> {
-  const snapshots = db
-    .selectFrom('attempt')
-    .select(['snapshot', 'end_snapshot'])
-    .where('project_id', '=', projectId)
-  const rows = await snapshots
-    .where('status', '=', 'open')
-    .unionAll(snapshots.where('closed_at', '>=', since))
-    .execute()
+  const snapshots = (table: 'attempt' | 'turn') => {
+    const all = db.selectFrom(table).select(['snapshot', 'end_snapshot']).where('project_id', '=', projectId)
+    return all.where('status', '=', 'open').unionAll(all.where('closed_at', '>=', since))
+  }
+  const rows = await snapshots('attempt').unionAll(snapshots('turn')).execute()
   const texts = new Set(rows.flatMap((row) => [row.snapshot, row.end_snapshot]))
   return [...texts].filter((text) => text !== null).map((text) => parsed<SnapshotPlace>(text))
 }

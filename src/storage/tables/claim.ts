@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { type Claim, claimLasts } from '../../domain/plan/plan.ts'
+import { prepared } from './query.ts'
 import type { Projecting } from './tables.ts'
 import type { TaskTable } from './task.ts'
 
@@ -49,6 +50,10 @@ export function claimOf(row: ClaimColumns): Claim | null {
   }
 }
 
+export const taskById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
 export async function keepToken({ db, projectId }: Projecting, taskId: string, token: string): Promise<void> {
   await db
     .insertInto('claim_token')
@@ -59,12 +64,14 @@ export async function keepToken({ db, projectId }: Projecting, taskId: string, t
 
 /** Any word about a task keeps its claim running, no matter whose. */
 export async function renewClaim({ db, projectId, at }: Projecting, taskId: string): Promise<void> {
+  const [task] = await taskById(db, projectId, taskId)
+  // While it is worked on, nothing runs out.
+  if (!task || task.claim_expires_at === null || task.claim_expires_at <= at) return
   await db
     .updateTable('task')
     .set({ claim_expires_at: at + claimLasts })
     .where('project_id', '=', projectId)
     .where('id', '=', taskId)
-    .where('claim_expires_at', '>', at)
     .execute()
 }
 

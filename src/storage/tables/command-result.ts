@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Insertable, Selectable } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { CommandResult } from '../../domain/gate/run.ts'
 import type { CommandResultId, RunId } from '../../domain/id.ts'
 import type { RunReads } from '../../ports/reads.ts'
+import { bytesOf } from './edge.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
 
 export interface CommandResultTable {
@@ -22,6 +25,18 @@ export interface CommandResultTable {
   by_runner: number
   started_at: number
   ended_at: number | null
+}
+
+/** All that a command printed: no replay makes it. */
+export interface CommandOutputTable {
+  project_id: string
+  command_id: string
+  /** Of the text. */
+  sha256: string
+  bytes: number
+  /** The text, as gzip writes it; empty where it was removed. */
+  content: Buffer
+  removed_at: number | null
 }
 
 function commandRow({ projectId, seq }: RowKey, command: CommandResult): Insertable<CommandResultTable> {
@@ -81,11 +96,76 @@ export async function applyCommandEnded(
     .execute()
 }
 
+/** Keeps all that a command printed. */
+export async function keepOutput(
+  { db, projectId }: ReadScope,
+  commandId: CommandResultId,
+  text: string,
+): Promise<void> {
+  const bytes = Buffer.from(text)
+  const row = {
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    bytes: bytes.length,
+    content: gzipSync(bytes),
+    removed_at: null,
+  }
+  await db
+    .insertInto('command_output')
+    .values({ project_id: projectId, command_id: commandId, ...row })
+    .onConflict((conflict) => conflict.columns(['project_id', 'command_id']).doNothing())
+    .execute()
+}
+
+export async function removeOutputs(
+  { db, projectId }: ReadScope,
+  { before, at }: { readonly before: number; readonly at: number },
+): Promise<void> {
+  await db
+    .updateTable('command_output')
+    .set({ content: Buffer.alloc(0), removed_at: at })
+    .where('project_id', '=', projectId)
+    .where('removed_at', 'is', null)
+    .where('command_id', 'in', endedBefore({ db, projectId }, before))
+    .execute()
+}
+
+function endedBefore({ db, projectId }: ReadScope, before: number) {
+  return db
+    .selectFrom('command_result')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('ended_at', '<', before)
+}
+
 export function commandResults({
   db,
   projectId,
-}: ReadScope): Pick<RunReads, 'commandResult' | 'runningCommands'> {
+}: ReadScope): Pick<
+  RunReads,
+  'commandResult' | 'commandsOf' | 'runningCommands' | 'commandOutput' | 'outputsBefore'
+> {
   return {
+    async commandOutput(id) {
+      const row = await db
+        .selectFrom('command_output')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('command_id', '=', id)
+        .executeTakeFirst()
+      if (!row) return null
+      const text = row.removed_at === null ? gunzipSync(bytesOf(row.content)).toString('utf8') : null
+      return { text, bytes: row.bytes, removedAt: row.removed_at }
+    },
+    async outputsBefore(before) {
+      const row = await db
+        .selectFrom('command_output')
+        .select(({ fn }) => [fn.countAll<number>().as('count'), fn.sum<number | null>('bytes').as('bytes')])
+        .where('project_id', '=', projectId)
+        .where('removed_at', 'is', null)
+        .where('command_id', 'in', endedBefore({ db, projectId }, before))
+        .executeTakeFirstOrThrow()
+      return { count: row.count, bytes: row.bytes ?? 0 }
+    },
     async commandResult({ run, folder, by }, tree) {
       const row = await db
         .selectFrom('command_result')
@@ -99,6 +179,18 @@ export function commandResults({
         .limit(1)
         .executeTakeFirst()
       return row ? commandOf(row) : null
+    },
+    async commandsOf(runId, limit) {
+      const rows = await db
+        .selectFrom('command_result')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('run_id', '=', runId)
+        .where('status', '!=', 'running')
+        .orderBy('seq')
+        .limit(limit)
+        .execute()
+      return rows.map(commandOf)
     },
     async runningCommands() {
       const rows = await db

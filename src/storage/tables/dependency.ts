@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { TaskId } from '../../domain/id.ts'
+import { makeKnown } from '../record/session.ts'
 import { touchTask } from './claim.ts'
-import { inBatches, lookedUp } from './query.ts'
+import { inBatches, lookedUp, prepared } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
 
 export interface TaskDependencyTable {
@@ -129,10 +130,48 @@ async function raisePrerequisites(
         and task.status <> 'done' and task.height < raised.height`.execute(db)
 }
 
+/** What a task waits for, and whether anything waits for it. */
+export interface Links {
+  readonly prerequisites: readonly string[]
+  readonly hasDependents: boolean
+}
+
+const linkRows = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('task_dependency')
+    .select('depends_on_id as other')
+    .where('project_id', '=', projectId)
+    .where('task_id', '=', taskId)
+    .unionAll(
+      db
+        .selectFrom('project')
+        .select(sql<string>`''`.as('other'))
+        .where('id', '=', projectId)
+        .where((where) =>
+          where.exists(
+            where
+              .selectFrom('task_dependency as waiting')
+              .select('waiting.task_id')
+              .where('waiting.project_id', '=', projectId)
+              .where('waiting.depends_on_id', '=', taskId),
+          ),
+        ),
+    ),
+)
+
+export async function linksOf({ db, projectId }: ReadScope, taskId: string): Promise<Links> {
+  const others = (await linkRows(db, projectId, taskId)).map(({ other }) => other)
+  return { prerequisites: others.filter((id) => id !== ''), hasDependents: others.includes('') }
+}
+
+/** A new task has none. */
+export function makeUnlinked({ db, projectId }: ReadScope, taskId: string): Promise<void> {
+  return makeKnown(db, linkRows.filled(db, [projectId, taskId]), [])
+}
+
 /** What a task waits for no longer begins a chain through it. */
-export async function lowerPrerequisites(projecting: Projecting, taskId: string): Promise<void> {
-  if (projecting.heightsLater) return
-  await lower(projecting, await prerequisites(projecting, [taskId]))
+export function lowerPrerequisites(projecting: Projecting, { prerequisites: ids }: Links): Promise<void> {
+  return lower(projecting, ids)
 }
 
 /** Brings tasks down to what still waits for them, then what they wait for, as far as anything changes. */
@@ -212,7 +251,7 @@ function heightOf() {
 }
 
 /** What tasks wait for. */
-export async function prerequisites(
+async function prerequisites(
   { db, projectId }: Projecting,
   taskIds: readonly string[],
 ): Promise<readonly string[]> {

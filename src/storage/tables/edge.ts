@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { EdgeReads } from '../../ports/reads.ts'
+import type { EdgeReads, KnownEdge } from '../../ports/reads.ts'
 import type { EdgeBeside } from '../../ports/store.ts'
 import type { ReadScope } from './tables.ts'
 
@@ -38,10 +38,11 @@ export interface CommandLeaseTable {
 export async function writeOfEdge({ db, projectId }: ReadScope, beside: EdgeBeside): Promise<void> {
   if (beside.kind === 'edge seen') {
     const { id, name, token, version, at, queue } = beside
-    const row = { name, token, version, seen_at: at, queued: queue.entries, oldest_queued_at: queue.oldest }
+    const waiting = queue && { queued: queue.entries, oldest_queued_at: queue.oldest }
+    const row = { name, token, version, seen_at: at, ...waiting }
     await db
       .insertInto('edge')
-      .values({ project_id: projectId, id, ...row })
+      .values({ project_id: projectId, id, queued: 0, oldest_queued_at: null, ...row })
       .onConflict((conflict) =>
         conflict.columns(['project_id', 'id']).doUpdateSet(row).where('edge.seen_at', '<=', at),
       )
@@ -98,6 +99,10 @@ export function bytesOf(column: Buffer | string): Buffer {
 
 const mostEdges = 500
 
+function edgeOf({ id, name, token, version, seen_at, queued, oldest_queued_at }: EdgeTable): KnownEdge {
+  return { id, name, token, version, seenAt: seen_at, queue: { entries: queued, oldest: oldest_queued_at } }
+}
+
 export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
   return {
     async all() {
@@ -108,14 +113,16 @@ export function edgeReads({ db, projectId }: ReadScope): EdgeReads {
         .orderBy('seen_at', 'desc')
         .limit(mostEdges)
         .execute()
-      return rows.map(({ id, name, token, version, seen_at, queued, oldest_queued_at }) => ({
-        id,
-        name,
-        token,
-        version,
-        seenAt: seen_at,
-        queue: { entries: queued, oldest: oldest_queued_at },
-      }))
+      return rows.map(edgeOf)
+    },
+    async heard(id) {
+      const row = await db
+        .selectFrom('edge')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ? edgeOf(row) : null
     },
     async diff(attemptId) {
       const row = await db

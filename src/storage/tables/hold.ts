@@ -29,7 +29,10 @@ export interface HoldTable {
   opened_at: number
   status: string
   answer: string | null
+  said: string | null
   closed_by: string | null
+  /** `person` or `agent`. */
+  closed_kind: string | null
   closed_at: number | null
 }
 
@@ -53,7 +56,9 @@ function holdRow({ projectId, seq }: RowKey, hold: Hold): Insertable<HoldTable> 
     opened_at: hold.openedAt,
     status: hold.status,
     answer: hold.answer,
+    said: null,
     closed_by: hold.closedBy,
+    closed_kind: null,
     closed_at: hold.closedAt,
   }
 }
@@ -75,6 +80,7 @@ export function holdOf(row: Selectable<HoldTable>): Hold {
     openedAt: row.opened_at,
     status: row.status as Hold['status'], // as it was written
     answer: row.answer,
+    said: row.said as Hold['said'], // as it was written
     closedBy: row.closed_by,
     closedAt: row.closed_at,
   }
@@ -90,12 +96,19 @@ export async function applyHoldOpened(
 
 export async function applyHoldClosed(
   projecting: Projecting,
-  { holdId, status, answer }: FactOf<'hold.closed'>,
+  { holdId, status, answer, said }: FactOf<'hold.closed'>,
 ): Promise<void> {
   const { db, projectId, at, actor } = projecting
   const closed = await db
     .updateTable('hold')
-    .set({ status, answer, closed_by: actor.name, closed_at: at })
+    .set({
+      status,
+      answer,
+      said: said ?? null,
+      closed_by: actor.name,
+      closed_kind: actor.kind,
+      closed_at: at,
+    })
     .where('project_id', '=', projectId)
     .where('id', '=', holdId)
     .returning('task_id')
@@ -220,30 +233,52 @@ export function holdReads(scope: ReadScope): HoldReads {
         .executeTakeFirst()
       return row ? holdOf(row) : null
     },
-    async answeredCommand(hash) {
-      const row = await holds()
-        .where('request_hash', '=', hash)
+    async answeredCommands(hashes) {
+      const rows = await holds()
+        .where('request_hash', 'in', hashes)
         .where('status', '<>', 'open')
-        .orderBy('closed_at', 'desc')
         .orderBy('seq', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      if (row === undefined) return null
-      const revoked = await db
+        .limit(mostQuestions)
+        .execute()
+      const first = rows.at(-1)
+      if (first === undefined) return []
+      const ended = await db
         .selectFrom('fact')
-        .select('seq')
+        .select(['kind', 'body'])
         .where('project_id', '=', projectId)
-        .where('seq', '>', row.seq)
-        .where('kind', '=', 'command.revoked')
-        .where('at', '>=', row.closed_at ?? 0)
-        .where('body', 'like', `%"${hash}"%`)
-        .limit(1)
-        .executeTakeFirst()
-      return revoked === undefined ? holdOf(row) : null
+        .where('seq', '>', first.seq)
+        .where('kind', 'in', ['hold.closed', 'command.revoked'])
+        .where((where) =>
+          where.or([
+            where('kind', '=', 'command.revoked'),
+            where(
+              'at',
+              'in',
+              rows.map((row) => row.closed_at ?? 0),
+            ),
+          ]),
+        )
+        .orderBy('seq')
+        .execute()
+      const byId = new Map(rows.map((row) => [row.id, row]))
+      const answers = new Map<string, Hold>()
+      for (const { kind, body } of ended) {
+        if (kind === 'command.revoked') {
+          answers.delete(parsed<FactOf<'command.revoked'>>(body).hash)
+          continue
+        }
+        const { holdId, decided } = parsed<FactOf<'hold.closed'>>(body)
+        const row = byId.get(holdId)
+        if (row && decided === true) answers.set(row.request_hash ?? '', holdOf(row))
+      }
+      return [...answers.values()]
     },
     idsLike: (prefix, limit) => idsLike(scope, 'hold', { prefix, limit }),
   }
 }
+
+/** How many questions about commands are looked at for their answers, the newest first. */
+const mostQuestions = 500
 
 /** Open ones oldest first, because they wait; anything else newest first. */
 async function listHolds(

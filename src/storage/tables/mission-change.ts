@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
+import type { Measured } from '../../domain/fact.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MissionId } from '../../domain/id.ts'
 import type { MissionChange, ReportedChange } from '../../domain/track/changes.ts'
 import type { MissionFile, MissionLines } from '../../ports/reads.ts'
+import { storable } from '../fingerprint.ts'
 import type { AttemptTable } from './attempt.ts'
-import { inBatches, lookedUp } from './query.ts'
+import { anyOf, inBatches } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
 
 /** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
@@ -24,23 +26,40 @@ export interface MissionChangeTable {
 /** Brings a mission's changes to the end of an attempt, so that its totals are one row to read whatever its size. */
 export async function addToMission(
   projecting: Projecting,
-  { mission_id, tree_top }: Pick<AttemptTable, 'mission_id' | 'tree_top'>,
+  { mission_id, tree_top, counted }: InTree & { readonly counted: Counted },
   { outcome, evidence }: FactOf<'attempt.closed'>,
 ): Promise<void> {
   if (mission_id === null) return
   const place = { missionId: mission_id, top: tree_top }
-  if (evidence.mission) await putChanges(projecting, place, evidence.mission, putRow)
-  else await putChanges(projecting, place, evidence.changes.map(counted), addRow)
+  await putChanges(projecting, place, filesOf({ evidence }), evidence.mission ? putRow : addRow)
+  const files = filesOf({ evidence }).reduce((sum, change) => {
+    const { here = false, elsewhere = false } = counted.get(storable(change.path)) ?? {}
+    return sum + Number(elsewhere || counts(change)) - Number(elsewhere || here)
+  }, 0)
+  const [input, output] = [outcome.tokensInput ?? 0, outcome.tokensOutput ?? 0]
+  if (files === 0 && input === 0 && output === 0) return
   const { db, projectId } = projecting
   await db
     .updateTable('mission')
     .set((eb) => ({
-      tokens_input: eb('tokens_input', '+', outcome.tokensInput ?? 0),
-      tokens_output: eb('tokens_output', '+', outcome.tokensOutput ?? 0),
+      files_changed: eb('files_changed', '+', files),
+      tokens_input: eb('tokens_input', '+', input),
+      tokens_output: eb('tokens_output', '+', output),
     }))
     .where('project_id', '=', projectId)
     .where('id', '=', mission_id)
     .execute()
+}
+
+type InTree = Pick<AttemptTable, 'mission_id' | 'tree_top'>
+
+/** What the end of an attempt says of its mission's files. */
+export function filesOf({
+  evidence,
+}: {
+  readonly evidence: Pick<Measured, 'changes' | 'mission'>
+}): readonly MissionChange[] {
+  return evidence.mission ?? evidence.changes.map(withLines)
 }
 
 interface Place {
@@ -72,11 +91,45 @@ const addRow = {
   deleted_lines: sql<number>`coalesce(mission_change.deleted_lines, 0) + excluded.deleted_lines`,
 }
 
-function counted(change: ReportedChange): MissionChange {
+function withLines(change: ReportedChange): MissionChange {
   return { ...change, addedLines: change.addedLines ?? 0, deletedLines: change.deletedLines ?? 0 }
 }
 
-/** Of what the mission changed, only these paths are counted again, however many there are. */
+/** Whether a path is among a mission's files; work that git brought in is other people's. */
+function counts({ change, origin }: Pick<MissionChange, 'change' | 'origin'>): boolean {
+  return change !== 'none' && origin !== 'imported'
+}
+
+/** Of these paths, whether each is counted among the mission's files: by this work tree, by another one. */
+type Counted = ReadonlyMap<unknown, { readonly here: boolean; readonly elsewhere: boolean }>
+
+export async function countedFiles(
+  { db, projectId }: ReadScope,
+  { mission_id, tree_top }: InTree,
+  changes: readonly Pick<MissionChange, 'path'>[],
+): Promise<Counted> {
+  if (mission_id === null) return new Map()
+  const rows = await Promise.all(
+    inBatches(changes).map(async (batch) => {
+      // One look into an index for each path, however many files and work trees the mission has.
+      const wanted = sql.join(batch.map(({ path }) => sql`(cast(${path} as text))`))
+      const isCounted = sql`select 1 from mission_change as changed
+        where changed.project_id = ${projectId} and changed.mission_id = ${mission_id}
+          and changed.path = wanted.path and changed.change <> 'none' and changed.origin <> 'imported'`
+      const asked = sql<{ path: string; here: number; elsewhere: number }>`
+        with wanted (path) as (values ${wanted})
+        select path,
+          case when exists (${isCounted} and changed.tree_top = ${tree_top}) then 1 else 0 end as here,
+          case when exists (${isCounted} and changed.tree_top <> ${tree_top}) then 1 else 0 end as elsewhere
+        from wanted`
+      return (await asked.execute(db)).rows
+    }),
+  )
+  return new Map(
+    rows.flat().map(({ path, here, elsewhere }) => [path, { here: here === 1, elsewhere: elsewhere === 1 }]),
+  )
+}
+
 async function putChanges(
   projecting: Projecting,
   place: Place,
@@ -84,8 +137,6 @@ async function putChanges(
   onConflict: typeof putRow | typeof addRow,
 ): Promise<void> {
   for (const batch of inBatches(changes.map((change) => changeRow(projecting, place, change)))) {
-    const paths = batch.map(({ path }) => path)
-    await countFiles(projecting, place.missionId, { paths, by: -1 })
     await projecting.db
       .insertInto('mission_change')
       .values(batch)
@@ -93,32 +144,7 @@ async function putChanges(
         conflict.columns(['project_id', 'mission_id', 'tree_top', 'path']).doUpdateSet(onConflict),
       )
       .execute()
-    await countFiles(projecting, place.missionId, { paths, by: 1 })
   }
-}
-
-/** Counts which of these paths the mission changed, in any work tree; work that git brought in is other people's. */
-async function countFiles(
-  { db, projectId }: Projecting,
-  missionId: string,
-  { paths, by }: { readonly paths: readonly string[]; readonly by: 1 | -1 },
-): Promise<void> {
-  const ofMission = sql`project_id = ${projectId} and mission_id = ${missionId}`
-  // One look into the index for each path: a list of them would be held against every row of the mission.
-  const wanted = sql.join(paths.map((path) => sql`(cast(${path} as text))`))
-  const on = sql`changed.project_id = ${projectId} and changed.mission_id = ${missionId}
-    and changed.tree_top = tops.top and changed.path = wanted.path`
-  await sql`update mission set files_changed = files_changed + ${sql.lit(by)} * (
-    with recursive tops (top) as (
-      select min(tree_top) from mission_change where ${ofMission}
-      union all
-      select (select min(tree_top) from mission_change where ${ofMission} and tree_top > tops.top)
-        from tops where tops.top is not null),
-    wanted (path) as (values ${wanted})
-    select count(distinct changed.path) as files from tops cross join wanted
-      ${lookedUp(db, { table: 'mission_change', as: 'changed', on })}
-      where changed.change <> 'none' and changed.origin <> 'imported')
-    where project_id = ${projectId} and id = ${missionId}`.execute(db)
 }
 
 function changeRow({ projectId }: Projecting, { missionId, top }: Place, change: MissionChange) {
@@ -201,4 +227,22 @@ export async function missionLines(
     .where('origin', '<>', 'imported')
     .executeTakeFirst()
   return { added: Number(row?.added ?? 0), deleted: Number(row?.deleted ?? 0) }
+}
+
+/** The same of several missions, with the number of files. */
+export function linesOfMissions({ db, projectId }: ReadScope, missionIds: readonly MissionId[]) {
+  return db
+    .selectFrom('mission_change')
+    .select(({ fn }) => [
+      'mission_id',
+      fn.countAll<number>().as('files'),
+      fn.sum<number>('added_lines').as('added'),
+      fn.sum<number>('deleted_lines').as('deleted'),
+    ])
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', anyOf(missionIds))
+    .where('change', '<>', 'none')
+    .where('origin', '<>', 'imported')
+    .groupBy('mission_id')
+    .execute()
 }

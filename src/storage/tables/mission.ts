@@ -1,10 +1,12 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Actor } from '../../domain/actor.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MissionId, TaskId } from '../../domain/id.ts'
 import type { MissionChange } from '../../domain/track/changes.ts'
 import type { Mission } from '../../domain/track/mission.ts'
 import type { Task } from '../../domain/track/task.ts'
 import type {
+  MissionGlance,
   MissionListed,
   MissionNow,
   MissionReads,
@@ -13,11 +15,12 @@ import type {
   Page,
 } from '../../ports/reads.ts'
 import { attemptOf } from './attempt.ts'
-import { missionLines } from './mission-change.ts'
+import { linesOfMissions, missionLines } from './mission-change.ts'
 import { phaseOf, phaseTallies, standingPhases } from './phase.ts'
-import { anyOf, idsLike, pageOf, parsed, prepared } from './query.ts'
+import { anyOf, idsLike, pageOf, parsed, prepared, preparedFor } from './query.ts'
 import { holdsText, searchText } from './search.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
+import { phaseById } from './task.ts'
 
 export interface MissionTable {
   project_id: string
@@ -155,10 +158,6 @@ const missionById = prepared((db, projectId: string, id: string) =>
   db.selectFrom('mission').selectAll().where('project_id', '=', projectId).where('id', '=', id),
 )
 
-const phaseById = prepared((db, projectId: string, id: string) =>
-  db.selectFrom('phase').selectAll().where('project_id', '=', projectId).where('id', '=', id),
-)
-
 export function missionReads(scope: ReadScope): MissionReads {
   const { db, projectId } = scope
   const phases = () => db.selectFrom('phase').selectAll().where('project_id', '=', projectId)
@@ -190,10 +189,20 @@ export function missionReads(scope: ReadScope): MissionReads {
       return rows.map(({ tree_top }) => tree_top)
     },
     tree: (missionId, top) => missionTree(scope, missionId, top),
+    async tasksInTree(missionId, top, among) {
+      if (among.length === 0) return new Set()
+      const rows = await attemptsInTree(db, projectId, missionId, top)
+        .select('task_id')
+        .distinct()
+        .where('task_id', 'in', [...among])
+        .execute()
+      return new Set(rows.map(({ task_id }) => task_id as TaskId)) // a brand
+    },
     lastEnded: (missionId, top) => lastEnded(scope, missionId, top),
     lines: (missionId) => missionLines(scope, missionId),
     list: (request) => listMissions(scope, request),
     listed: (missions) => missionsListed(scope, missions),
+    glances: (ids) => missionGlances(scope, ids),
     async phases(missionId) {
       return standingPhases(scope, [missionId], 1000)
     },
@@ -251,15 +260,11 @@ async function missionsListed(
   }))
 }
 
-// A task in progress without an open attempt is claimed: nobody works on it yet, so it is to do.
-async function nows(
-  { db, projectId }: ReadScope,
-  missionIds: readonly MissionId[],
-): Promise<ReadonlyMap<string, MissionNow>> {
-  const rows = await db
+const standings = preparedFor((db, projectId, missionIds) =>
+  db
     .selectFrom('mission')
     .where('mission.project_id', '=', projectId)
-    .where('mission.id', 'in', anyOf(missionIds))
+    .where('mission.id', 'in', missionIds)
     .select([
       'mission.id',
       sql<number>`(select count(*) from attempt
@@ -275,8 +280,15 @@ async function nows(
         where attempt.project_id = mission.project_id and attempt.status = 'open'
           and place.project_id = attempt.project_id and place.task_id = attempt.task_id
           and place.kind = 'mission' and place.place = mission.id)`.as('running_tasks'),
-    ])
-    .execute()
+    ]),
+)
+
+// A task in progress without an open attempt is claimed: nobody works on it yet, so it is to do.
+async function nows(
+  scope: ReadScope,
+  missionIds: readonly MissionId[],
+): Promise<ReadonlyMap<string, MissionNow>> {
+  const rows = await standings(scope, missionIds)
   return new Map(
     rows.map((row) => [
       row.id,
@@ -288,6 +300,70 @@ async function nows(
       },
     ]),
   )
+}
+
+/** Who worked in missions, what changed in them, and what waits: a query each, whatever the number. */
+async function missionGlances(
+  scope: ReadScope,
+  missionIds: readonly MissionId[],
+): Promise<ReadonlyMap<string, MissionGlance>> {
+  const ids = missionIds.slice(0, 200)
+  if (ids.length === 0) return new Map()
+  const { db, projectId } = scope
+  const agents = await db
+    .selectFrom('attempt')
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', anyOf(ids))
+    .select(({ fn }) => [
+      'mission_id',
+      'agent_name',
+      'actor',
+      fn.max('seq').as('last'),
+      sql<number>`sum(case when status = 'open' then 1 else 0 end)`.as('open'),
+    ])
+    .groupBy(['mission_id', 'agent_name', 'actor'])
+    .orderBy('last', 'desc')
+    .limit(5_000)
+    .execute()
+  const lines = new Map((await linesOfMissions(scope, ids)).map((row) => [row.mission_id, row]))
+  const holds = await db
+    .selectFrom('hold')
+    .where('project_id', '=', projectId)
+    .where('mission_id', 'in', anyOf(ids))
+    .where('status', '=', 'open')
+    .select(({ fn }) => ['mission_id', fn.countAll<number>().as('waiting')])
+    .groupBy('mission_id')
+    .execute()
+  const waiting = new Map(holds.map((row) => [row.mission_id, Number(row.waiting)]))
+  const byMission = Map.groupBy(agents, (row) => row.mission_id)
+  return new Map(
+    ids.map((id) => [
+      id,
+      {
+        agents: agentsOf(byMission.get(id) ?? []),
+        files: Number(lines.get(id)?.files ?? 0),
+        added: Number(lines.get(id)?.added ?? 0),
+        deleted: Number(lines.get(id)?.deleted ?? 0),
+        waiting: waiting.get(id) ?? 0,
+      },
+    ]),
+  )
+}
+
+interface AgentRow {
+  readonly agent_name: string | null
+  readonly actor: string
+  readonly open: number
+}
+
+/** Each name once, in the order of the rows: an agent may have called in several ways. */
+function agentsOf(rows: readonly AgentRow[]): MissionGlance['agents'] {
+  const working = new Map<string, boolean>()
+  for (const { agent_name, actor, open } of rows) {
+    const name = agent_name ?? parsed<Actor>(actor).name
+    working.set(name, (working.get(name) ?? false) || Number(open) > 0)
+  }
+  return [...working].map(([name, isWorking]) => ({ name, working: isWorking }))
 }
 
 function tasksOf(status: Task['status']) {
@@ -336,10 +412,6 @@ const openInTree = prepared((db, projectId: string, missionId: string, top: stri
   attemptsInTree(db, projectId, missionId, top).select('opened_at').where('status', '=', 'open').limit(200),
 )
 
-const tasksInTree = prepared((db, projectId: string, missionId: string, top: string) =>
-  attemptsInTree(db, projectId, missionId, top).select('task_id').distinct(),
-)
-
 const changesInTree = prepared((db, projectId: string, missionId: string, top: string) =>
   db
     .selectFrom('mission_change')
@@ -358,13 +430,11 @@ async function missionTree(scope: ReadScope, missionId: MissionId, top: string):
   const { db, projectId } = scope
   const [first] = await firstInTree(db, projectId, missionId, top)
   const open = await openInTree(db, projectId, missionId, top)
-  const tasks = await tasksInTree(db, projectId, missionId, top)
   const rows = await changesInTree(db, projectId, missionId, top)
   return {
     first: first ? attemptOf(first) : null,
     lastEnded: await lastEnded(scope, missionId, top),
     openSince: open.map(({ opened_at }) => opened_at),
-    tasks: new Set(tasks.map(({ task_id }) => task_id as TaskId)), // a brand
     recorded: rows.map((row) => ({
       path: row.path,
       ...(row.from_path !== null && { from: row.from_path }),

@@ -5,7 +5,7 @@ import type { Milestone } from '../../domain/plan/plan.ts'
 import type { Phase, PhaseWithWork } from '../../domain/track/mission.ts'
 import type { PhaseTally, PlanReads } from '../../ports/reads.ts'
 import { ofOwner, phaseOfOpenMission } from './plan-list.ts'
-import { anyOf } from './query.ts'
+import { prepared, preparedFor, preparedUpTo } from './query.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
 import { moveTask, phaseOrder } from './task.ts'
 
@@ -322,37 +322,38 @@ export function planPlaceReads({ db, projectId }: ReadScope): PlaceReads {
   }
 }
 
+const phasesOfMissions = preparedUpTo((limit) =>
+  preparedFor((db, projectId, missionIds) =>
+    db
+      .selectFrom('phase')
+      .selectAll()
+      .select(
+        sql<number>`case when exists (select 1 from task_count
+        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
+          and task_count.place = phase.id and task_count.tasks > 0) then 1 else 0 end`.as('has_work'),
+      )
+      .where('project_id', '=', projectId)
+      .where('mission_id', 'in', missionIds)
+      .orderBy('mission_id')
+      .orderBy(sql`sort_order is null`)
+      .orderBy('sort_order')
+      .orderBy('number')
+      .limit(limit),
+  ),
+)
+
 /** The phases of missions, each in its order. */
 export async function standingPhases(
-  { db, projectId }: ReadScope,
+  scope: ReadScope,
   missionIds: readonly MissionId[],
   limit: number,
 ): Promise<readonly PhaseWithWork[]> {
-  const rows = await db
-    .selectFrom('phase')
-    .selectAll()
-    .select(
-      sql<number>`case when exists (select 1 from task_count
-        where task_count.project_id = phase.project_id and task_count.kind = 'phase'
-          and task_count.place = phase.id and task_count.tasks > 0) then 1 else 0 end`.as('has_work'),
-    )
-    .where('project_id', '=', projectId)
-    .where('mission_id', 'in', anyOf(missionIds))
-    .orderBy('mission_id')
-    .orderBy(sql`sort_order is null`)
-    .orderBy('sort_order')
-    .orderBy('number')
-    .limit(limit)
-    .execute()
+  const rows = await phasesOfMissions(limit)(scope, missionIds)
   return rows.map((row) => ({ ...phaseOf(row), hasWork: row.has_work === 1 }))
 }
 
-/** In order of the phases' numbers. A task counts in its home phase and where it was worked on. */
-export async function phaseTallies(
-  { db, projectId }: ReadScope,
-  missionId: MissionId,
-): Promise<readonly PhaseTally[]> {
-  const rows = await db
+const talliesOfMission = prepared((db, projectId: string, missionId: string) =>
+  db
     .selectFrom('phase')
     .where('phase.project_id', '=', projectId)
     .where('phase.mission_id', '=', missionId)
@@ -368,8 +369,15 @@ export async function phaseTallies(
           and attempt.status = 'open')`.as('open_attempts'),
     ])
     .orderBy('phase.number')
-    .limit(1000)
-    .execute()
+    .limit(1000),
+)
+
+/** In order of the phases' numbers. A task counts in its home phase and where it was worked on. */
+export async function phaseTallies(
+  { db, projectId }: ReadScope,
+  missionId: MissionId,
+): Promise<readonly PhaseTally[]> {
+  const rows = await talliesOfMission(db, projectId, missionId)
   return rows.map((row) => ({
     phaseId: row.id as PhaseId, // a brand
     tasks: row.tasks,

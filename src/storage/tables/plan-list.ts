@@ -4,7 +4,7 @@ import type { PlannedTask, PlanOwner } from '../../domain/plan/plan.ts'
 import type { PlanFilter, PlanPage } from '../../ports/reads.ts'
 import { claimOf } from './claim.ts'
 import type { TaskDependencyTable } from './dependency.ts'
-import { prepared } from './query.ts'
+import { preparedFor } from './query.ts'
 import { holdsText } from './search.ts'
 import type { ReadScope } from './tables.ts'
 import { isUnsettled, type TaskTable, taskOf } from './task.ts'
@@ -72,24 +72,17 @@ export async function dependenciesOf(
 
 type Edge = Pick<TaskDependencyTable, 'task_id' | 'depends_on_id' | 'seq'>
 
-const edgesOfOne = prepared((db, projectId: string, taskId: string) => edges(db, projectId, [taskId]))
-
-async function edgesOf({ db, projectId }: ReadScope, taskIds: readonly string[]): Promise<readonly Edge[]> {
-  const [first, ...others] = taskIds
-  if (first === undefined) return []
-  const rows =
-    others.length === 0
-      ? await edgesOfOne(db, projectId, first)
-      : await edges(db, projectId, taskIds).execute()
-  return rows.toSorted((one, other) => one.seq - other.seq)
-}
-
-function edges(db: ReadScope['db'], projectId: string, taskIds: readonly string[]) {
-  return db
+const edges = preparedFor((db, projectId, taskIds) =>
+  db
     .selectFrom('task_dependency')
     .select(['task_id', 'depends_on_id', 'seq'])
     .where('project_id', '=', projectId)
-    .where('task_id', 'in', taskIds)
+    .where('task_id', 'in', taskIds),
+)
+
+async function edgesOf(scope: ReadScope, taskIds: readonly string[]): Promise<readonly Edge[]> {
+  if (taskIds.length === 0) return []
+  return (await edges(scope, taskIds)).toSorted((one, other) => one.seq - other.seq)
 }
 
 /** How many tasks a filter matches: from the counts that are kept, where they answer it. */

@@ -3,6 +3,7 @@ import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { PlannedTask, PlanSpan } from '../../domain/plan/plan.ts'
 import type { GraphTask, PlanReads } from '../../ports/reads.ts'
+import { taskById } from './claim.ts'
 import { dependencyChain } from './dependency.ts'
 import { notesOf, notesWithIds } from './note.ts'
 import { planPlaceReads } from './phase.ts'
@@ -18,7 +19,7 @@ import {
 } from './plan-list.ts'
 import { anyOf, prepared } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
-import { isUnsettled, type TaskTable, taskById } from './task.ts'
+import { isUnsettled, type TaskTable } from './task.ts'
 
 /** A role that the project declared. */
 export interface RoleTable {
@@ -28,6 +29,16 @@ export interface RoleTable {
 }
 
 const mostExpired = 100
+
+const undoneIn = prepared((db, projectId: string, phaseId: string) =>
+  db
+    .selectFrom('task_count')
+    .select(({ fn }) => fn.sum<number>('tasks').as('tasks'))
+    .where('project_id', '=', projectId)
+    .where('kind', '=', 'home_phase')
+    .where('place', '=', phaseId)
+    .where('status', 'in', ['to_do', 'in_progress']),
+)
 
 const openTasksOf = prepared((db, projectId: string, phaseId: string) =>
   db
@@ -55,6 +66,10 @@ export function planReads(scope: ReadScope): PlanReads {
       return task ?? null
     },
     tasks: (filter, request) => planPage(scope, filter, request),
+    async undoneInPhase(phaseId) {
+      const [row] = await undoneIn(db, projectId, phaseId)
+      return Number(row?.tasks ?? 0)
+    },
     async openInPhase(phaseId) {
       const rows = await openTasksOf(db, projectId, phaseId)
       return rows.map(({ id, name, status, last }) => ({

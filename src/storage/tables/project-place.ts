@@ -3,6 +3,7 @@ import type { FactOf } from '../../domain/fact-kinds.ts'
 import { Failure } from '../../domain/failure.ts'
 import { instant } from '../../domain/instant.ts'
 import type { Head } from '../../ports/moving.ts'
+import { makeKnown } from '../record/session.ts'
 import { prepared } from './query.ts'
 import type { Projecting, Tables } from './tables.ts'
 
@@ -57,6 +58,16 @@ export async function projectState(db: Kysely<Tables>, projectId: string): Promi
   const { seq, head, place, moved_at, began_at } = row
   const moved = place === null || moved_at === null ? null : { to: place, at: moved_at }
   return { seq, hash: head, moved, isArriving: began_at !== null }
+}
+
+/** In a session: how far a project has come by what was written just now, so that it need not be asked. It is written here. */
+export function knowHead(
+  db: Kysely<Tables>,
+  projectId: string,
+  head: { readonly seq: number; readonly head: string },
+): Promise<void> {
+  const row = { ...head, place: null, moved_at: null, began_at: null }
+  return makeKnown(db, states.filled(db, [projectId]), [row])
 }
 
 /** What is said first of what is read of a project that was moved. Fails where it is still on its way here. */

@@ -2,10 +2,19 @@ import type { NewFact } from '../../domain/fact.ts'
 import type { FactKind, FactOf } from '../../domain/fact-kinds.ts'
 import { applyProjectCreated } from '../record/project.ts'
 import { applyAbandoned, applyClosed, applyCorrected, applyOpened, touchAttempt } from './attempt.ts'
+import {
+  applyAttemptLinked,
+  applyCaptureLost,
+  applySessionClosed,
+  applySessionContinued,
+  applySessionForgotten,
+  applySessionOpened,
+} from './capture-session.ts'
 import { renewClaim } from './claim.ts'
 import { applyCommandEnded, applyCommandStarted } from './command-result.ts'
 import { applyDependencyAdded, applyDependencyRemoved } from './dependency.ts'
 import { applyHoldClosed, applyHoldOpened } from './hold.ts'
+import { applyClaimsImported, applyLinesForgotten, applyLinesRecorded } from './lines.ts'
 import { applyMemberRemoved, applyMemberSet } from './member.ts'
 import {
   applyMissionEnded,
@@ -14,6 +23,12 @@ import {
   applyMissionStarted,
 } from './mission.ts'
 import { applyNoteAdded } from './note.ts'
+import {
+  applyNotificationAdded,
+  applyNotificationEdited,
+  applyNotificationRemoved,
+  applyQuietSet,
+} from './notification.ts'
 import { applyPersonAdded, applyPersonChanged } from './person.ts'
 import {
   applyMilestoneCreated,
@@ -27,6 +42,7 @@ import { applyRoleDeclared } from './plan.ts'
 import { applyProcessKept } from './process.ts'
 import { applyProjectArrived, applyProjectMoved } from './project-place.ts'
 import { applyDecision, applyIssue, applyProgress } from './records.ts'
+import { applyReviewReplied, applyReviewSent } from './review.ts'
 import { applyRunAdvanced, applyRunCancelled, applyRunCreated, applyRunMigrated } from './run.ts'
 import { applyRunApproved, applyRunRefused } from './run-event.ts'
 import { applySessionBegan, applySessionEnded } from './session.ts'
@@ -41,6 +57,7 @@ import {
   applyTaskPlanned,
 } from './task.ts'
 import { applyTokenCreated, applyTokenRevoked } from './token.ts'
+import { applyCommandsSeen, applyEditsReported, applyTurnClosed, applyTurnOpened } from './turn.ts'
 
 /** Brings the tables to what they are after a fact. */
 export function projectFact(projecting: Projecting, fact: NewFact): Promise<void> {
@@ -68,6 +85,9 @@ const projections: {
   'attempt.abandoned': applyAbandoned,
   'attempt.corrected': applyCorrected,
   'attempt.continued': touchAttempt,
+  'lines.recorded': applyLinesRecorded,
+  'lines.forgotten': applyLinesForgotten,
+  'claims.imported': applyClaimsImported,
   'decision.logged': applyDecision,
   'issue.logged': applyIssue,
   'progress.logged': applyProgress,
@@ -106,4 +126,20 @@ const projections: {
   'token.revoked': applyTokenRevoked,
   'session.began': applySessionBegan,
   'session.ended': applySessionEnded,
+  'notification.added': applyNotificationAdded,
+  'notification.edited': applyNotificationEdited,
+  'notification.removed': applyNotificationRemoved,
+  'quiet.set': applyQuietSet,
+  'session.opened': applySessionOpened,
+  'session.continued': applySessionContinued,
+  'session.closed': applySessionClosed,
+  'session.forgotten': applySessionForgotten,
+  'turn.opened': applyTurnOpened,
+  'turn.closed': applyTurnClosed,
+  'edits.reported': applyEditsReported,
+  'commands.seen': applyCommandsSeen,
+  'review.sent': applyReviewSent,
+  'review.replied': applyReviewReplied,
+  'attempt.linked': applyAttemptLinked,
+  'capture.lost': applyCaptureLost,
 }

@@ -1,6 +1,7 @@
 import {
   type CompiledQuery,
   type DialectAdapter,
+  type Insertable,
   type Kysely,
   type RawBuilder,
   type Selectable,
@@ -17,7 +18,9 @@ interface Prepared<Row> {
   readonly slots: readonly number[]
 }
 
-type Build<Row, Values extends readonly string[]> = (
+type Value = string | number | null
+
+type Build<Row, Values extends readonly Value[]> = (
   db: Kysely<Tables>,
   ...values: Values
 ) => { compile(): CompiledQuery<Row> }
@@ -25,28 +28,75 @@ type Build<Row, Values extends readonly string[]> = (
 /**
  * A query that is asked so often that building it each time takes longer than answering it: it is built once.
  */
-export function prepared<Row, Values extends readonly string[]>(build: Build<Row, Values>) {
+export function prepared<Row, Values extends readonly Value[]>(build: Build<Row, Values>) {
   const built = new WeakMap<DialectAdapter, Prepared<Row>>()
-  return async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> => {
+  const filled = (db: Kysely<Tables>, values: Values): CompiledQuery<Row> => {
     const { adapter } = db.getExecutor()
     const ready = built.get(adapter) ?? prepare(build, db, values)
     built.set(adapter, ready)
     const { query, slots } = ready
-    const parameters = slots.map((slot, at) => (slot < 0 ? query.parameters[at] : values[slot]))
-    const { rows } = await db.executeQuery<Row>({ ...query, parameters })
-    return rows
+    return { ...query, parameters: slots.map((slot, at) => (slot < 0 ? query.parameters[at] : values[slot])) }
   }
+  const ask = async (db: Kysely<Tables>, ...values: Values): Promise<readonly Row[]> =>
+    (await db.executeQuery<Row>(filled(db, values))).rows
+  /** The question as it is asked. */
+  return Object.assign(ask, { filled })
 }
 
-function prepare<Row, Values extends readonly string[]>(
+function prepare<Row, Values extends readonly Value[]>(
   build: Build<Row, Values>,
   db: Kysely<Tables>,
   values: Values,
 ): Prepared<Row> {
   const marks: readonly string[] = values.map((_, slot) => `\u0000${slot}`)
   const slotOf = new Map<unknown, number>(marks.map((mark, slot) => [mark, slot]))
-  const query = build(db, ...(marks as Values)).compile() // as many strings
+  const query = build(db, ...(marks as readonly Value[] as Values)).compile() // as many, and none is looked at
   return { query, slots: query.parameters.map((value) => slotOf.get(value) ?? -1) }
+}
+
+const inserts = new WeakMap<DialectAdapter, Map<string, CompiledQuery<unknown>>>()
+
+/** Inserts one row by a statement that is built once for its columns. */
+export async function insertRow<Name extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: Name,
+  row: Insertable<Tables[Name]>,
+): Promise<void> {
+  await insertTogether(db, table, [row])
+}
+
+async function insertTogether<Name extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: Name,
+  rows: readonly Insertable<Tables[Name]>[],
+): Promise<void> {
+  const { adapter } = db.getExecutor()
+  const known = inserts.get(adapter) ?? new Map<string, CompiledQuery<unknown>>()
+  inserts.set(adapter, known)
+  const key = `${rows.length} ${table} ${Object.keys(rows[0] ?? {}).join(' ')}`
+  const query = known.get(key) ?? db.insertInto(table).values(rows).compile()
+  known.set(key, query)
+  await db.executeQuery({ ...query, parameters: rows.flatMap((row) => Object.values(row)) })
+}
+
+// SQLite has each of them ready: to build one for as many rows as there are takes longer than the inserting.
+const together = [64, 16, 4, 1] as const
+
+/** Inserts many rows of the same columns in the same order, none of them without a value. */
+export async function insertRows<Name extends keyof Tables>(
+  db: Kysely<Tables>,
+  table: Name,
+  rows: readonly Insertable<Tables[Name]>[],
+): Promise<void> {
+  if (!isSqlite(db)) {
+    for (const batch of inBatches(rows)) await db.insertInto(table).values(batch).execute()
+    return
+  }
+  for (let at = 0; at < rows.length; ) {
+    const count = together.find((most) => most <= rows.length - at) ?? 1
+    await insertTogether(db, table, rows.slice(at, at + count))
+    at += count
+  }
 }
 
 /** The same with a limit, which SQLite has to know when it plans: one for each. */
@@ -56,6 +106,27 @@ export function preparedUpTo<Query>(build: (limit: number) => Query): (limit: nu
     const ready = byLimit.get(limit) ?? build(limit)
     byLimit.set(limit, ready)
     return ready
+  }
+}
+
+const mostFilled = 256
+
+/**
+ * The same about a list of ids, which may be empty: it is built for some lengths, and a shorter list is filled up to
+ * the next one with what it ends with.
+ */
+export function preparedFor<Row>(
+  build: (db: Kysely<Tables>, projectId: string, ids: readonly string[]) => { compile(): CompiledQuery<Row> },
+): (scope: ReadScope, ids: readonly string[]) => Promise<readonly Row[]> {
+  const ofLength = preparedUpTo((_length) =>
+    prepared((db, projectId: string, ...ids: readonly string[]) => build(db, projectId, ids)),
+  )
+  return async ({ db, projectId }, ids) => {
+    if (ids.length > mostFilled) return (await db.executeQuery(build(db, projectId, ids).compile())).rows
+    const length = 2 ** Math.ceil(Math.log2(Math.max(ids.length, 1)))
+    const last = ids.at(-1) ?? ''
+    const filled = Array.from({ length }, (_, at) => ids[at] ?? last)
+    return ofLength(length)(db, projectId, ...filled)
   }
 }
 
@@ -97,7 +168,7 @@ export function remembered<Value>(most: number) {
 /** Ids that begin with a prefix, in order of the id. */
 export async function idsLike(
   { db, projectId }: ReadScope,
-  table: 'mission' | 'task' | 'hold' | 'run',
+  table: 'mission' | 'task' | 'hold' | 'run' | 'capture_session',
   { prefix, limit }: { readonly prefix: string; readonly limit: number },
 ): Promise<readonly string[]> {
   const rows = await db

@@ -1,15 +1,21 @@
 import type { Reads } from '../../ports/store.ts'
 import { journalReads } from '../journal/journal.ts'
+import { captureSessionReads } from './capture-session.ts'
 import { edgeReads } from './edge.ts'
 import { holdReads } from './hold.ts'
+import { lineReads } from './lines.ts'
 import { missionReads } from './mission.ts'
+import { notificationReads } from './notification.ts'
 import { planReads } from './plan.ts'
 import { recordReads } from './records.ts'
+import { reviewReads } from './review.ts'
 import { runReads } from './run.ts'
 import { identityReads } from './secret.ts'
+import { statReads } from './stats.ts'
 import type { ReadScope } from './tables.ts'
 import { taskReads } from './task-reads.ts'
 import { timelineReads } from './timeline.ts'
+import { turnReads } from './turn.ts'
 
 export function readsOf(scope: ReadScope): Reads {
   return new ScopedReads(scope)
@@ -27,7 +33,12 @@ class ScopedReads implements Reads {
   #runs: Reads['runs'] | undefined
   #identities: Reads['identities'] | undefined
   #edges: Reads['edges'] | undefined
+  #notifications: Reads['notifications'] | undefined
+  #lines: Reads['lines'] | undefined
+  #capture: Reads['capture'] | undefined
   #journal: Reads['journal'] | undefined
+  #stats: Reads['stats'] | undefined
+  #reviews: Reads['reviews'] | undefined
 
   constructor(scope: ReadScope) {
     this.#scope = scope
@@ -78,8 +89,33 @@ class ScopedReads implements Reads {
     return this.#edges
   }
 
+  get notifications(): Reads['notifications'] {
+    this.#notifications ??= notificationReads(this.#scope)
+    return this.#notifications
+  }
+
+  get lines(): Reads['lines'] {
+    this.#lines ??= lineReads(this.#scope)
+    return this.#lines
+  }
+
+  get capture(): Reads['capture'] {
+    this.#capture ??= { ...captureSessionReads(this.#scope), ...turnReads(this.#scope) }
+    return this.#capture
+  }
+
   get journal(): Reads['journal'] {
     this.#journal ??= journalReads(this.#scope)
     return this.#journal
+  }
+
+  get reviews(): Reads['reviews'] {
+    this.#reviews ??= reviewReads(this.#scope)
+    return this.#reviews
+  }
+
+  get stats(): Reads['stats'] {
+    this.#stats ??= statReads(this.#scope)
+    return this.#stats
   }
 }

@@ -13,7 +13,7 @@ import type { Decision, Issue, Progress, RecordPlace } from '../../domain/track/
 import type { Page, PageRequest, RecordFilter, RecordReads } from '../../ports/reads.ts'
 import { touchAttempt } from './attempt.ts'
 import { renewClaim } from './claim.ts'
-import { parsed, parsedOrNull } from './query.ts'
+import { insertRow, parsed, parsedOrNull } from './query.ts'
 import type { Projecting, ReadScope, RowKey, Tables } from './tables.ts'
 
 interface SaidTable {
@@ -154,24 +154,24 @@ export async function applyDecision(
   projecting: Projecting,
   { decision }: FactOf<'decision.logged'>,
 ): Promise<void> {
-  await projecting.db.insertInto('decision').values(decisionRow(projecting, decision)).execute()
-  await touchAttempt(projecting, decision)
   await renewClaim(projecting, decision.taskId)
+  await insertRow(projecting.db, 'decision', decisionRow(projecting, decision))
+  await touchAttempt(projecting, decision)
 }
 
 export async function applyIssue(projecting: Projecting, { issue }: FactOf<'issue.logged'>): Promise<void> {
-  await projecting.db.insertInto('issue').values(issueRow(projecting, issue)).execute()
-  await touchAttempt(projecting, issue)
   await renewClaim(projecting, issue.taskId)
+  await insertRow(projecting.db, 'issue', issueRow(projecting, issue))
+  await touchAttempt(projecting, issue)
 }
 
 export async function applyProgress(
   projecting: Projecting,
   { progress }: FactOf<'progress.logged'>,
 ): Promise<void> {
-  await projecting.db.insertInto('progress').values(progressRow(projecting, progress)).execute()
-  await touchAttempt(projecting, progress)
   await renewClaim(projecting, progress.taskId)
+  await insertRow(projecting.db, 'progress', progressRow(projecting, progress))
+  await touchAttempt(projecting, progress)
 }
 
 type SaidTableName = 'decision' | 'issue' | 'progress'
@@ -214,11 +214,10 @@ async function list<Name extends SaidTableName, Item>(
     select * from ${sql.table(table)} where ${matching} ${older} order by seq desc limit ${limit}`
   const count = sql<{ total: number }>`select count(*) as total from ${sql.table(table)} where ${matching}`
   const { rows } = await page.execute(db)
+  const items = rows.map((row) => ({ seq: row.seq, item: of(row) }))
+  if (before === undefined && rows.length < limit) return { items, total: rows.length }
   const counted = await count.execute(db)
-  return {
-    items: rows.map((row) => ({ seq: row.seq, item: of(row) })),
-    total: counted.rows[0]?.total ?? 0,
-  }
+  return { items, total: counted.rows[0]?.total ?? 0 }
 }
 
 interface Columns {

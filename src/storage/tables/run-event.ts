@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Actor } from '../../domain/actor.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type {
   EmissionRepeat,
@@ -291,7 +292,10 @@ const eventsOfKey = prepared((db, projectId: string, runId: string, key: string)
 export function runEventReads({
   db,
   projectId,
-}: ReadScope): Pick<RunReads, 'history' | 'refusals' | 'eventAt' | 'repeat' | 'refusalsAlike' | 'approvals'> {
+}: ReadScope): Pick<
+  RunReads,
+  'history' | 'refusals' | 'eventAt' | 'edgesOf' | 'repeat' | 'refusalsAlike' | 'approvals'
+> {
   return {
     history(runId, request) {
       const matching = db
@@ -316,6 +320,30 @@ export function runEventReads({
         .where('revision', '=', revision)
         .executeTakeFirst()
       return row ? runEventOf(row) : null
+    },
+    async edgesOf(runId) {
+      const rows = await db
+        .selectFrom('run_artifact')
+        .innerJoin('run_event', (join) =>
+          join
+            .onRef('run_event.project_id', '=', 'run_artifact.project_id')
+            .onRef('run_event.run_id', '=', 'run_artifact.run_id')
+            .onRef('run_event.revision', '=', 'run_artifact.revision'),
+        )
+        .innerJoin('fact', (join) =>
+          join.onRef('fact.project_id', '=', 'run_event.project_id').onRef('fact.seq', '=', 'run_event.seq'),
+        )
+        .select(['run_event.revision', 'fact.actor'])
+        .distinct()
+        .where('run_artifact.project_id', '=', projectId)
+        .where('run_artifact.run_id', '=', runId)
+        .execute()
+      return new Map(
+        rows.flatMap(({ revision, actor }) => {
+          const { edge } = parsed<Actor>(actor)
+          return edge === undefined ? [] : [[revision, edge] as const]
+        }),
+      )
     },
     async repeat(runId, { key, owner }) {
       const rows = await eventsOfKey(db, projectId, runId, key)

@@ -293,24 +293,23 @@ const lostRuns = prepared((db, projectId: string, missionId: string) =>
 )
 
 function ofMission(eb: ExpressionBuilder<Tables, 'run'>, projectId: string, missionId: string) {
+  // By the task of each run, of which there are few: not by all tasks of the mission.
   return eb.or([
     eb('run.mission_id', '=', missionId),
-    eb(
-      'run.task_id',
-      'in',
+    eb.exists(
       eb
         .selectFrom('task')
         .select('task.id')
         .where('task.project_id', '=', projectId)
+        .whereRef('task.id', '=', 'run.task_id')
         .where('task.mission_id', '=', missionId),
     ),
-    eb(
-      'run.task_id',
-      'in',
+    eb.exists(
       eb
         .selectFrom('attempt')
         .select('attempt.task_id')
         .where('attempt.project_id', '=', projectId)
+        .whereRef('attempt.task_id', '=', 'run.task_id')
         .where('attempt.mission_id', '=', missionId),
     ),
   ])

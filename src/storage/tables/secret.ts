@@ -2,13 +2,18 @@ import type { Kysely } from 'kysely'
 import { serverProject } from '../../domain/identity/identity.ts'
 import type { IdentityReads, KeptSecret } from '../../ports/reads.ts'
 import type { Beside } from '../../ports/store.ts'
+import { keepOutput, removeOutputs } from './command-result.ts'
 import { writeOfEdge } from './edge.ts'
+import { forgetHashes } from './lines.ts'
 import { memberReads } from './member.ts'
+import { writeOfNotification } from './notification.ts'
 import { personReads } from './person.ts'
 import { listedProjects, renameProject } from './project-name.ts'
+import { writeOfReview } from './review.ts'
 import { sessionReads } from './session.ts'
 import type { ReadScope, Tables } from './tables.ts'
 import { tokenReads } from './token.ts'
+import { writeOfCapture } from './turn.ts'
 
 /** What a token or a session has that no fact holds. */
 export interface SecretTable {
@@ -31,6 +36,10 @@ export async function writeBeside(
       await renameProject(db, one.id, one.name)
       continue
     }
+    if (one.kind === 'address kept' || one.kind === 'address ended' || one.kind === 'notices kept') {
+      await writeOfNotification({ db, projectId }, one)
+      continue
+    }
     if (
       one.kind === 'edge seen' ||
       one.kind === 'command leased' ||
@@ -38,6 +47,39 @@ export async function writeBeside(
       one.kind === 'diffs removed'
     ) {
       await writeOfEdge({ db, projectId }, one)
+      continue
+    }
+    if (
+      one.kind === 'moments told' ||
+      one.kind === 'turns recorded' ||
+      one.kind === 'moments forgotten' ||
+      one.kind === 'prompt kept' ||
+      one.kind === 'prompts forgotten'
+    ) {
+      await writeOfCapture({ db, projectId }, one)
+      continue
+    }
+    if (one.kind === 'line hashes forgotten') {
+      await forgetHashes({ db, projectId }, one.steps)
+      continue
+    }
+    if (one.kind === 'output kept') {
+      await keepOutput({ db, projectId }, one.commandId, one.text)
+      continue
+    }
+    if (one.kind === 'outputs removed') {
+      await removeOutputs({ db, projectId }, one)
+      continue
+    }
+    if (
+      one.kind === 'draft kept' ||
+      one.kind === 'drafts dropped' ||
+      one.kind === 'files viewed' ||
+      one.kind === 'all looked at' ||
+      one.kind === 'files kept' ||
+      one.kind === 'contents removed'
+    ) {
+      await writeOfReview({ db, projectId }, one)
       continue
     }
     const secret = { project_id: projectId, id: one.of }

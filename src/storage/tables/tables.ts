@@ -4,21 +4,40 @@ import type { FactTable } from '../journal/journal.ts'
 import type { CommandTable } from '../record/idempotency.ts'
 import type { ProjectRootTable, ProjectTable } from '../record/project.ts'
 import type { AttemptChangeTable, AttemptCorrectionTable, AttemptEndTable, AttemptTable } from './attempt.ts'
+import type { CaptureLinkTable, CaptureLossTable, CaptureSessionTable } from './capture-session.ts'
 import type { ClaimTokenTable } from './claim.ts'
-import type { CommandResultTable } from './command-result.ts'
+import type { CommandOutputTable, CommandResultTable } from './command-result.ts'
 import type { TaskDependencyTable } from './dependency.ts'
 import type { AttemptDiffTable, CommandLeaseTable, EdgeTable } from './edge.ts'
 import type { HoldTable } from './hold.ts'
+import type { LineClaimTable, LineMarkTable, LineSpanTable, LineStepTable } from './lines.ts'
 import type { MemberTable } from './member.ts'
 import type { MissionTable } from './mission.ts'
 import type { MissionChangeTable } from './mission-change.ts'
 import type { NoteTable } from './note.ts'
+import type {
+  NoticeCursorTable,
+  NoticeTable,
+  NotificationAddressTable,
+  NotificationTable,
+  QuietHoursTable,
+} from './notification.ts'
 import type { PersonTable } from './person.ts'
 import type { MilestoneTable, PhaseTable } from './phase.ts'
 import type { RoleTable } from './plan.ts'
 import type { ProcessTable } from './process.ts'
 import type { ProjectArrivalTable, ProjectMoveTable } from './project-place.ts'
 import type { DecisionTable, IssueTable, ProgressTable } from './records.ts'
+import type {
+  AttemptFilesTable,
+  FileContentTable,
+  ReviewCommentTable,
+  ReviewDraftTable,
+  ReviewLookedTable,
+  ReviewReplyTable,
+  ReviewTable,
+  ReviewViewedTable,
+} from './review.ts'
 import type { RunTable, RunVisitTable } from './run.ts'
 import type { RunApprovalTable, RunArtifactTable, RunEventTable, RunRefusalTable } from './run-event.ts'
 import type { SecretTable } from './secret.ts'
@@ -27,6 +46,14 @@ import type { SettingTable } from './setting.ts'
 import type { TaskTable } from './task.ts'
 import type { TaskCountTable, TaskPlaceTable } from './task-place.ts'
 import type { TokenTable } from './token.ts'
+import type {
+  CommandWindowTable,
+  EditReportTable,
+  KeptPromptTable,
+  MomentTable,
+  TurnChangeTable,
+  TurnTable,
+} from './turn.ts'
 
 /** The schema as Kysely sees it: every table with its columns as the drivers answer them. */
 export interface Tables {
@@ -48,6 +75,10 @@ export interface Tables {
   readonly attempt_correction: AttemptCorrectionTable
   readonly attempt_end: AttemptEndTable
   readonly attempt_change: AttemptChangeTable
+  readonly line_span: LineSpanTable
+  readonly line_step: LineStepTable
+  readonly line_mark: LineMarkTable
+  readonly line_claim: LineClaimTable
   readonly decision: DecisionTable
   readonly issue: IssueTable
   readonly progress: ProgressTable
@@ -61,15 +92,38 @@ export interface Tables {
   readonly run_refusal: RunRefusalTable
   readonly run_approval: RunApprovalTable
   readonly command_result: CommandResultTable
+  readonly command_output: CommandOutputTable
   readonly setting: SettingTable
   readonly person: PersonTable
   readonly member: MemberTable
   readonly token: TokenTable
   readonly session: SessionTable
   readonly secret: SecretTable
+  readonly notification: NotificationTable
+  readonly quiet_hours: QuietHoursTable
+  readonly notification_address: NotificationAddressTable
+  readonly notice: NoticeTable
+  readonly notice_cursor: NoticeCursorTable
   readonly edge: EdgeTable
   readonly attempt_diff: AttemptDiffTable
   readonly command_lease: CommandLeaseTable
+  readonly capture_session: CaptureSessionTable
+  readonly capture_link: CaptureLinkTable
+  readonly capture_loss: CaptureLossTable
+  readonly turn: TurnTable
+  readonly turn_change: TurnChangeTable
+  readonly edit_report: EditReportTable
+  readonly command_window: CommandWindowTable
+  readonly moment: MomentTable
+  readonly kept_prompt: KeptPromptTable
+  readonly review: ReviewTable
+  readonly review_comment: ReviewCommentTable
+  readonly review_reply: ReviewReplyTable
+  readonly review_draft: ReviewDraftTable
+  readonly review_viewed: ReviewViewedTable
+  readonly review_looked: ReviewLookedTable
+  readonly attempt_files: AttemptFilesTable
+  readonly file_content: FileContentTable
   readonly fact: FactTable
   readonly command: CommandTable
 }

@@ -10,18 +10,21 @@ import {
   attemptOf,
   attemptReads,
   attemptsInTree,
+  attemptsThatChanged,
   changesOf,
   countsOf,
+  foreseeEnd,
   keptSnapshots,
   scopeMatchesOf,
   silentAttempts,
 } from './attempt.ts'
 import { measuredAttempts, taskCards } from './card.ts'
+import { taskById } from './claim.ts'
 import { holdOf } from './hold.ts'
 import { plannedTasks } from './plan-list.ts'
-import { anyOf, idsLike, parsed, prepared, preparedUpTo } from './query.ts'
+import { anyOf, idsLike, parsed, prepared, preparedFor, preparedUpTo } from './query.ts'
 import type { ReadScope } from './tables.ts'
-import { taskById, taskOf } from './task.ts'
+import { taskOf } from './task.ts'
 import type { TaskPlaceTable } from './task-place.ts'
 
 export function taskReads(scope: ReadScope): TaskReads {
@@ -43,10 +46,12 @@ export function taskReads(scope: ReadScope): TaskReads {
       return new Map(rows.map(({ id, name }) => [id as TaskId, name])) // a brand
     },
     ...attemptReads(scope),
+    foreseeEnd: (attempt, evidence) => foreseeEnd(scope, attempt, evidence),
     end: (attemptId) => attemptEnd(scope, attemptId),
     measured: (ids) => measuredAttempts(scope, ids),
     cards: (ids) => taskCards(scope, ids),
     changes: (attemptId, request) => changesOf(scope, attemptId, request),
+    changedBy: (paths) => attemptsThatChanged(scope, paths),
     past: (taskId, limit) => pastAttempts(scope, taskId, limit),
     corrections: (attemptId) => correctionsOf(scope, attemptId),
     dependencies: (taskId) => dependenciesOfTask(scope, taskId),
@@ -124,15 +129,18 @@ function tasksOf(
     where task.project_id = ${projectId} and task.updated_at >= ${since} and listed.task_seq = task.seq and ${listed}`
 }
 
-async function counted({ db, projectId }: ReadScope, { kind, place }: Place): Promise<number> {
-  const { total } = await db
+const countAt = prepared((db, projectId: string, kind: string, place: string) =>
+  db
     .selectFrom('task_count')
     .select(sql<number>`coalesce(sum(tasks), 0)`.as('total'))
     .where('project_id', '=', projectId)
-    .where('kind', '=', kind)
-    .where('place', '=', place)
-    .executeTakeFirstOrThrow()
-  return total
+    .where(sql<boolean>`kind = ${kind}`)
+    .where('place', '=', place),
+)
+
+async function counted({ db, projectId }: ReadScope, { kind, place }: Place): Promise<number> {
+  const [row] = await countAt(db, projectId, kind, place)
+  return row?.total ?? 0
 }
 
 async function countOf({ db }: ReadScope, matching: RawBuilder<unknown>): Promise<number> {
@@ -140,31 +148,29 @@ async function countOf({ db }: ReadScope, matching: RawBuilder<unknown>): Promis
   return rows[0]?.total ?? 0
 }
 
-/** Tasks with their last attempts and phase numbers, newest first: three queries whatever the number. */
-async function taskLines(
-  { db, projectId }: ReadScope,
-  taskIds: readonly string[],
-): Promise<readonly Placed<TaskLine>[]> {
-  if (taskIds.length === 0) return []
-  const tasks = await db
+const tasksById = preparedFor((db, projectId, ids) =>
+  db
     .selectFrom('task')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('id', 'in', [...taskIds])
-    .orderBy('seq', 'desc')
-    .execute()
-  const attempts = await db
-    .selectFrom('attempt')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', 'in', distinct(tasks.map((task) => task.last_attempt_id)))
-    .execute()
-  const phases = await db
-    .selectFrom('phase')
-    .select(['id', 'number'])
-    .where('project_id', '=', projectId)
-    .where('id', 'in', distinct([...tasks, ...attempts].map((row) => row.phase_id)))
-    .execute()
+    .where('id', 'in', ids)
+    .orderBy('seq', 'desc'),
+)
+
+const attemptsById = preparedFor((db, projectId, ids) =>
+  db.selectFrom('attempt').selectAll().where('project_id', '=', projectId).where('id', 'in', ids),
+)
+
+const phaseNumbers = preparedFor((db, projectId, ids) =>
+  db.selectFrom('phase').select(['id', 'number']).where('project_id', '=', projectId).where('id', 'in', ids),
+)
+
+/** Tasks with their last attempts and phase numbers, newest first: three queries whatever the number. */
+async function taskLines(scope: ReadScope, taskIds: readonly string[]): Promise<readonly Placed<TaskLine>[]> {
+  if (taskIds.length === 0) return []
+  const tasks = await tasksById(scope, taskIds)
+  const attempts = await attemptsById(scope, distinct(tasks.map((task) => task.last_attempt_id)))
+  const phases = await phaseNumbers(scope, distinct([...tasks, ...attempts].map((row) => row.phase_id)))
   const attemptById = new Map(attempts.map((attempt) => [attempt.id, attempt]))
   const numberOf = new Map(phases.map((phase) => [phase.id, phase.number]))
   return tasks.map((row) => {
@@ -184,7 +190,7 @@ async function taskLines(
 }
 
 function distinct(ids: readonly (string | null)[]): readonly string[] {
-  return anyOf([...new Set(ids.filter((id) => id !== null))])
+  return [...new Set(ids.filter((id) => id !== null))]
 }
 
 const mostFiles = 5
@@ -281,26 +287,23 @@ async function dependenciesOfTask(scope: ReadScope, taskId: TaskId): Promise<rea
   }))
 }
 
+const attemptCounts = preparedFor((db, projectId, taskIds) =>
+  db
+    .selectFrom('attempt')
+    .select(['task_id', sql<number>`count(*)`.as('attempts')])
+    .where('project_id', '=', projectId)
+    .where('task_id', 'in', taskIds)
+    .groupBy('task_id'),
+)
+
 /** What lists say of tasks besides the tasks: some queries, whatever the number. */
 async function taskHistories(
   scope: ReadScope,
   taskIds: readonly TaskId[],
   now: number,
 ): Promise<ReadonlyMap<TaskId, TaskHistory>> {
-  const { db, projectId } = scope
-  const rows = await db
-    .selectFrom('task')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', 'in', anyOf(taskIds))
-    .execute()
-  const tried = await db
-    .selectFrom('attempt')
-    .select(['task_id', sql<number>`count(*)`.as('attempts')])
-    .where('project_id', '=', projectId)
-    .where('task_id', 'in', anyOf(taskIds))
-    .groupBy('task_id')
-    .execute()
+  const rows = await tasksById(scope, taskIds)
+  const tried = await attemptCounts(scope, taskIds)
   const attempts = new Map(tried.map((row) => [row.task_id, row.attempts]))
   const ends = await lastEnds(scope, taskIds)
   const said = await corrections(scope, taskIds)
@@ -327,24 +330,26 @@ interface End {
   readonly files: readonly string[]
 }
 
-/** What the last attempt of each task that ended said, and its first files. */
-async function lastEnds(scope: ReadScope, taskIds: readonly string[]): Promise<ReadonlyMap<string, End>> {
-  const { db, projectId } = scope
-  const rows = await db
+const lastEndsOf = preparedFor((db, projectId, taskIds) =>
+  db
     .selectFrom('attempt')
     .innerJoin('attempt_end as end', (join) =>
       join.onRef('end.project_id', '=', 'attempt.project_id').onRef('end.attempt_id', '=', 'attempt.id'),
     )
     .select(['attempt.id', 'attempt.task_id', 'end.summary'])
     .where('attempt.project_id', '=', projectId)
-    .where('attempt.task_id', 'in', anyOf(taskIds))
+    .where('attempt.task_id', 'in', taskIds)
     .where(
       sql<boolean>`not exists (select 1 from attempt as later
         join attempt_end as ended on ended.project_id = later.project_id and ended.attempt_id = later.id
         where later.project_id = attempt.project_id and later.task_id = attempt.task_id
           and later.number > attempt.number)`,
-    )
-    .execute()
+    ),
+)
+
+/** What the last attempt of each task that ended said, and its first files. */
+async function lastEnds(scope: ReadScope, taskIds: readonly string[]): Promise<ReadonlyMap<string, End>> {
+  const rows = await lastEndsOf(scope, taskIds)
   const files = await firstFiles(
     scope,
     rows.map(({ id }) => id),
@@ -352,35 +357,37 @@ async function lastEnds(scope: ReadScope, taskIds: readonly string[]): Promise<R
   return new Map(rows.map(({ id, task_id, summary }) => [task_id, { summary, files: files.get(id) ?? [] }]))
 }
 
-async function firstFiles(
-  { db, projectId }: ReadScope,
-  attemptIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly string[]>> {
-  if (attemptIds.length === 0) return new Map()
-  const rows = await db
+const firstChanges = preparedFor((db, projectId, attemptIds) =>
+  db
     .selectFrom('attempt_change')
     .select(['attempt_id', 'path'])
     .where('project_id', '=', projectId)
     .where('attempt_id', 'in', attemptIds)
     .where('position', '<', mostFiles)
     .orderBy('attempt_id')
-    .orderBy('position')
-    .execute()
+    .orderBy('position'),
+)
+
+async function firstFiles(
+  scope: ReadScope,
+  attemptIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (attemptIds.length === 0) return new Map()
+  const rows = await firstChanges(scope, attemptIds)
   const found = new Map<string, string[]>()
   for (const { attempt_id, path } of rows) found.set(attempt_id, [...(found.get(attempt_id) ?? []), path])
   return found
 }
 
-async function corrections({ db, projectId }: ReadScope, taskIds: readonly string[]) {
-  return db
+const corrections = preparedFor((db, projectId, taskIds) =>
+  db
     .selectFrom('attempt_correction')
     .selectAll()
     .where('project_id', '=', projectId)
-    .where('task_id', 'in', anyOf(taskIds))
+    .where('task_id', 'in', taskIds)
     .orderBy('seq')
-    .limit(1000)
-    .execute()
-}
+    .limit(1000),
+)
 
 function correctionOf({ text, agent_name, said_by, created_at }: AttemptCorrectionTable): Correction {
   return { text, agentName: agent_name, saidBy: said_by, at: created_at }

@@ -1,14 +1,31 @@
-import type { Insertable, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MilestoneId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { Task } from '../../domain/track/task.ts'
-import { claimColumns, keepToken, touchTask, unclaimed } from './claim.ts'
-import { countDependents, lowerPrerequisites, restoreHeight } from './dependency.ts'
+import { storable } from '../fingerprint.ts'
+import { makeKnown } from '../record/session.ts'
+import { claimColumns, keepToken, taskById, touchTask, unclaimed } from './claim.ts'
+import {
+  countDependents,
+  type Links,
+  linksOf,
+  lowerPrerequisites,
+  makeUnlinked,
+  restoreHeight,
+} from './dependency.ts'
 import type { PhaseTable } from './phase.ts'
 import { parsed, prepared } from './query.ts'
 import { searchText } from './search.ts'
-import type { Projecting, RowKey } from './tables.ts'
-import { moveHome, type Places, placeNewTask, placeTask, recountHome } from './task-place.ts'
+import type { Projecting, ReadScope, RowKey } from './tables.ts'
+import {
+  moveHome,
+  type Placed,
+  type Places,
+  placeNewTask,
+  placesOf,
+  placeTask,
+  recountHome,
+} from './task-place.ts'
 
 export interface TaskTable {
   project_id: string
@@ -60,7 +77,7 @@ function taskRow(
   { projectId, seq }: RowKey,
   task: Task,
   place: ReturnType<typeof placeByPhase>,
-): Insertable<TaskTable> {
+): Selectable<TaskTable> {
   return {
     project_id: projectId,
     id: task.id,
@@ -163,26 +180,31 @@ export async function applyTaskPlanned(
 ): Promise<void> {
   const phase = task.phaseId === null ? null : await phaseRowOf(projecting, task.phaseId)
   const row = taskRow(projecting, task, placeByPhase(phase))
-  await projecting.db.insertInto('task').values(row).execute()
-  await recountHome(projecting, null, {
-    mission_id: task.missionId,
-    phase_id: task.phaseId,
-    status: task.status,
-  })
-  await placeNewTask(
+  const { db, projectId } = projecting
+  await db.insertInto('task').values(row).execute()
+  const placed = await placeNewTask(
     projecting,
     { id: task.id, seq: projecting.seq, status: task.status },
-    { project: projecting.projectId, mission: task.missionId, phase: task.phaseId },
+    { mission_id: task.missionId, phase_id: task.phaseId, status: task.status },
   )
+  // A task is usually begun in the very record that makes it.
+  await makeKnown(db, taskById.filled(db, [projectId, task.id]), [asStored(row)])
+  await makeKnown(db, placesOf.filled(db, [projectId, task.id]), placed.map(asStored))
+  await makeUnlinked(projecting, task.id)
 }
 
+function asStored<Row extends object>(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)])) as Row // the same columns
+}
+
+export const phaseById = prepared((db, projectId: string, id: string) =>
+  db.selectFrom('phase').selectAll().where('project_id', '=', projectId).where('id', '=', id),
+)
+
 async function phaseRowOf({ db, projectId }: Projecting, phaseId: string): Promise<Selectable<PhaseTable>> {
-  return db
-    .selectFrom('phase')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', '=', phaseId)
-    .executeTakeFirstOrThrow()
+  const [phase] = await phaseById(db, projectId, phaseId)
+  if (!phase) throw new Error(`phase ${phaseId} is not there`)
+  return phase
 }
 
 export async function applyTaskEdited(
@@ -250,7 +272,7 @@ export async function applyTaskMarked(
   projecting: Projecting,
   { taskId, as }: FactOf<'task.marked'>,
 ): Promise<void> {
-  await changeTask(projecting, await taskBefore(projecting, taskId), { ...marked[as], ...unclaimed })
+  await changeTask(projecting, await aroundTask(projecting, taskId), { ...marked[as], ...unclaimed })
 }
 
 export async function applyTaskDropped(
@@ -258,15 +280,15 @@ export async function applyTaskDropped(
   { taskId }: FactOf<'task.dropped'>,
 ): Promise<void> {
   const dropped = { status: 'done', resolution: 'dropped', ...unclaimed } as const
-  await changeTask(projecting, await taskBefore(projecting, taskId), dropped)
+  await changeTask(projecting, await aroundTask(projecting, taskId), dropped)
 }
 
 export async function applyTaskClaimed(
   projecting: Projecting,
   { taskId, claim }: FactOf<'task.claimed'>,
 ): Promise<void> {
-  const before = await taskBefore(projecting, taskId)
-  await changeTask(projecting, before, { status: 'in_progress', resolution: null, ...claimColumns(claim) })
+  const around = await aroundTask(projecting, taskId)
+  await changeTask(projecting, around, { status: 'in_progress', resolution: null, ...claimColumns(claim) })
   await keepToken(projecting, taskId, claim.token)
 }
 
@@ -275,27 +297,40 @@ export async function applyClaimEnded(
   projecting: Projecting,
   { taskId }: FactOf<'claim.ended'>,
 ): Promise<void> {
-  const before = await taskBefore(projecting, taskId)
+  const around = await aroundTask(projecting, taskId)
+  const { before } = around
   if (before.status !== 'in_progress' || before.claim_expires_at === null) return
-  await changeTask(projecting, before, { status: 'to_do', resolution: null, ...unclaimed })
+  await changeTask(projecting, around, { status: 'to_do', resolution: null, ...unclaimed })
 }
 
 export type TaskBefore = Selectable<TaskTable>
 
-export const taskById = prepared((db, projectId: string, id: string) =>
-  db.selectFrom('task').selectAll().where('project_id', '=', projectId).where('id', '=', id),
-)
-
-export async function taskBefore({ db, projectId }: Projecting, taskId: string): Promise<TaskBefore> {
+export async function taskBefore({ db, projectId }: ReadScope, taskId: string): Promise<TaskBefore> {
   const [task] = await taskById(db, projectId, taskId)
   if (!task) throw new Error(`task ${taskId} is not there`)
   return task
 }
 
+/** A task and what follows it when it changes, looked at before anything is written. */
+export interface AroundTask {
+  readonly before: TaskBefore
+  readonly placed: readonly Placed[]
+  readonly links: Links
+}
+
+export async function aroundTask(scope: ReadScope, taskId: string): Promise<AroundTask> {
+  const [before, placed, links] = await Promise.all([
+    taskBefore(scope, taskId),
+    placesOf(scope.db, scope.projectId, taskId),
+    linksOf(scope, taskId),
+  ])
+  return { before, placed, links }
+}
+
 /** Changes a task, and what follows from its status: where it is listed and counted, and what waits for it. */
 export async function changeTask(
   projecting: Projecting,
-  before: TaskBefore,
+  { before, placed, links }: AroundTask,
   changed: Partial<TaskTable> & Pick<Task, 'status' | 'resolution'>,
   places: Places = {},
 ): Promise<void> {
@@ -311,11 +346,12 @@ export async function changeTask(
     .where('project_id', '=', projectId)
     .where('id', '=', before.id)
     .execute()
-  await placeTask(projecting, { id: before.id, seq: before.seq, status: changed.status }, places)
+  const task = { id: before.id, seq: before.seq, status: changed.status }
+  await placeTask(projecting, task, { placed, places, homeBefore: before })
+  // Between given up and done, both of them ended, what waits for it may change as well.
+  if (links.hasDependents) await recountDependents(projecting, before, { ...before, ...changed })
   if (changed.status === before.status) return
-  await recountHome(projecting, before, { ...before, status: changed.status })
-  await recountDependents(projecting, before, { ...before, ...changed })
-  if (changed.status === 'done') await lowerPrerequisites(projecting, before.id)
+  if (changed.status === 'done') await lowerPrerequisites(projecting, links)
   else if (before.status === 'done') await restoreHeight(projecting, before.id)
 }
 

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import type { Actor } from '../../domain/actor.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import type { ChangedLines, TimelineAttempt, TimelineReads, TimelineTask } from '../../ports/reads.ts'
 import { countsOf, scopeMatchesOf } from './attempt.ts'
 import { missionFiles } from './mission-change.ts'
+import { parsed } from './query.ts'
 import type { ReadScope } from './tables.ts'
 
 export function timelineReads(scope: ReadScope): TimelineReads {
@@ -81,7 +83,7 @@ async function attemptsOf(
     id: row.id as AttemptId, // a brand
     taskId: row.task_id as TaskId, // a brand
     number: row.number,
-    agentName: row.agent_name,
+    agentName: row.agent_name ?? parsed<Actor>(row.actor).name,
     status: row.status as TimelineAttempt['status'], // as it was written
     openedAt: row.opened_at,
     closedAt: row.closed_at,

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { PersonId, TokenId } from '../../domain/id.ts'
+import type { Access } from '../../domain/identity/access.ts'
 import { serverProject, type Token, type TokenKind } from '../../domain/identity/identity.ts'
 import type { TokenListed } from '../../ports/reads.ts'
 import { personOf } from './person.ts'
@@ -16,6 +17,8 @@ export interface TokenTable {
   /** The project that it is for; null for all of the person's. */
   only_project: string | null
   role: string | null
+  /** What it lets at most; null where it sets no limit. */
+  most: string | null
   person_id: string
   created_at: number
   expires_at: number
@@ -34,6 +37,7 @@ function tokenRow({ projectId, seq }: RowKey, token: Token): Insertable<TokenTab
     kind: token.kind,
     only_project: token.projectId,
     role: token.role,
+    most: token.most ?? null,
     person_id: token.personId,
     created_at: token.createdAt,
     expires_at: token.expiresAt,
@@ -49,6 +53,7 @@ function tokenOf(row: Omit<Selectable<TokenTable>, 'project_id' | 'seq'>): Token
     kind: row.kind as TokenKind, // as it was written
     projectId: row.only_project,
     role: row.role,
+    ...(row.most !== null && { most: row.most as Access }), // as it was written
     personId: row.person_id as PersonId, // a brand
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -107,6 +112,7 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
           'token.kind',
           'token.only_project',
           'token.role',
+          'token.most',
           'token.person_id',
           'token.created_at as token_created_at',
           'token.expires_at',

@@ -85,10 +85,20 @@ function parseOptions(flags: readonly Flag[]) {
   const options: Record<string, { type: 'string' | 'boolean'; multiple: true; short?: string }> = {}
   for (const flag of flags) {
     const type = flag.takes === 'nothing' ? 'boolean' : 'string'
-    options[flag.name] = { type, multiple: true, ...(flag.name === 'help' && { short: 'h' }) }
+    options[flag.name] = {
+      type,
+      multiple: true,
+      ...(flag.name === 'help' && { short: 'h' }),
+      ...shortOf(flag),
+    }
     options[flag.path.join('.')] ??= { type, multiple: true }
   }
   return options
+}
+
+/** As git calls it. */
+function shortOf({ name, path }: Flag): { readonly short?: string } {
+  return name === 'lines' && path.length === 1 ? { short: 'L' } : {}
 }
 
 function placed(
@@ -130,7 +140,7 @@ function placesFor(
 
 function generalOptions(given: readonly Given[]): GeneralOptions {
   const lastOf = (name: string) => given.findLast(({ flag }) => flag.name === name)?.value
-  const format = lastOf('format')
+  const format = lastOf('format') ?? (lastOf('json') === 'true' ? 'json' : undefined)
   if (format !== undefined && format !== 'json' && format !== 'text') {
     throw usageFailure(`--format cannot be "${format}": choose json or text.`, 'waymark --help explains.')
   }
@@ -174,6 +184,7 @@ function valueFrom(flag: Flag, values: readonly string[]): unknown {
       'Give it once.',
     )
   }
+  if (flag.takes === 'nothing' && ['true', 'false'].includes(first)) return first === 'true'
   if (flag.takes !== 'json') return flag.many && values.length > 1 ? values : first
   const parsed = values.map((value) => parsedJson(flag, value))
   if (!flag.many) return parsed[0]

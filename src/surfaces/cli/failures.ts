@@ -4,6 +4,7 @@ import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { inCommands } from '../../operations/way-on.ts'
 import { flagsOf } from './flags.ts'
+import { usageLine } from './help.ts'
 import { complaint, printable, type Terminal } from './terminal.ts'
 
 /** `waymark: <sentence>` on stderr, and the way on in the next line. */
@@ -44,21 +45,33 @@ export function forPerson(failure: Failure): Failure {
   return new Failure(code, message, { hint: listedBy[missing], cause: failure })
 }
 
-/** An input that the contract refuses, told in the words of the command line. */
-export function inCommandWords(failure: Failure, operation: Operation): Failure {
-  const intro = `${operation.name}: `
-  if (failure.code !== 'INVALID_INPUT' || !failure.message.startsWith(intro)) return failure
-  const names = new Map(flagsOf(inputSchema(operation)).map(({ path, name }) => [path.join('.'), name]))
-  return new Failure('INVALID_INPUT', inFlags(failure.message.slice(intro.length), names), {
-    hint: `waymark ${operation.command} --help explains.`,
+/** A refusal for a person at a command that is none of an operation: its way on names commands. */
+export function inWordsOfCommands(failure: Failure, operations: readonly Operation[]): Failure {
+  const { code, message, details, hint } = forPerson(failure)
+  return new Failure(code, message, {
+    ...(hint !== undefined && { hint: inCommands(hint, operations) }),
+    ...(details && { details }),
     cause: failure,
   })
 }
 
-/** A sentence about fields, as one about the flags of a command: `"task_id"` is `--task-id`. */
-export function inFlags(sentence: string, flagNames: ReadonlyMap<string, string>): string {
-  return sentence.replace(/"([a-z_.-]+)"/g, (whole, path: string) => {
-    const flag = flagNames.get(path)
-    return flag === undefined ? whole : `--${flag}`
+/** An input that the contract refuses, told in the words of the command line. */
+export function inCommandWords(failure: Failure, operation: Operation): Failure {
+  const intro = `${operation.name}: `
+  if (failure.code !== 'INVALID_INPUT' || !failure.message.startsWith(intro)) return failure
+  const flags = flagsOf(inputSchema(operation))
+  const written = (path: string, name: string) =>
+    operation.positional?.includes(path) ? `<${name}>` : `--${name}`
+  const words = new Map(flags.map(({ path, name }) => [path.join('.'), written(path.join('.'), name)]))
+  const message = inFlags(failure.message.slice(intro.length), words)
+  const usage = message.startsWith('<') ? `Usage: ${usageLine(operation)}\n` : ''
+  return new Failure('INVALID_INPUT', message, {
+    hint: `${usage}waymark ${operation.command} --help explains.`,
+    cause: failure,
   })
+}
+
+/** A sentence about fields in the words of a command: `"task_id"` is `--task-id`, or `<file>` where it has a place. */
+export function inFlags(sentence: string, words: ReadonlyMap<string, string>): string {
+  return sentence.replace(/"([a-z_.-]+)"/g, (whole, path: string) => words.get(path) ?? whole)
 }

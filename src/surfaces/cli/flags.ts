@@ -64,6 +64,7 @@ export const generalFlags: readonly Flag[] = [
     description: 'Output format; default: text on a terminal, JSON when piped',
     choices: ['json', 'text'],
   },
+  { ...base, name: 'json', path: ['json'], takes: 'nothing', description: 'The same as --format json' },
   {
     ...base,
     name: 'project',

@@ -1,18 +1,21 @@
 import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
 import { type Flag, flagsOf, generalFlags, kebab } from './flags.ts'
-import { otherCommands } from './other-commands.ts'
+import { type OtherCommand, otherCommands } from './other-commands.ts'
 import { twoColumns } from './render/table.ts'
 import type { Terminal } from './terminal.ts'
 
 /** What a person wants, and the commands for it. At most thirty in all: the rest is in `waymark help all`. */
 const wanted: readonly (readonly [string, readonly string[]])[] = [
-  ['See where things stand', ['status', 'board', 'show', 'changes', 'diff', 'log']],
-  ['Answer what waits for you', ['inbox', 'approve', 'reject', 'resolve']],
-  ['Plan', ['import', 'plan show', 'plan graph', 'task add', 'task list', 'task next', 'task drop']],
-  ['Record work', ['mission start', 'mission list', 'task start', 'task complete']],
-  ['Gate work by a process', ['process list', 'process lint', 'create-run', 'get-state']],
-  ['Run and connect', ['serve', 'mcp', 'demo play', 'doctor', 'setting list']],
+  ['Begin', ['init', 'setup', 'doctor', 'demo play']],
+  ['See where things stand', ['status', 'top', 'show', 'changes', 'diff', 'log']],
+  ['See what agents did without being asked to record it', ['sessions', 'capture']],
+  ['Answer what waits for you', ['inbox', 'review', 'approve', 'reject', 'resolve']],
+  ['See why a line is there', ['blame', 'why']],
+  ['Plan', ['import', 'plan show', 'task add', 'task next']],
+  ['Record work', ['mission start', 'task start', 'task complete']],
+  ['Gate work by a process', ['process list', 'get-state']],
+  ['Run', ['serve', 'mcp']],
 ]
 
 type Entry = { readonly command: string; readonly title: string }
@@ -20,7 +23,7 @@ type Entry = { readonly command: string; readonly title: string }
 /** What `waymark --help` says. */
 export function usage(operations: readonly Operation[], terminal: Terminal): string {
   const { ink, width } = terminal
-  const known: readonly Entry[] = [...operations, ...otherCommands]
+  const known: readonly Entry[] = [...otherCommands.filter(({ joins }) => !joins), ...operations]
   const groups = wanted.flatMap(([heading, commands]) => [
     ink('bold', heading),
     list(
@@ -35,7 +38,7 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
     `${ink('bold', 'Usage:')} waymark <command> [values] [--flags]`,
     '',
     ...groups,
-    ink('bold', 'Flags of every command'),
+    ink('bold', 'Flags of most commands'),
     twoColumns([...generalFlags.map(flagRow), ['-v, --version', 'The version']], { width }),
     '',
     'waymark help all lists every command, waymark task the task commands; waymark <command> --help explains one.',
@@ -47,6 +50,7 @@ export function usage(operations: readonly Operation[], terminal: Terminal): str
 /** What `waymark help all` says: every command with its title. */
 export function everyCommand(operations: readonly Operation[], terminal: Terminal): string {
   const { ink } = terminal
+  const others = otherCommands.filter(({ joins }) => !joins)
   return [
     ink('bold', 'For people'),
     list(
@@ -61,7 +65,7 @@ export function everyCommand(operations: readonly Operation[], terminal: Termina
     ),
     '',
     ink('bold', 'The program'),
-    list(otherCommands, terminal),
+    list(others, terminal),
     '',
   ].join('\n')
 }
@@ -79,21 +83,21 @@ export function groupUsage(word: string, group: readonly Operation[], { width }:
   return `Commands of ${word}:\n${twoColumns(rows, { width })}\n`
 }
 
-/** What `waymark <command> --help` says, derived from the contract. */
-export function commandHelp(operation: Operation, { ink, width }: Terminal): string {
+/** What `waymark <command> --help` says, derived from the contract, with what the program adds to it. */
+export function commandHelp(operation: Operation, { ink, width }: Terminal, added?: OtherCommand): string {
   const flags = flagsOf(inputSchema(operation))
   // An operation's own --format says what it does there.
   const general = generalFlags.filter(({ name }) => !flags.some((flag) => flag.name === name))
-  const required = flags.filter((flag) => flag.required && flag.path.length === 1)
-  const places = (operation.positional ?? []).map((name) => place(name, required))
+  const rows = [...flags.map(flagRow), ...(added?.explained ?? [])]
   return [
     `${ink('bold', `waymark ${operation.command}`)}: ${operation.title}`,
     operation.description,
+    ...(added ? [`${added.title}.`] : []),
     ...(operation.audience === 'person' ? ['Only people may do this, not agents.'] : []),
     '',
-    `${ink('bold', 'Usage:')} ${['waymark', operation.command, ...places, '[--flags]'].join(' ')}`,
+    `${ink('bold', 'Usage:')} ${usageLine(operation)}`,
     '',
-    ...(flags.length === 0 ? [] : [ink('bold', 'Flags'), twoColumns(flags.map(flagRow), { width }), '']),
+    ...(rows.length === 0 ? [] : [ink('bold', 'Flags'), twoColumns(rows, { width }), '']),
     ink('bold', 'Flags of every command'),
     twoColumns(general.map(flagRow), { width }),
     '',
@@ -103,17 +107,25 @@ export function commandHelp(operation: Operation, { ink, width }: Terminal): str
   ].join('\n')
 }
 
+/** `waymark blame <file> [--flags]` */
+export function usageLine(operation: Operation): string {
+  const required = flagsOf(inputSchema(operation)).filter((flag) => flag.required && flag.path.length === 1)
+  const places = (operation.positional ?? []).map((name) => place(name, required))
+  return ['waymark', operation.command, ...places, '[--flags]'].join(' ')
+}
+
 /** A flag with what it takes, and what it is for. */
 function flagRow(flag: Flag): readonly [string, string] {
   const text = flag.choices.length > 0 ? ' <choice>' : ' <text>'
   const value = { nothing: '', text, number: ' <number>', json: ' <json>' }[flag.takes]
+  const choices = flag.choices.length > 0 && !mentions(flag) ? ` (${flag.choices.join(', ')})` : ''
   const more = [
-    flag.description,
-    flag.choices.length > 0 && !mentions(flag) ? `(${flag.choices.join(', ')})` : '',
     flag.required ? (flag.path.length === 1 ? 'Required.' : 'Required with its object.') : '',
     flag.many ? 'May be repeated.' : '',
-  ]
-  return [`--${flag.name}${value}`, more.filter((part) => part !== '').join(' ')]
+  ].filter((part) => part !== '')
+  const said = `${flag.description}${choices}`.trim()
+  const end = more.length === 0 || said === '' || /[.!?]$/.test(said) ? '' : '.'
+  return [`--${flag.name}${value}`, [`${said}${end}`, ...more].join(' ').trim()]
 }
 
 function mentions({ description, choices }: Flag): boolean {

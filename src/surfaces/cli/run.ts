@@ -18,16 +18,18 @@ export interface CommandLineHost {
   readonly version: string
   readonly terminal: Terminal
   /** Opens the project that `--project` names, or the one of the working directory. */
-  open(project: string | undefined): Context
-  close(context: Context): Promise<void>
+  readonly open: (project: string | undefined) => Context
+  readonly close: (context: Context) => Promise<void>
+  /** A path as somebody typed it, from the project's folder. */
+  readonly placed?: (path: string, project: string | undefined) => string
   /** Where that project is kept at a server: what asks it. Null where it is kept here. */
   elsewhere?(project: string | undefined): Promise<Asked | null>
 }
 
 /** Asks the server that keeps a project. */
 export interface Asked {
-  ask(operation: Operation, input: Answer, options: InvokeOptions): Promise<Answer>
-  close(): Promise<void>
+  readonly ask: (operation: Operation, input: Answer, options: InvokeOptions) => Promise<Answer>
+  readonly close: () => Promise<void>
 }
 
 /** Runs one command line. Whatever cannot be done is told on stderr; nothing is thrown but bugs. */
@@ -55,12 +57,12 @@ async function run(words: readonly string[], around: CommandLineHost): Promise<E
   if (first === '--version' || first === '-v') return say(`${around.version}\n`, around)
   if (first === 'help' || (isOther(first) && rest.some(asksForHelp))) return help(helpWords(words), around)
   const other = otherCommands.find(({ command }) => startsWith(words, command))
-  if (other && rest.some(asksForHelp) && !isLonger(findCommand(operations, words), other))
-    return say(otherHelp(other), around)
+  const named = findCommand(operations, words)
+  if (other && rest.some(asksForHelp) && !isLonger(named, other))
+    return say(otherHelp(other, named, terminal), around)
   if (first === 'completion') return say(completionScript(rest[0]), around)
   if (first === '__complete') return say(await completed(rest, around), around)
-  const found = findCommand(operations, words)
-  if (found) return perform(found, around)
+  if (named) return perform(named, around)
   if (isOther(first)) return help([first], around)
   const group = commandGroup(operations, first)
   if (group.length > 0 && (rest.length === 0 || rest[0]?.startsWith('-'))) {
@@ -75,8 +77,9 @@ async function perform(
 ): Promise<ExitCode> {
   const { operation } = found
   const { terminal } = around
-  const { input, options } = readArguments(operation, found.rest)
+  const { input: typed, options } = readArguments(operation, found.rest)
   if (options.help) return say(commandHelp(operation, terminal), around)
+  const input = withPaths(operation, typed, (path) => around.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
   const asked = (await around.elsewhere?.(options.project)) ?? askedHere(options.project, around)
   try {
@@ -92,6 +95,14 @@ async function perform(
   } finally {
     await asked.close()
   }
+}
+
+function withPaths({ paths = {} }: Operation, input: Answer, placed: (path: string) => string): Answer {
+  const given = Object.entries(paths).flatMap(([field, words = []]) => {
+    const path = input[field]
+    return typeof path === 'string' && !words.includes(path) ? [[field, placed(path)] as const] : []
+  })
+  return { ...input, ...Object.fromEntries(given) }
 }
 
 function askedHere(project: string | undefined, around: CommandLineHost): Asked {
@@ -138,7 +149,9 @@ function help(words: readonly string[], around: CommandLineHost): ExitCode {
   if (words[0] === 'all') return say(everyCommand(operations, terminal), around)
   const other = otherCommands.find(({ command }) => startsWith(words, command))
   const found = findCommand(operations, words)
-  if (other && !isLonger(found, other)) return say(otherHelp(other), around)
+  if (other && !isLonger(found, other)) {
+    return say(otherHelp(other, found, terminal), around)
+  }
   if (found) return say(commandHelp(found.operation, terminal), around)
   const group = commandGroup(operations, words[0] ?? '')
   if (group.length > 0) return say(groupUsage(words[0] ?? '', group, terminal), around)
@@ -168,9 +181,17 @@ function startsWith(words: readonly string[], command: string): boolean {
   return command.split(' ').every((word, at) => word === words[at])
 }
 
-function otherHelp({ title, usage: line, explained: flags = [] }: OtherCommand): string {
+/** What such a command says of itself; where it only adds to an operation, that of the operation with it. */
+function otherHelp(
+  other: OtherCommand,
+  found: { readonly operation: Operation } | null,
+  terminal: Terminal,
+): string {
+  if (other.joins && found) return commandHelp(found.operation, terminal, other)
+  const { title, usage: line, otherwise, explained: flags = [] } = other
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, { width: 110 })}\n`
-  return `${title}\n\nUsage: ${line}\n${explained}`
+  const further = found && otherwise ? `\n${otherwise}: ${found.operation.description}\n` : ''
+  return `${title}\n\nUsage: ${line}\n${explained}${further}`
 }
 
 function say(text: string, { terminal }: CommandLineHost): ExitCode {

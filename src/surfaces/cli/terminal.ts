@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { errorCode, Failure } from '../../domain/failure.ts'
 
 /** What a command is run at: its output, and how that is shown. */
@@ -20,6 +19,8 @@ export type Ink = (style: Style, text: string) => string
 /** The terminal of this process. Colours follow NO_COLOR, FORCE_COLOR and whether it is a screen. */
 export function processTerminal(): Terminal {
   quietWhenClosed()
+  // Every process starts with this file; imported, `node:util` makes all that it offers.
+  const { styleText } = process.getBuiltinModule('node:util')
   return {
     interactive: process.stdout.isTTY === true,
     width: Math.max(40, process.stdout.columns || 120),
@@ -29,6 +30,12 @@ export function processTerminal(): Terminal {
     },
     writeError: tell,
   }
+}
+
+/** The streams of a screen that is filled whole; null where there is none, or nobody can type. */
+export function screenStreams(): Pick<NodeJS.Process, 'stdin' | 'stdout'> | null {
+  const { stdin, stdout } = process
+  return stdin.isTTY && stdout.isTTY ? { stdin, stdout } : null
 }
 
 /** Prints a text on standard output. All that this program prints for people goes through here or through `tell`. */

@@ -1,6 +1,7 @@
 import { Failure, messageOf } from '../../domain/failure.ts'
 import { type Briefing, brief, farewell } from '../../domain/gate/hook/brief.ts'
 import { type HookSituation, judgeToolUse } from '../../domain/gate/hook/judge.ts'
+import { strictest } from '../../domain/gate/hook/tool-use.ts'
 import {
   briefAnswer,
   farewellAnswer,
@@ -9,7 +10,7 @@ import {
   readHookCall,
   verdictAnswer,
 } from './protocol.ts'
-import { toolUse } from './tool-use.ts'
+import { toolUses } from './tool-use.ts'
 
 /** The project that a hook speaks for. */
 export interface HookProject {
@@ -73,7 +74,8 @@ async function answer(event: HookEvent, call: HookCall, around: HookHost): Promi
     if (event === 'session-start') return briefAnswer(brief(await seen.briefing()), client)
     if (event === 'stop') return farewellAnswer(farewell(situation.attempts), client)
     if (tool === null) return ''
-    return verdictAnswer(judgeToolUse(situation, toolUse(tool, client, { top: project.top, folder })), client)
+    const uses = toolUses(tool, client, { top: project.top, folder })
+    return verdictAnswer(strictest(uses.map((use) => judgeToolUse(situation, use))), client)
   })
   return within(patience, view)
 }

@@ -6,8 +6,8 @@ import { excerpt } from '../../domain/text.ts'
 export const hookEvents = ['pre-tool-use', 'session-start', 'stop'] as const
 export type HookEvent = (typeof hookEvents)[number]
 
-/** Cursor's protocol is its own; that of Claude Code is shared by others. */
-export type HookClient = 'claude' | 'cursor'
+/** Whose words a client speaks: those of Claude Code are shared by most. */
+export type HookClient = 'claude' | 'cursor' | 'gemini' | 'cline'
 
 /** What a client tells a hook, as far as Waymark looks at it. */
 export interface HookCall {
@@ -22,12 +22,34 @@ export interface HookCall {
 export function readHookCall(text: string): HookCall {
   const payload = parsed(text)
   if (!isJsonObject(payload)) throw notUnderstood('it is not a JSON object')
+  if (typeof payload['hookName'] === 'string') return clineCall(payload)
   const { tool_name: name, tool_input: input, hook_event_name: event, stop_hook_active: active } = payload
   return {
-    client: typeof event === 'string' && /^[a-z]/.test(event) ? 'cursor' : 'claude',
+    client: clientOf(event),
     folder: folderOf(payload),
-    tool: typeof name === 'string' && name !== '' ? { name, input: isJsonObject(input) ? input : {} } : null,
+    tool: toolOf(name, input),
     stopHookActive: active === true,
+  }
+}
+
+/** Cursor begins its events with a small letter, and Gemini CLI asks before a tool by a name of its own. */
+function clientOf(event: unknown): HookClient {
+  if (event === 'BeforeTool') return 'gemini'
+  return typeof event === 'string' && /^[a-z]/.test(event) ? 'cursor' : 'claude'
+}
+
+function toolOf(name: unknown, input: unknown): HookCall['tool'] {
+  return typeof name === 'string' && name !== '' ? { name, input: isJsonObject(input) ? input : {} } : null
+}
+
+/** Cline puts the call into an object named for the event. */
+function clineCall({ preToolUse: call, workspaceRoots: roots }: JsonObject): HookCall {
+  const { toolName, parameters } = isJsonObject(call) ? call : {}
+  return {
+    client: 'cline',
+    folder: folderOf({ workspace_roots: roots ?? null }),
+    tool: toolOf(toolName, parameters),
+    stopHookActive: false,
   }
 }
 
@@ -52,29 +74,34 @@ function notUnderstood(why: string): Failure {
 /** A verdict in the words of a client's protocol; no decision is no words. */
 export function verdictAnswer(verdict: HookVerdict | null, client: HookClient): string {
   if (verdict === null) return ''
-  if (client === 'claude') {
-    return line({
-      hookSpecificOutput: {
-        hookEventName: 'PreToolUse',
-        permissionDecision: verdict.decision,
-        permissionDecisionReason: `Waymark: ${verdict.reason}`,
-      },
-    })
-  }
-  // Cursor takes "ask" here for a yes, so that only a no keeps the question from being passed over.
   const reason = `Waymark: ${verdict.reason}`
-  return line({ permission: 'deny', user_message: reason, agent_message: reason })
+  return line(verdictWords[client](verdict.decision, reason))
 }
+
+// Only Claude Code's words know a question. Elsewhere it would pass for a yes, so that it becomes a no.
+const verdictWords = {
+  claude: (decision, reason) => ({
+    hookSpecificOutput: {
+      hookEventName: 'PreToolUse',
+      permissionDecision: decision,
+      permissionDecisionReason: reason,
+    },
+  }),
+  cursor: (_, reason) => ({ permission: 'deny', user_message: reason, agent_message: reason }),
+  gemini: (_, reason) => ({ decision: 'deny', reason }),
+  cline: (_, reason) => ({ cancel: true, errorMessage: reason }),
+} satisfies Record<HookClient, (decision: HookVerdict['decision'], reason: string) => object>
 
 export function briefAnswer(brief: string | null, client: HookClient): string {
   if (brief === null) return ''
   if (client === 'cursor') return line({ additional_context: brief })
+  if (client === 'cline') return line({ cancel: false, contextModification: brief })
   return line({ hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: brief } })
 }
 
-/** A warning for the person. Cursor could only make the agent go on, so it is told nothing. */
+/** A warning for the person. Where a client could only make the agent go on, it is told nothing. */
 export function farewellAnswer(farewell: string | null, client: HookClient): string {
-  return farewell === null || client === 'cursor' ? '' : line({ systemMessage: `Waymark: ${farewell}` })
+  return farewell === null || client !== 'claude' ? '' : line({ systemMessage: `Waymark: ${farewell}` })
 }
 
 function line(answer: object): string {

@@ -2,23 +2,76 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import type { NamedFile, ToolUse } from '../../domain/gate/hook/tool-use.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
+import { isPatch, pathsOfPatch } from '../../domain/patch.ts'
 import type { HookCall } from './protocol.ts'
 
-/** Tools that change the file they name, of Claude Code and of Cursor. */
-const editors = ['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Delete', 'StrReplace', 'EditNotebook']
+/** What Claude Code calls the same tool, whose names the processes speak. */
+const namesThere: Readonly<Record<string, string>> = {
+  // Gemini CLI
+  write_file: 'Write',
+  replace: 'Edit',
+  run_shell_command: 'Bash',
+  // Cline
+  write_to_file: 'Write',
+  replace_in_file: 'Edit',
+  execute_command: 'Bash',
+  // OpenCode, Devin, Copilot CLI
+  write: 'Write',
+  edit: 'Edit',
+  create: 'Write',
+  bash: 'Bash',
+  exec: 'Bash',
+  // VS Code
+  create_file: 'Write',
+  replace_string_in_file: 'Edit',
+  insert_edit_into_file: 'Edit',
+  run_in_terminal: 'Bash',
+}
 
-/** What Cursor's tools are called by the processes, which speak of Claude Code's. */
+/** Cursor's, one of which has the name of another tool there. */
 const cursorNames: Readonly<Record<string, string>> = { Shell: 'Bash', Write: 'Edit', StrReplace: 'Edit' }
 
-const fileFields = ['file_path', 'notebook_path', 'path', 'target_file']
+/** Tools that change the file that they name. */
+const editors = [
+  'Write',
+  'Edit',
+  'MultiEdit',
+  'NotebookEdit',
+  'Delete',
+  'StrReplace',
+  'EditNotebook',
+  ...Object.keys(namesThere).filter((name) => namesThere[name] !== 'Bash'),
+]
 
-/** The call of a tool as it is judged. */
-export function toolUse(
+const fileFields = ['file_path', 'notebook_path', 'path', 'target_file', 'filePath']
+
+/** The call of a tool as it is judged: once for each file of a patch, which may stand in the line of a shell, too. */
+export function toolUses(
+  tool: NonNullable<HookCall['tool']>,
+  client: HookCall['client'],
+  place: { readonly top: string; readonly folder: string },
+): readonly ToolUse[] {
+  const whole = toolUse(tool, client, place)
+  const isPatcher = tool.name === 'apply_patch'
+  // A shell gets a patch as what it hands to that program.
+  const line = /\bapply_patch\b/.test(whole.command ?? '') ? [whole.command] : []
+  const texts = (isPatcher ? Object.values(tool.input).flat() : line).filter(isPatch)
+  const paths = new Set(texts.flatMap(pathsOfPatch).filter((path) => !path.includes('\0')))
+  const edits = [...paths].map((path) => ({
+    names: ['apply_patch', 'Edit'] as const,
+    edits: true,
+    file: namedFile(path, place),
+    command: null,
+  }))
+  return isPatcher && edits.length > 0 ? edits : [whole, ...edits]
+}
+
+function toolUse(
   { name, input }: NonNullable<HookCall['tool']>,
   client: HookCall['client'],
   place: { readonly top: string; readonly folder: string },
 ): ToolUse {
-  const other = client === 'cursor' ? cursorNames[name] : undefined
+  const other = client === 'cursor' ? cursorNames[name] : namesThere[name]
   return {
     names: other === undefined ? [name] : [name, other],
     edits: editors.includes(name),

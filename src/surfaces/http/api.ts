@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
-import { type NeededAccess, permits, type Standing } from '../../domain/identity/access.ts'
+import { type NeededAccess, onlyReads, permits, type Standing } from '../../domain/identity/access.ts'
 import { instant } from '../../domain/instant.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
 import { invoke } from '../../operations/invoke.ts'
@@ -114,6 +114,8 @@ export async function sessionAnswer(c: RequestContext, serving: Serving) {
           person: { id: standing.personId, name: standing.personName },
           access: standing.access,
           admin: standing.admin,
+          // What the token that they signed in with lets at most; null where it sets no limit.
+          most: standing.most ?? null,
           roles: standing.roles,
           session_id: standing.sessionId,
           expires_at: instant(standing.expiresAt),
@@ -136,8 +138,10 @@ function refusedTo(
   standing: Standing,
   catalog: readonly Operation[],
 ): Readonly<Record<string, NeededAccess>> {
-  const needs = catalog.map((operation) => [operation.name, accessOf(operation)] as const)
-  return Object.fromEntries(needs.filter(([, needed]) => !permits(standing, needed)))
+  const refused = catalog.filter(
+    (operation) => onlyReads(standing, operation.kind) || !permits(standing, accessOf(operation)),
+  )
+  return Object.fromEntries(refused.map((operation) => [operation.name, accessOf(operation)]))
 }
 
 /** `GET /api/projects`. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { Failure } from '../../domain/failure.ts'
 import type { AssetsPart } from './parts.ts'
 
@@ -13,6 +14,10 @@ export function serveAssets(folder: string): AssetsPart {
       const asset = assets.find(path) ?? pageAt(path, assets)
       if (asset) return answerWith(asset, request)
       throw new Failure('NOT_FOUND', `The dashboard has no file ${path.slice(0, 200)}.`)
+    },
+    page() {
+      const asset = assets.isThere ? assets.find('/index.html') : null
+      return asset && new TextDecoder().decode(asset.plain)
     },
   }
 }
@@ -67,6 +72,7 @@ class AssetFolder {
   readonly #folder: string
   #built = 0
   #files: ReadonlyMap<string, string> = new Map()
+  #served: ReadonlyMap<string, string> = new Map()
   #read = new Map<string, Asset>()
 
   constructor(folder: string) {
@@ -79,6 +85,7 @@ class AssetFolder {
     if (built !== this.#built) {
       this.#built = built
       this.#files = built === 0 ? new Map() : filesOf(this.#folder)
+      this.#served = withPlain(this.#files)
       this.#read = new Map()
     }
     return built !== 0
@@ -87,7 +94,7 @@ class AssetFolder {
   find(path: string): Asset | null {
     const known = this.#read.get(path)
     if (known) return known
-    const file = this.#files.get(path)
+    const file = this.#served.get(path)
     if (file === undefined) return null
     const asset = readAsset(file, new Set(this.#files.values()))
     this.#read.set(path, asset)
@@ -105,6 +112,14 @@ function filesOf(folder: string): ReadonlyMap<string, string> {
         return [`/${relative(folder, file).split(sep).join('/')}`, file]
       }),
   )
+}
+
+/** What lies there in its compressed forms alone is served as well. */
+function withPlain(files: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const plain = [...files]
+    .filter(([path]) => path.endsWith('.br'))
+    .map(([path, file]) => [path.slice(0, -3), file.slice(0, -3)] as const)
+  return new Map([...plain, ...files])
 }
 
 /** A file of the dashboard as it is sent. */
@@ -141,7 +156,7 @@ const types: Readonly<Record<string, string>> = {
 
 /** Reads a file, with its compressed forms where they lie beside it. */
 function readAsset(file: string, beside: ReadonlySet<string>): Asset {
-  const plain = bytesOf(file)
+  const plain = beside.has(file) ? bytesOf(file) : decompressed(`${file}.br`)
   const encodings = [
     { encoding: 'br', file: `${file}.br` },
     { encoding: 'gzip', file: `${file}.gz` },
@@ -155,6 +170,10 @@ function readAsset(file: string, beside: ReadonlySet<string>): Asset {
       .filter((encoded) => beside.has(encoded.file))
       .map((encoded) => ({ encoding: encoded.encoding, bytes: bytesOf(encoded.file) })),
   }
+}
+
+function decompressed(file: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(brotliDecompressSync(readFileSync(file)))
 }
 
 function bytesOf(file: string): Uint8Array<ArrayBuffer> {

@@ -16,7 +16,7 @@ import { readBytes } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
 import type { McpPart, RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
-import type { Serving } from './serving.ts'
+import type { ServedProject, Serving } from './serving.ts'
 
 /**
  * `POST /api/edge/call`: a call of somebody who works on another machine. Its handler runs here; what it asks of that
@@ -39,7 +39,7 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
       promised,
       address: addressOf(c),
     })
-    heard.tell(request, project.contextOf(actor))
+    heard.tell(project, { request, context: project.contextOf(actor) })
     const done = await gathering
       .run(() => performed(request, context))
       .catch((error: unknown) => {
@@ -79,22 +79,50 @@ function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const toldEvery = 10_000
 
-/** Keeps when each edge was heard of last, and what waits there: not more often than anybody looks. */
-class HeardEdges {
-  readonly #told = new Map<string, { readonly at: number; readonly said: string }>()
+interface Heard {
+  readonly request: EdgeRequest
+  readonly context: Context
+}
 
-  tell(request: EdgeRequest, { store, actor, clock }: Context): void {
-    const { edge, version, queue = { entries: 0, oldest: null } } = request
-    const at = clock.now()
-    const said = JSON.stringify([queue, edge.name, actor.name])
-    const before = this.#told.get(edge.id)
-    if (before && before.said === said && at - before.at < toldEvery) return
-    this.#told.set(edge.id, { at, said })
-    const beside = [{ kind: 'edge seen' as const, ...edge, token: actor.name, version, at, queue }]
-    store
-      .record({ actor, at, decide: async () => ({ facts: [], beside, answer: null }) })
-      .catch(() => this.#told.delete(edge.id)) // told with the next call
+/**
+ * Keeps when each edge was heard of last, and what waits there: not more often than anybody looks. What was kept is asked
+ * of the record, since another server may have heard the same edge in between.
+ */
+class HeardEdges {
+  /** Of each edge that is being told of in a project: what it said since, if anything. */
+  readonly #telling = new WeakMap<ServedProject, Map<string, Heard | null>>()
+
+  tell(project: ServedProject, heard: Heard): void {
+    const telling = this.#telling.get(project) ?? new Map<string, Heard | null>()
+    this.#telling.set(project, telling)
+    const { id } = heard.request.edge
+    const isUnderWay = telling.has(id)
+    telling.set(id, isUnderWay ? heard : null)
+    if (!isUnderWay) void this.#keep(telling, heard)
   }
+
+  async #keep(telling: Map<string, Heard | null>, first: Heard): Promise<void> {
+    const { id } = first.request.edge
+    for (let heard: Heard | null = first; heard !== null; heard = telling.get(id) ?? null) {
+      telling.set(id, null)
+      await keepHeard(heard).catch(() => undefined) // told with the next call
+    }
+    telling.delete(id)
+  }
+}
+
+async function keepHeard({ request, context: { store, actor, clock } }: Heard): Promise<void> {
+  const { edge, version, queue = null } = request
+  const at = clock.now()
+  const before = await store.view(({ edges }) => edges.heard(edge.id))
+  const isSame =
+    before?.name === edge.name &&
+    before.token === actor.name &&
+    (queue === null ||
+      (before.queue.entries === queue.entries && before.queue.oldest === (queue.oldest ?? null)))
+  if (isSame && at - before.seenAt < toldEvery) return
+  const beside = [{ kind: 'edge seen' as const, ...edge, token: actor.name, version, at, queue }]
+  await store.record({ actor, at, decide: async () => ({ facts: [], beside, answer: null }) })
 }
 
 /** The token says who it is and what it may; what the edge says can only take from that. */

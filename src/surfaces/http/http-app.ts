@@ -14,8 +14,9 @@ import { largestBody, type Security } from './guard/security.ts'
 import { signInByToken, signInWays, signOut } from './guard/sign-in.ts'
 import { type Metrics, openMetrics, routeLabel } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
-import type { AppEnvironment, McpPart, Parts, RequestContext } from './parts.ts'
+import type { AppEnvironment, AssetsPart, McpPart, Parts, RequestContext } from './parts.ts'
 import { Refusal, refused } from './refusal.ts'
+import { readReviewImage } from './review-image.ts'
 import { projectNamed, projectOfNobody, restOfPath, type Serving } from './serving.ts'
 
 const self = "'self'"
@@ -41,7 +42,11 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
     metrics.count(request)
     serving.log.debug('A request was answered.', { ...request, actor: c.get('caller')?.actor.name })
   })
-  app.use(ownFilesOnly)
+  app.use(async (c, next) => {
+    await ownFilesOnly(c, next)
+    const policy = c.get('policy')
+    if (policy !== undefined) c.res.headers.set('Content-Security-Policy', policy)
+  })
   app.use(async (c, next) => {
     const caller = await guardRequest(requestInfoOf(c.env.incoming, security), security)
     c.set('caller', caller)
@@ -61,7 +66,7 @@ export function httpApp(serving: Serving, security: Security, parts: Parts): Htt
     }
     await next()
   })
-  app.route('/', serverRoutes(serving, security, metrics))
+  app.route('/', serverRoutes(serving, security, { metrics, assets: parts.assets }))
   app.route('/p/:project', projectRoutes(serving, security, parts))
   app.route('/', projectRoutes(serving, security, parts))
   return app
@@ -104,6 +109,7 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
   reading(app, '/api/projects/work', async (c) => c.json(await projectsAtWork(c)))
   reading(app, '/api/session', async (c) => c.json(await sessionAnswer(c, serving)))
   reading(app, '/api/catalog', async (c) => c.json(await catalogAnswer(c, serving, parts.mcp)))
+  reading(app, '/api/review/image', readReviewImage)
   app.post('/api/edge/call', callFromEdge(serving, parts.mcp))
   app.all('/api/:operation', callOperation(serving))
   app.all('/api/*', (c) => {
@@ -127,7 +133,11 @@ function projectRoutes(serving: Serving, { streams }: Security, parts: Parts): H
 }
 
 /** The routes that the server has once, whatever it serves. */
-function serverRoutes(serving: Serving, security: Security, metrics: Metrics): Hono<AppEnvironment> {
+function serverRoutes(
+  serving: Serving,
+  security: Security,
+  { metrics, assets }: { readonly metrics: Metrics; readonly assets: AssetsPart },
+): Hono<AppEnvironment> {
   const app = new Hono<AppEnvironment>()
   const { version } = serving
   reading(app, '/healthz', (c) =>
@@ -165,7 +175,7 @@ function serverRoutes(serving: Serving, security: Security, metrics: Metrics): H
       throw withoutOidc()
     })
     reading(app, '/sign-in/oidc/callback', (c) => {
-      if (security.oidc) return security.oidc.end(c, security, directory)
+      if (security.oidc) return security.oidc.end(c, security, { directory, page: assets.page })
       throw withoutOidc()
     })
     return app

@@ -148,7 +148,9 @@ function upgrading(serving: Serving, security: Security, parts: Parts) {
     const { directory } = security
     const projects = directory ? await directory.visible(caller) : serving.projects
     if (socket.destroyed) return // it left while it was looked at
-    const end = parts.live.upgrade(request, socket, head, liveProject(request, projects))
+    const project = liveProject(request, projects)
+    const watchIdentities = directory && ((tell: Tell) => directory.watch(caller, project, tell))
+    const end = parts.live.upgrade(request, socket, head, { project, watchIdentities })
     const closed = security.streams.keep(caller, () => {
       end()
       setTimeout(() => socket.destroy(), farewell).unref() // who does not answer the farewell is gone all the same
@@ -156,6 +158,8 @@ function upgrading(serving: Serving, security: Security, parts: Parts) {
     socket.once('close', closed)
   }
 }
+
+type Tell = (of: readonly string[]) => void
 
 function liveProject({ url = '/', headers }: IncomingMessage, projects: readonly ServedProject[]) {
   const path = decodeURI(url.split('?')[0] ?? '/')

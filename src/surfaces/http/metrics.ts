@@ -86,6 +86,7 @@ const own = [
   '/api/openapi.json',
   '/api/journal',
   '/api/projects',
+  '/api/review/image',
   '/api/session',
   '/api/login-code',
   '/api/login-proof',

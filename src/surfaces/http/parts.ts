@@ -36,10 +36,17 @@ export interface EdgeToolCall {
   readonly responses?: Record<string, unknown> | undefined
 }
 
+/** What a reader of the live feed is told of. */
+export interface Reading {
+  readonly project: ServedProject
+  /** Tells which kinds of what is known of persons changed, where they may see it. Answers its stop. */
+  readonly watchIdentities: ((tell: (of: readonly string[]) => void) => () => void) | null
+}
+
 /** The live feed: `/ws` of each project. */
 export interface LivePart {
   /** Takes over a connection that was let in. Answers how it is ended once its reader is let in no more. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, project: ServedProject): () => void
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, reading: Reading): () => void
   /** How many are connected. */
   readers(): number
   /** Tells every reader that the server ends. */
@@ -50,6 +57,8 @@ export interface LivePart {
 export interface AssetsPart {
   /** Answers a GET or HEAD of a path; a path that is no file is a page of the dashboard. */
   answer(request: Request, path: string): Promise<Response>
+  /** The page itself, as text; null where the dashboard was not built. */
+  readonly page: () => string | null
 }
 
 /** What a route finds in its request's context. */
@@ -62,6 +71,8 @@ export interface AppEnvironment {
     seen: { readonly projects: readonly ServedProject[] }
     /** Who was let in; null on the routes that let everybody in. */
     caller: Caller | null
+    /** A stricter policy than that of the dashboard’s files, for what is answered alone. */
+    policy: string | undefined
   }
 }
 

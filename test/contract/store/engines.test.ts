@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { NewFact } from '../../../src/domain/fact.ts'
 import type { AttemptId, MissionId } from '../../../src/domain/id.ts'
@@ -71,7 +73,7 @@ describe.each(engines)('text in $dialect', ({ fresh }) => {
   })
 })
 
-describe.each(dialects)('what engines take differently, in $dialect', ({ fresh }) => {
+describe.each(dialects)('what engines take differently, in $dialect', ({ dialect, fresh, alone }) => {
   test('a NUL, half a surrogate pair and 900 kB are kept, and the journal as it was', async () => {
     await using temporary = await fresh()
     const { store } = temporary
@@ -113,6 +115,27 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ fresh }
     })
   })
 
+  test('a sum beyond the numbers that are counted exactly is refused, and what it is made of is read', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    await happened(store, 1, mission('m-1'))
+    for (const number of [1, 2]) {
+      const attempt = anAttempt({ id: `a-${number}` as AttemptId, taskId: t(number) })
+      const opened = { kind: 'attempt.opened', attempt } as const
+      const end = closing(attempt, [aChange('a.ts', { addedLines: 2 ** 53 - 1, deletedLines: 2 ** 52 - 1 })])
+      await happened(store, 2, planned(number), opened, end)
+    }
+    const lines = store.view(({ missions }) => missions.lines('m-1' as MissionId))
+    await expect(lines).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/answered 1801439850948198[24], which is beyond the numbers/),
+    })
+    await store.view(async ({ tasks }) => {
+      const one = 'a-1' as AttemptId
+      expect((await tasks.measured([one])).get(one)).toMatchObject({ addedLines: 2 ** 53 - 1 })
+    })
+  })
+
   test('an empty list finds nothing', async () => {
     await using temporary = await fresh()
     const { store } = temporary
@@ -127,6 +150,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ fresh }
       expect(await tasks.histories([], 1)).toEqual(new Map())
       expect((await holds.list({ kinds: [] }, { limit: 5 })).items).toEqual([])
       expect(await plan.notesWithIds([])).toEqual([])
+      expect(await holds.answeredCommands([])).toEqual([])
       expect((await plan.next({ now: 1, assignees: [] }))?.task.id).toBe(t(1))
       expect(await runs.changesOf([])).toEqual([])
     })
@@ -155,20 +179,50 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ fresh }
     expect(await store.inspect()).toMatchObject({ differing: 0, differences: [] })
   })
 
-  test('a chain of a thousand tasks has the right order at once and link by link', async () => {
-    await using temporary = await fresh()
+  test('a chain of a thousand tasks has the right order at once and link by link, and is walked by its indexes', async () => {
+    await using temporary = await alone()
     const { store } = temporary
     const numbers = Array.from({ length: 1000 }, (_, number) => number)
     await happened(store, 1, ...[...numbers, 2000, 2001].map((number) => planned(number)))
     await happened(store, 2, ...numbers.slice(1).map((number) => depends(number, number - 1)))
     const next = async () => (await store.view(({ plan }) => plan.next({ now: 0 })))?.task.id
     expect(await next()).toBe(t(0))
+    const scans = dialect === 'postgres' ? await scansOf(temporary) : null
     // Link by link: what now begins the longest chain comes first.
     await happened(store, 3, depends(0, 2000))
     expect(await next()).toBe(t(2000))
+    expect((await store.view(({ plan }) => plan.chain(t(999), t(2000))))?.length).toBe(1001)
+    if (scans) expect(await scans()).toBeLessThan(100)
     await happened(store, 4, { kind: 'dependency.removed', taskId: t(0), dependsOnId: t(2000) })
     expect(await next()).toBe(t(0))
     expect((await store.view(({ plan }) => plan.chain(t(999), t(0))))?.length).toBe(1000)
     expect(await store.view(({ plan }) => plan.chain(t(0), t(999)))).toBeNull()
   })
 })
+
+/** With a planner that knows the tables: how often one was read whole since, once it shows how often indexes were. */
+async function scansOf({ file, store }: TemporaryStore): Promise<() => Promise<number>> {
+  const client = new Client({ connectionString: file })
+  client.on('error', () => undefined) // its database goes with the test
+  await client.connect()
+  const counted = async () => {
+    // A session tells what it scanned with its next transaction, once a second.
+    await store.view(({ journal }) => journal.head())
+    const { rows } = await client.query<{ whole: number; indexed: number }>(
+      'select sum(seq_scan)::int as whole, sum(idx_scan)::int as indexed from pg_stat_user_tables',
+    )
+    return rows[0] ?? { whole: 0, indexed: 0 }
+  }
+  await client.query('analyze')
+  await sleep(1_100)
+  const before = await counted()
+  return async () => {
+    let after = before
+    for (let round = 0; round < 50 && after.indexed - before.indexed < 1_000; round += 1) {
+      await sleep(100)
+      after = await counted()
+    }
+    expect(after.indexed - before.indexed).toBeGreaterThanOrEqual(1_000)
+    return after.whole - before.whole
+  }
+}

@@ -211,4 +211,27 @@ describe.each(dialects)('tasks in $dialect', ({ fresh }) => {
       expect(await tasks.openSubtasks(t(1))).toEqual([])
     })
   })
+
+  test('of those at work as many as are asked for are read: who called last, in the order of their beginning', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    await begun(store)
+    const working = [5, 9, 2, 9].map((lastCallAt, number) => ({
+      taskId: t(10 + number),
+      attempt: anAttempt({ id: a(10 + number), taskId: t(10 + number), lastCallAt }),
+    }))
+    for (const { taskId, attempt } of working) {
+      await happened(
+        store,
+        2,
+        { kind: 'task.planned', task: aTask({ id: taskId }) },
+        { kind: 'attempt.opened', attempt },
+      )
+    }
+    await store.view(async ({ tasks }) => {
+      const { attempts, total } = await tasks.atWork(3)
+      expect(attempts.map(({ id }) => id)).toEqual([a(10), a(11), a(13)])
+      expect(total).toBe((await tasks.openAttempts()).length)
+    })
+  })
 })

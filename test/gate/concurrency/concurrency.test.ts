@@ -10,13 +10,12 @@ import { expectReplays, storedRun, storeIn } from './stored-run.ts'
 // Starting processes takes a while on a small machine.
 const patient = { timeout: 240_000 }
 
-test(
-  'two processes emit a hundred events each: revisions have no gap and no duplicate',
-  patient,
-  async () => {
-    await contest(100)
-  },
-)
+const rounds = amount({ test: 20, soak: 60 })
+const few = amount({ test: 10, soak: 20 })
+
+test('two processes emit many events each: revisions have no gap and no duplicate', patient, async () => {
+  await contest(amount({ test: 30, soak: 100 }))
+})
 
 test(
   'of two events at one revision one is accepted, and nothing of the other is anywhere',
@@ -24,7 +23,7 @@ test(
   async () => {
     const { folder, servers, run } = await beginRace(2)
     const one = firstOf(servers)
-    for (let revision = 1; revision <= 60; revision += 1) {
+    for (let revision = 1; revision <= rounds; revision += 1) {
       const answers = await Promise.all(
         servers.map(({ result }, index) =>
           result('state_gate_emit_event', {
@@ -46,13 +45,13 @@ test(
     }
     const stored = await storedRun(storeIn(folder), run)
     expectReplays(stored)
-    expect(stored.events).toHaveLength(60)
+    expect(stored.events).toHaveLength(rounds)
   },
 )
 
 test('the same event with the same key from two processes at once is accepted once', patient, async () => {
   const { folder, servers, run } = await beginRace(2, 'one-client')
-  for (let revision = 1; revision <= 60; revision += 1) {
+  for (let revision = 1; revision <= rounds; revision += 1) {
     const input = {
       run_id: run,
       event_name: 'take',
@@ -67,12 +66,12 @@ test('the same event with the same key from two processes at once is accepted on
     expect(repeated?.result).toEqual({ ...accepted?.result, replayed: true })
   }
   const { events } = await storedRun(storeIn(folder), run)
-  expect(events).toHaveLength(60)
+  expect(events).toHaveLength(rounds)
 })
 
 test('one key with two contents from two processes at once binds one of them', patient, async () => {
   const { folder, servers, run } = await beginRace(2, 'one-client')
-  for (let revision = 1; revision <= 20; revision += 1) {
+  for (let revision = 1; revision <= few; revision += 1) {
     const answers = await Promise.all(
       servers.map(({ result }, index) =>
         result('state_gate_emit_event', {
@@ -90,7 +89,7 @@ test('one key with two contents from two processes at once binds one of them', p
     ])
   }
   const { events } = await storedRun(storeIn(folder), run)
-  expect(events).toHaveLength(20)
+  expect(events).toHaveLength(few)
 })
 
 test('servers killed in the middle of events leave a consistent run', patient, async () => {
@@ -138,7 +137,7 @@ test('those who wait for a run in one process are woken by an event of another',
     return state
   }
   // It ends by itself: whoever answers before it was woken, and did not run out of time.
-  const inVain = wait(other, 10)
+  const inVain = wait(other, 5)
   const woken = Array.from({ length: 8 }, () => wait(run, 25))
   const take = { run_id: run, event_name: 'take', expected_revision: 1, idempotency_key: 'wake' }
   await emitting.call('state_gate_emit_event', { ...take, payload: { by: 'another' } })

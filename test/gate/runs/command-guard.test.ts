@@ -92,6 +92,20 @@ test('a rejected command never runs, and is not asked about again until it chang
   expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 
+test('of what a command printed at length its fact has the end, and all of it is answered', async () => {
+  const run = await withCheck(counting("for (let at = 0; at < 900; at += 1) console.log('line', at)"))
+  await allow(run)
+  await run.emit('go')
+  const { facts } = await run.project.call('log', { limit: 100 })
+  const ended = facts.find(({ kind }: { kind: string }) => kind === 'command.ended')
+  expect(ended.body.output).toHaveLength(2_000)
+  expect(ended.body.output).toMatch(/line 899\n$/)
+  expect(ended.body.whole).toMatchObject({ sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
+  const kept = await run.project.context.store.view(({ runs }) => runs.commandOutput(ended.body.commandId))
+  expect(kept?.text).toMatch(/^line 0\n[\s\S]*line 899\n$/)
+  expect(kept?.bytes).toBe(ended.body.whole.bytes)
+})
+
 test('a result is of the content that was approved, of pinned files that git ignores too', async () => {
   const text = checking(', pinned: ["check.mjs", "limits.local"]')
   const run = await withCheck(counting('process.exit(1)'), text)

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import {
   accessSync,
   chownSync,
+  closeSync,
   constants,
   cpSync,
   existsSync,
@@ -72,23 +73,34 @@ export async function startCluster({ folder, binaries, isDurable }: ClusterOptio
     fsync: isDurable ? 'on' : 'off',
     full_page_writes: isDurable ? 'on' : 'off',
     synchronous_commit: isDurable ? 'on' : 'off',
-    autovacuum: 'off',
+    autovacuum: isDurable ? 'on' : 'off',
     log_min_messages: 'fatal',
   }
   let pid = 0
   const start = async (): Promise<void> => {
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const output = openSync(log, 'a')
-    const server = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
-      ...as,
-      cwd: folder,
-      env: environment,
-      stdio: ['ignore', output, output],
-    })
-    pid = server.pid ?? 0
-    await ready(data, () => server.exitCode ?? server.signalCode).catch(() => {
-      throw new Error(`PostgreSQL of ${bin} did not start: ${readFileSync(log, 'utf8').slice(-2000)}`)
-    })
+    // One that was killed leaves processes behind, which take a moment to notice.
+    for (let attempt = 1; ; attempt += 1) {
+      const said = existsSync(log) ? statSync(log).size : 0
+      const output = openSync(log, 'a')
+      const server = spawn(join(bin, 'postgres'), ['-D', data, ...flags], {
+        ...as,
+        cwd: folder,
+        env: environment,
+        stdio: ['ignore', output, output],
+      })
+      closeSync(output)
+      pid = server.pid ?? 0
+      try {
+        return await ready({ data, pid }, () => server.exitCode ?? server.signalCode)
+      } catch {
+        const why = readFileSync(log, 'utf8').slice(said)
+        if (attempt === 50 || !/still in use|already exists/.test(why)) {
+          throw new Error(`PostgreSQL of ${bin} did not start: ${why.slice(-2000)}`)
+        }
+        await sleep(200)
+      }
+    }
   }
   await start()
   return {
@@ -104,14 +116,31 @@ export async function startCluster({ folder, binaries, isDurable }: ClusterOptio
 }
 
 /** Until the server says in its own file that it takes connections. */
-async function ready(data: string, ended: () => unknown): Promise<void> {
+async function ready(
+  { data, pid }: { readonly data: string; readonly pid: number },
+  ended: () => unknown,
+): Promise<void> {
   const deadline = performance.now() + 60_000
   const file = join(data, 'postmaster.pid')
   while (ended() === null && performance.now() < deadline) {
-    if (existsSync(file) && /\nready\s*$/.test(readFileSync(file, 'utf8'))) return
+    // One that was killed leaves its own behind.
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+    if (Number(lines[0]) === pid && lines.at(-1)?.trim() === 'ready') return
     await sleep(5)
   }
   throw new Error('not ready')
+}
+
+/** The URL of a cluster, once its keeper tells it in the cluster's folder. Fails with the keeper's sentence. */
+export async function toldBy(folder: string): Promise<string> {
+  const file = join(folder, 'told')
+  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(10)) {
+    if (!existsSync(file)) continue
+    const { url, trouble } = JSON.parse(readFileSync(file, 'utf8')) as { url?: string; trouble?: string } // the keeper's
+    if (url !== undefined) return url
+    throw new Error(trouble)
+  }
+  throw new Error('PostgreSQL did not start within a minute.')
 }
 
 /** Whether the process is there. */

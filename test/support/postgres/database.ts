@@ -1,10 +1,10 @@
 import { fork, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { errorCode } from '../../../src/domain/failure.ts'
+import { toldBy } from './cluster.ts'
 import { folderOfRun } from './run.ts'
 
 const wanted = process.env['WAYMARK_TEST_POSTGRES']
@@ -72,7 +72,7 @@ async function started(): Promise<string> {
   if (known === undefined) throw new Error('This run of tests has no folder for PostgreSQL.')
   const { folder, owner } = JSON.parse(known) as { folder: string; owner: number } // as `run.ts` wrote it
   if (isFirst(folder)) keep(folder, owner, [wanted ?? ''])
-  return told(folder)
+  return toldBy(folder)
 }
 
 /** Whether no other process of the run made the folder, which the server's user may enter. */
@@ -123,7 +123,7 @@ export async function ownServer(): Promise<OwnServer> {
       keeper.on('message', hear)
       keeper.send(word)
     })
-  const url = await told(folder)
+  const url = await toldBy(folder)
   return {
     url,
     kill: () => done('kill'),
@@ -134,16 +134,4 @@ export async function ownServer(): Promise<OwnServer> {
       await ended
     },
   }
-}
-
-/** What the keeper of a cluster tells once it knows. */
-async function told(folder: string): Promise<string> {
-  const file = join(folder, 'told')
-  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await sleep(10)) {
-    if (!existsSync(file)) continue
-    const { url, trouble } = JSON.parse(readFileSync(file, 'utf8')) as { url?: string; trouble?: string } // the keeper's
-    if (url !== undefined) return url
-    throw new Error(trouble)
-  }
-  throw new Error('PostgreSQL for the tests did not start within a minute.')
 }

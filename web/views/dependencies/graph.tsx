@@ -3,7 +3,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { GraphNode, GraphPicture } from '../../geometry/dependency-graph.ts'
 import type { LayeredLayout, PlacedEdge, PlacedNode } from '../../geometry/layered-layout.ts'
-import { type Direction, flowPath, neighbourOf, withLoose } from '../../geometry/plane.ts'
+import { type Direction, type Flow, flowPath, neighbourOf, turned, withLoose } from '../../geometry/plane.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { markStatus, StatusIcon } from '../../parts/status.tsx'
 import { href, query, setQuery } from '../../router/location.ts'
@@ -13,10 +13,10 @@ interface GraphProps {
   readonly fold: (phase: string | null) => void
 }
 
-/** Layers from left to right: each task stands right of what it waits for. */
+/** Layers: each task stands right of, or below, what it waits for. */
 export function Graph({ picture, fold }: GraphProps) {
   const frame = useRef<HTMLDivElement>(null)
-  const layout = useLayout(picture, frame)
+  const { layout, flow } = useLayout(picture, frame)
   const near = useSignal<string | null>(null)
   const { zoom, fit, zoomBy } = useZoom(frame, layout)
   const selected = query.value.get('select')
@@ -68,6 +68,7 @@ export function Graph({ picture, fold }: GraphProps) {
               <Edge
                 key={edge.id}
                 edge={edge}
+                flow={flow}
                 critical={edges.get(edge.id)?.critical ?? false}
                 lit={edge.from === lit || edge.to === lit}
               />
@@ -121,15 +122,16 @@ function lookAt(frame: HTMLElement, { layout, zoom, wanted }: Looking): void {
 
 interface EdgeProps {
   readonly edge: PlacedEdge
+  readonly flow: Flow
   readonly critical: boolean
   readonly lit: boolean
 }
 
-function Edge({ edge, critical, lit }: EdgeProps) {
+function Edge({ edge, flow, critical, lit }: EdgeProps) {
   return (
     <path
       class="edge"
-      d={flowPath(edge.points)}
+      d={flowPath(edge.points, flow)}
       data-critical={critical}
       data-lit={lit}
       marker-end="url(#arrow)"
@@ -199,34 +201,51 @@ function GraphNodeBox({ node, box, selected, fold }: GraphNodeProps) {
   )
 }
 
-/** The places of nodes and edges. What lays them out is loaded when it is first needed; it keeps what was there. */
-function useLayout(
-  { nodes, edges }: GraphPicture,
-  frame: RefObject<HTMLDivElement | null>,
-): LayeredLayout | null {
-  const [layout, setLayout] = useState<LayeredLayout | null>(null)
-  const before = useRef<LayeredLayout | null>(null)
+interface Placed {
+  readonly layout: LayeredLayout | null
+  readonly flow: Flow
+}
+
+/**
+ * The places of nodes and edges, from left to right, or from the top down where more of it fits the window so. What lays
+ * them out is loaded when it is first needed; it keeps what was there.
+ */
+function useLayout({ nodes, edges }: GraphPicture, frame: RefObject<HTMLDivElement | null>): Placed {
+  const [placed, setPlaced] = useState<Placed>({ layout: null, flow: 'right' })
+  const before = useRef<Readonly<Record<Flow, LayeredLayout | null>>>({ right: null, down: null })
   const structure = JSON.stringify([nodes.map(({ id }) => id), edges.map(({ id }) => id)])
   useEffect(() => {
     let ended = false
     void import('../../geometry/layered-layout.ts').then(({ layeredLayout }) => {
       if (ended) return
+      const width = frame.current?.clientWidth ?? 1000
       const tied = new Set(edges.flatMap(({ from, to }) => [from, to]))
       const boxes = nodes.map(({ id }) => ({ id, ...nodeSize }))
-      const placed = layeredLayout({
-        nodes: boxes.filter(({ id }) => tied.has(id)),
-        edges: edges.map(({ id, from, to }) => ({ id, from, to })),
-        before: before.current,
-      })
-      before.current = placed
+      const lay = (flow: Flow): LayeredLayout =>
+        layeredLayout({
+          nodes: boxes
+            .filter(({ id }) => tied.has(id))
+            .map((box) => (flow === 'right' ? box : onItsSide(box))),
+          edges: edges.map(({ id, from, to }) => ({ id, from, to })),
+          before: before.current[flow],
+        })
+      const right = lay('right')
+      const down = right.width * readable > width ? lay('down') : null
+      before.current = { right, down }
+      const flow = down !== null && down.height < right.width ? 'down' : 'right'
       const loose = boxes.filter(({ id }) => !tied.has(id))
-      setLayout(withLoose(placed, loose, frame.current?.clientWidth ?? 1000))
+      const layout = flow === 'down' && down !== null ? turned(down) : right
+      setPlaced({ flow, layout: withLoose(layout, loose, Math.max(layout.width, width / readable)) })
     })
     return () => {
       ended = true
     }
   }, [structure])
-  return layout
+  return placed
+}
+
+function onItsSide<Box extends { readonly width: number; readonly height: number }>(box: Box): Box {
+  return { ...box, width: box.height, height: box.width }
 }
 
 interface Zoom {

@@ -8,14 +8,22 @@ import { shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { href, query } from '../../router/location.ts'
+import { SessionList } from './sessions.tsx'
 
 /** What has ended. */
 export function View() {
-  const of = query.value.get('of') === 'runs' ? 'runs' : 'missions'
+  const asked = query.value.get('of')
+  const of = asked === 'runs' || asked === 'sessions' ? asked : 'missions'
   return (
     <div class="page-inner">
       <header class="page-head">
         <h1>History</h1>
+        <a class="link" href={href('/lines')}>
+          Lines of a file
+        </a>
+        <a class="link" href={href('/statistics')}>
+          Statistics
+        </a>
         <a class="link" href={href('/journal')}>
           The whole journal
         </a>
@@ -27,10 +35,13 @@ export function View() {
         <a href={href('/history?of=runs')} {...(of === 'runs' && { 'aria-current': 'page' })}>
           Runs
         </a>
+        <a href={href('/history?of=sessions')} {...(of === 'sessions' && { 'aria-current': 'page' })}>
+          Sessions
+        </a>
       </nav>
-      {of === 'runs' ? (
-        <RunList />
-      ) : (
+      {of === 'sessions' ? <SessionList /> : null}
+      {of === 'runs' ? <RunList /> : null}
+      {of === 'missions' ? (
         <MissionList
           status="ended"
           label="Ended missions"
@@ -41,7 +52,7 @@ export function View() {
             />
           }
         />
-      )}
+      ) : null}
     </div>
   )
 }

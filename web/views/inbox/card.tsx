@@ -1,5 +1,6 @@
 import type { ReadonlySignal } from '@preact/signals'
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { InboxCard } from '../../api/entities.ts'
 import { keysOf } from '../../keys/bindings.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -38,7 +39,10 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
       id={card.hold_id}
       {...(isSelected && { 'aria-current': 'true' })}
       {...((sending || isSettled) && { 'data-settled': '' })}
-      onPointerDown={select}
+      onPointerDown={({ target }) => {
+        // A selected card shows its keys in its buttons: they would move away under the pointer.
+        if (!(target instanceof Element && target.closest('button'))) select()
+      }}
     >
       <header class="card-head">
         <StatusBadge status={status} word={word} />
@@ -72,6 +76,9 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
       ) : null}
       {card.request?.kind === 'command' ? <Pinned request={card.request} /> : null}
       {card.verified ? <Verified verified={card.verified} /> : null}
+      {card.task_id !== null && card.verified && card.verified.files > 0 ? (
+        <FirstHunk task={card.task_id} />
+      ) : null}
       {[card.workaround, card.claimed].map((text) =>
         text ? (
           <Claimed key={text} by={card.agent_name ?? card.opened_by}>
@@ -95,7 +102,10 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
               class="button"
               {...(at === 0 && isSelected && { 'data-kind': 'primary' })}
               {...(verb.means !== undefined && { title: verb.means })}
-              onClick={() => act(verb)}
+              onClick={() => {
+                select()
+                act(verb)
+              }}
             >
               {verb.label} {isSelected && verb.command ? <KeyCap keys={keysOf(verb.command)} /> : null}
             </button>
@@ -113,8 +123,8 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
               </a>
             ))}
           {card.attempt_status !== null ? (
-            <a class="button" href={href(`/tasks/${card.task_id}/diff`)}>
-              Open diff {isSelected ? <KeyCap keys={keysOf('open diff')} /> : null}
+            <a class="button" href={href(`/review/task/${card.task_id}`)}>
+              Review {isSelected ? <KeyCap keys={keysOf('open diff')} /> : null}
             </a>
           ) : null}
         </div>
@@ -122,6 +132,23 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
     </li>
   )
 }
+
+/** Comes after the page: a few lines are enough to decide small things at once. */
+function FirstHunk({ task }: { readonly task: string }) {
+  const [Part, setPart] = useState<ComponentType<{ readonly task: string }> | null>(() => firstHunk)
+  useEffect(() => {
+    if (Part !== null) return
+    const load = async () => {
+      const part = await import('./first-hunk.tsx').catch(() => null) // the card is whole without it
+      firstHunk = part?.FirstHunk ?? null
+      setPart(() => firstHunk)
+    }
+    void load()
+  }, [Part])
+  return Part ? <Part task={task} /> : null
+}
+
+let firstHunk: ComponentType<{ readonly task: string }> | null = null
 
 type CommandRequest = Extract<NonNullable<InboxCard['request']>, { readonly kind: 'command' }>
 

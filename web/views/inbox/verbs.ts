@@ -85,11 +85,15 @@ const kinds = {
         command: 'approve',
         label: 'Approve',
         done: 'Approved',
-        operation: 'resolve',
-        input: (card) => resolves(card, 'Approved.'),
+        operation: 'approve',
+        input: ({ hold_id }) => ({ id: hold_id, reason: 'Approved.' }),
       },
       answers,
-      sendBack,
+      {
+        ...sendBack,
+        operation: 'review_send',
+        input: ({ task_id }, text) => ({ subject: { task: task_id }, verdict: 'send_back', text }),
+      },
     ],
   },
   scope: {
@@ -141,7 +145,10 @@ export function whyNoVerbs(card: InboxCard): string | null {
 
 /** A run that waits for a decision has a verb for each event. */
 function allVerbsOf(card: InboxCard): readonly Verb[] {
-  if (card.request?.kind !== 'decision') return kinds[card.kind].verbs
+  if (card.request?.kind !== 'decision') {
+    const { verbs } = kinds[card.kind]
+    return card.task_id === null ? verbs.filter(({ operation }) => operation !== 'review_send') : verbs
+  }
   // What takes more than a reason is asked for on the page of the run.
   const verbs = card.choices.filter(({ asks_for }) => asks_for.length === 0).map(eventVerb)
   const approvesAlone = card.request.approvals.length > 0 && !card.choices.some(({ approves }) => approves)

@@ -6,6 +6,7 @@ import { useRows } from '../../live/rows.ts'
 import { EmptyState, Failed } from '../../parts/empty-state.tsx'
 import { KeyCap } from '../../parts/key-cap.tsx'
 import { stepThrough, WaitingRows } from '../../parts/list.tsx'
+import { whenIdle } from '../../parts/when-idle.ts'
 import { href, navigate, query, replaceWith, setQuery } from '../../router/location.ts'
 import { projectStatus } from '../../shell/project-status.ts'
 import { sendings, sendLater } from '../../shell/toasts.tsx'
@@ -20,6 +21,8 @@ export function View() {
     () => desk.answer.value?.cards ?? null,
     ({ hold_id }) => hold_id,
   )
+  // What a card leads to is there before it is clicked.
+  useEffect(() => whenIdle(() => void import('../review/view.tsx').catch(() => undefined)), [])
   const [asking, setAsking] = useState<{ readonly about: string; readonly verb: Verb } | null>(null)
   const order = rows.order.value
   const chosen = query.value.get('select')
@@ -51,7 +54,7 @@ export function View() {
     next: step(1),
     previous: step(-1),
     open: () => card?.task_id && navigate(href(`/tasks/${card.task_id}`)),
-    'open diff': () => card?.task_id && navigate(href(`/tasks/${card.task_id}/diff`)),
+    'open diff': () => card?.task_id && navigate(href(`/review/task/${card.task_id}`)),
     'copy id': () => void (card && navigator.clipboard.writeText(card.hold_id)),
     approve: byKey('approve'),
     'send back': byKey('send back'),
@@ -67,7 +70,12 @@ export function View() {
   if (desk.answer.value === null) return <Failed failure={desk.failure} />
   return (
     <div class="page-inner inbox">
-      <h1>Waiting for you</h1>
+      <header class="page-head">
+        <h1>Waiting for you</h1>
+        <a class="link" href={href('/review')}>
+          All that is new
+        </a>
+      </header>
       {order.length === 0 ? (
         <EmptyState title="Nothing is waiting. What agents ask of you appears here: approvals, blockers, files outside the scope." />
       ) : (

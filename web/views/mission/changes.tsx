@@ -6,6 +6,7 @@ import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { linesOf } from '../../parts/lines-of.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './tabs.css'
 
@@ -116,6 +117,15 @@ function ChangeRow({ node, isFolded, fold }: ChangeRowProps) {
       <span class="muted push">
         {change.attempts > 1 ? `${change.change}, ${change.attempts} attempts` : change.change}
       </span>
+      {change.change === 'deleted' ? null : (
+        <a
+          class="link change-lines"
+          href={linesOf(change.path)}
+          aria-label={`Whose lines are in ${change.path}`}
+        >
+          Whose lines
+        </a>
+      )}
       <ChangedLines added={change.added_lines} deleted={change.deleted_lines} />
     </>
   )

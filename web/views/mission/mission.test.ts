@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fillBusyDay } from '../../../test/support-web/busy-day.ts'
@@ -16,16 +17,16 @@ const rowOf = (page: Page, task: string) => page.locator('.timeline-row', { hasT
 describe('the timeline', () => {
   test('has a row for each task that says in words what its bars show, inside the chart and before now', async () => {
     const { page } = await open({ path: `/missions/${mission}` })
-    await page.waitForSelector('.bar-box')
+    await page.waitForSelector('.timeline-row .bar-box')
     const { tasks, attempts } = await serving().day.person('mission_timeline', { id: mission })
     expect(await page.locator('.timeline-row[data-kind=task]').count()).toBe(tasks.length)
-    expect(await page.locator('.bar-box').count()).toBe(attempts.length)
+    expect(await page.locator('.timeline-row .bar-box').count()).toBe(attempts.length)
     const words = await rowOf(page, 'Hunk reader').locator('.visually-hidden').textContent()
     expect(words).toContain('Attempt 1 by mira, Done, 41m, verified plus 220 minus 60 lines')
     expect(words).toContain('decision: Push or pull? async iterator')
     const now = (await page.locator('.now-line').boundingBox())?.x ?? 0
     const chart = (await page.locator('.axis-cell').boundingBox())?.x ?? 0
-    const boxes = await page.locator('.bar-box').evaluateAll((bars) =>
+    const boxes = await page.locator('.timeline-row .bar-box').evaluateAll((bars) =>
       bars.map((bar) => {
         const { left, right } = bar.getBoundingClientRect()
         return { left, right }
@@ -36,7 +37,7 @@ describe('the timeline', () => {
 
   test('a fact draws the row that it is about, and no other', async () => {
     const { page } = await open({ path: `/missions/${mission}` })
-    await page.waitForSelector('.bar-box')
+    await page.waitForSelector('.timeline-row .bar-box')
     const { tasks } = await serving().day.person('mission_timeline', { id: mission })
     const task = tasks.find(({ name }: { name: string }) => name.startsWith('Rename'))
     const before = await rowOf(page, 'Rename').locator('.visually-hidden').textContent()
@@ -65,9 +66,9 @@ describe('the timeline', () => {
 
   test('the axis goes closer and further, to now, and back to everything by keys', async () => {
     const { page } = await open({ path: `/missions/${mission}` })
-    await page.waitForSelector('.bar-box')
+    await page.waitForSelector('.timeline-row .bar-box')
     const axis = () => page.locator('.axis .tick').allTextContents()
-    const width = async () => (await page.locator('.bar-box').first().boundingBox())?.width ?? 0
+    const width = async () => (await page.locator('.timeline-row .bar-box').first().boundingBox())?.width ?? 0
     const [ticks, whole] = [await axis(), await width()]
     await page.keyboard.press('+')
     await expect.poll(width).toBeGreaterThan(whole + 4)
@@ -87,7 +88,7 @@ describe('the timeline', () => {
 
   test('is worked with by keys alone', async () => {
     const { page } = await open({ path: `/missions/${mission}` })
-    await page.waitForSelector('.bar-box')
+    await page.waitForSelector('.timeline-row .bar-box')
     for (const key of ['j', 'j']) await page.keyboard.press(key)
     await page.waitForFunction(() => document.activeElement?.textContent === 'Map the callers of parseDiff')
     expect(page.url()).toContain('select=')
@@ -115,7 +116,17 @@ test('the dependencies are a picture and a list; the changes are a tree that mar
   await show(`/missions/${mission}/changes`)
   await page.waitForSelector('.change-tree')
   const { files } = await serving().day.person('mission_changes', { id: mission })
-  expect(await page.locator('.change-tree a').count()).toBe(files.length)
+  expect(await page.locator('.change-tree a.change-name').count()).toBe(files.length)
   const out = files.filter(({ scope }: { scope: string | null }) => scope === 'out').length
   expect(await page.locator('.change-tree [data-scope=out]').count()).toBe(out)
+  // Its report: saved as a page, and copied, or saved where nothing may be copied.
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save report' }).click(),
+  ])
+  expect(saved.suggestedFilename()).toMatch(/-report\.html$/)
+  const { text } = await serving().day.person('report', { mission, format: 'html' })
+  expect(await readFile(await saved.path(), 'utf8')).toBe(text)
+  await page.getByRole('button', { name: 'Report', exact: true }).click()
+  await page.getByText(/^The report is (copied, as Markdown|saved)\.$/).waitFor()
 })

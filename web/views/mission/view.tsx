@@ -14,6 +14,7 @@ import { href, navigate } from '../../router/location.ts'
 import type { ViewProps } from '../../router/routes.ts'
 import { Dependencies } from '../dependencies/view.tsx'
 import { ChangesTab } from './changes.tsx'
+import { ReportButton } from './report.tsx'
 import { BoardTab, DecisionsTab, JournalTab } from './tabs.tsx'
 import { MissionTimeline } from './timeline/timeline.tsx'
 import './mission.css'
@@ -83,6 +84,7 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
             Scope: <code>{mission.scope}</code>
           </p>
         )}
+        <ReportButton id={mission.id} name={mission.name} />
       </div>
       {mission.runs.length > 0 && (
         <p class="mission-runs">

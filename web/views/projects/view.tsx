@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useComputed } from '@preact/signals'
-import { useRef } from 'preact/hooks'
+import { useCallback, useRef, useState } from 'preact/hooks'
 import { session, standing } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useRows } from '../../live/rows.ts'
@@ -9,12 +9,16 @@ import { FilterField, stepThrough, useFlash, WaitingRows } from '../../parts/lis
 import { Since } from '../../parts/time.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
 import { navigate, query, setQuery } from '../../router/location.ts'
+import { Asking, Field } from '../settings/parts.tsx'
 import { type ProjectAtWork, useProjectsAtWork } from './at-work.ts'
 import './projects.css'
 
 /** Every project of the server that one may see: what waits for people in it, and who works there. */
 export function View() {
   const { projects, failure } = useProjectsAtWork()
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const close = useCallback(() => setAsked(null), [])
+  const isAdmin = standing.value?.admin === true
   const { rows, still } = useRows<ProjectAtWork>(
     () => projects.value,
     ({ key }) => key,
@@ -50,6 +54,11 @@ export function View() {
           {waiting > 0 ? ` · ${waiting} waiting for people` : ''}
         </span>
         <FilterField />
+        {isAdmin ? (
+          <button type="button" class="button" onClick={() => setAsked({ is: 'add' })}>
+            Add a project
+          </button>
+        ) : null}
       </header>
       <WaitingRows held={rows.held} release={() => rows.hold(false)} />
       {keys.length === 0 ? (
@@ -62,7 +71,14 @@ export function View() {
           selected={selected}
           row={(key) => {
             const row = rows.row(key)
-            return row ? <Row key={key} row={row} isSelected={key === selected} /> : null
+            return row ? (
+              <Row
+                key={key}
+                row={row}
+                isSelected={key === selected}
+                rename={isAdmin ? () => setAsked({ is: 'rename', project: row.peek() }) : null}
+              />
+            ) : null
           }}
         />
       )}
@@ -78,16 +94,71 @@ export function View() {
           })}
         />
       ) : null}
+      {asked === null ? null : <Naming asked={asked} close={close} />}
     </div>
   )
+}
+
+type Asked = { readonly is: 'add' } | { readonly is: 'rename'; readonly project: ProjectAtWork }
+
+/** A name for a new project, or another one for a project; it is in its addresses from then on. */
+function Naming({ asked, close }: { readonly asked: Asked; readonly close: () => void }) {
+  const [name, setName] = useState(asked.is === 'rename' ? asked.project.key : '')
+  const field = (
+    <Field
+      label="Name"
+      value={name}
+      set={setName}
+      required
+      hint="As it stands in addresses: lower case letters, digits and dashes"
+    />
+  )
+  if (asked.is === 'add') {
+    return (
+      <Asking
+        title="Add a project"
+        operation="project_add"
+        input={() => ({ name: name.trim() })}
+        verb="Add"
+        close={close}
+        done={({ name: made }) => location.assign(`/p/${made}/`)}
+      >
+        {field}
+      </Asking>
+    )
+  }
+  const { key } = asked.project
+  return (
+    <Asking
+      title={`Rename ${asked.project.name}`}
+      operation="project_rename"
+      input={() => ({ project: key, name: name.trim() })}
+      verb="Rename"
+      close={close}
+      // Its addresses are others now: the page is read anew.
+      done={({ name: now }) => location.assign(`/p/${projectHere() === key ? now : projectHere()}/projects`)}
+    >
+      {field}
+      <p>
+        A folder that was connected by the old name is connected again; what waits there is kept until then.
+      </p>
+    </Asking>
+  )
+}
+
+function projectHere(): string {
+  const known = session.peek()
+  return known === null || known === 'unknown person' ? '' : known.project
 }
 
 interface RowProps {
   readonly row: ReadonlySignal<ProjectAtWork>
   readonly isSelected: boolean
+  /** Null where it is not offered. */
+  readonly rename: (() => void) | null
 }
 
-function Row({ row, isSelected }: RowProps) {
+function Row({ row, isSelected, rename }: RowProps) {
   const { key, name, folder, work, failure } = row.value
   const element = useRef<HTMLLIElement>(null)
   useFlash(element, `${work?.waiting} ${work?.attempts.length} ${work?.missions}`)
@@ -106,6 +177,11 @@ function Row({ row, isSelected }: RowProps) {
         </span>
       ) : (
         <Work work={work} />
+      )}
+      {rename === null ? null : (
+        <button type="button" class="button" data-kind="plain" aria-label={`Rename ${name}`} onClick={rename}>
+          Rename
+        </button>
       )}
     </li>
   )

@@ -7,13 +7,13 @@ import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { EmptyState, Failed } from '../../parts/empty-state.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, ChoiceField, Field, soonEnough, Verb, WhyNot, wordsIn } from './parts.tsx'
+import { Asking, ChoiceField, Field, Verb, WhyNot, wordsIn } from './parts.tsx'
 
 type Asked = { readonly is: 'add' } | { readonly is: 'roles' | 'remove'; readonly member: Member }
 
 /** Who may do what in the project. */
 export function Members() {
-  const members = useQuery('member_list', {}, { every: soonEnough })
+  const members = useQuery('member_list', {})
   const [asked, setAsked] = useState<Asked | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const answer = members.answer.value

@@ -1,13 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { InputOf, OperationName, OutputOf } from '../../../src/surfaces/http/client/client.ts'
-import { call, told } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
 import { may, whyNot } from '../../api/session.ts'
 import { Dialog } from '../../parts/dialog.tsx'
-import '../../parts/form.css'
-
-/** Milliseconds after which what other servers change of persons and tokens is seen here. */
-export const soonEnough = 5_000
+import { Form } from '../../parts/form.tsx'
 
 interface VerbProps {
   readonly operation: OperationName
@@ -56,49 +53,21 @@ interface AskingProps<Name extends OperationName> {
 /** A form for one operation. A refusal is shown where it can be mended. */
 export function Asking<Name extends OperationName>(props: AskingProps<Name>) {
   const { title, operation, input, verb, isDangerous = false, done, close, children } = props
-  const [refusal, setRefusal] = useState<string | null>(null)
-  const [isBusy, setBusy] = useState(false)
-  const run = async () => {
-    setBusy(true)
-    setRefusal(null)
-    try {
-      const answer = await call(operation, input())
-      close()
-      done(answer)
-    } catch (error) {
-      setRefusal(told(error))
-      setBusy(false)
-    }
-  }
   return (
     <Dialog title={title} close={close}>
-      <form
-        class="input-form settings-form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void run()
+      <Form
+        place="settings-form"
+        verb={verb}
+        isDangerous={isDangerous}
+        cancel={close}
+        send={async () => {
+          const answer = await call(operation, input())
+          close()
+          done(answer)
         }}
       >
         {children}
-        {refusal === null ? null : (
-          <p class="refusal" role="alert">
-            {refusal}
-          </p>
-        )}
-        <div class="input-verbs">
-          <button
-            type="submit"
-            class="button"
-            data-kind={isDangerous ? 'danger' : 'primary'}
-            disabled={isBusy}
-          >
-            {verb}
-          </button>
-          <button type="button" class="button" onClick={close}>
-            Cancel
-          </button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   )
 }

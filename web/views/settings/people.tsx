@@ -8,13 +8,16 @@ import { Agent } from '../../parts/agent.tsx'
 import { Failed } from '../../parts/empty-state.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, Field, soonEnough, Verb, WhyNot } from './parts.tsx'
+import { Asking, Field, Verb, WhyNot } from './parts.tsx'
 
-type Asked = { readonly is: 'add' } | { readonly is: 'disable'; readonly person: Person }
+type Asked =
+  | { readonly is: 'add' }
+  | { readonly is: 'disable'; readonly person: Person }
+  | { readonly is: 'admin'; readonly person: Person }
 
 /** Everybody who may use the server. */
 export function People() {
-  const persons = useQuery('person_list', {}, { every: soonEnough })
+  const persons = useQuery('person_list', {})
   const [asked, setAsked] = useState<Asked | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const answer = persons.answer.value
@@ -58,6 +61,16 @@ export function People() {
             <span class="muted settings-time">
               since <Clock at={person.created_at} />
             </span>
+            {person.state === 'disabled' ? null : (
+              <Verb
+                operation="person_admin"
+                kind="plain"
+                label={`${person.admin ? 'No longer an admin' : 'Make an admin'}: ${person.name}`}
+                run={() => setAsked({ is: 'admin', person })}
+              >
+                {person.admin ? 'No longer an admin' : 'Make an admin'}
+              </Verb>
+            )}
             {person.state === 'disabled' ? (
               <Verb
                 operation="person_enable"
@@ -87,6 +100,25 @@ export function People() {
             said(`${name} may use the server now. Add them to a project, or make a token for them.`)
           }
         />
+      ) : null}
+      {asked?.is === 'admin' ? (
+        <Asking
+          title={
+            asked.person.admin
+              ? `${asked.person.name} is no longer an admin?`
+              : `Make ${asked.person.name} an admin?`
+          }
+          operation="person_admin"
+          input={() => ({ person: asked.person.id, ...(asked.person.admin && { end: true }) })}
+          verb={asked.person.admin ? 'No longer an admin' : 'Make an admin'}
+          isDangerous={asked.person.admin}
+          close={close}
+          done={({ name, admin }) =>
+            said(admin ? `${name} is an admin now.` : `${name} is no longer an admin.`)
+          }
+        >
+          <p>An admin decides about projects and persons, and may do in every project what its owners may.</p>
+        </Asking>
       ) : null}
       {asked?.is === 'disable' ? (
         <Asking

@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'preact/hooks'
+import { type Access, accesses, accessWords, atMost } from '../../../src/domain/identity/access.ts'
 import type { InputOf } from '../../../src/surfaces/http/client/client.ts'
 import { call, told } from '../../api/call.ts'
 import type { MadeToken, SignedIn, Token } from '../../api/entities.ts'
@@ -11,9 +12,11 @@ import { CopyButton, shortId } from '../../parts/text.tsx'
 import { now, Since } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
 import { showToast } from '../../shell/toasts.tsx'
-import { Asking, ChoiceField, Field, soonEnough, Verb } from './parts.tsx'
+import { Asking, ChoiceField, Field, Verb } from './parts.tsx'
 
 type Asked = { readonly is: 'create' } | { readonly is: 'revoke'; readonly token: Token }
+
+const aMinute = 60_000
 
 /** The tokens that let somebody in, and the browsers that are signed in. */
 export function Tokens() {
@@ -23,7 +26,8 @@ export function Tokens() {
   const tokens = useQuery(
     'token_list',
     { ...(all && { all }), ...(revoked && { revoked }) },
-    { every: soonEnough },
+    // That one was used is no fact.
+    { every: aMinute },
   )
   const [asked, setAsked] = useState<Asked | null>(null)
   const [made, setMade] = useState<MadeToken | null>(null)
@@ -109,7 +113,8 @@ const kindWords = {
 } as const satisfies Record<Token['kind'], string>
 
 function Row({ token, revoke }: { readonly token: Token; readonly revoke: () => void }) {
-  const { id, name, kind, person, project_id, role, state, last_used_at, revoked_at, revoked_by } = token
+  const { id, name, kind, person, project_id, role, access, state, last_used_at, revoked_at, revoked_by } =
+    token
   return (
     <li class="settings-row" data-state={state}>
       <span class="wide settings-who">
@@ -118,6 +123,11 @@ function Row({ token, revoke }: { readonly token: Token; readonly revoke: () => 
           {kind}
         </span>
         {role === null ? null : <span class="muted cut">as {role}</span>}
+        {access === null ? null : (
+          <span class="tag" title={`Lets no more than this: ${accessWords[access]}`}>
+            at most {access}
+          </span>
+        )}
         <span class="id">{shortId(id)}</span>
       </span>
       <span class="settings-person">
@@ -207,13 +217,16 @@ function CreateToken({ close, done }: CreateTokenProps) {
   const [kind, setKind] = useState<Token['kind']>('agent')
   const [person, setPerson] = useState(own?.person.id ?? '')
   const [role, setRole] = useState('')
+  const [most, setMost] = useState<Access | ''>('')
   const [days, setDays] = useState('90')
   const [reach, setReach] = useState<'this' | 'all'>('this')
+  const limits = limitsOf(kind, own?.most ?? null)
   const input = (): InputOf<'token_create'> => ({
     name,
     kind,
     days: Number(days),
     all_projects: reach === 'all',
+    ...(limits.some(([limit]) => limit === most) && most !== '' && { access: most }),
     ...(role.trim() !== '' && { role: role.trim() }),
     ...(person !== own?.person.id && { person }),
   })
@@ -253,10 +266,24 @@ function CreateToken({ close, done }: CreateTokenProps) {
           ['all', 'Every project of the person'],
         ]}
       />
+      <ChoiceField label="At most" value={most} set={setMost} options={limits} />
       <ChoiceField label="For how long" value={days} set={setDays} options={dayChoices} />
       <Field label="Gate role" value={role} set={setRole} hint="That it acts in. May be left empty." />
     </Asking>
   )
+}
+
+/** What a token may be limited to: less than its kind may anyhow, and no more than that by which one signed in. */
+function limitsOf(kind: Token['kind'], own: Access | null): readonly (readonly [Access | '', string])[] {
+  const highest = kind === 'person' ? (own ?? 'owner') : 'contributor'
+  const person =
+    own === null ? 'All that its person may' : `What the token that you signed in with lets: ${own}`
+  return [
+    ['', kind === 'person' ? person : 'All that its kind may'],
+    ...accesses
+      .filter((access) => atMost(access, own === null ? highest : atMost(highest, own)) === access)
+      .map((access) => [access, `${access}: ${accessWords[access]}`] as const),
+  ]
 }
 
 /** Whose token it is: an admin makes them for others, too. */
@@ -270,7 +297,7 @@ function Whose({ person, set }: { readonly person: string; readonly set: (person
 
 /** The browsers that are signed in as this person. */
 function Sessions() {
-  const sessions = useQuery('session_list', {}, { every: soonEnough })
+  const sessions = useQuery('session_list', {})
   const answer = sessions.answer.value
   if (answer === null || answer.sessions.length === 0) return null
   const end = async ({ id, own }: SignedIn) => {

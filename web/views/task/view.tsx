@@ -6,7 +6,7 @@ import { Agent } from '../../parts/agent.tsx'
 import { InlineDiff } from '../../parts/diff.tsx'
 import { Failed } from '../../parts/empty-state.tsx'
 import { markStatus, StatusBadge, StatusIcon, statusOf, taskStatus } from '../../parts/status.tsx'
-import { Prose, shortId } from '../../parts/text.tsx'
+import { CopyButton, Prose, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { crumb } from '../../router/current.ts'
 import { href, navigate, query } from '../../router/location.ts'
@@ -86,6 +86,12 @@ function Head({ task, attempt }: Parts) {
             <Prose text={task.goal} />
           </p>
         ) : null}
+        {task.own_work_tree === null ? null : (
+          <p class="muted task-tree">
+            Work tree <code>{task.own_work_tree}</code>
+            <CopyButton text={task.own_work_tree} />
+          </p>
+        )}
       </div>
       <dl class="facts">
         <div>
@@ -236,12 +242,13 @@ function Answers({ task }: { readonly task: TaskDetail }) {
             <a href={href('/')}>Answer in the inbox</a>
           </li>
         ))}
-        {answered_holds.map(({ hold_id, reason, status, answer, closed_by, closed_at }) => (
+        {answered_holds.map(({ hold_id, reason, status, answer, said, closed_by, closed_at }) => (
           <li key={hold_id}>
             <StatusIcon status={status === 'dismissed' ? 'dropped' : 'done'} named={false} />
             <div>
               <b>
-                {closed_by ?? 'Waymark'} {status === 'dismissed' ? 'dismissed' : 'answered'}
+                {closed_by ?? 'Waymark'}{' '}
+                {said === null ? (status === 'dismissed' ? 'dismissed' : 'answered') : saidWords[said]}
               </b>
               <p>
                 <Prose text={answer ?? 'Without a word.'} />
@@ -261,6 +268,15 @@ function Answers({ task }: { readonly task: TaskDetail }) {
     </section>
   )
 }
+
+const saidWords = {
+  answered: 'answered',
+  approved: 'approved',
+  accepted: 'accepted',
+  'sent back': 'sent it back',
+  rejected: 'rejected it',
+  dismissed: 'dismissed',
+} as const
 
 const titles: Readonly<Record<string, string>> = {
   blocker: 'A blocker waits for your answer',

@@ -3,6 +3,7 @@ import { approval } from './approval.ts'
 import { artifact } from './artifact.ts'
 import { blockers } from './blockers.ts'
 import { changes } from './changes.ts'
+import { ci } from './ci.ts'
 import { command } from './command.ts'
 import { context } from './context.ts'
 import type { Guard, GuardKind, Verdict } from './guard.ts'
@@ -11,7 +12,7 @@ import { task } from './task.ts'
 
 type Kinds = { readonly [Type in Guard['type']]: GuardKind<Extract<Guard, { readonly type: Type }>> }
 
-const kinds: Kinds = { artifact, context, changes, command, blockers, milestone, task, approval }
+const kinds: Kinds = { artifact, context, changes, command, ci, blockers, milestone, task, approval }
 
 export function guardNeeds(guard: Guard): readonly Need[] {
   return kindOf(guard).needs(guard)

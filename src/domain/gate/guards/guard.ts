@@ -3,6 +3,7 @@ import type { ApprovalGuard } from './approval.ts'
 import type { ArtifactGuard } from './artifact.ts'
 import type { BlockersGuard } from './blockers.ts'
 import type { ChangesGuard } from './changes.ts'
+import type { CiGuard } from './ci.ts'
 import type { CommandGuard } from './command.ts'
 import type { ContextGuard } from './context.ts'
 import type { MilestoneGuard } from './milestone.ts'
@@ -14,6 +15,7 @@ export type Guard =
   | ContextGuard
   | ChangesGuard
   | CommandGuard
+  | CiGuard
   | BlockersGuard
   | MilestoneGuard
   | TaskGuard

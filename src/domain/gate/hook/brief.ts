@@ -15,17 +15,28 @@ export interface Briefing {
   readonly holds: readonly Hold[]
   /** How many more of them there are. */
   readonly moreHolds: number
+  /** What people asked in reviews and nobody answered, a line each. */
+  readonly comments: readonly string[]
 }
 
 const longestPrompt = 4000
 const longestLine = 300
 
 /** One brief of what goes on; null when nothing does. */
-export function brief({ missions, attempts, runs, said, holds, moreHolds }: Briefing): string | null {
+export function brief({
+  missions,
+  attempts,
+  runs,
+  said,
+  holds,
+  moreHolds,
+  comments,
+}: Briefing): string | null {
   const lines = [
     ...missions.map(missionLine),
     ...attempts.map(attemptLine),
     ...runs.flatMap((run) => runLines(run, said.get(run.record.id) ?? [])),
+    ...comments,
     ...holds.map(({ id, kind, reason }) => `Waits for a person: ${id} (${kind}): ${shortened(reason)}`),
     ...(moreHolds > 0 ? [`${moreHolds} more wait for a person: waymark inbox.`] : []),
   ]

@@ -27,7 +27,7 @@ export function strictest(verdicts: readonly (HookVerdict | null)[]): HookVerdic
   const denials = said.filter(({ decision }) => decision === 'deny')
   const [first, ...others] = denials.length > 0 ? denials : said
   if (first === undefined) return null
-  return { ...first, reason: [first, ...others].map(({ reason }) => reason).join('\n') }
+  return { ...first, reason: [...new Set([first, ...others].map(({ reason }) => reason))].join('\n') }
 }
 
 /** Whether a tool is the one that is meant: by its exact name, or by its beginning as in `mcp__github__*`. */
@@ -66,13 +66,15 @@ const ownTools = [
   'log_decision',
   'log_issue',
   'log_milestone',
+  'reply_to_review',
 ]
 
 /** Waymark's own tools are how an agent leaves a state, so no state takes them away. */
 export function isOwnTool({ names }: Pick<ToolUse, 'names'>): boolean {
   return names.some((name) => {
     if (/^mcp__(?:plugin_waymark_)?waymark__/.test(name)) return true
-    const [, bare = ''] = /^MCP:(.*)$/.exec(name) ?? []
+    // Cursor names no server; Gemini CLI, OpenCode and Copilot CLI put its name before that of the tool.
+    const [, bare = ''] = /^(?:MCP:|(?:mcp_)?waymark[_-])(.*)$/.exec(name) ?? []
     return /^(?:taskman|state_gate)[_.]/.test(bare) || ownTools.includes(bare)
   })
 }

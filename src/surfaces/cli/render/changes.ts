@@ -30,7 +30,18 @@ export const missionChanges: View<'mission_changes'> = (answer, page) => {
   )
 }
 
-export const diff: View<'diff'> = (answer, { ink }) => {
+export const diff: View<'diff'> = (answer, page) => {
+  const { contested_files: others = [], contested_files_total: total = others.length } = answer
+  return blocks(
+    section('Probably by others, not counted', indented(contestedRows(others, page)), page),
+    cutNote(others.length, total, 'waymark changes tells of the task.'),
+    diffText(answer, page),
+  )
+}
+
+export const diffOfTurn: View<'sessions_diff'> = (answer, page) => diffText(answer, page)
+
+function diffText(answer: Pick<OutputOf<'diff'>, 'diff' | 'truncated'>, { ink }: Page): string {
   if (answer.diff === '') return 'Nothing changed.'
   const cut = answer.truncated ? '\nThe diff is longer; name a path to see one file.' : ''
   const lines = answer.diff.trimEnd().split('\n')
@@ -73,10 +84,14 @@ export function changedFiles(changes: readonly Changed[], { ink }: Page): string
 }
 
 /** What else happened in the work tree meanwhile: files that are probably others', commits, and paths that were named. */
+function contestedRows(files: NonNullable<SharedTree['contested_files']>, { ink }: Page): string {
+  return files
+    .map((file) => `${inOneLine(file.path)}  ${ink('dim', file.perhaps.map(inOneLine).join(' or '))}`)
+    .join('\n')
+}
+
 export function sharedTree(answer: SharedTree, page: Page): string {
-  const contested = (answer.contested_files ?? []).map(
-    (file) => `${inOneLine(file.path)}  ${page.ink('dim', file.perhaps.map(inOneLine).join(' or '))}`,
-  )
+  const contested = contestedRows(answer.contested_files ?? [], page)
   const commits = (answer.commits ?? []).map((commit) => {
     const by = page.ink('dim', committers[commit.by])
     return `${page.ink('yellow', commit.id.slice(0, 8))}  ${inOneLine(commit.subject)}  ${by}`
@@ -86,7 +101,7 @@ export function sharedTree(answer: SharedTree, page: Page): string {
   )
   const total = answer.commits_total ?? 0
   return blocks(
-    section('Probably by others, not counted', indented(contested.join('\n')), page),
+    section('Probably by others, not counted', indented(contested), page),
     section('Commits made meanwhile', indented(commits.join('\n')), page),
     total > commits.length ? cutNote(commits.length, total, 'git log shows the others.') : '',
     section('Paths that the report names', indented(claimed.join('\n')), page),

@@ -63,7 +63,9 @@ function holdText(hold: HoldEntry & Partial<InboxHold>, page: Page): string {
     hold.reason,
     indented(bullets(hold.paths.map(inOneLine))),
     hold.workaround ? `The agent says it did meanwhile: ${quoted(hold.workaround, page)}` : '',
-    hold.closed_by ? `${hold.status} by ${hold.closed_by}: ${hold.answer ?? 'without an answer'}` : '',
+    hold.closed_by
+      ? `${hold.said ?? hold.status} by ${hold.closed_by}: ${hold.answer ?? 'without an answer'}`
+      : '',
   ]
   return [head.join('  '), ...lines.map((line) => indented(line))].filter((line) => line !== '').join('\n')
 }

@@ -92,6 +92,7 @@ export function missionTable(missions: readonly MissionLine[], page: Page): stri
     { title: 'status' },
     { title: 'phase' },
     { title: 'running', align: 'right' },
+    { title: 'to do', align: 'right' },
     { title: 'done', align: 'right' },
     { title: 'blockers', align: 'right' },
   ] as const
@@ -101,6 +102,7 @@ export function missionTable(missions: readonly MissionLine[], page: Page): stri
     statusWord(mission.status, page),
     `${mission.current_phase}/${mission.total_phases}`,
     String(mission.open_tasks),
+    String(mission.to_do_tasks),
     String(mission.done_tasks),
     blockers(mission.open_blockers, page),
   ])

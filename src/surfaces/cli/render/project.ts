@@ -1,6 +1,7 @@
 import type { NewFact } from '../../../domain/fact.ts'
 import { factWords } from '../../../domain/fact-kinds.ts'
-import { counted } from '../../../domain/text.ts'
+import { counted, plainWord } from '../../../domain/text.ts'
+import { noticeKinds } from '../../../domain/told/notification.ts'
 import type { OutputOf } from '../../../operations/catalog.ts'
 import { missionTable } from './mission.ts'
 import { blocks, cutNote, indented, pairs, section, statusWord, warnings } from './parts.ts'
@@ -24,6 +25,10 @@ export const status: View<'status'> = (answer, page) => {
     section('Open missions', missionTable(missions, page), page),
     cutNote(missions.length, answer.missions_total, 'waymark mission list shows the others.'),
     section('Running now', runningTable(answer.running, page), page),
+    cutNote(answer.running.length, answer.running_total, 'waymark at work shows the others.'),
+    answer.sessions === 0
+      ? ''
+      : `${counted(answer.sessions, 'session')} of agents recorded: waymark sessions`,
     waiting === 0
       ? 'Nothing waits for you.'
       : page.ink(
@@ -50,7 +55,7 @@ const firstSteps = indented(
   [
     'waymark import plan.md                   reads a plan: headings are phases, lists are tasks',
     'waymark phase add --id P1 --name Design  starts one by hand; then waymark task add --phase P1 --title "…"',
-    'claude mcp add waymark -- waymark mcp    connects an agent, here Claude Code; any MCP client runs waymark mcp',
+    'waymark init                             sets up the clients of this machine; any MCP client runs waymark mcp',
     'waymark serve --open                     opens the dashboard',
     'waymark demo play                        plays a recorded day, in a folder of its own',
   ].join('\n'),
@@ -139,6 +144,32 @@ export const settings: View<'setting_list'> = (answer, { ink }) =>
       ].join('\n')
     }),
   )
+
+/** By which ways one is told, each with what is wrong with it. */
+export const notifications: View<'notify_list'> = ({ notifications: ways, quiet }, { ink, now }) => {
+  const hours =
+    quiet === null
+      ? ''
+      : `Quiet from ${quiet.begins} to ${quiet.ends} (${quiet.zone}): waymark notify quiet off`
+  if (ways.length === 0) {
+    const way = 'You are told nowhere: waymark notify add desktop, or waymark notify add webhook https://…'
+    return blocks(way, hours)
+  }
+  return blocks(
+    ...ways.map((way) => {
+      const of = way.kinds.length === noticeKinds.length ? 'everything' : way.kinds.map(plainWord).join(', ')
+      const sent = way.last_sent_at === null ? 'nothing sent yet' : `sent ${age(way.last_sent_at, now)}`
+      const waits = way.waiting === 0 ? '' : `, ${way.waiting} waiting`
+      const next = way.next_try_at === null ? '' : ` Next try at ${clockTime(way.next_try_at)}.`
+      return [
+        `${ink('bold', way.name)}: ${way.form} ${way.to}${way.own ? '' : ` of ${way.owner}`}`,
+        indented(`of ${of}; ${sent}${waits}`),
+        ...(way.trouble === null ? [] : [indented(ink('red', `${way.trouble}${next}`))]),
+      ].join('\n')
+    }),
+    hours,
+  )
+}
 
 /** What guards may run here: each line with who approved it, and its pinned files. */
 export const commandList: View<'command_list'> = (answer, page) => {

@@ -1,19 +1,24 @@
 import type { OperationName } from '../../../operations/catalog.ts'
 import type { Answer, Operation } from '../../../operations/operation.ts'
 import { printable, printableAll, printableJson, type Terminal } from '../terminal.ts'
-import { changes, diff, missionChanges } from './changes.ts'
+import { changes, diff, diffOfTurn, missionChanges } from './changes.ts'
 import { inbox, resolve } from './inbox.ts'
 import { getContext, listMissions, missionPage } from './mission.ts'
 import { bullets, indented } from './parts.ts'
 import { nextTask, planMilestones, planNotes, planPhases, planShow, planTask, planTasks } from './plan.ts'
 import { processLint, processList, processShow, processSimulate } from './process.ts'
-import { board, commandList, doctor, log, settings, status } from './project.ts'
+import { board, commandList, doctor, log, notifications, settings, status } from './project.ts'
+import { blame, why } from './provenance.ts'
+import { reviewComments, reviewShow } from './review.ts'
 import { decided, emitted, history, runEvents, runList, runState, verified } from './run.ts'
+import { session, sessions } from './sessions.ts'
+import { stats } from './stats.ts'
 import { table } from './table.ts'
 import { completeTask, startTask, taskPage } from './task.ts'
 import { isEntry, plainText } from './text.ts'
 import { timeline } from './timeline.ts'
 import type { Page, View } from './view.ts'
+import { removedTree, workTrees } from './work-trees.ts'
 
 const show: View<'show'> = (answer, page) =>
   answer.kind === 'task' ? taskPage(answer, page) : missionPage(answer, page)
@@ -21,8 +26,12 @@ const show: View<'show'> = (answer, page) =>
 /** As it is, so that it can be pasted where it is drawn. */
 const graph: View<'plan_graph'> = ({ text }) => text.trimEnd()
 
+/** Markdown, HTML or JSON, as it is. */
+const report: View<'report'> = ({ text }) => text.trimEnd()
+
 const views: { readonly [Name in OperationName]?: View<Name> } = {
   approve: decided,
+  blame,
   board,
   changes,
   command_list: commandList,
@@ -36,6 +45,7 @@ const views: { readonly [Name in OperationName]?: View<Name> } = {
   log,
   mission_changes: missionChanges,
   mission_timeline: timeline,
+  notify_list: notifications,
   plan_graph: graph,
   plan_show: planShow,
   process_lint: processLint,
@@ -43,11 +53,18 @@ const views: { readonly [Name in OperationName]?: View<Name> } = {
   process_show: processShow,
   process_simulate: processSimulate,
   reject: decided,
+  report,
+  sessions,
+  sessions_diff: diffOfTurn,
+  sessions_show: session,
   setting_list: settings,
   resolve,
+  review_comments: reviewComments,
+  review_show: reviewShow,
   run_history: history,
   show,
   start_task: startTask,
+  stats,
   state_gate_emit_event: emitted,
   state_gate_get_state: runState,
   state_gate_list_events: runEvents,
@@ -64,6 +81,9 @@ const views: { readonly [Name in OperationName]?: View<Name> } = {
   taskman_task_next: nextTask,
   taskman_task_note_list: planNotes,
   verify: verified,
+  why,
+  worktree_list: workTrees,
+  worktree_remove: removedTree,
 }
 
 /** How an answer is wanted: `text` and `json` when they were named, else what suits where it goes. */
@@ -77,9 +97,15 @@ export function render(
 ): string {
   const format = wanted ?? (terminal.interactive ? 'text' : 'json')
   // Where an operation has words of its own, they are its text when one is asked for; a terminal gets a table.
-  if (operation.print && (wanted === 'text' || !terminal.interactive)) {
-    const [text = ''] = operation.print(answer, { ...input, format })
+  const isForPrograms = input['porcelain'] === true && wanted !== 'json'
+  const words =
+    operation.print && (wanted === 'text' || !terminal.interactive || isForPrograms)
+      ? operation.print(answer, { ...input, format, asked: wanted })
+      : null
+  if (words !== null) {
+    const [text = ''] = words
     if (text === '') return ''
+    if (isForPrograms) return `${printable(text)}\n`
     return `${format === 'text' ? printable(text) : printableJson(text)}\n`
   }
   if (format === 'json')

@@ -128,7 +128,8 @@ export function decided(answer: OutputOf<'approve' | 'reject' | 'decide'>, page:
   if ('hold_id' in answer) {
     const done = answer.status === 'dismissed' ? 'Rejected' : 'Approved'
     const kind = answer.kind.replace(/_/g, ' ')
-    return `${ink('green', done)}: ${kind} ${answer.hold_id}. The agent is told: ${answer.answer ?? ''}`
+    const said = `${ink('green', done)}: ${kind} ${answer.hold_id}. The agent is told: ${answer.answer ?? ''}`
+    return [said, ...('notes' in answer ? (answer.notes ?? []) : [])].join('\n')
   }
   const { already_approved: already = [], still_missing: missing = [], note = '', event, transition } = answer
   const approvals = (answer.approvals ?? [])

@@ -37,8 +37,30 @@ export const completeTask: View<'complete_task'> = (answer, page) => {
     section(`Measured: ${countsInWords(answer.counts)}`, indented(changedFiles(answer.details, page)), page),
     sharedTree(answer, page),
     section('Files that git ignores', indented(ignoredFiles(answer.ignored)), page),
+    section(
+      answer.completed_at === null ? 'Would wait for a person' : 'Waits for a person',
+      indented(waiting(answer)),
+      page,
+    ),
+    answer.review === undefined ? '' : metComments(answer.review),
     phase === undefined ? '' : `Phase ${answer.phase_number ?? ''} is ${phase}.`,
   )
+}
+
+/** What a preview foretells has no id yet. */
+function waiting({ waits_for: holds = [] }: OutputOf<'complete_task'>): string {
+  return holds
+    .map(
+      ({ hold_id: id, kind, question }) =>
+        `${id === null ? '' : `${id}  `}${kind.replace(/_/g, ' ')}: ${question}`,
+    )
+    .join('\n')
+}
+
+function metComments(met: NonNullable<OutputOf<'complete_task'>['review']>): string {
+  const standings = (['done', 'answered', 'changed', 'open'] as const).filter((name) => met[name].length > 0)
+  const counts = standings.map((name) => `${met[name].length} ${name}`)
+  return `Review comments: ${counts.join(', ')}.`
 }
 
 /** A preview ended nothing. */
@@ -74,6 +96,7 @@ function headOf(task: TaskDetail, page: Page): readonly (readonly [string, strin
     ['mission', task.mission_id ?? ''],
     ['parent', task.parent_task_id ?? ''],
     ['step', task.step ?? ''],
+    ['work tree', task.own_work_tree ?? ''],
     ['created', `${age(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
   ]
 }

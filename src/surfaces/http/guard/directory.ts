@@ -1,8 +1,9 @@
 import type { Actor } from '../../../domain/actor.ts'
+import type { Fact } from '../../../domain/fact.ts'
 import type { IdSource, SessionId, TokenId } from '../../../domain/id.ts'
-import type { Standing } from '../../../domain/identity/access.ts'
-import { readToken } from '../../../domain/identity/identity.ts'
-import type { Store } from '../../../ports/store.ts'
+import { permits, type Standing } from '../../../domain/identity/access.ts'
+import { readToken, type Session, type Token } from '../../../domain/identity/identity.ts'
+import type { Reads, Store } from '../../../ports/store.ts'
 import type { Team } from '../../../ports/team.ts'
 import type { Log, ServedProject } from '../serving.ts'
 import type { Admission } from './admission.ts'
@@ -20,6 +21,25 @@ const most = 10_000
 interface Looked {
   readonly at: number
   readonly seat: Promise<Seat | null>
+}
+
+/** What the server as a whole knows of who uses it. */
+export const identityKinds = ['person', 'token', 'session'] as const
+export type IdentityKind = (typeof identityKinds)[number]
+
+/** Somebody who looks at what is known of persons, in a project. */
+interface Watcher {
+  readonly seat: Seat
+  readonly projectId: string
+  readonly tell: (of: readonly IdentityKind[]) => void
+}
+
+/** A change of a person, a token or a session, and whom it is about. */
+interface IdentityChange {
+  readonly kind: IdentityKind
+  readonly personId: string | null
+  /** The projects whose owners may see it, or whose members, where it is about a person. */
+  readonly projects: readonly string[]
 }
 
 export interface DirectoryOptions {
@@ -44,6 +64,7 @@ export class Directory implements Admission {
   readonly #used = new Map<string, number>()
   readonly #ids = new WeakMap<ServedProject, string>()
   readonly #followed = new WeakSet<Store>()
+  readonly #watchers = new Set<Watcher>()
   readonly #underWay = new Set<Promise<void>>()
   readonly #ending = new AbortController()
 
@@ -136,6 +157,22 @@ export class Directory implements Admission {
     }
   }
 
+  /**
+   * Tells somebody that persons, tokens or sessions changed which they may see, and not what: they ask, and are answered
+   * as ever. Answers its stop.
+   */
+  watch({ seat }: Caller, project: ServedProject, tell: (of: readonly IdentityKind[]) => void): () => void {
+    const ended = new AbortController()
+    const begin = async (of: Seat) => {
+      const watcher = { seat: of, projectId: await this.#idOf(project), tell }
+      if (ended.signal.aborted) return
+      this.#watchers.add(watcher)
+      ended.signal.addEventListener('abort', () => this.#watchers.delete(watcher))
+    }
+    if (seat) begin(seat).catch(() => undefined) // a database that is away ends the feed, too
+    return () => ended.abort()
+  }
+
   /** Over TLS no other host can set it, and it is sent nowhere else. Cookies do not know ports. */
   cookieName(secure: boolean): string {
     return secure ? '__Host-waymark_session' : `waymark_session_${this.#options.port()}`
@@ -219,6 +256,15 @@ export class Directory implements Admission {
     this.#underWay.add(writing)
   }
 
+  async #tell(facts: readonly Fact[]): Promise<void> {
+    if (this.#watchers.size === 0) return
+    const changes = await this.#options.team.store.view((reads) => changesIn(facts, reads))
+    for (const watcher of this.#watchers) {
+      const seen = new Set(changes.filter((change) => isSeen(change, watcher)).map(({ kind }) => kind))
+      if (seen.size > 0) watcher.tell([...seen])
+    }
+  }
+
   #followOnce(store: Store): void {
     if (this.#followed.has(store)) return
     this.#followed.add(store)
@@ -234,8 +280,13 @@ export class Directory implements Admission {
       try {
         const head = await store.view(({ journal }) => journal.head())
         this.forget()
+        const isTeam = store === this.#options.team.store
+        // Nobody knows what happened while it was not followed.
+        if (isTeam) for (const { tell } of this.#watchers) tell(identityKinds)
         for await (const facts of store.follow(head, signal)) {
-          if (facts.some(({ body }) => /^(person|member|token|session)\./.test(body.kind))) this.forget()
+          if (!facts.some(({ body }) => /^(person|member|token|session)\./.test(body.kind))) continue
+          this.forget()
+          if (isTeam) await this.#tell(facts)
         }
       } catch {
         // A database that is away is asked again; until then what it said is believed for its few seconds.
@@ -243,6 +294,41 @@ export class Directory implements Admission {
       await pause(1_000, signal)
     }
   }
+}
+
+/** Those who had it before they were disabled or removed are told that it changed: what they may see of it is asked anew. */
+async function changesIn(facts: readonly Fact[], { identities }: Reads): Promise<readonly IdentityChange[]> {
+  const ofPerson = async (personId: string): Promise<IdentityChange> => {
+    const memberships = await identities.memberships(personId)
+    return { kind: 'person', personId, projects: memberships.map(({ projectId }) => projectId) }
+  }
+  const ofToken = (token: Token | null): IdentityChange => ({
+    kind: 'token',
+    personId: token?.personId ?? null,
+    projects: token?.projectId ? [token.projectId] : [],
+  })
+  const ofSession = (session: Session | null): IdentityChange => {
+    return { kind: 'session', personId: session?.personId ?? null, projects: [] }
+  }
+  const changes = facts.map(async ({ body }): Promise<readonly IdentityChange[]> => {
+    if (body.kind === 'person.added') return [await ofPerson(body.person.id)]
+    if (body.kind === 'person.changed') return [await ofPerson(body.personId)]
+    if (body.kind === 'token.created') return [ofToken(body.token)]
+    if (body.kind === 'token.revoked') return [ofToken(await identities.token(body.tokenId))]
+    if (body.kind === 'session.began') return [ofSession(body.session)]
+    if (body.kind === 'session.ended') return [ofSession(await identities.session(body.sessionId))]
+    return []
+  })
+  return (await Promise.all(changes)).flat()
+}
+
+/** As the lists of persons, tokens and sessions show them. */
+function isSeen(change: IdentityChange, { seat, projectId }: Watcher): boolean {
+  const standing = standingIn(seat, projectId)
+  if (standing.admin || change.personId === seat.person.id) return true
+  if (change.kind === 'session') return false
+  if (permits(standing, 'owner')) return change.kind === 'person' || change.projects.includes(projectId)
+  return change.kind === 'person' && permits(standing, 'viewer') && change.projects.includes(projectId)
 }
 
 function forgetOldest(map: Map<string, unknown>): void {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { serialize } from 'hono/utils/cookie'
 import { z } from 'zod'
 import { locked, readIfThere, versionOf, writePrivate } from './private-file.ts'
 import { hashOf, newSecret } from './secret.ts'
@@ -100,18 +101,18 @@ export function cookieName(port: number): string {
 
 /** Takes the cookie out of the browser. */
 export function endedCookie(port: number): string {
-  return `${cookieName(port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`
+  return sessionCookie(cookieName(port), '', { secure: false, seconds: 0 })
 }
 
 export function loginCookie(port: number, secret: string): string {
-  return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${lifetime / 1000}`
+  return sessionCookie(cookieName(port), secret, { secure: false, seconds: lifetime / 1000 })
 }
 
-/** A cookie of a session that a database knows; with 0 seconds it is taken out of the browser. */
+/** A cookie of a login or a session; with 0 seconds it is taken out of the browser. */
 export function sessionCookie(
   name: string,
   value: string,
   { secure, seconds }: { readonly secure: boolean; readonly seconds: number },
 ): string {
-  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure ? '; Secure' : ''}`
+  return serialize(name, value, { path: '/', httpOnly: true, sameSite: 'Strict', maxAge: seconds, secure })
 }

@@ -1,4 +1,4 @@
-import { parse as cookiesIn } from 'hono/utils/cookie'
+import { parse as cookiesIn, serialize } from 'hono/utils/cookie'
 import type { Configuration, IDToken } from 'openid-client'
 import { z } from 'zod'
 import { Failure } from '../../../domain/failure.ts'
@@ -81,11 +81,15 @@ export class OidcSignIn {
   }
 
   /** `GET /sign-in/oidc/callback`: the provider sent somebody back. */
-  async end(c: RequestContext, security: Security, directory: Directory): Promise<Response> {
+  async end(
+    c: RequestContext,
+    security: Security,
+    { directory, page }: { readonly directory: Directory; readonly page: () => string | null },
+  ): Promise<Response> {
     const request = requestInfoOf(c.env.incoming, security)
     const ended = { 'Set-Cookie': goingCookie(request, security, ''), 'Cache-Control': 'no-store' }
+    const going = goingOf(request, security)
     try {
-      const going = goingOf(request, security)
       const claims = await this.#claims(c, request, going)
       const person = await this.#person(claims, security, directory)
       await this.#joinByGroups(claims, person, { security, directory })
@@ -101,7 +105,8 @@ export class OidcSignIn {
       return new Response(null, { status: 303, headers })
     } catch (error) {
       if (!(error instanceof SignInTrouble)) throw error
-      return refusalPage(c, mistaken(request, security, error.message), ended)
+      const refusal = mistaken(request, security, error.message)
+      return refusalPage(c, refusal, { page: page(), to: going.to, more: ended })
     }
   }
 
@@ -294,8 +299,13 @@ function goingName({ secure }: RequestInfo, { hosts }: Security): string {
 
 /** It must come along when the provider sends the browser back, from another site. */
 function goingCookie(request: RequestInfo, security: Security, value: string): string {
-  const age = value === '' ? 0 : patience
-  return `${goingName(request, security)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${age}${request.secure ? '; Secure' : ''}`
+  return serialize(goingName(request, security), value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Lax',
+    maxAge: value === '' ? 0 : patience,
+    secure: request.secure,
+  })
 }
 
 function goingOf(request: RequestInfo, security: Security): Going | NotGoing {

@@ -32,7 +32,7 @@ export function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return null
     throw error
   }
 }

@@ -50,14 +50,19 @@ export function isOpen({ person, token, session }: Seat, now: number): boolean {
   return session === null || (session.endedAt === null && session.expiresAt > now)
 }
 
-/** What they may in a project. An agent works, whatever the person may; a token for one project opens no other. */
+/**
+ * What they may in a project. An agent works, whatever the person may; a token for one project opens no other, and one
+ * with a limit makes nobody an admin.
+ */
 export function standingIn({ person, token, session, memberships }: Seat, projectId: string): Standing {
   const isMachine = token !== null && token.kind !== 'person'
   const isElsewhere = token !== null && token.projectId !== null && token.projectId !== projectId
   const member = memberships.get(projectId)
-  const admin = person.admin && !isMachine && (token?.projectId ?? null) === null
+  const most = token?.most
+  const admin = person.admin && !isMachine && (token?.projectId ?? null) === null && most === undefined
   const own = person.admin ? 'owner' : (member?.access ?? null)
-  const access = own === null || isElsewhere ? null : isMachine ? atMost(own, 'contributor') : own
+  const limits = [...(isMachine ? ['contributor' as const] : []), ...(most ? [most] : [])]
+  const access = own === null || isElsewhere ? null : limits.reduce(atMost, own)
   return {
     personId: person.id,
     personName: person.name,
@@ -65,6 +70,7 @@ export function standingIn({ person, token, session, memberships }: Seat, projec
     sessionId: session?.id ?? null,
     access,
     admin,
+    ...(most && { most }),
     roles: isMachine ? [] : (member?.roles ?? []),
     expiresAt: session?.expiresAt ?? token?.expiresAt ?? 0,
   }

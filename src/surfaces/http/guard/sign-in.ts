@@ -142,7 +142,7 @@ function endSessions(team: Team, seat: Seat, at: number): Promise<number> {
 }
 
 /** A browser is shown a page that says the way on; a program is refused as everywhere. */
-export function refusalPage(c: RequestContext, refusal: Refusal, more: Record<string, string>): Response {
+export function refusalPage(c: RequestContext, refusal: Refusal, { page, to, more }: RefusalPage): Response {
   const headers = { ...refusal.headers, ...more }
   if (!(c.req.header('accept') ?? '').includes('text/html')) {
     throw new Refusal(refusal.code, refusal.message, {
@@ -151,14 +151,38 @@ export function refusalPage(c: RequestContext, refusal: Refusal, more: Record<st
     })
   }
   const status = refusal.code === 'TOO_MANY_REQUESTS' ? 429 : 401
-  const page = `<!doctype html>
+  const shown = page === null ? plainPage(refusal.message) : toldIn(page, { trouble: refusal.message, to })
+  return c.body(shown, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
+}
+
+interface RefusalPage {
+  /** The dashboard's page; null where it was not built. */
+  readonly page: string | null
+  /** Where they came from. */
+  readonly to: string
+  readonly more: Record<string, string>
+}
+
+/** The dashboard's page, which shows at its beginning what it is told. */
+function toldIn(page: string, told: Readonly<Record<'trouble' | 'to', string>>): string {
+  const tags = Object.entries(told).map(
+    ([name, text]) => `<meta name="waymark-sign-in-${name}" content="${escaped(text)}" />`,
+  )
+  return page.replace('</head>', () => `${tags.join('')}</head>`)
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+function plainPage(message: string): string {
+  return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Not signed in · Waymark</title>
 <main>
 <h1>You are not signed in</h1>
-<p>${refusal.message}</p>
+<p>${escaped(message)}</p>
 <p><a href="/">Back to the dashboard</a>, where you can try again.</p>
 </main>
 </html>
 `
-  return c.body(page, status, { ...headers, 'Content-Type': 'text/html; charset=utf-8' })
 }

@@ -77,7 +77,7 @@ export class TokenFile {
     const entries = this.entries()
     if (entries.some((entry) => entry.name === name)) {
       throw new Failure('CONFLICT', `There is already a token "${name}".`, {
-        hint: `Choose another name, or remove it: waymark token remove ${name}`,
+        hint: `Choose another name, or revoke it: waymark token revoke ${name}`,
       })
     }
     const secret = newSecret()
@@ -121,7 +121,7 @@ export interface TokenEntry {
   readonly role: string | null
   /** SHA-256, hexadecimal. */
   readonly hash: string
-  /** Made by a person with `waymark token add`, not by the server for itself. */
+  /** Made by a person with `waymark token create`, not by the server for itself. */
   readonly explicit: boolean
   /** ISO 8601. */
   readonly created: string

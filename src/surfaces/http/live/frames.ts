@@ -2,6 +2,7 @@ import type { Fact } from '../../../domain/fact.ts'
 import { type Concern, concernsOf, type EntityReference } from '../../../domain/fact-kinds.ts'
 import { instant, instantOrNull } from '../../../domain/instant.ts'
 import type { RecordPlace } from '../../../domain/track/records.ts'
+import { sessionEntry, turnEntry } from '../../../operations/answers/capture.ts'
 import { blockerEntry, holdEntry } from '../../../operations/answers/hold.ts'
 import { missionEntry, taskWordOf } from '../../../operations/answers/mission.ts'
 import { milestoneEntry, noteEntry, phaseEntry, plannedTaskEntry } from '../../../operations/answers/plan.ts'
@@ -123,6 +124,8 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
       return { process_id: of.process.id, version: of.process.version, name: of.process.name, hash: of.hash }
     case 'command':
       return { command_id: of.id, run_id: of.runId, status: of.status }
+    case 'lines':
+      return { tree: of.tree, files: of.files }
     case 'setting':
       return { name: of.name, value: of.value }
     case 'member':
@@ -131,6 +134,18 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
     case 'token':
     case 'session':
       return { id: of.id, name: of.name }
+    case 'notification':
+      return { id: of.notification, name: of.name }
+    case 'captured_session': {
+      const line = await reads.capture.session(of.id)
+      return line && sessionEntry(line)
+    }
+    case 'turn': {
+      const line = await reads.capture.turn(of.id)
+      return line && turnEntry(line)
+    }
+    case 'review':
+      return { review_id: of.id, task_id: of.taskId, mission_id: of.missionId }
     case 'place':
       return { moved_to: of.to }
     case 'project':

@@ -1,6 +1,6 @@
 import { WebSocketServer } from 'ws'
 import type { Actor } from '../../../domain/actor.ts'
-import type { LivePart } from '../parts.ts'
+import type { LivePart, Reading } from '../parts.ts'
 import type { ServedProject, Serving } from '../serving.ts'
 import { LiveFeed } from './feed.ts'
 import { closeCodes, type LiveLimits, liveLimits, Reader } from './reader.ts'
@@ -30,7 +30,7 @@ export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, lim
   }
 
   return {
-    upgrade(request, socket, head, project) {
+    upgrade(request, socket, head, { project, watchIdentities }) {
       let reader: Reader | null = null
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const joining = new Reader(webSocket, socket, limits)
@@ -38,6 +38,7 @@ export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, lim
         const since = readSince(request.url ?? '/')
         if ('problem' in since) return joining.close(closeCodes.badSince, since.problem)
         if (server.clients.size > limits.readers) return joining.close(closeCodes.later, tooMany(limits))
+        tellOfIdentities(joining, request.url ?? '/', watchIdentities)
         feedOf(project)
           .join(joining, since.seq)
           .catch((error: unknown) => {
@@ -60,6 +61,12 @@ export function openLive({ version, log }: Pick<Serving, 'version' | 'log'>, lim
       clearTimeout(deadline)
     },
   }
+}
+
+/** Whoever asks for it with `identities` is told when to read persons, tokens and sessions again. */
+function tellOfIdentities(reader: Reader, address: string, watch: Reading['watchIdentities']): void {
+  if (!watch || !new URL(address, 'http://localhost').searchParams.has('identities')) return
+  reader.whenClosed(watch((of) => reader.isOpen && reader.say({ event: 'identities', of })))
 }
 
 function tooMany({ readers }: LiveLimits): string {

@@ -2,7 +2,7 @@ import type { Fact } from '../../../domain/fact.ts'
 import { type Concern, concernsOf } from '../../../domain/fact-kinds.ts'
 import { messageOf } from '../../../domain/failure.ts'
 import { type Followed, followJournal } from '../../../operations/follow.ts'
-import { changesUri, missionUri, summaryUri, taskUri } from './resource-uri.ts'
+import { changesUri, missionUri, reviewUri, summaryUri, taskUri } from './resource-uri.ts'
 
 export interface JournalFeedOptions {
   readonly store: () => Followed
@@ -102,5 +102,6 @@ function changeOf({ change, of }: Concern): Changed {
   // A run moved, or what its guards look at did: what may be emitted is another than before.
   if (of.kind === 'run') return { uris: [summaryUri(of.id)], list: true }
   if (of.kind === 'command' && of.runId !== null) return { uris: [summaryUri(of.runId)], list: true }
+  if (of.kind === 'review' && of.taskId !== null) return { uris: [reviewUri(of.taskId)], list: false }
   return { uris: [], list: false }
 }

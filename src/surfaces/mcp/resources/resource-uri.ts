@@ -4,10 +4,16 @@ export type ResourceTarget =
   | { readonly kind: 'task'; readonly id: string }
   | { readonly kind: 'changes'; readonly id: string; readonly offset: number }
   | { readonly kind: 'run'; readonly id: string }
+  /** What was said of a task's work. */
+  | { readonly kind: 'review'; readonly id: string }
+  /** A line of a file: `src/auth.ts:12`. */
+  | { readonly kind: 'line'; readonly place: string }
 
 export const missionTemplate = 'waymark://missions/{id}'
 export const taskTemplate = 'waymark://tasks/{id}'
 export const changesTemplate = 'waymark://tasks/{id}/changes{?cursor}'
+export const reviewTemplate = 'waymark://reviews/{task_id}'
+export const whyTemplate = 'waymark://why/{+path}:{line}'
 export const summaryTemplate = 'stategate://runs/{run_id}/summary'
 
 export function missionUri(id: string): string {
@@ -22,11 +28,17 @@ export function changesUri(id: string, offset = 0): string {
   return `${taskUri(id)}/changes${offset === 0 ? '' : `?cursor=${offset}`}`
 }
 
+export function reviewUri(taskId: string): string {
+  return `waymark://reviews/${encodeURIComponent(taskId)}`
+}
+
 export function summaryUri(runId: string): string {
   return `stategate://runs/${encodeURIComponent(runId)}/summary`
 }
 
-const address = /^waymark:\/\/(missions|tasks)\/([^/?#]{1,300})(?:(\/changes)(?:\?cursor=(\d{1,9}))?)?$/
+const address =
+  /^waymark:\/\/(missions|tasks|reviews)\/([^/?#]{1,300})(?:(\/changes)(?:\?cursor=(\d{1,9}))?)?$/
+const line = /^waymark:\/\/why\/([^?#]{1,4000}:\d{1,9})$/
 const summary = /^stategate:\/\/runs\/([^/?#]{1,300})\/summary$/
 
 /** What an address names, or null when it is none of ours. */
@@ -36,9 +48,15 @@ export function targetOf(uri: string): ResourceTarget | null {
     const id = decoded(run)
     return id === null ? null : { kind: 'run', id }
   }
+  const place = line.exec(uri)?.[1]
+  if (place !== undefined) {
+    const named = decoded(place)
+    return named === null ? null : { kind: 'line', place: named }
+  }
   const [, collection, encoded, changes, cursor] = address.exec(uri) ?? []
   const id = encoded === undefined ? null : decoded(encoded)
   if (id === null) return null
+  if (collection === 'reviews') return changes === undefined ? { kind: 'review', id } : null
   if (collection === 'missions') return changes === undefined ? { kind: 'mission', id } : null
   return changes === undefined ? { kind: 'task', id } : { kind: 'changes', id, offset: Number(cursor ?? 0) }
 }

@@ -18,11 +18,13 @@ import {
   missionTemplate,
   missionUri,
   type ResourceTarget,
+  reviewTemplate,
   summaryTemplate,
   summaryUri,
   targetOf,
   taskTemplate,
   taskUri,
+  whyTemplate,
 } from './resource-uri.ts'
 import type { ListChanges } from './subscriptions.ts'
 
@@ -133,6 +135,20 @@ export const resourceTemplates: ListResourceTemplatesResult = {
       mimeType,
     },
     {
+      uriTemplate: reviewTemplate,
+      name: 'review',
+      title: 'Review of a task',
+      description: 'What people said of the work on a task, where each line is now, and how it was answered',
+      mimeType,
+    },
+    {
+      uriTemplate: whyTemplate,
+      name: 'why',
+      title: 'Why a line is there',
+      description: 'The task, goal and decisions behind a line of a file: read it before you undo a line',
+      mimeType,
+    },
+    {
       uriTemplate: changesTemplate,
       name: 'task_changes',
       title: 'Changes of a task',
@@ -154,6 +170,8 @@ export async function readResource(uri: string, ask: Ask): Promise<ReadResourceR
 
 async function contentOf(target: ResourceTarget, ask: Ask): Promise<Answer | null> {
   if (target.kind === 'changes') return changesFrom(target.id, target.offset, ask)
+  if (target.kind === 'line') return ask('why', { place: target.place, brief: true })
+  if (target.kind === 'review') return ask('review_comments', { task: target.id })
   if (target.kind === 'run') return ask('run_summary', { run_id: target.id })
   const shown = await ask('show', { id: target.id, brief: true })
   const isTask = shown['kind'] === 'task'

@@ -33,7 +33,9 @@ export async function callTool(
   { tools, order, log }: Calling,
   call: ToolCall,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { params, context, meta } = call
+  const { params, meta } = call
+  const caller = callerOf(meta)
+  const context: Context = caller === null ? call.context : { ...call.context, caller }
   const operation = await tools.find(params.name)
   if (!operation) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${params.name}`)
   try {
@@ -47,6 +49,33 @@ export async function callTool(
     const { putToPerson } = await import('../elicitation.ts')
     return (await putToPerson(failure, { ...call.asking, context })) ?? refused(failure)
   }
+}
+
+/** Where an edge says for which session its server was started. */
+export const inheritedSession = 'waymark/session'
+
+/** Where clients name the session that a call is from: Codex, OpenCode, Antigravity. */
+const sessionKeys = [
+  'threadId',
+  'ai.opencode/sessionID',
+  'sessionID',
+  'antigravity.google/conversation_id',
+] as const
+
+function callerOf(meta: ToolCall['meta']): Required<Context>['caller'] | null {
+  const turn = meta?.['x-codex-turn-metadata']
+  const inTurn =
+    typeof turn === 'object' && turn !== null && 'session_id' in turn ? turn.session_id : undefined
+  const named = [inTurn, ...sessionKeys.map((key) => meta?.[key])]
+  const session = named.find(isName)
+  if (session !== undefined) return { session, link: 'call' }
+  // Of a client on another machine, whose server there was started for a session.
+  const inherited = meta?.[inheritedSession]
+  return isName(inherited) ? { session: inherited, link: 'environment' } : null
+}
+
+function isName(said: unknown): said is string {
+  return typeof said === 'string' && said.length > 0 && said.length <= 200
 }
 
 function idempotencyOf(meta: ToolCall['meta']): InvokeOptions {

@@ -11,6 +11,8 @@ type Offering = Pick<Surface, 'catalog' | 'toolsets' | 'readOnly' | 'toolNames'>
 export interface OfferedTools {
   /** Whether the list of a project can grow: the gate's tools wait for its first process or run. */
   readonly canGrow: boolean
+  /** All of them, whatever a project lists. */
+  all(): Promise<readonly Tool[]>
   /** What a project lists now. */
   list(context: Context): Promise<ToolList>
   /** Whether nothing is held back from a project's list any more. Cheap: it is asked after every call. */
@@ -35,6 +37,13 @@ export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Offerin
   // Both made at the first question: a client that waits for `initialize` should not wait for them.
   let offered: Promise<ReadonlyMap<string, Operation>> | null = null
   let listed: readonly Listed[] | null = null
+  const listing = async (): Promise<readonly Listed[]> => {
+    offered ??= offers()
+    listed ??= [...(await offered)]
+      .filter(([, { unlisted }]) => unlisted !== true)
+      .map(([tool, operation]) => ({ operation, tool: definition(listedName(tool, toolNames), operation) }))
+    return listed
+  }
   const gated = new WeakSet<Store>()
   const isWhole = async (context: Context): Promise<boolean> => {
     if (sets !== null || gated.has(context.store)) return true
@@ -44,13 +53,11 @@ export function offeredTools({ catalog, toolsets, readOnly, toolNames }: Offerin
   }
   return {
     canGrow: sets === null,
+    all: async () => (await listing()).map(({ tool }) => tool),
     list: async (context) => {
-      offered ??= offers()
-      listed ??= [...(await offered)]
-        .filter(([, { unlisted }]) => unlisted !== true)
-        .map(([tool, operation]) => ({ operation, tool: definition(listedName(tool, toolNames), operation) }))
+      const known = await listing()
       const whole = await isWhole(context)
-      const shown = whole ? listed : listed.filter(({ operation }) => operation.toolset !== 'gate')
+      const shown = whole ? known : known.filter(({ operation }) => operation.toolset !== 'gate')
       return { tools: shown.map(({ tool }) => tool), isWhole: whole }
     },
     isWhole,

@@ -1,9 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Client } from 'pg'
 import { describe, expect, test } from 'vitest'
+import { Failure } from '../../../../src/domain/failure.ts'
 import type { MissionId } from '../../../../src/domain/id.ts'
 import type { Store } from '../../../../src/ports/store.ts'
 import { openPostgresStore } from '../../../../src/storage/postgres/store.ts'
 import { randomIds } from '../../../../src/storage/random-ids.ts'
+import type { Asked } from '../../../../src/storage/record/session.ts'
 import { amount } from '../../../support/amount.ts'
 import { agent, aMission } from '../../../support/entities.ts'
 import { cuttingProxy } from '../../../support/postgres/cutting-proxy.ts'
@@ -148,6 +151,83 @@ describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
         where datname = current_database() and state like 'idle in transaction%'`,
     )
     expect(rows[0]?.open).toBe(0)
+  })
+
+  test('who waits together is recorded together, and what is wrong with one is its own', async () => {
+    await using temporary = await temporaryPostgresStore()
+    const { store } = temporary
+    await happens(store, 0)
+    const records: Asked[] = []
+    const take = (message: unknown) => void records.push(message as Asked) // what the channel carries
+    subscribe('waymark.record', take)
+    await using foreign = await session(temporary.file)
+    await foreign.query('begin')
+    await foreign.query('select 1 from project for no key update')
+    const deciding = (decide: (head: number) => number) =>
+      store.record({
+        actor: agent,
+        at: 1,
+        decide: async ({ journal }) => {
+          const head = await journal.head()
+          return { facts: [started(decide(head))], answer: head }
+        },
+      })
+    const refused = new Failure('REFUSED', 'Not this one.')
+    // The first two go alone: there is nobody to wait for.
+    const answers = [
+      deciding(() => 1),
+      deciding(() => 2),
+      deciding(() => 3),
+      happens(store, 4, 'same'),
+      deciding(() => {
+        throw refused
+      }),
+      happens(store, 4, 'same'),
+      deciding(() => 5),
+    ]
+    await foreign.query('rollback')
+    const found = await Promise.allSettled(answers)
+    const [one, two, three, same, no, again, five] = found.map((answer) =>
+      answer.status === 'fulfilled' ? answer.value : answer.reason,
+    )
+    expect([same, no, again]).toEqual([4, refused, 4])
+    // Each decided by what those before it had written, and the fourth wrote one fact.
+    expect(new Set([one, two, three, five]).size).toBe(4)
+    expect(records).toHaveLength(3)
+
+    // A bug in one, and what the database refuses of another: then each goes alone.
+    const bug = new TypeError('x is not a function')
+    const others = await Promise.allSettled([
+      ...[6, 7, 8].map((number) => deciding(() => number)),
+      deciding(() => {
+        throw bug
+      }),
+      deciding(() => 1),
+      deciding(() => 9),
+    ])
+    unsubscribe('waymark.record', take)
+    expect(others.map(({ status }) => status === 'fulfilled')).toEqual([true, true, true, false, false, true])
+    expect(others[3]).toMatchObject({ reason: bug })
+    expect(others[4]).toMatchObject({ reason: { message: expect.stringMatching(/unique|duplicate/i) } })
+    await expectWhole(store, 10)
+
+    // Where the project moves away, nothing is recorded behind that.
+    await foreign.query('begin')
+    await foreign.query('select 1 from project for no key update')
+    const nothing = () =>
+      store.record({ actor: agent, at: 1, decide: async () => ({ facts: [], answer: 1 }) })
+    const moved = { kind: 'project.moved', to: 'elsewhere' } as const
+    const last = [
+      nothing(),
+      nothing(),
+      store.record({ actor: agent, at: 1, decide: async () => ({ facts: [moved], answer: 1 }) }),
+      deciding(() => 10),
+    ]
+    await foreign.query('rollback')
+    expect((await Promise.allSettled(last)).at(-1)).toMatchObject({
+      reason: { code: 'UNAVAILABLE', message: expect.stringMatching(/moved to elsewhere/) },
+    })
+    await expectWhole(store, 10)
   })
 
   test('64 callers over one connection are all answered', async () => {

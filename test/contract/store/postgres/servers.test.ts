@@ -6,6 +6,9 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MissionId, PersonId } from '../../../../src/domain/id.ts'
 import { serverProject } from '../../../../src/domain/identity/identity.ts'
+import { closeContext } from '../../../../src/main/open-context.ts'
+import { openDatabaseProjects } from '../../../../src/main/serve/projects.ts'
+import { readServeFlags } from '../../../../src/main/settings/flags.ts'
 import { serverDatabase } from '../../../../src/main/settings/places.ts'
 import type { Store } from '../../../../src/ports/store.ts'
 import { migrations } from '../../../../src/storage/migrations/list.ts'
@@ -20,6 +23,7 @@ import { amount } from '../../../support/amount.ts'
 import { agent, aMission } from '../../../support/entities.ts'
 import { cuttingProxy } from '../../../support/postgres/cutting-proxy.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../../support/postgres/database.ts'
+import { serverEnvironment } from '../../../support/stdio-project.ts'
 import { happened } from '../facts.ts'
 
 const started = (id: string) =>
@@ -103,7 +107,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   test('eight that start on one of an older schema bring it to the newest once, and keep what is in it', async () => {
     await using database = await emptyPostgres()
     const root = folder()
-    await bringTo(database.url, migrations.slice(0, 8))
+    await bringTo(database.url, migrations.slice(0, 2))
     await asked(database.url, `insert into project (id, created_at, seq, head) values ('p-older', 1, 0, '')`)
     const stores = Array.from({ length: 8 }, () => server(database.url, { root }))
     await Promise.all(stores.map((store, number) => happened(store, 1, started(`m-${number}`))))
@@ -127,16 +131,59 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
       statements: () => ['alter table waymark_schema add column note bigint'],
     }
     await expect(bringTo(database.url, [...migrations, removing])).rejects.toMatchObject({
-      code: 'REFUSED',
+      code: 'UNAVAILABLE',
       message: expect.stringContaining('without notes'),
       hint: expect.stringMatching(/pg_dump.*WAYMARK_BACKED_UP=1/),
     })
     expect(serverDatabase({ WAYMARK_DATABASE: database.url })?.isBackedUp).toBe(false)
+    expect(readServeFlags(['--backed-up']).isBackedUp).toBe(true)
+    expect(readServeFlags([]).isBackedUp).toBe(false)
     const said = serverDatabase({ WAYMARK_DATABASE: database.url, WAYMARK_BACKED_UP: '1' })
     await bringTo(database.url, [...migrations, removing], said?.isBackedUp)
     expect(await asked(database.url, 'select version::int, note from waymark_schema')).toEqual([
       { version: removing.version, note: null },
     ])
+  })
+
+  test('a server that is started while such a step waits is not ready, says why, and serves once the step was run', async () => {
+    await using database = await emptyPostgres()
+    await happened(server(database.url, { root: folder() }), 1, started('m-1'))
+    const removing = {
+      version: newestOf(migrations) + 1,
+      title: 'without notes',
+      destructive: true,
+      statements: () => ['alter table fact add column note bigint'],
+    }
+    // As in the release that has it.
+    const released = migrations as (typeof removing)[]
+    released.push(removing)
+    onTestFinished(() => void released.pop())
+    const home = folder()
+    const environment = { ...serverEnvironment(home), HOME: home, WAYMARK_DATABASE: `${database.url}?pool=3` }
+    const told: string[] = []
+    const projects = await openDatabaseProjects({
+      named: [],
+      environment,
+      workingFolder: home,
+      waits: (reason) => void told.push(reason),
+    })
+    const own = projects.own?.context
+    if (!own) throw new Error('a database on a server has a project of its own')
+    onTestFinished(() => closeContext(own))
+    const reason = /needs step \d+ of the schema \(without notes\).*Make a backup with pg_dump/
+    expect(told).toEqual([expect.stringMatching(reason)])
+    expect(await own.store.unreadiness()).toMatch(reason)
+    await expect(own.store.view(({ journal }) => journal.head())).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    })
+    await bringTo(database.url, released, true)
+    expect(await own.store.unreadiness()).toBeNull()
+    const [added] = await projects.refresh()
+    onTestFinished(async () => {
+      if (added) await closeContext(added.context)
+    })
+    expect(projects.served).toEqual([added?.served])
+    expect(await added?.context.store.view(({ journal }) => journal.head())).toBe(2)
   })
 
   test('writers of three servers leave no gap, and every acknowledged key is recorded once', async () => {
@@ -176,6 +223,21 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     expect(await store.unreadiness()).toContain('schema 999')
     expect(await store.view(({ journal }) => journal.head())).toBe(2)
     expect((await store.health()).warnings.join(' ')).toContain('schema 999')
+  })
+
+  test('one that may lose what was acknowledged, or never looks after its plans, is warned of', async () => {
+    await using database = await emptyPostgres()
+    const [settings] = await asked(
+      database.url,
+      `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
+        current_setting('autovacuum') as autovacuum`,
+    )
+    const { warnings } = await server(database.url, { root: folder() }).health()
+    for (const [name, value] of Object.entries(settings ?? {}))
+      expect([name, warnings.some((warning) => warning.startsWith(`${name} is off`))]).toEqual([
+        name,
+        value === 'off',
+      ])
   })
 
   test('one that was stopped inside a transaction holds the others up for five seconds at most', async () => {

@@ -51,6 +51,14 @@ test('a destructive step keeps a copy of the file as it was', async () => {
   expect((await readdir(dirname(file))).filter((name) => name.includes('.copy-'))).toEqual([])
 })
 
+test('of a database in memory no copy is kept anywhere', async () => {
+  const database = new Database(':memory:')
+  await migrate(database, ':memory:', [...migrations, dropping])
+  expect(tablesOf(database)).not.toContain('note')
+  database.close()
+  expect((await readdir('.')).filter((name) => name.startsWith(':memory:'))).toEqual([])
+})
+
 test('a step that fails leaves the database as it was', async () => {
   await using temporary = await temporaryStore()
   const { store, file } = temporary

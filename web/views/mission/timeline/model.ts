@@ -61,9 +61,17 @@ export function createTimeline(answer: ReadonlySignal<Timeline | null>): Timelin
   const running = computed(() => answer.value !== null && answer.value.completed_at === null)
   const begun = computed(() => Date.parse(answer.value?.created_at ?? '') || 0)
   const end = computed(() => (running.value ? horizon(now.value, begun.value) : 0))
+  // Time in which a turn ran is not idle; of a turn that began before the mission, the part in it.
+  const captured = computed(() => {
+    const last = running.value ? end.value : Date.parse(answer.value?.completed_at ?? '')
+    return (answer.value?.captured ?? []).map(({ opened_at, closed_at }) => ({
+      from: Math.max(Date.parse(opened_at), begun.value),
+      to: Math.min(closed_at === null ? last : Date.parse(closed_at), last),
+    }))
+  })
   const stretches = computed((): readonly Stretch[] => {
     const { spans } = source.value
-    const busy = spans.map(({ from, to }) => ({ from, to: to ?? end.value }))
+    const busy = [...spans.map(({ from, to }) => ({ from, to: to ?? end.value })), ...captured.value]
     if (running.value || busy.length === 0)
       busy.push({ from: Math.max(begun.value, end.value), to: end.value || begun.value })
     const found = stretchesOf(busy, { margin: marginOf(busy) })

@@ -7,11 +7,12 @@ import { ticksOf, xOf } from '../../../geometry/time-scale.ts'
 import { clockText, durationText } from '../../../parts/duration.ts'
 import { KeyCap } from '../../../parts/key-cap.tsx'
 import { now } from '../../../parts/time.tsx'
-import { setQuery } from '../../../router/location.ts'
+import { href, setQuery } from '../../../router/location.ts'
 import { HoverCard } from './card.tsx'
 import { usePointer, useTimelineKeys } from './input.ts'
 import { Context, createCard, createTimeline, useTimeline } from './model.ts'
 import { TimelineRow } from './rows.tsx'
+import { Diamond } from './signs.tsx'
 import './timeline.css'
 import './bars.css'
 
@@ -54,6 +55,7 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
           <TimelineTools />
           <div class="axis-cell" ref={axis}>
             <Axis />
+            <Captured turns={answer.value?.captured ?? []} />
           </div>
         </div>
         <div
@@ -85,12 +87,46 @@ export function MissionTimeline({ answer }: { readonly answer: ReadonlySignal<Ti
             <NowLine />
           </div>
         </div>
+        <Legend />
         <Waiting />
         <HoverCard />
       </div>
     </Context.Provider>
   )
 }
+
+/** What the signs and bars mean. */
+function Legend() {
+  return (
+    <ul class="timeline-legend" aria-label="Legend">
+      {bars.map(({ word, proof, colour }) => (
+        <li key={word}>
+          <span class="bar-box" data-proof={proof} data-colour={colour} aria-hidden="true" />
+          {word}
+        </li>
+      ))}
+      {signs.map(({ kind, word }) => (
+        <li key={kind}>
+          <Diamond kind={kind} />
+          {word}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const bars = [
+  { word: 'Verified', proof: 'verified', colour: 'done' },
+  { word: 'Partly', proof: 'partial', colour: 'done' },
+  { word: 'Not measured', proof: 'none', colour: 'done' },
+  { word: 'At work', proof: 'running', colour: 'active' },
+] as const
+
+const signs = [
+  { kind: 'decision', word: 'Decision' },
+  { kind: 'issue', word: 'Issue' },
+  { kind: 'progress', word: 'Progress' },
+] as const
 
 /** Above the names: by whom, how near, and whether idle time is folded. */
 function TimelineTools() {
@@ -175,6 +211,53 @@ function Axis() {
       ))}
     </div>
   )
+}
+
+/** Below the times, quietly: what agents did without a call, as the hooks of their clients tell. */
+function Captured({ turns }: { readonly turns: Timeline['captured'] }) {
+  const { model } = useTimeline()
+  const scale = model.scale.value
+  const width = model.width.value
+  const time = turns.some(({ closed_at }) => closed_at === null) ? now.value : now.peek()
+  const placed = turns.map((turn) => {
+    const [from, to] = [
+      Date.parse(turn.opened_at),
+      turn.closed_at === null ? time : Date.parse(turn.closed_at),
+    ]
+    const x = xOf(scale, from)
+    return {
+      turn,
+      x,
+      width: Math.max(xOf(scale, to) - x, 3),
+      words: turnInWords(turn, { from, to, now: time }),
+    }
+  })
+  return (
+    <ul class="captured" aria-label="Turns that were recorded without calls">
+      {placed
+        .filter((one) => one.x + one.width > 0 && one.x < width)
+        // A short one is on top of a long one.
+        .toSorted((a, b) => b.width - a.width)
+        .map(({ turn, x, width: long, words }) => (
+          <li key={turn.id} style={{ transform: `translateX(${x}px)`, width: `${long}px` }}>
+            <a href={href(`/history?of=sessions&session=${turn.session_id}&turn=${turn.id}`)} title={words}>
+              <span class="visually-hidden">{words}</span>
+            </a>
+          </li>
+        ))}
+    </ul>
+  )
+}
+
+function turnInWords(
+  turn: Timeline['captured'][number],
+  { from, to, now: time }: { readonly from: number; readonly to: number; readonly now: number },
+): string {
+  const { agent, number, counts, added_lines, deleted_lines } = turn
+  const files = counts === null ? 0 : counts.added + counts.modified + counts.deleted + counts.renamed
+  const changed = `${files === 1 ? '1 file' : `${files} files`} +${added_lines ?? 0} −${deleted_lines ?? 0}`
+  const measured = turn.closed_at === null ? 'at work' : changed
+  return `Turn ${number} of ${agent}, ${clockText(from, time)}, ${durationText(to - from)}: ${measured}`
 }
 
 /** Lines behind all rows, drawn once: at each tick, where time is folded, and now. */

@@ -1,0 +1,82 @@
+import type { Client } from '../../src/setup/client.ts'
+import { clients } from '../../src/setup/clients/clients.ts'
+import type { Ground, Scope } from '../../src/setup/ground.ts'
+
+const ground: Ground = {
+  platform: 'linux',
+  home: '~',
+  environment: {},
+  folder: '',
+  program: { node: 'node', bin: 'waymark.js', capture: 'waymark-capture.cjs', version: '0', isNamed: true },
+}
+
+/** What setup knows of each client, and when that was last looked at. */
+export function clientsPage(): string {
+  return `# Clients
+
+What \`waymark setup <client>\` writes, generated from \`src/setup/clients\` by \`npm run docs\`. Paths are those of Linux.
+[How to set a client up](../guide/clients.md).
+
+## Where the entry goes
+
+| client | word | in the project | of the user | last checked | by |
+|---|---|---|---|---|---|
+${clients.map(placesRow).join('\n')}
+
+"Program": seen with the program itself. "Source", "documentation": read there, not tried.
+
+## Hooks, and the tools that are allowed
+
+| client | hooks | with \`--allow\` |
+|---|---|---|
+${clients.map(hooksRow).join('\n')}
+
+## Events
+
+The gate listens to those in bold; the others are only recorded, and left out with \`--no-capture\`.
+
+${clients.flatMap(eventsLine).join('\n')}
+`
+}
+
+function placesRow(client: Client): string {
+  const { version, on, by } = client.checked
+  const words = [client.id, ...(client.aliases ?? [])].map((word) => `\`${word}\``).join(', ')
+  const file = (scope: Scope) => {
+    const place = client.server(ground, scope)
+    return place === null ? '' : `\`${place.file}\``
+  }
+  const seen = version === null ? on : `${version}, ${on}`
+  return `| ${client.title} | ${words} | ${file('project')} | ${file('user')} | ${seen} | ${by} |`
+}
+
+function hooksRow(client: Client): string {
+  const { hooks, allow } = client
+  const files = () =>
+    hooks.kind === 'none'
+      ? hooks.says
+      : [...new Set((['project', 'user'] as const).map((scope) => `\`${hooks.file(ground, scope)}\``))].join(
+          ', ',
+        )
+  return `| ${client.title} | ${files()} | ${allowedBy(allow)} |`
+}
+
+function allowedBy(allow: Client['allow']): string {
+  if (allow.kind === 'always') return 'They are allowed by default'
+  if (allow.kind === 'entry') return 'In the entry'
+  if (allow.kind === 'person') return allow.says
+  const inScope = (scope: Scope) => {
+    const at = { ground, scope, tools: ['…'], byPlugin: false }
+    const places = allow.edits(at).flatMap((edit) => {
+      return edit.kind === 'json' ? [`\`${edit.file}\`: \`${edit.place.keys.join('.')}\``] : []
+    })
+    return [...places, ...(allow.says?.(at) ?? []).map((said) => said.replace(/\.$/, ''))].join('. ')
+  }
+  return `${inScope('project')}. With \`--user\`: ${inScope('user')}`
+}
+
+function eventsLine({ title, hooks }: Client): readonly string[] {
+  if (hooks.kind === 'none') return []
+  const events = hooks.events.map(({ name, gate }) => (gate === undefined ? name : `**${name}**`))
+  return [`- ${title}: ${events.join(', ')}`]
+}

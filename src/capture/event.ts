@@ -1,0 +1,93 @@
+/** What an event file says: one moment of a session, as the hook wrote it down. Each is one JSON object. */
+export interface SpooledEvent {
+  readonly v: 1
+  readonly kind: SpooledKind
+  readonly client: string
+  readonly version: string | null
+  /** The client's own word for it. */
+  readonly event: string
+  readonly session: string
+  readonly turn: string | null
+  readonly agent: { readonly id: string; readonly type: string | null } | null
+  readonly model: string | null
+  readonly folder: string
+  /** Of the payload: two hooks that were told the same are one. */
+  readonly hash: string
+  readonly transcript: string | null
+  readonly call: string | null
+  /** What tells the two ends of one call where the client gives no id: tool and input. */
+  readonly pair: string | null
+  readonly tool: string | null
+  readonly program: string | null
+  readonly background: boolean
+  readonly failed: boolean
+  readonly edits: readonly SpooledEdit[]
+  readonly source: string | null
+  readonly parent: string | null
+  readonly length: number
+  readonly text: string | null
+  readonly wake: boolean
+  readonly running: number
+  readonly error: string | null
+  readonly interrupted: boolean
+  readonly attempt: string | null
+  /** Entries of the client's own list of things to do: the whole list where a tool wrote it, else one of it. */
+  readonly items: readonly SpooledItem[]
+  readonly usage: {
+    readonly input: number | null
+    readonly output: number | null
+    readonly cached: number | null
+  } | null
+  /** Of events that are lost; only `lost` has it. */
+  readonly count?: number
+  readonly why: string | null
+}
+
+/** `key` tells it from the other entries of its list, and nothing of what it is called. */
+export interface SpooledItem {
+  readonly key: string
+  readonly done: boolean
+}
+
+export const spooledKinds = [
+  'session_started',
+  'prompted',
+  'edit_began',
+  'edit_ended',
+  'command_began',
+  'command_ended',
+  'own_tool',
+  'agent_started',
+  'agent_stopped',
+  'items',
+  'model_switched',
+  'stopped',
+  'session_ended',
+  'lost',
+  'unknown',
+] as const
+export type SpooledKind = (typeof spooledKinds)[number]
+
+export interface SpooledEdit {
+  /** Absolute, inside the project when the hook looked. */
+  readonly path: string
+  /** The name of its copy, below the folder of copies. */
+  readonly copy: string | null
+  readonly absent: boolean
+  /** What the payload says that the call does to it; only after the call. */
+  readonly does: PayloadEdit | null
+}
+
+export type PayloadEdit =
+  | { readonly kind: 'content'; readonly content: string }
+  | { readonly kind: 'strings'; readonly strings: readonly Replacement[] }
+  | { readonly kind: 'patch'; readonly patch: string }
+
+export interface Replacement {
+  readonly from: string
+  readonly to: string
+  readonly all: boolean
+}
+
+/** The parts of the name of an event file: `<ms>-<pid>-<n>.json`. */
+export const eventName = /^(\d{13})-(\d{1,10})-(\d{4,})\.json$/

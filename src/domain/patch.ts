@@ -1,0 +1,10 @@
+/** Whether a text holds a patch in the form of `apply_patch`. */
+export function isPatch(text: unknown): text is string {
+  return typeof text === 'string' && text.includes('*** Begin Patch')
+}
+
+/** The files that such a patch adds, changes, moves or removes. */
+export function pathsOfPatch(patch: string): readonly string[] {
+  const named = patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm)
+  return [...new Set([...named].map(([, path = '']) => path))]
+}

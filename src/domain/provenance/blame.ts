@@ -1,0 +1,240 @@
+import type { Claimant } from './claims.ts'
+import { leastMoved } from './lines-of-change.ts'
+import {
+  type HashedLines,
+  type LineRecord,
+  lineOf,
+  matched,
+  type Origin,
+  type State,
+  wholeFile,
+} from './record.ts'
+import { isSolid, type Step } from './step.ts'
+
+/** How it is known whose a line is. */
+export type How = 'exact' | 'aligned' | 'matched' | 'claimed' | 'git'
+
+/** What is known of a line of a file. */
+export interface LineFinding {
+  readonly kind: 'agent' | 'outside' | 'author' | 'before' | 'uncommitted'
+  readonly how: How
+  readonly origin: Origin | null
+  /** Its text proves little: it counts because of the lines beside it. */
+  readonly rests: boolean
+  /** The commit that git names, where it was asked. */
+  readonly commit: string | null
+  /** What others say of it. */
+  readonly claims?: readonly Claimant[]
+}
+
+/** A content as it is looked up: its id, and the hash of each line. */
+export interface Content {
+  readonly path: string
+  readonly oid: string
+  readonly hashes: readonly string[]
+}
+
+/** Lines of one commit, as git's blame names them. */
+export interface CommittedLine {
+  readonly commit: string
+  readonly path: string
+  /** In that commit's file, and in the one that is asked about; from 1. */
+  readonly line: number
+  readonly at: number
+}
+
+export interface CommitOfLines {
+  readonly id: string
+  /** Milliseconds since the epoch: by its committer's clock, to the second. */
+  readonly committedAt: number
+  /** What it has at each path that lines are from; without hashes where nothing needs them. */
+  readonly contents: ReadonlyMap<
+    string,
+    { readonly oid: string | null; readonly hashes: readonly string[] | null }
+  >
+}
+
+export interface Known {
+  readonly record: LineRecord
+  /** When the first lines were recorded, milliseconds since the epoch; null where none ever were. */
+  readonly since: number | null
+  /** Other states that have lines of a content, found by their hashes, newest first. */
+  readonly elsewhere: readonly Step[]
+}
+
+/** The lines whose owner the record knows by the content itself; null where the content was never recorded. */
+export function exactLines({ record }: Known, { path, oid, hashes }: Content): (LineFinding | null)[] | null {
+  const state = record.stateOf(path, oid)
+  return (
+    state && hashes.map((_, at) => found(lineOf(state, at + 1)?.origin ?? null, 'exact', { rests: false }))
+  )
+}
+
+/** The lines of a file that is not as it was recorded: those of its newest state that are still there. */
+export function alignedLines(known: Known, { path, hashes }: Content): (LineFinding | null)[] {
+  const file = wholeFile(hashes)
+  const lines: (LineFinding | null)[] = hashes.map(() => null)
+  const [newest] = known.record.statesOf(path, 1)
+  if (newest !== undefined) {
+    const state = known.record.stateAfter(newest)
+    for (const [at, { index, rests }] of matched(file, state)) {
+      lines[at] = found(state.known[index]?.origin ?? null, 'aligned', { rests })
+    }
+  }
+  // What git brought into the newest state may be known from an earlier one.
+  const wanted = new Set(hashes.filter((_, at) => lines[at] === null))
+  const earlier = matchedLines(known, { path, hashes, wanted, before: Number.POSITIVE_INFINITY })
+  return lines.map((line, at) => line ?? earlier[at] ?? null)
+}
+
+const oneDay = 24 * 60 * 60 * 1000
+
+/** Whether a commit was made before anything was recorded: then its author is all that is known. */
+export function isBefore(
+  { since }: Pick<Known, 'since'>,
+  { committedAt }: Pick<CommitOfLines, 'committedAt'>,
+): boolean {
+  return since === null || committedAt + 1000 <= since
+}
+
+/** The lines that a commit brought, by what was recorded; where nothing was, its author's. */
+export function committedLines(
+  known: Known,
+  commit: CommitOfLines,
+  {
+    lines: blamed,
+    wanted,
+  }: { readonly lines: readonly CommittedLine[]; readonly wanted: ReadonlySet<string> },
+): LineFinding[] {
+  const author: LineFinding = { kind: 'author', how: 'git', origin: null, rests: false, commit: commit.id }
+  if (isBefore(known, commit)) return blamed.map(() => ({ ...author, kind: 'before' }))
+  const byPath = new Map(
+    [...commit.contents].map(([path, content]) => [path, linesAt(known, commit, { path, content, wanted })]),
+  )
+  return blamed.map(({ path, line }) => {
+    const finding = byPath.get(path)?.(line) ?? null
+    return finding === null ? author : { ...finding, commit: commit.id }
+  })
+}
+
+function linesAt(
+  known: Known,
+  { committedAt }: CommitOfLines,
+  {
+    path,
+    content: { oid, hashes },
+    wanted,
+  }: {
+    readonly path: string
+    readonly wanted: ReadonlySet<string>
+    readonly content: { readonly oid: string | null; readonly hashes: readonly string[] | null }
+  },
+): (line: number) => LineFinding | null {
+  const state = oid === null ? null : known.record.stateOf(path, oid)
+  const lines =
+    hashes === null ? null : matchedLines(known, { path, hashes, wanted, before: committedAt + oneDay })
+  return (line) => {
+    const exact =
+      state === null ? null : found(lineOf(state, line)?.origin ?? null, 'exact', { rests: false })
+    // What git brought into a recorded state is looked up by its text again.
+    return exact ?? lines?.[line - 1] ?? null
+  }
+}
+
+const mostStates = 50
+
+/** The lines of a content that recorded states of its path have, the best match first. */
+function matchedLines(
+  known: Known,
+  {
+    path,
+    hashes,
+    wanted,
+    before,
+  }: {
+    readonly path: string
+    readonly hashes: readonly string[]
+    /** Of the lines that are asked about: a state without any of them says nothing. */
+    readonly wanted: ReadonlySet<string>
+    readonly before: number
+  },
+): (LineFinding | null)[] {
+  const file = wholeFile(hashes)
+  const lines: (LineFinding | null)[] = hashes.map(() => null)
+  const states = known.record
+    .statesOf(path, mostStates)
+    .filter(({ span }) => span.since < before)
+    .map((step) => ({ step, state: known.record.stateAfter(step) }))
+    .filter(({ state }) => hasAny(state, wanted))
+  takeBest(file, states, lines)
+  fromElsewhere(known, file, { lines, path, before })
+  return lines
+}
+
+function hasAny({ known }: State, wanted: ReadonlySet<string>): boolean {
+  return known.some(({ hash, origin }) => origin !== null && hash !== null && wanted.has(hash))
+}
+
+function takeBest(
+  file: HashedLines,
+  states: readonly { readonly step: Step; readonly state: State }[],
+  lines: (LineFinding | null)[],
+  least = 1,
+): void {
+  const matches = states
+    .map(({ step, state }) => ({ step, state, match: matched(file, state) }))
+    .filter(({ match }) => solidIn(file, match.keys()) >= least)
+    .sort((a, b) => b.match.size - a.match.size || b.step.seq - a.step.seq)
+  for (const { state, match } of matches) {
+    for (const [at, { index, rests }] of match) {
+      lines[at] ??= found(state.known[index]?.origin ?? null, 'matched', { rests })
+    }
+  }
+}
+
+function solidIn({ hashes }: HashedLines, places: Iterable<number>): number {
+  let solid = 0
+  for (const at of places) if (isSolid(hashes[at] ?? '~')) solid += 1
+  return solid
+}
+
+/** What is left may have been in another file: three solid lines of it together are no accident. */
+function fromElsewhere(
+  { record, elsewhere }: Known,
+  file: HashedLines,
+  {
+    lines,
+    path,
+    before,
+  }: { readonly lines: (LineFinding | null)[]; readonly path: string; readonly before: number },
+): void {
+  const states = elsewhere
+    .filter((step) => step.path !== path && step.span.since < before)
+    .slice(0, mostStates)
+    .map((step) => ({ step, state: record.stateAfter(step) }))
+  if (states.length > 0) takeBest(file, states, lines, leastMoved)
+}
+
+function found(origin: Origin | null, how: How, { rests }: { readonly rests: boolean }): LineFinding | null {
+  if (origin === null) return null
+  const isAgents = origin.owners.length > 0 || (origin.turns ?? []).length > 0
+  return { kind: isAgents ? 'agent' : 'outside', how, origin, rests, commit: null }
+}
+
+/** The solid lines that nothing was found for: they may have come from another file. */
+export function unexplained(
+  hashes: readonly string[],
+  lines: readonly (LineFinding | null)[] | null,
+): readonly string[] {
+  return [...new Set(hashes.filter((hash, at) => isSolid(hash) && (lines?.[at] ?? null) === null))]
+}
+
+/** Whether a line is a person's: only by the word of a person that every agent is recorded since a time. */
+export function isHuman(
+  { kind, how }: Pick<LineFinding, 'kind' | 'how'>,
+  committedAt: number | null,
+  allSince: number | null,
+): boolean {
+  if (allSince === null || committedAt === null || committedAt < allSince || how === 'claimed') return false
+  return kind === 'outside' || kind === 'author'
+}

@@ -1,0 +1,278 @@
+import { align } from './alignment.ts'
+import type { Hunk, MeasuredStep, PackedHashes } from './step.ts'
+import { isSolid } from './step.ts'
+
+/** A changed file with the text of the lines that went and came: only on the machine where the file is. */
+export interface ChangedFile extends Pick<MeasuredStep, 'path' | 'from' | 'before' | 'after' | 'origin'> {
+  readonly hunks: readonly ChangedPlace[]
+  /** Why no hashes are kept of it: only where its lines went and came. */
+  readonly isPlain: boolean
+}
+
+export interface ChangedPlace {
+  /** The first line here, from 1. */
+  readonly before: number
+  readonly after: number
+  readonly removed: readonly string[]
+  readonly added: readonly string[]
+  /** Unchanged lines beside it, by their number afterwards. */
+  readonly around: readonly (readonly [line: number, text: string])[]
+}
+
+export interface Recording {
+  readonly hashOf: (line: string) => string
+  /** Whether git brought an added line along. */
+  readonly isBrought: (path: string, line: number) => boolean
+}
+
+/** What is recorded of the changed files of one span: the rules of what a change of lines is. */
+export function measuredSteps(
+  files: readonly ChangedFile[],
+  { hashOf, isBrought }: Recording,
+): MeasuredStep[] {
+  const hashed = files.map((file) => hashedFile(file, hashOf))
+  const moved = movedLines(hashed)
+  return hashed.map(({ file, places }) => {
+    const reformatted = places.flatMap(({ pairs }) => pairs)
+    const came = moved.get(file.path) ?? []
+    const brought = broughtRanges(places, (line) => isBrought(file.path, line))
+    const around = new Map(places.flatMap((place) => place.around))
+    const lines = [...around.keys()].sort((a, b) => a - b)
+    return {
+      path: file.path,
+      ...(file.from !== undefined && { from: file.from }),
+      before: file.before,
+      after: file.after,
+      origin: file.origin,
+      hunks: places.map(({ hunk }) => hunk),
+      added: packed(places.flatMap(({ added }) => added)),
+      removed: packed(places.flatMap(({ removed }) => removed)),
+      around: { lines, hashes: packed(lines.map((line) => around.get(line) ?? '')) },
+      ...(reformatted.length > 0 && { reformatted }),
+      ...(came.length > 0 && { moved: came }),
+      ...(brought.length > 0 && { brought }),
+    }
+  })
+}
+
+interface HashedFile {
+  readonly file: ChangedFile
+  readonly places: readonly HashedPlace[]
+}
+
+interface HashedPlace {
+  readonly hunk: Hunk
+  readonly added: readonly string[]
+  readonly removed: readonly string[]
+  readonly around: readonly (readonly [number, string])[]
+  /** Lines that only changed their white space. */
+  readonly pairs: readonly (readonly [before: number, after: number])[]
+}
+
+function hashedFile(file: ChangedFile, hashOf: Recording['hashOf']): HashedFile {
+  return {
+    file,
+    places: file.hunks.map(({ before, after, removed, added, around }) => {
+      const hunk: Hunk = [before, removed.length, after, added.length]
+      if (file.isPlain) return { hunk, added: [], removed: [], around: [], pairs: [] }
+      const hashes = { removed: removed.map(hashOf), added: added.map(hashOf) }
+      return {
+        hunk,
+        ...hashes,
+        around: around.map(([line, text]) => [line, hashOf(text)] as const),
+        pairs: sameButForSpace(hashes, { before, after }),
+      }
+    }),
+  }
+}
+
+/** Lines are compared without white space once more; what is equal then stays whose it was. */
+function sameButForSpace(
+  { removed, added }: { readonly removed: readonly string[]; readonly added: readonly string[] },
+  { before, after }: { readonly before: number; readonly after: number },
+): readonly (readonly [number, number])[] {
+  if (removed.length === 0 || added.length === 0) return []
+  return [...align(removed, added)].flatMap((to, at) => (to < 0 ? [] : [[before + at, after + to] as const]))
+}
+
+function packed(hashes: readonly string[]): PackedHashes {
+  return hashes.join('')
+}
+
+function broughtRanges(
+  places: readonly HashedPlace[],
+  isBrought: (line: number) => boolean,
+): readonly (readonly [number, number])[] {
+  const ranges: [number, number][] = []
+  for (const { hunk } of places) {
+    const [, , after, count] = hunk
+    for (let line = after; line < after + count; line += 1) {
+      if (!isBrought(line)) continue
+      const last = ranges.at(-1)
+      if (last !== undefined && last[0] + last[1] === line) last[1] += 1
+      else ranges.push([line, 1])
+    }
+  }
+  return ranges
+}
+
+/** So many solid lines must go together to count as moved. */
+export const leastMoved = 3
+
+interface PlacedLine {
+  readonly path: string
+  readonly line: number
+  readonly hash: string
+}
+
+/** Lines that leave one place and enter another, in the same file or another, by the path that they came to. */
+function movedLines(
+  files: readonly HashedFile[],
+): ReadonlyMap<string, readonly (readonly [string, number, number])[]> {
+  const gone = new Map<string, PlacedLine[]>()
+  const runs = new Map<string, PlacedLine>()
+  for (const { file, places } of files) {
+    const path = file.from ?? file.path
+    for (const { hunk, removed, pairs } of places) {
+      const stayed = new Set(pairs.map(([before]) => before))
+      for (const [at, hash] of removed.entries()) {
+        const line = hunk[0] + at
+        if (stayed.has(line)) continue
+        const placed = { path, line, hash }
+        runs.set(`${line} ${path}`, placed)
+        if (!isSolid(hash)) continue
+        const known = gone.get(hash)
+        if (known === undefined) gone.set(hash, [placed])
+        else known.push(placed)
+      }
+    }
+  }
+  const moved = new Map<string, (readonly [string, number, number])[]>()
+  if (gone.size === 0) return moved
+  const taken = new Set<PlacedLine>()
+  for (const [path, renamed] of renamedLines(files, gone)) {
+    moved.set(
+      path,
+      renamed.map(([source, line]) => [source.path, source.line, line]),
+    )
+    for (const [source] of renamed) taken.add(runs.get(`${source.line} ${source.path}`) ?? source)
+  }
+  for (const { file, places } of files) {
+    const came = new Set(moved.get(file.path)?.map(([, , line]) => line))
+    for (const { hunk, added, pairs } of places) {
+      const stayed = new Set([...pairs.map(([, after]) => after), ...came])
+      for (let at = 0; at < added.length; ) {
+        const run = longestRun({ added, at, first: hunk[2], stayed }, { gone, runs, taken })
+        for (const [offset, placed] of run.entries()) {
+          taken.add(placed)
+          const list = moved.get(file.path) ?? []
+          list.push([placed.path, placed.line, hunk[2] + at + offset])
+          moved.set(file.path, list)
+        }
+        at += Math.max(1, run.length)
+      }
+    }
+  }
+  return moved
+}
+
+/**
+ * A file that went and one that came are one file under another name if the one has three solid lines of the other in their
+ * order, or half of all that it had: however much was written beside them.
+ */
+function renamedLines(
+  files: readonly HashedFile[],
+  gone: ReadonlyMap<string, readonly PlacedLine[]>,
+): ReadonlyMap<string, readonly (readonly [source: PlacedLine, line: number])[]> {
+  const left = new Map(
+    files.flatMap(({ file, places }) =>
+      file.before !== null && file.after === null
+        ? [[file.path, placedLines(file.path, places)] as const]
+        : [],
+    ),
+  )
+  const found = new Map<string, readonly (readonly [PlacedLine, number])[]>()
+  for (const { file, places } of files) {
+    if (file.before !== null || left.size === 0) continue
+    const added = places.flatMap((place) =>
+      place.added.map((hash, at) => ({ hash, line: place.hunk[2] + at })),
+    )
+    const name = likeliest(added, gone, left)
+    const lines = left.get(name ?? '')
+    if (name === null || lines === undefined) continue
+    const pairs = align(
+      lines.map(({ hash }) => hash),
+      added.map(({ hash }) => hash),
+    )
+    const same = lines.flatMap((source, at) => {
+      const line = added[pairs[at] ?? -1]?.line
+      return line === undefined ? [] : [[source, line] as const]
+    })
+    const solid = (all: readonly PlacedLine[]) => all.filter(({ hash }) => isSolid(hash)).length
+    const kept = solid(same.map(([source]) => source))
+    if (kept === 0 || (kept < leastMoved && kept * 2 < solid(lines))) continue
+    found.set(file.path, same)
+    left.delete(name)
+  }
+  return found
+}
+
+function placedLines(path: string, places: readonly HashedPlace[]): readonly PlacedLine[] {
+  return places.flatMap(({ removed, hunk }) =>
+    removed.map((hash, at) => ({ path, line: hunk[0] + at, hash })),
+  )
+}
+
+/** Of the files that went, the one that most lines are of. */
+function likeliest(
+  added: readonly { readonly hash: string }[],
+  gone: ReadonlyMap<string, readonly PlacedLine[]>,
+  left: ReadonlyMap<string, unknown>,
+): string | null {
+  const counts = new Map<string, number>()
+  for (const hash of new Set(added.map((line) => line.hash))) {
+    const paths = new Set((gone.get(hash) ?? []).slice(0, mostSources).map(({ path }) => path))
+    for (const path of paths) if (left.has(path)) counts.set(path, (counts.get(path) ?? 0) + 1)
+  }
+  const [best] = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+  return best?.[0] ?? null
+}
+
+const mostSources = 20
+
+function longestRun(
+  {
+    added,
+    at,
+    first,
+    stayed,
+  }: {
+    readonly added: readonly string[]
+    readonly at: number
+    readonly first: number
+    readonly stayed: ReadonlySet<number>
+  },
+  {
+    gone,
+    runs,
+    taken,
+  }: {
+    readonly gone: ReadonlyMap<string, readonly PlacedLine[]>
+    readonly runs: ReadonlyMap<string, PlacedLine>
+    readonly taken: ReadonlySet<PlacedLine>
+  },
+): readonly PlacedLine[] {
+  let best: readonly PlacedLine[] = []
+  for (const source of (gone.get(added[at] ?? '') ?? []).slice(0, mostSources)) {
+    const run: PlacedLine[] = []
+    for (let offset = 0; at + offset < added.length; offset += 1) {
+      const placed = runs.get(`${source.line + offset} ${source.path}`)
+      if (placed === undefined || placed.hash !== added[at + offset]) break
+      if (taken.has(placed) || stayed.has(first + at + offset)) break
+      run.push(placed)
+    }
+    const solid = run.filter(({ hash }) => isSolid(hash)).length
+    if (solid >= leastMoved && run.length > best.length) best = run
+  }
+  return best
+}

@@ -1,0 +1,386 @@
+import { align } from './alignment.ts'
+import { type Hunk, hashAt, hashLength, isSolid, type Step, type StepCertainty } from './step.ts'
+
+/** Whose a line is, by the record. */
+export interface Origin {
+  /** The attempts that made it; none where no attempt claimed the time. */
+  readonly owners: readonly string[]
+  /** The turns of agents that made it without a task. Without them, too, it was a person, or a tool that nobody saw. */
+  readonly turns?: readonly string[]
+  readonly certainty: StepCertainty
+  /** The fact that says so. */
+  readonly seq: number
+  /** The same for the same line wherever it went. */
+  readonly birth: string
+  /** When and where it was made: between two snapshots of a work tree. */
+  readonly span: Pick<Step['span'], 'tree' | 'since' | 'until'>
+  readonly reformattedBy?: readonly string[]
+  readonly movedBy?: readonly string[]
+}
+
+/** A line that a state of a file is known to have. Without an origin, git knows more of it than the record. */
+export interface KnownLine {
+  readonly hash: string | null
+  readonly origin: Origin | null
+}
+
+/** What is known of the lines of a content, by their number from 1. Lines that are not in it are older than the record. */
+export interface State {
+  readonly lines: readonly number[]
+  readonly known: readonly KnownLine[]
+}
+
+const nothing: State = { lines: [], known: [] }
+
+/** States kept at once, in lines: beyond this they are worked out again. */
+const mostKept = 4_000_000
+const mostCandidates = 50
+
+/** The steps that are known of some paths, and what they say of each content. */
+export class LineRecord {
+  readonly #byAfter = new Map<string, Step[]>()
+  readonly #byBefore = new Map<string, Step[]>()
+  readonly #byPath = new Map<string, Step[]>()
+  readonly #inSpan = new Map<string, Step>()
+  readonly #states = new Map<Step, State>()
+  #kept = 0
+  #added: ReadonlySet<string> | null = null
+
+  constructor(steps: readonly Step[]) {
+    const sorted = steps.toSorted((a, b) => a.seq - b.seq || a.position - b.position)
+    for (const step of sorted) {
+      const name = step.from ?? step.path
+      if (step.after !== null) put(this.#byAfter, keyOf(step.path, step.after), step)
+      if (step.before !== null) put(this.#byBefore, keyOf(name, step.before), step)
+      put(this.#byPath, step.path, step)
+      const place = `${step.seq} ${name}`
+      // Of the states that an attempt passed through, the last one comes first.
+      if (!this.#inSpan.has(place)) this.#inSpan.set(place, step)
+    }
+  }
+
+  /** Whether some step added a line with this hash. */
+  hasAdded(hash: string): boolean {
+    this.#added ??= addedIn([...this.#byPath.values()].flat())
+    return this.#added.has(hash)
+  }
+
+  /** The newest step that ended with this content of a path. */
+  stepWith(path: string, oid: string): Step | null {
+    return this.#byAfter.get(keyOf(path, oid))?.at(-1) ?? null
+  }
+
+  /** What is known of a content; null where it was never recorded. */
+  stateOf(path: string, oid: string): State | null {
+    const step = this.stepWith(path, oid)
+    if (step !== null) return this.stateAfter(step)
+    return this.#byBefore.has(keyOf(path, oid)) ? nothing : null
+  }
+
+  /** The steps of a path that ended with a content, newest first, each content once. */
+  statesOf(path: string, most = mostCandidates): readonly Step[] {
+    return distinct(this.#byPath.get(path) ?? [], most)
+  }
+
+  /** What is known of the lines after a step. */
+  stateAfter(step: Step): State {
+    const chain: Step[] = []
+    let state: State | undefined
+    let current: Step | null = step
+    while (current !== null) {
+      state = this.#states.get(current) ?? this.#settled(current)
+      if (state !== undefined) break
+      chain.push(current)
+      current = this.#before(current)
+    }
+    let found = state ?? nothing
+    for (const next of chain.reverse()) {
+      found = this.#carried(next, this.#after(next, found))
+      this.#keep(next, found)
+    }
+    return found
+  }
+
+  #keep(step: Step, state: State): void {
+    if (this.#kept > mostKept) {
+      this.#states.clear()
+      this.#kept = 0
+    }
+    this.#kept += state.lines.length
+    this.#states.set(step, state)
+  }
+
+  /** A state that is known without what was before it: one that had been there earlier, or that git brought whole. */
+  #settled(step: Step): State | undefined {
+    if (step.after === null) return nothing
+    const earlier = this.#byAfter.get(keyOf(step.path, step.after))?.findLast(({ seq }) => seq < step.seq)
+    if (earlier !== undefined) return this.stateAfter(earlier)
+    const key = keyOf(step.path, step.after)
+    const wasBase = this.#byBefore.get(key)?.some(({ seq }) => seq < step.seq) === true
+    return wasBase || step.origin === 'imported' ? nothing : undefined
+  }
+
+  /** The step before one: it ended with the content that this one began with, in the same work tree if there is one. */
+  #before(step: Step): Step | null {
+    if (step.link !== undefined && step.link > 0) return this.#linkBefore(step)
+    if (step.before === null) return null
+    const ended = this.#byAfter.get(keyOf(step.from ?? step.path, step.before)) ?? []
+    const earlier = ended.filter(({ seq }) => seq < step.seq)
+    return earlier.findLast(({ span }) => span.tree === step.span.tree) ?? earlier.at(-1) ?? null
+  }
+
+  /** What the one before wrote, where several wrote a path one after the other. */
+  #linkBefore({ seq, path, link = 0 }: Step): Step | null {
+    const steps = this.#byPath.get(path) ?? []
+    return steps.find((one) => one.seq === seq && one.link === link - 1) ?? null
+  }
+
+  #after(step: Step, before: State): State {
+    const lines: number[] = []
+    const known: KnownLine[] = []
+    const push = (line: number, one: KnownLine): void => {
+      lines.push(line)
+      known.push(one)
+    }
+    const arrivals = this.#arrivals(step, before)
+    let shift = 0
+    let at = 0
+    const passUntil = (limit: number): void => {
+      for (; at < before.lines.length && (before.lines[at] ?? 0) < limit; at += 1) {
+        push((before.lines[at] ?? 0) + shift, before.known[at] ?? unknownLine)
+      }
+    }
+    let index = 0
+    for (const [first, removed, after, added] of step.hunks) {
+      passUntil(first)
+      while (at < before.lines.length && (before.lines[at] ?? 0) < first + removed) at += 1
+      for (let line = after; line < after + added; line += 1, index += 1) {
+        push(line, arrivals(line, hashAt(step.added, index)))
+      }
+      shift += added - removed
+    }
+    passUntil(Number.MAX_SAFE_INTEGER)
+    return withAround({ lines, known }, step)
+  }
+
+  /** Of an added line, whose it is. */
+  #arrivals(step: Step, before: State): (line: number, hash: string | null) => KnownLine {
+    const moved = new Map(step.moved?.map(([from, old, line]) => [line, { from, old }]))
+    const reformatted = new Map(step.reformatted?.map(([old, line]) => [line, old]))
+    const brought = new Set(
+      step.brought?.flatMap(([first, count]) => Array.from({ length: count }, (_, more) => first + more)),
+    )
+    return (line, hash) => {
+      const old = reformatted.get(line)
+      if (old !== undefined) {
+        const origin = lineOf(before, old)?.origin ?? null
+        return { hash, origin: origin && { ...origin, reformattedBy: step.owners } }
+      }
+      const source = moved.get(line)
+      if (source !== undefined) {
+        const origin = this.#source(step, source)
+        return { hash, origin: origin && { ...origin, movedBy: step.owners } }
+      }
+      if (brought.has(line)) return { hash, origin: null }
+      const birth = `${step.seq}:${step.position}:${line}`
+      return {
+        hash,
+        origin: {
+          owners: step.owners,
+          ...(step.turns && { turns: step.turns }),
+          certainty: step.certainty,
+          seq: step.seq,
+          birth,
+          span: step.span,
+        },
+      }
+    }
+  }
+
+  #source(step: Step, { from, old }: { readonly from: string; readonly old: number }): Origin | null {
+    const isOwn = from === (step.from ?? step.path)
+    const left = isOwn ? step : this.#inSpan.get(`${step.seq} ${from}`)
+    const before = left === undefined ? null : this.#before(left)
+    return before === null ? null : (lineOf(this.stateAfter(before), old)?.origin ?? null)
+  }
+
+  /**
+   * Where git ran, what was added may have been in another state of the file, off the line of states that this one goes
+   * back on: a squash, a pick, a stash. Such a line keeps its owner, once.
+   */
+  #carried(step: Step, state: State): State {
+    if (!step.span.ran || step.added === '') return state
+    const own = this.#ownChain(step)
+    const birth = `${step.seq}:${step.position}:`
+    const isNew = ({ origin }: KnownLine): boolean => origin?.birth.startsWith(birth) === true
+    const wanted = new Set(
+      state.known.flatMap((line) => (isNew(line) && line.hash !== null ? [line.hash] : [])),
+    )
+    if (wanted.size === 0) return state
+    const names = new Set([step.path, step.from ?? step.path])
+    const others = [...names]
+      .flatMap((name) => this.#byPath.get(name) ?? [])
+      .filter(
+        ({ seq, after }) => seq < step.seq && after !== null && !own.has(after) && after !== step.before,
+      )
+    const births = new Set(
+      state.known.flatMap((line) => (line.origin === null || isNew(line) ? [] : [line.origin.birth])),
+    )
+    const hashes = state.known.map(({ hash }) => hash)
+    const found = distinct(others, mostCandidates)
+      .map((other) => ({ other, there: this.stateAfter(other) }))
+      .filter(({ there }) => there.known.some(({ hash }) => hash !== null && wanted.has(hash)))
+      .map(({ other, there }) => {
+        const matches = matched({ lines: state.lines, hashes }, there)
+        const own = [...matches].filter(([at]) => isNew(state.known[at] ?? unknownLine))
+        return { other, there, matches: own }
+      })
+      .sort((a, b) => b.matches.length - a.matches.length || b.other.seq - a.other.seq)
+    const known = [...state.known]
+    for (const { there, matches } of found) {
+      for (const [at, { index }] of matches) {
+        const line = known[at]
+        const source = there.known[index]
+        if (line === undefined || source === undefined || !isNew(line)) continue
+        if (source.origin !== null && births.has(source.origin.birth)) continue
+        if (source.origin !== null) births.add(source.origin.birth)
+        known[at] = { hash: line.hash, origin: source.origin }
+      }
+    }
+    return { lines: state.lines, known }
+  }
+
+  /** The contents that a step goes back on, up to where HEAD or the stash moved. */
+  #ownChain(step: Step): ReadonlySet<string> {
+    const own = new Set<string>()
+    for (let current: Step | null = step; current !== null; current = this.#before(current)) {
+      if (current.after !== null) own.add(current.after)
+      const { headBefore, headAfter, stashMoved } = current.span
+      if (headBefore !== headAfter || stashMoved) return own
+    }
+    return own
+  }
+}
+
+function addedIn(steps: readonly Step[]): ReadonlySet<string> {
+  const hashes = new Set<string>()
+  for (const { added } of steps) {
+    for (let at = 0; at < added.length; at += hashLength) hashes.add(added.slice(at, at + hashLength))
+  }
+  return hashes
+}
+
+const unknownLine: KnownLine = { hash: null, origin: null }
+
+function put(map: Map<string, Step[]>, key: string, step: Step): void {
+  const known = map.get(key)
+  if (known === undefined) map.set(key, [step])
+  else known.push(step)
+}
+
+function keyOf(path: string, oid: string): string {
+  return `${oid} ${path}`
+}
+
+/** The newest first, each content once. */
+function distinct(steps: readonly Step[], most: number): readonly Step[] {
+  const seen = new Set<string>()
+  const found: Step[] = []
+  const newestFirst = steps.toSorted(
+    (a, b) => b.seq - a.seq || (b.link ?? 0) - (a.link ?? 0) || a.position - b.position,
+  )
+  for (const step of newestFirst) {
+    if (step.after === null || seen.has(step.after)) continue
+    seen.add(step.after)
+    found.push(step)
+    if (found.length === most) break
+  }
+  return found
+}
+
+/** A line of a state, where it is known. */
+export function lineOf(state: State, line: number): KnownLine | null {
+  const at = indexOf(state.lines, line)
+  return at === null ? null : (state.known[at] ?? null)
+}
+
+function indexOf(lines: readonly number[], line: number): number | null {
+  let low = 0
+  let high = lines.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((lines[middle] ?? 0) < line) low = middle + 1
+    else high = middle
+  }
+  return lines[low] === line ? low : null
+}
+
+/** Adds the lines beside the hunks, which older states may not know: they hold matched lines in their place. */
+function withAround(state: State, { around, hunks }: Step): State {
+  const missing = around.lines.flatMap((line, index) => {
+    const hash = hashAt(around.hashes, index)
+    return hash === null || isAdded(hunks, line) || indexOf(state.lines, line) !== null
+      ? []
+      : [{ line, known: { hash, origin: null } }]
+  })
+  if (missing.length === 0) return state
+  const all = [
+    ...state.lines.map((line, at) => ({ line, known: state.known[at] ?? unknownLine })),
+    ...missing,
+  ]
+  all.sort((a, b) => a.line - b.line)
+  return { lines: all.map(({ line }) => line), known: all.map(({ known }) => known) }
+}
+
+function isAdded(hunks: readonly Hunk[], line: number): boolean {
+  return hunks.some(([, , after, added]) => line >= after && line < after + added)
+}
+
+/** Lines with their hashes; of a whole file, or of what is known of one. */
+export interface HashedLines {
+  readonly lines: readonly number[]
+  readonly hashes: readonly (string | null)[]
+}
+
+export function wholeFile(hashes: readonly string[]): HashedLines {
+  return { lines: hashes.map((_, at) => at + 1), hashes }
+}
+
+export interface Match {
+  /** Where the line is among those of the state. */
+  readonly index: number
+  /** It proves nothing by itself, and counts because a line beside it does. */
+  readonly rests: boolean
+}
+
+/**
+ * Which lines of a file are lines of a state: the same text in the same order. One that is thin, or that the file has
+ * several times, counts only beside one that counts.
+ */
+export function matched({ lines, hashes }: HashedLines, state: State): ReadonlyMap<number, Match> {
+  const counts = new Map<string, number>()
+  for (const hash of hashes) if (hash !== null) counts.set(hash, (counts.get(hash) ?? 0) + 1)
+  const pairs = align(
+    hashes.map((hash, at) => hash ?? `?${at}`),
+    state.known.map(({ hash }) => hash ?? ''),
+  )
+  const found = new Map<number, Match>()
+  for (const [at, index] of pairs.entries()) {
+    const hash = hashes[at] ?? null
+    if (index < 0 || hash === null || !isSolid(hash) || counts.get(hash) !== 1) continue
+    found.set(at, { index, rests: false })
+  }
+  const isBeside = (at: number, other: number): boolean => {
+    const there = found.get(other)
+    if (there === undefined || Math.abs((lines[at] ?? 0) - (lines[other] ?? 0)) !== 1) return false
+    return Math.abs((state.lines[there.index] ?? 0) - (state.lines[pairs[at] ?? -1] ?? 0)) === 1
+  }
+  const rest = (at: number, other: number): void => {
+    const index = pairs[at] ?? -1
+    if (index < 0 || found.has(at) || !isBeside(at, other)) return
+    found.set(at, { index, rests: true })
+  }
+  for (let at = 1; at < lines.length; at += 1) rest(at, at - 1)
+  for (let at = lines.length - 2; at >= 0; at -= 1) rest(at, at + 1)
+  return found
+}

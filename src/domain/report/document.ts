@@ -1,0 +1,264 @@
+/**
+ * A report as it is written: sections of entries, whose words are those of agents and people. Nothing of them is ever
+ * markup: they stand in Markdown and HTML as they were said, ping nobody, and link nowhere.
+ */
+
+/** Words as they were said; `code` for paths, commands and ids; `strong` for what leads an entry. */
+export type Part = string | { readonly code: string } | { readonly strong: string }
+
+export interface Entry {
+  /** The same for programs. */
+  readonly data: Readonly<Record<string, unknown>>
+  readonly line: readonly Part[]
+  readonly under: readonly (readonly Part[])[]
+}
+
+export interface Section {
+  /** Its key in JSON. */
+  readonly key: string
+  readonly title: string
+  /** What the entries are, in a sentence. */
+  readonly about: string
+  readonly entries: readonly Entry[]
+}
+
+export interface ReportDocument {
+  readonly title: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly lines: readonly (readonly Part[])[]
+  readonly sections: readonly Section[]
+}
+
+export const reportFormats = ['markdown', 'html', 'json'] as const
+export type ReportFormat = (typeof reportFormats)[number]
+
+/** A section of which not everything is shown. */
+export interface Cut {
+  readonly section: string
+  readonly shown: number
+  readonly total: number
+}
+
+export interface WrittenReport {
+  readonly text: string
+  readonly cut: readonly Cut[]
+}
+
+/** How much may be written, and the command that writes all of it. */
+export interface Room {
+  /** Characters. */
+  readonly most: number
+  readonly whole: string
+}
+
+/** The same text for the same report. Entries that do not fit are left out at the end of their sections, which say so. */
+export function writeReport(report: ReportDocument, format: ReportFormat, room: Room): WrittenReport {
+  const writer = writers[format]
+  const sections = report.sections.map((section) => ({
+    section,
+    written: section.entries.map((entry) => writer.entry(entry)),
+  }))
+  let most = room.most
+  for (;;) {
+    const frame = writer.whole(report, [], room.whole).length
+    const headings = sections.map(
+      ({ section }) => writer.section(section, [], { shown: 0, room }).length + writer.between,
+    )
+    const left = most - frame - headings.reduce((sum, length) => sum + length, 0)
+    const counts = fitting(
+      sections.map(({ written }) => written.map(({ length }) => length + writer.between)),
+      left,
+    )
+    const cut = sections.flatMap(({ section, written }, at) => {
+      const shown = counts[at] ?? 0
+      return shown < written.length ? [{ section: section.key, shown, total: written.length }] : []
+    })
+    const parts = sections.map(({ section, written }, at) => {
+      const shown = counts[at] ?? 0
+      return writer.section(section, written.slice(0, shown), { shown, room })
+    })
+    const text = writer.whole(withCut(report, cut, room), parts, room.whole)
+    if (text.length <= room.most || counts.every((count) => count === 0)) return { text, cut }
+    most -= text.length - room.most
+  }
+}
+
+function withCut(report: ReportDocument, cut: readonly Cut[], { whole }: Room): ReportDocument {
+  return { ...report, data: { ...report.data, cut, ...(cut.length > 0 && { whole }) } }
+}
+
+/** How many of each list fit: short lists whole, long ones the same share of what is left. */
+function fitting(lists: readonly (readonly number[])[], room: number): readonly number[] {
+  const needs = lists.map((lengths) => lengths.reduce((sum, length) => sum + length, 0))
+  const shares = new Map<number, number>()
+  let left = Math.max(0, room)
+  const order = needs.map((need, at) => ({ need, at })).toSorted((a, b) => a.need - b.need || a.at - b.at)
+  for (const [done, { need, at }] of order.entries()) {
+    const share = Math.min(need, Math.floor(left / (order.length - done)))
+    shares.set(at, share)
+    left -= share
+  }
+  return lists.map((lengths, at) => {
+    let used = 0
+    const most = shares.get(at) ?? 0
+    const over = lengths.findIndex((length) => {
+      used += length
+      return used > most
+    })
+    return over === -1 ? lengths.length : over
+  })
+}
+
+interface Writer {
+  readonly between: number
+  entry(entry: Entry): string
+  section(
+    section: Section,
+    entries: readonly string[],
+    how: { readonly shown: number; readonly room: Room },
+  ): string
+  whole(report: ReportDocument, sections: readonly string[], whole: string): string
+}
+
+const markdown: Writer = {
+  between: 1,
+  entry: ({ line, under }) =>
+    [`- ${markdownLine(line)}`, ...under.map((parts) => `  - ${markdownLine(parts)}`)].join('\n'),
+  section: ({ title, about, entries: all }, entries, { shown, room }) => {
+    const left =
+      shown < all.length
+        ? [`- … ${leftOut(all.length - shown, all.length)} ${codeSpan(room.whole)} writes all of them.`]
+        : []
+    return [`## ${title}`, '', ...(about === '' ? [] : [`_${about}_`, '']), ...entries, ...left].join('\n')
+  },
+  whole: ({ title, lines }, sections) =>
+    [`# ${markdownText(title)}`, ...lines.map((parts) => markdownLine(parts)), ...sections].join('\n\n'),
+}
+
+const html: Writer = {
+  between: 1,
+  entry: ({ line, under }) => {
+    const below = under.map((parts) => `<li>${htmlLine(parts)}</li>`).join('')
+    return `<li>${htmlLine(line)}${below === '' ? '' : `<ul>${below}</ul>`}</li>`
+  },
+  section: ({ title, about, entries: all }, entries, { shown, room }) => {
+    const left =
+      shown < all.length
+        ? [
+            `<li class="cut">… ${leftOut(all.length - shown, all.length)} <code>${htmlText(room.whole)}</code> writes all of them.</li>`,
+          ]
+        : []
+    const sentence = about === '' ? [] : [`<p class="about">${about}</p>`]
+    return [`<section><h2>${title}</h2>`, ...sentence, '<ul>', ...entries, ...left, '</ul></section>'].join(
+      '\n',
+    )
+  },
+  whole: ({ title, lines }, sections) =>
+    [
+      '<!doctype html>',
+      '<html lang="en"><head><meta charset="utf-8">',
+      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+      '<meta name="viewport" content="width=device-width, initial-scale=1">',
+      `<title>${htmlText(title)}</title>`,
+      `<style>${css}</style></head><body>`,
+      `<h1>${htmlText(title)}</h1>`,
+      ...lines.map((parts) => `<p>${htmlLine(parts)}</p>`),
+      ...sections,
+      '</body></html>',
+    ].join('\n'),
+}
+
+const css =
+  ':root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}code{font-size:.9em}.about,.cut{opacity:.7}li{margin:.2rem 0}'
+
+const json: Writer = {
+  between: 1,
+  entry: ({ data }) => JSON.stringify(data),
+  section: ({ key }, entries) => `${JSON.stringify(key)}:[${entries.join(',')}]`,
+  whole: ({ data }, sections) => `{${[JSON.stringify(data).slice(1, -1), ...sections].join(',')}}`,
+}
+
+const writers = { markdown, html, json } as const satisfies Record<ReportFormat, Writer>
+
+function leftOut(left: number, total: number): string {
+  return `${left} of ${total} ${left === 1 ? 'is' : 'are'} left out here:`
+}
+
+// What steers what shows it, or turns text around; and what has no width, behind which other words could hide.
+const steering = /[\p{Cc}\p{Bidi_Control}\u200B-\u200D\u2028\u2029\u2060\uFEFF]/gu
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').replace(steering, '').trim().toWellFormed()
+}
+
+function markdownLine(parts: readonly Part[]): string {
+  return parts
+    .map((part, at) => {
+      if (typeof part === 'string') return markdownText(part, { keepsEnds: true, leads: at === 0 })
+      return 'code' in part ? codeSpan(part.code) : `**${markdownText(part.strong)}**`
+    })
+    .join('')
+}
+
+const joiner = '\u2060'
+
+/** Words in Markdown that are only words: no markup, and nothing that GitHub or GitLab would link or tell anybody of. */
+export function markdownText(
+  text: string,
+  { keepsEnds = false, leads = true }: { readonly keepsEnds?: boolean; readonly leads?: boolean } = {},
+): string {
+  const line = oneLine(text)
+  if (line === '') return keepsEnds && text !== '' ? ' ' : ''
+  const safe = line
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/[\\`*_[\]|~$]/g, '\\$&')
+    // References begin with these signs (@name, #12, !12, %1, ^a); a sign of no width between them and the name ends that.
+    .replace(/[@#!%^]/g, `$&${joiner}`)
+    .replace(/(\\[$~]|&amp;)(?=[\w"{])/g, `$1${joiner}`)
+    .replace(/\b(GH|gh)-(?=\d)/g, `$1-${joiner}`)
+    .replace(/:\/\//g, `:${joiner}//`)
+    .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${joiner}.`)
+    // What would begin a list, a rule or a quick action.
+    .replace(leads ? /^([-+=/]|\d+[.)])/ : /(?!)/, `${joiner}$1`)
+  if (!keepsEnds) return safe
+  return `${/^\s/.test(text) ? ' ' : ''}${safe}${/\s$/.test(text) ? ' ' : ''}`
+}
+
+/** Fenced by more backticks than stand in it, so that nothing in it ends it. */
+function codeSpan(text: string): string {
+  const line = oneLine(text)
+  if (line === '') return ''
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  const pad = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
+  return `${fence}${pad}${line}${pad}${fence}`
+}
+
+function htmlLine(parts: readonly Part[]): string {
+  return parts
+    .map((part) => {
+      if (typeof part === 'string') return htmlText(part)
+      return 'code' in part
+        ? `<code>${htmlText(part.code)}</code>`
+        : `<strong>${htmlText(part.strong)}</strong>`
+    })
+    .join('')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+function htmlText(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(steering, '')
+    .toWellFormed()
+    .replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
+}

@@ -1,0 +1,180 @@
+import { Failure } from '../domain/failure.ts'
+import {
+  type Branch,
+  type BranchCommit,
+  type BranchFile,
+  type BranchRequest,
+  mostBranchFiles,
+  type NamedCommit,
+} from '../ports/branch.ts'
+import { namesOfCommits } from './origin.ts'
+import { displayPath, nulRecords } from './paths.ts'
+import { type Environment, type GitResult, git, runGit } from './process.ts'
+import { locateFolder } from './repository.ts'
+import { leavingNothingOut } from './trees.ts'
+
+interface Reading {
+  readonly folder: string
+  readonly environment: Environment
+}
+
+const mostCommits = 5_000
+
+/** Reads what stands between two commits. Fails with INVALID_INPUT where git cannot say it, with what would help. */
+export async function readBranch(
+  { folder, base, head = 'HEAD' }: BranchRequest,
+  environment: Environment,
+): Promise<Branch> {
+  const location = await locateFolder(folder, environment)
+  if (location.engine !== 'git') {
+    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`)
+  }
+  const reading = { folder: location.repository.top, environment }
+  const isShallow = (await answerOf(['rev-parse', '--is-shallow-repository'], reading)) === 'true'
+  const headCommit = await commitNamed(head, reading, isShallow)
+  const baseCommit = await commitNamed(base, reading, isShallow)
+  const parted = await answerOf(['merge-base', baseCommit, headCommit], reading)
+  if (parted === '') throw apart(base, head, isShallow)
+  const ids = await commitsBetween(parted, headCommit, reading)
+  const commits = ids.slice(0, mostCommits)
+  const paths = await pathsOf(commits, reading)
+  const files = await filesBetween(parted, headCommit, reading)
+  const [own, parting] = [await timeOf(headCommit, reading), await timeOf(parted, reading)]
+  return {
+    head: own,
+    base: parting,
+    commits: commits.map((commit) => ({ ...commit, paths: paths.get(commit.id) ?? [] })),
+    files: files.slice(0, mostBranchFiles),
+    isShallow,
+    isCut: ids.length > commits.length || files.length > mostBranchFiles,
+  }
+}
+
+function asked(
+  args: readonly string[],
+  { folder, environment }: Reading,
+  input?: Buffer,
+): Promise<GitResult> {
+  return runGit(args, { folder, environment, onlyReads: true, ...(input && { input }) })
+}
+
+/** What git answers in a line; empty where it has no answer. */
+async function answerOf(args: readonly string[], reading: Reading): Promise<string> {
+  const { code, output } = await asked(args, reading)
+  return code === 0 ? (output.toString('utf8').trim().split('\n')[0] ?? '') : ''
+}
+
+async function commitNamed(words: string, reading: Reading, isShallow: boolean): Promise<string> {
+  for (const name of [words, `refs/remotes/origin/${words}`]) {
+    const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]
+    const found = await answerOf(question, reading)
+    if (/^[0-9a-f]{40,64}$/.test(found)) return found
+  }
+  throw new Failure('INVALID_INPUT', `"${words}" names no commit in ${reading.folder}.`, {
+    hint: isShallow
+      ? `This clone is shallow, so older commits and other branches are not in it. ${deepen}`
+      : 'Give a commit, a branch or a tag; fetch it first where it is not here.',
+  })
+}
+
+const deepen =
+  'Fetch them: fetch-depth: 0 at actions/checkout, GIT_DEPTH: 0 in GitLab CI, git fetch --unshallow elsewhere.'
+
+function apart(base: string, head: string, isShallow: boolean): Failure {
+  return new Failure('INVALID_INPUT', `git knows no commit that ${base} and ${head} have in common.`, {
+    hint: isShallow
+      ? `This clone is shallow, so it may only be missing here. ${deepen}`
+      : 'Give the branch that this one is to be merged into.',
+  })
+}
+
+async function timeOf(id: string, reading: Reading): Promise<NamedCommit> {
+  const [commit] = await commitsIn(['--no-walk', id], reading)
+  return { id, at: commit?.at ?? 0 }
+}
+
+function commitsBetween(base: string, head: string, reading: Reading) {
+  return commitsIn([`--max-count=${mostCommits + 1}`, head, `^${base}`], reading)
+}
+
+// rev-list, and not log: a repository can configure that log runs a program.
+async function commitsIn(
+  words: readonly string[],
+  reading: Reading,
+): Promise<readonly Omit<BranchCommit, 'paths'>[]> {
+  const format = '--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%s%x00'
+  const { code, output, complaint } = await asked(['rev-list', format, ...words], reading)
+  if (code !== 0) {
+    throw new Failure('UNAVAILABLE', `git could not list the commits: ${complaint.trim().split('\n')[0]}`)
+  }
+  const fields = output.toString('utf8').split('\0')
+  const commits: Omit<BranchCommit, 'paths'>[] = []
+  for (let at = 0; at + 6 < fields.length; at += 6) {
+    const [first = '', parents = '', time = '', author = '', email = '', subject = ''] = fields.slice(
+      at,
+      at + 6,
+    )
+    const id = first.trim().split('\n').at(-1) ?? ''
+    commits.push({ id, at: Number(time) * 1000, author, email, subject, isMerge: parents.includes(' ') })
+  }
+  return commits
+}
+
+async function pathsOf(
+  commits: readonly { readonly id: string }[],
+  reading: Reading,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const paths = new Map<string, string[]>()
+  if (commits.length === 0) return paths
+  const input = Buffer.from(commits.map(({ id }) => `${id}\n`).join(''), 'latin1')
+  const { code, output } = await asked(namesOfCommits, reading, input)
+  if (code !== 0) return paths
+  const ids = new Set(commits.map(({ id }) => id))
+  let current: string[] = []
+  for (const record of nulRecords(output)) {
+    const text = displayPath(record)
+    // No file can be called as a commit that holds it.
+    if (ids.has(text) && !paths.has(text)) {
+      current = []
+      paths.set(text, current)
+    } else current.push(text)
+  }
+  return paths
+}
+
+const kinds: Readonly<Record<string, BranchFile['change']>> = {
+  A: 'added',
+  C: 'added',
+  D: 'deleted',
+  R: 'renamed',
+}
+
+async function filesBetween(base: string, head: string, reading: Reading): Promise<readonly BranchFile[]> {
+  const question = (renames: string) => {
+    return ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', ...leavingNothingOut, renames, base, head]
+  }
+  let found = await asked(question('-M50%'), reading)
+  // Renames are told by contents, which a partial clone does not have.
+  if (found.code !== 0) found = { ...found, code: 0, output: await git(question('--no-renames'), reading) }
+  const records = [...nulRecords(found.output)].map(displayPath)
+  const files: BranchFile[] = []
+  for (let at = 0; at < records.length; ) {
+    const [, , before = '', after = '', status = ''] = (records[at] ?? '').split(' ')
+    const change = kinds[status[0] ?? ''] ?? 'modified'
+    const path = records[at + 1] ?? ''
+    const isRename = /^[RC]/.test(status)
+    files.push({
+      path: isRename ? (records[at + 2] ?? '') : path,
+      ...(change === 'renamed' && { from: path }),
+      change,
+      before: idOrNull(before),
+      after: idOrNull(after),
+    })
+    at += isRename ? 3 : 2
+  }
+  return files
+}
+
+function idOrNull(id: string): string | null {
+  return /^0*$/.test(id) ? null : id
+}

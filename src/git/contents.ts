@@ -1,0 +1,101 @@
+import type { FileState, KeptContent, SnapshotContents, SnapshotRef } from '../ports/work-tree.ts'
+import { contentsOf } from './blobs.ts'
+import { comparisonPlace } from './comparison.ts'
+import { headsOf, placeOf, repositoryAt } from './copies.ts'
+import { type PathBytes, pathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { type Environment, git } from './process.ts'
+import { loadState, type RepositoryState, type WorkTreeState } from './recorded-state.ts'
+
+/** What files held in snapshots, as far as it is kept. It reads, and runs nothing that a repository configures. */
+export function snapshotContents(environment: Environment): SnapshotContents {
+  return {
+    states: async (place, paths) => {
+      const state = await loadState(place.directory)
+      return state === null ? null : statesIn(state, paths, environment)
+    },
+    read: async (places, ids, most) => {
+      const wanted = [...new Set(ids)]
+      const place = wanted.length === 0 ? null : await placeOfAll(places, environment)
+      return place === null ? new Map() : readContents(place, wanted, most)
+    },
+  }
+}
+
+async function statesIn(
+  state: WorkTreeState,
+  paths: readonly string[],
+  environment: Environment,
+): Promise<ReadonlyMap<string, FileState | null>> {
+  const found = new Map<string, FileState | null>()
+  const asCommitted = new Map<RepositoryState, string[]>()
+  for (const path of paths) {
+    const bytes: PathBytes = pathBytes(path)
+    const repository = repositoryAt(state, bytes)
+    if (repository === undefined) continue
+    const inside = bytes.slice(repository.prefix.length)
+    const entry = repository.overlay.get(inside)
+    if (entry !== undefined) {
+      const { disk } = entry
+      found.set(path, disk && { id: disk.unkept === true ? null : disk.oid, mode: disk.mode })
+      continue
+    }
+    const ignored = repository.ignoredFiles.get(inside)
+    if (ignored !== undefined) found.set(path, { id: ignored.oid ?? null, mode: '100644' })
+    else asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
+  }
+  const place = placeOf(state, environment)
+  for (const [repository, some] of asCommitted) {
+    const heads = await headsOf(place, repository, some)
+    for (const path of some) {
+      const head = heads.get(path)
+      found.set(path, head === undefined ? null : { id: head.oid, mode: head.mode })
+    }
+  }
+  return found
+}
+
+/** A place from which the contents of all these snapshots can be read; null where every one is gone. */
+async function placeOfAll(
+  places: readonly SnapshotRef[],
+  environment: Environment,
+): Promise<PrivateDirectory | null> {
+  const directories = [...new Set(places.map(({ directory }) => directory))]
+  const states = (await Promise.all(directories.map(loadState))).filter((state) => state !== null)
+  const [first] = states
+  if (first === undefined) return null
+  const repositories = states.flatMap((state) => state.repositories)
+  return comparisonPlace({ from: { ...first, repositories }, to: first }, environment)
+}
+
+async function readContents(
+  place: PrivateDirectory,
+  ids: readonly string[],
+  most: number,
+): Promise<ReadonlyMap<string, KeptContent>> {
+  const contents = new Map<string, KeptContent>()
+  for (const { id, size } of await sizesOf(place, ids)) {
+    if (size > most) contents.set(id, { bytes: null, size })
+    else contents.set(id, { bytes: new Uint8Array(), size })
+  }
+  const short = [...contents].filter(([, { bytes }]) => bytes !== null).map(([id]) => id)
+  if (short.length === 0) return contents
+  for (const [id, bytes] of await contentsOf(place, short)) contents.set(id, { bytes, size: bytes.length })
+  return contents
+}
+
+async function sizesOf(place: PrivateDirectory, ids: readonly string[]) {
+  const question = ['cat-file', '--batch-check=%(objectname) %(objecttype) %(objectsize)', '--buffer']
+  const output = await git(question, privateCall(place, listOf(ids)))
+  return output
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => {
+      const [id = '', type, size] = line.split(' ')
+      return type === 'blob' ? [{ id, size: Number(size) }] : []
+    })
+}
+
+function listOf(ids: readonly string[]): Buffer {
+  return Buffer.from(`${ids.join('\n')}\n`, 'latin1')
+}

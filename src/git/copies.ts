@@ -1,0 +1,294 @@
+import { createHash } from 'node:crypto'
+import { existsSync, rmSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { diffArrays } from 'diff'
+import { readRegular } from '../files/regular-file.ts'
+import type { ContentAt, FileCopies, OwnLines, SnapshotRef, Step } from '../ports/work-tree.ts'
+import { contentsOf } from './blobs.ts'
+import { comparisonPlace } from './comparison.ts'
+import { blobId } from './disk.ts'
+import { PackWriter } from './pack.ts'
+import { type PathBytes, pathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall } from './private-directory.ts'
+import { contentBudget, keptBytes } from './private-store.ts'
+import { type Environment, gitEnvironment, runGit } from './process.ts'
+import { loadState, type RepositoryState, storeState, type WorkTreeState } from './recorded-state.ts'
+import { headStates } from './trees.ts'
+
+export interface CopiesOptions {
+  /** Waymark's state folder, as the witness has it. */
+  readonly stateFolder: string
+  readonly environment?: NodeJS.ProcessEnv
+}
+
+/** What hooks copied of files, in the terms of the snapshots beside which they were made. */
+export function fileCopies(options: CopiesOptions): FileCopies {
+  const environment = gitEnvironment(options.environment ?? process.env)
+  const folder = join(options.stateFolder, 'snapshots')
+  return {
+    keep: async (place, copies) => {
+      const state = await loadState(place.directory)
+      if (state === null) return copies.map(() => null)
+      return keepCopies(state, copies, environment)
+    },
+    contents: async (place, paths) => {
+      const state = await loadState(place.directory)
+      return state === null ? new Map() : contentsAt(state, paths, environment)
+    },
+    amended: async (place, name, files) => {
+      const state = await loadState(place.directory)
+      if (state === null) return null
+      return amend(state, place, { directory: join(folder, name), files, environment })
+    },
+    linesOf: async (place, steps) => {
+      const state = await loadState(place.directory)
+      return state === null ? null : linesOf(placeOf(state, environment), steps)
+    },
+  }
+}
+
+export function placeOf(state: WorkTreeState, environment: Environment): PrivateDirectory {
+  return comparisonPlace({ from: state, to: state }, environment)
+}
+
+/** The repository that a path lies in, the innermost. */
+export function repositoryAt({ repositories }: WorkTreeState, path: PathBytes): RepositoryState | undefined {
+  return repositories
+    .filter(({ prefix }) => path.startsWith(prefix))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)[0]
+}
+
+async function keepCopies(
+  state: WorkTreeState,
+  copies: Parameters<FileCopies['keep']>[1],
+  environment: Environment,
+): Promise<readonly (string | null)[]> {
+  const packs = new Map<string, PackWriter>()
+  const ids: (string | null)[] = []
+  const place = placeOf(state, environment)
+  for (const { path, copy } of copies) {
+    const content = await readRegular(copy).catch(() => null)
+    const bytes = pathBytes(path)
+    const repository = repositoryAt(state, bytes)
+    if (content === null || repository === undefined) {
+      ids.push(null)
+      continue
+    }
+    const inside = bytes.slice(repository.prefix.length)
+    const stored = isPlain(repository)
+      ? { id: blobId(state.objectFormat, content), content }
+      : await converted(place, { path: inside, content, objectFormat: state.objectFormat })
+    ids.push(stored.id)
+    const { contents } = repository
+    if (contents === undefined || stored.content === null) continue
+    const pack = packs.get(contents) ?? packIn(contents, state.objectFormat)
+    if (pack === null) continue
+    packs.set(contents, pack)
+    await pack.add({ type: 'blob', content: stored.content })
+  }
+  for (const pack of packs.values()) await pack.close()
+  return ids
+}
+
+function packIn(contents: string, objectFormat: string): PackWriter | null {
+  return keptBytes(contents) < contentBudget ? new PackWriter(contents, objectFormat) : null
+}
+
+const noAttributes = createHash('sha256').digest('hex')
+
+/** Whether git stores a file as it stands on disk. */
+function isPlain({ settings = {}, attributes }: RepositoryState): boolean {
+  const endings = settings['core.autocrlf'] ?? 'false'
+  const named = ['core.attributesfile', 'info/attributes', "the user's attributes"].some(
+    (key) => settings[key] !== undefined,
+  )
+  return endings === 'false' && !named && (attributes === undefined || attributes === noAttributes)
+}
+
+interface Stored {
+  readonly id: string
+  /** Null where git stores something that is known by its id only. */
+  readonly content: Buffer | null
+}
+
+async function converted(
+  place: PrivateDirectory,
+  { path, content, objectFormat }: { path: PathBytes; content: Buffer; objectFormat: string },
+): Promise<Stored> {
+  const plain = { id: blobId(objectFormat, content), content }
+  const question = ['hash-object', '--stdin', `--path=${Buffer.from(path, 'latin1').toString('utf8')}`]
+  const answered = await runGit(question, privateCall(place, content))
+  const id = answered.output.toString('latin1').trim()
+  if (answered.code !== 0 || id === plain.id) return plain
+  const unix = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1')
+  return { id, content: blobId(objectFormat, unix) === id ? unix : null }
+}
+
+async function contentsAt(
+  state: WorkTreeState,
+  paths: readonly string[],
+  environment: Environment,
+): Promise<ReadonlyMap<string, ContentAt>> {
+  const found = new Map<string, ContentAt>()
+  const asCommitted = new Map<RepositoryState, string[]>()
+  for (const path of paths) {
+    const bytes = pathBytes(path)
+    const repository = repositoryAt(state, bytes)
+    if (repository === undefined) continue
+    const inside = bytes.slice(repository.prefix.length)
+    const entry = repository.overlay.get(inside)
+    if (entry === undefined) {
+      const ignored = repository.ignoredFiles.get(inside)
+      if (ignored === undefined) asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
+      else found.set(path, { id: ignored.oid ?? undefined, changedAt: ignored.stat.changed })
+      continue
+    }
+    const { disk, uncertain } = entry
+    const id = disk === null ? null : uncertain === undefined ? (disk.oid ?? undefined) : undefined
+    found.set(path, { id, changedAt: disk?.stat?.changed ?? null })
+  }
+  const place = placeOf(state, environment)
+  for (const [repository, some] of asCommitted) {
+    const heads = await headsOf(place, repository, some)
+    for (const path of some) found.set(path, { id: heads.get(path)?.oid ?? null, changedAt: null })
+  }
+  return found
+}
+
+/** What HEAD has of some paths, by the whole paths. */
+export async function headsOf(
+  place: PrivateDirectory,
+  repository: RepositoryState,
+  paths: readonly string[],
+) {
+  const { head, tree, prefix } = repository
+  if (head === null) return new Map<string, { readonly mode: string; readonly oid: string }>()
+  const inside = new Map(paths.map((path) => [pathBytes(path).slice(prefix.length), path]))
+  const states = await headStates(place, { head: { commit: head, tree } }, [...inside.keys()])
+  return new Map(
+    [...states].flatMap(([path, one]) => {
+      const whole = inside.get(path)
+      return whole === undefined ? [] : [[whole, one] as const]
+    }),
+  )
+}
+
+interface Amending {
+  readonly directory: string
+  readonly files: ReadonlyMap<string, string | null>
+  readonly environment: Environment
+}
+
+/** A directory of its own, so that it lasts as long as who names it. */
+async function amend(
+  state: WorkTreeState,
+  place: SnapshotRef,
+  { directory, files, environment }: Amending,
+): Promise<SnapshotRef> {
+  if (existsSync(directory)) rmSync(directory, { recursive: true, force: true })
+  await cp(place.directory, directory, {
+    recursive: true,
+    filter: (path) => !path.endsWith('snapshot.json'),
+  })
+  const at = placeOf(state, environment)
+  const repositories: RepositoryState[] = []
+  for (const repository of state.repositories) {
+    const own = [...files].filter(([path]) => repositoryAt(state, pathBytes(path)) === repository)
+    const heads = await headsOf(
+      at,
+      repository,
+      own.map(([path]) => path),
+    )
+    const overlay = new Map(repository.overlay)
+    for (const [path, oid] of own) {
+      const inside = pathBytes(path).slice(repository.prefix.length)
+      const before = overlay.get(inside)
+      const head = before === undefined ? (heads.get(path) ?? null) : before.head
+      const mode = before?.disk?.mode ?? head?.mode ?? '100644'
+      overlay.set(inside, {
+        head,
+        disk: oid === null ? null : { mode, oid },
+        tracked: before?.tracked ?? head !== null,
+        staged: false,
+      })
+    }
+    repositories.push({
+      ...repository,
+      overlay,
+      directory: repository.directory.replace(place.directory, directory),
+    })
+  }
+  storeState(directory, { ...state, repositories })
+  return { ...place, directory }
+}
+
+const mostLines = 20_000
+
+/** Follows each line of a file through the steps: who made those that are there at the end, who removed those that are not. */
+async function linesOf(
+  place: PrivateDirectory,
+  steps: readonly Step[],
+): Promise<ReadonlyMap<string, OwnLines> | null> {
+  const [first] = steps
+  if (first === undefined) return new Map()
+  const ids = [...new Set(steps.flatMap(({ before, after }) => [before, after]).filter((id) => id !== null))]
+  const contents = await contentsOf(place, ids)
+  const textOf = (id: string | null): readonly string[] | null => {
+    if (id === null) return []
+    const content = contents.get(id)
+    return content === undefined || content.includes(0) ? null : linesIn(content)
+  }
+  const start = textOf(first.before)
+  if (start === null || start.length > mostLines) return null
+  const deleted = new Map<string, number>()
+  let lines: readonly Owned[] = start.map((text) => ({ text, by: null }))
+  for (const { by, after, reformats } of steps) {
+    const next = textOf(after)
+    if (next === null || next.length > mostLines) return null
+    const old = lines
+    let at = 0
+    const now: Owned[] = []
+    const alike = (one: string, other: string) => withoutSpace(one) === withoutSpace(other)
+    for (const part of diffArrays(
+      old.map(({ text }) => text),
+      [...next],
+      reformats ? { comparator: alike } : {},
+    )) {
+      if (part.added) now.push(...part.value.map((text) => ({ text, by })))
+      else {
+        const same = old.slice(at, at + part.value.length)
+        at += part.value.length
+        const from = now.length
+        if (!part.removed)
+          now.push(...same.map((line, n) => ({ ...line, text: next[from + n] ?? line.text })))
+        // A line of the first state is counted for who took it away; one that came meanwhile only vanishes.
+        else deleted.set(by, (deleted.get(by) ?? 0) + same.filter((line) => line.by === null).length)
+      }
+    }
+    lines = now
+  }
+  const authors = new Set(steps.map(({ by }) => by))
+  return new Map(
+    [...authors].map((by) => [
+      by,
+      { added: lines.filter((line) => line.by === by).length, deleted: deleted.get(by) ?? 0 },
+    ]),
+  )
+}
+
+function withoutSpace(text: string): string {
+  return text.replace(/\s+/g, '')
+}
+
+interface Owned {
+  readonly text: string
+  readonly by: string | null
+}
+
+function linesIn(content: Buffer): readonly string[] {
+  if (content.length === 0) return []
+  const lines = content.toString('latin1').split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}

@@ -1,0 +1,58 @@
+import { createHash, hash } from 'node:crypto'
+import { blankHash, hashLength, solidLength, thinMark } from '../domain/provenance/step.ts'
+
+/** Hashes lines, given as bytes, for one project: the same line has another hash in another project. */
+export function lineHasher(salt: string): (line: string) => string {
+  if (last?.salt === salt && last.known.size < mostKept) return last.hashOf
+  const known = new Map<string, string>()
+  const prefix = createHash('sha256').update(`waymark lines\0${salt}`).digest()
+  const place = Buffer.alloc(prefix.length + shortLine)
+  place.set(prefix)
+  const bytesOf = (bare: string): Buffer => {
+    if (bare.length > shortLine) return Buffer.concat([prefix, Buffer.from(bare, 'latin1')])
+    return place.subarray(0, prefix.length + place.write(bare, prefix.length, 'latin1'))
+  }
+  const hashOf = (line: string): string => {
+    const bare = line.replace(/[ \t\r\f\v]+/g, '')
+    if (bare === '') return blankHash
+    const earlier = known.get(bare)
+    if (earlier !== undefined) return earlier
+    const text = hash('sha256', bytesOf(bare), 'base64url').slice(0, hashLength)
+    const made = isThin(bare) ? thinMark + text.slice(1) : text
+    if (known.size < mostKnown) known.set(bare, made)
+    return made
+  }
+  last = { salt, known, hashOf }
+  return hashOf
+}
+
+// What changes is mostly what changed before, and beside the same lines.
+let last: {
+  readonly salt: string
+  readonly known: ReadonlyMap<string, string>
+  readonly hashOf: (line: string) => string
+} | null = null
+
+const mostKnown = 100_000
+// So many hashes stay for the next time.
+const mostKept = 20_000
+const shortLine = 1_000
+
+function isThin(bare: string): boolean {
+  if (bare.length < solidLength) return true
+  // No character takes more than three bytes for each of its length.
+  return bare.length < solidLength * 3 && Buffer.from(bare, 'latin1').toString('utf8').length < solidLength
+}
+
+/** The lines of a content, as bytes. */
+export function linesOf(content: Buffer): string[] {
+  if (content.length === 0) return []
+  const lines = content.toString('latin1').split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  return lines
+}
+
+/** Whether a content is no text, as git judges it. */
+export function isBinary(content: Buffer): boolean {
+  return content.subarray(0, 8_000).includes(0)
+}

@@ -1,0 +1,589 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { Failure } from '../domain/failure.ts'
+import { isSecretLike } from '../domain/provenance/secret-like.ts'
+import { readRegularSync } from '../files/regular-file.ts'
+import type {
+  Blamed,
+  BlamedCommit,
+  BlamedLines,
+  FoundFile,
+  LineHistory,
+  ListedCommit,
+  ListedFile,
+} from '../ports/line-history.ts'
+import { contentsOf, objectIds } from './blobs.ts'
+import { configured } from './configuration.ts'
+import { isBinary, lineHasher, linesOf } from './line-hash.ts'
+import { claimsIn, noteFiles, notesIn, stampOfTraces, writeNotes } from './notes.ts'
+import { pathsByCommit } from './origin.ts'
+import { objectId } from './pack.ts'
+import { displayPath, nulInput, nulRecords, onDisk, type PathBytes, pathBytes } from './paths.ts'
+import { type PrivateDirectory, privateCall, writePrivateDirectory } from './private-directory.ts'
+import { type Environment, git, runGit } from './process.ts'
+import { type Location, locateFolder, onCurrentPlaces, type Repository, standIn } from './repository.ts'
+
+interface Options {
+  readonly environment: Environment
+  /** Who the person is for git, where the environment says so. */
+  readonly identity: Environment
+  /** Makes a folder for one look. */
+  readonly directory: () => string
+}
+
+/** A private git directory for one look. */
+export interface Look {
+  readonly location: Location
+  readonly repository: Repository
+  readonly place: PrivateDirectory
+}
+
+export function createLineHistory(options: Options): LineHistory {
+  const looking = <T>(folder: string, work: (look: Look) => Promise<T>): Promise<T> =>
+    onCurrentPlaces(options.environment, async () => {
+      const location = await locateFolder(folder, options.environment)
+      const directory = options.directory()
+      try {
+        const repository =
+          location.engine === 'git' ? location.repository : standIn(location.folder, directory)
+        writePrivateDirectory(directory, repository)
+        const { top, index, objects } = repository
+        const place = { directory, top, index, objects: [objects], environment: options.environment }
+        return await work({ location, repository, place })
+      } finally {
+        await rm(directory, { recursive: true, force: true })
+      }
+    })
+  return {
+    file: (request) =>
+      looking(request.folder, async (look) => {
+        const { salt, text, ...asked } = request
+        const stamp = stampOf(look.repository)
+        const { content, ...found } =
+          asked.rev === undefined
+            ? await fileOnDisk(look, asked)
+            : await fileIn(look, { ...asked, rev: asked.rev })
+        if (found.withoutLines !== undefined || content === null) return { ...found, stamp, hashes: [] }
+        const lines = linesOf(content)
+        return {
+          ...found,
+          stamp,
+          hashes: lines.map(lineHasher(salt)),
+          ...(text && { text: lines.map(displayPath) }),
+        }
+      }),
+    blame: ({ folder, ...request }) => looking(folder, (look) => blame(look, request)),
+    commits: (folder, range, most) => looking(folder, (look) => commitsIn(look, range, most)),
+    files: (folder, rev, under) => looking(folder, (look) => filesIn(look, rev, under)),
+    digest: async (text) => createHash('sha256').update(text).digest('hex'),
+    uuid: async (name) => uuidOf(name),
+    hashes: (folder, oids, salt) =>
+      looking(folder, async ({ place }) => {
+        const hashOf = lineHasher(salt)
+        const contents = await contentsOf(place, oids)
+        return [...contents].map(([oid, content]) => [oid, linesOf(content).map(hashOf)] as const)
+      }),
+    claims: (folder, commits) => looking(folder, (look) => claimsIn(look, commits)),
+    notes: (folder, ref, commits) => looking(folder, (look) => notesIn(look, ref, commits)),
+    writeNotes: (request) => looking(request.folder, (look) => writeNotes(look, request, options.identity)),
+    words: (folder, path) => looking(folder, (look) => wordsOf(look, { folder, path })),
+  }
+}
+
+type Found = Omit<FoundFile, 'hashes' | 'text' | 'stamp'> & { readonly content: Buffer | null }
+
+interface Asked {
+  readonly folder: string
+  readonly path: string
+}
+
+const mostBytes = 5_000_000
+const mostLines = 100_000
+
+async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
+  const { repository, place, location } = look
+  const path = pathOf(look, asked)
+  const { top } = repository
+  const kind = lstatSync(onDisk(top, path), { throwIfNoEntry: false })
+  if (kind === undefined) {
+    throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${top}.`, {
+      hint: 'Give a path from the folder you are in; for one that is gone, a commit that has it (--rev HEAD).',
+    })
+  }
+  const found = { top, path: displayPath(path), commit: null }
+  const nothing = { ...found, oid: '', head: null, content: null }
+  if (kind.isSymbolicLink()) return { ...nothing, withoutLines: `${found.path} is a link: it has no lines.` }
+  if (kind.isDirectory()) {
+    throw new Failure('INVALID_INPUT', `${found.path} is a folder: name a file in it.`)
+  }
+  if (!kind.isFile()) return { ...nothing, withoutLines: `${found.path} is no regular file.` }
+  if (kind.size > mostBytes) return { ...nothing, withoutLines: tooLarge(found.path, kind.size) }
+  const content = readRegularSync(onDisk(top, path))
+  if (location.engine !== 'git') {
+    if (isSecretLike(found.path)) return { ...nothing, withoutLines: namedLikeSecret(found.path) }
+    const oid = objectId('sha256', { type: 'blob', content })
+    return { ...found, oid, head: null, content, ...without(found.path, content) }
+  }
+  const { head } = repository
+  const [hashed, [headOid = null], filter] = await Promise.all([
+    git(['hash-object', '--stdin', `--path=${displayPath(path)}`], privateCall(place, content)),
+    head === null ? [] : objectIds(place, [`${head.commit}:${path}`]),
+    git(['check-attr', '-z', 'filter', '--', displayPath(path)], privateCall(place)),
+  ])
+  if (headOid === null) {
+    const why = await whyKeptBack(place, path)
+    if (why !== null) return { ...nothing, withoutLines: why }
+  }
+  const driver = filter.toString('utf8').split('\0')[2] ?? 'unspecified'
+  return {
+    ...found,
+    oid: hashed.toString('latin1').trim(),
+    head: head && { commit: head.commit, oid: headOid },
+    content,
+    ...without(found.path, content, driver),
+  }
+}
+
+/** Why the lines of a file that is in no commit are shown to nobody: whoever asks may be at another machine. */
+async function whyKeptBack(place: PrivateDirectory, path: PathBytes): Promise<string | null> {
+  const shown = displayPath(path)
+  if (isSecretLike(shown)) return namedLikeSecret(shown)
+  const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--', shown]
+  const ignored = await git(question, privateCall(place))
+  return ignored.length > 0 ? `${shown} is ignored by git: its lines are not recorded.` : null
+}
+
+function namedLikeSecret(path: string): string {
+  return `${path} is in no commit, and its name says that it may hold secrets.`
+}
+
+async function fileIn(look: Look, asked: Asked & { readonly rev: string }): Promise<Found> {
+  const { repository, place, location } = look
+  if (location.engine !== 'git') {
+    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`)
+  }
+  const path = pathOf(look, asked)
+  const commit = await commitOf(look, asked.rev)
+  const { top, head } = repository
+  const [oid = null, headOid = null] = await objectIds(place, [
+    `${commit}:${path}`,
+    ...(head === null ? [] : [`${head.commit}:${path}`]),
+  ])
+  if (oid === null) {
+    throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${asked.rev}.`, {
+      hint: 'Give the path that it had in that commit.',
+    })
+  }
+  const found = {
+    top,
+    path: displayPath(path),
+    commit,
+    oid,
+    head: head && { commit: head.commit, oid: headOid },
+  }
+  const content = (await contentsOf(place, [oid])).get(oid) ?? null
+  if (content === null) {
+    return {
+      ...found,
+      content,
+      withoutLines: `The content of ${found.path} in ${asked.rev} is not on this machine.`,
+    }
+  }
+  return { ...found, content, ...without(found.path, content) }
+}
+
+/** The id of a commit. Words of git can name one in many ways, and none of them runs anything. */
+async function commitOf({ repository, place }: Look, rev: string): Promise<string> {
+  const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${rev}^{commit}`]
+  const answer = await runGit(question, {
+    folder: repository.top,
+    environment: place.environment,
+    onlyReads: true,
+  })
+  const commit = answer.output.toString('latin1').trim()
+  if (answer.code === 0 && /^[0-9a-f]{40,64}$/.test(commit)) return commit
+  throw new Failure('NOT_FOUND', `"${rev}" names no commit in ${repository.top}.`, {
+    hint: 'Give a commit, a branch or a tag.',
+  })
+}
+
+/** From the top, in the form that the disk has it in. */
+function pathOf({ repository }: Look, { folder, path }: Asked): PathBytes {
+  const { top } = repository
+  const whole = path.startsWith(':/')
+    ? join(top, path.slice(2))
+    : isAbsolute(path)
+      ? path
+      : resolve(folder, path)
+  const forms = [whole, whole.normalize('NFC'), whole.normalize('NFD')]
+  const there = forms.find((form) => lstatSync(form, { throwIfNoEntry: false }) !== undefined) ?? whole
+  const inside = relative(top, there).replaceAll('\\', '/')
+  if (inside === '' || inside === '..' || inside.startsWith('../') || isAbsolute(inside)) {
+    throw new Failure('INVALID_INPUT', `${path} is not in the work tree ${top}.`, {
+      hint: 'Give the path of a file in it.',
+    })
+  }
+  const folders = inside.split('/').slice(0, -1)
+  if (inside.split('/').some((name) => name.toLowerCase() === '.git')) {
+    throw new Failure('INVALID_INPUT', `${path} is git's own, and no file of the work tree.`)
+  }
+  const link = folders
+    .map((_, at) => folders.slice(0, at + 1).join('/'))
+    .find((above) => lstatSync(join(top, above), { throwIfNoEntry: false })?.isSymbolicLink())
+  if (link !== undefined) {
+    throw new Failure('INVALID_INPUT', `${path} is behind ${link}, which is a link and may lead anywhere.`, {
+      hint: 'Give the path that the file itself has in the work tree.',
+    })
+  }
+  return pathBytes(inside)
+}
+
+const mostWords = 50_000_000
+
+async function wordsOf(look: Look, asked: Asked): Promise<string> {
+  const path = pathOf(look, asked)
+  const file = onDisk(look.repository.top, path)
+  const found = lstatSync(file, { throwIfNoEntry: false })
+  if (found === undefined) {
+    throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${look.repository.top}.`)
+  }
+  if (!found.isFile()) throw new Failure('INVALID_INPUT', `${displayPath(path)} is no regular file.`)
+  if (found.size > mostWords) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `${displayPath(path)} has ${found.size} bytes; at most ${mostWords} are read.`,
+    )
+  }
+  return readRegularSync(file).toString('utf8')
+}
+
+function without(path: string, content: Buffer, filter = 'unspecified'): { readonly withoutLines?: string } {
+  if (filter === 'lfs' || content.subarray(0, 40).toString('latin1').startsWith('version https://git-lfs')) {
+    return { withoutLines: `${path} is kept with Git LFS: its lines are not recorded.` }
+  }
+  if (isBinary(content)) return { withoutLines: `${path} is no text.` }
+  if (content.length > mostBytes) return { withoutLines: tooLarge(path, content.length) }
+  let lines = 0
+  for (let at = content.indexOf(10); at >= 0; at = content.indexOf(10, at + 1)) lines += 1
+  return lines > mostLines ? { withoutLines: `${path} has ${lines} lines: that is too many to look up.` } : {}
+}
+
+function tooLarge(path: string, bytes: number): string {
+  return `${path} has ${bytes} bytes: that is too large to look up its lines.`
+}
+
+interface Blaming {
+  readonly path: string
+  readonly commit: string | null
+  readonly oid: string
+  readonly copies: boolean
+}
+
+async function blame({ location, repository, place }: Look, asked: Blaming): Promise<Blamed> {
+  const nothing = { lines: [], commits: [], contents: [] }
+  if (location.engine !== 'git' || repository.head === null) return nothing
+  const { head, top } = repository
+  const onTop = pathBytes(asked.path)
+  const [ofName = null] =
+    asked.commit === null ? await objectIds(place, [`${head.commit}:${onTop}`]) : [asked.oid]
+  const earlier = ofName === null ? await nameBefore({ repository, place }, onTop) : null
+  const path = earlier?.path ?? onTop
+  const inHead = ofName ?? earlier?.oid ?? null
+  if (inHead === null) return nothing
+  const target = asked.commit ?? (ofName === asked.oid ? head.commit : null)
+  const options = [
+    '--porcelain',
+    '-M',
+    ...(asked.copies ? ['-C', '-C', '-C'] : []),
+    '--no-textconv',
+    '--root',
+  ]
+  const ignored = ignoredRevisions(repository, place)
+  const question = (ignoring: readonly string[]) => [
+    '-c',
+    'core.quotePath=false',
+    'blame',
+    ...options,
+    ...ignoring,
+    ...(target === null ? ['--contents', snapshotOf(place, onDisk(top, onTop))] : [target]),
+    '--',
+    displayPath(path),
+  ]
+  if (target === null) copyMergeHeads(repository, place)
+  let answer = await runGit(question(ignored), privateCall(place))
+  // A list of revisions that git cannot read is a fault of the list, not of the file.
+  if (answer.code !== 0 && ignored.length > 0) answer = await runGit(question([]), privateCall(place))
+  if (answer.code !== 0) {
+    const first = answer.complaint.trim().split('\n')[0] ?? ''
+    return { ...nothing, trouble: `git could not say which commits the lines are from: ${first}` }
+  }
+  const { lines, commits } = parsePorcelain(answer.output, cutCommits(repository))
+  const names = [
+    ...new Set(lines.flatMap(({ commit, path }) => (commit === null ? [] : [`${commit}:${path}`]))),
+  ]
+  const ids = await objectIds(place, names).catch(() => [])
+  const contents = names.flatMap((name, at) => {
+    const oid = ids[at] ?? null
+    const colon = name.indexOf(':')
+    return oid === null ? [] : [[name.slice(0, colon), displayPath(name.slice(colon + 1)), oid] as const]
+  })
+  return { lines: lines.map((one) => ({ ...one, path: displayPath(one.path) })), commits, contents }
+}
+
+const mostGone = 100
+
+/** What HEAD calls a file that was renamed since: of the files that are gone, the one with the most of its lines, at least half. */
+async function nameBefore(
+  { repository, place }: Pick<Look, 'repository' | 'place'>,
+  path: PathBytes,
+): Promise<{ readonly path: PathBytes; readonly oid: string } | null> {
+  const { head, top } = repository
+  if (head === null) return null
+  const question = ['diff-index', '--name-only', '--diff-filter=D', '--no-renames', '-z', head.commit]
+  const listed = await runGit(question, privateCall(place))
+  if (listed.code !== 0) return null
+  const gone = nulRecords(listed.output).slice(0, mostGone)
+  const oids = await objectIds(
+    place,
+    gone.map((name) => `${head.commit}:${name}`),
+  )
+  const contents = await contentsOf(
+    place,
+    oids.flatMap((oid) => oid ?? []),
+  )
+  const own = linesOf(readRegularSync(onDisk(top, path))).map((line) => displayPath(line).trim())
+  const known = new Set(own.filter((line) => line !== ''))
+  const shares = gone.flatMap((name, at) => {
+    const oid = oids[at] ?? null
+    const content = oid === null ? undefined : contents.get(oid)
+    if (oid === null || content === undefined || isBinary(content)) return []
+    const lines = linesOf(content).map((line) => displayPath(line).trim())
+    const equal = lines.filter((line) => known.has(line)).length
+    return [{ path: name, oid, share: equal / Math.max(1, lines.length) }]
+  })
+  shares.sort((a, b) => b.share - a.share)
+  const [best] = shares
+  return best !== undefined && best.share >= 0.5 ? best : null
+}
+
+/** The file as it is now, so that all of an answer is about one state of it. */
+function snapshotOf({ directory }: PrivateDirectory, file: string | Buffer): string {
+  const copy = join(directory, 'content')
+  writeFileSync(copy, readRegularSync(file), { mode: 0o600 })
+  return copy
+}
+
+function copyMergeHeads({ gitFolder }: Repository, { directory }: PrivateDirectory): void {
+  try {
+    writeFileSync(join(directory, 'MERGE_HEAD'), readRegularSync(join(gitFolder, 'MERGE_HEAD')))
+  } catch {
+    // No merge is in progress.
+  }
+}
+
+const longestList = 1_000_000
+
+/** The commits that the repository says to look through: `blame.ignoreRevsFile` names a file of them. */
+function ignoredRevisions({ configuration, top }: Repository, { directory }: PrivateDirectory): string[] {
+  const named = configured(configuration, 'blame.ignorerevsfile')
+  if (named === undefined || named === '') return []
+  try {
+    const content = readRegularSync(resolve(top, named))
+    if (content.length > longestList) return []
+    const copy = join(directory, 'ignored-revisions')
+    writeFileSync(copy, content)
+    return ['--ignore-revs-file', copy]
+  } catch {
+    return []
+  }
+}
+
+/** Of the files that change what git says of a history. */
+function stampOf(repository: Repository): string {
+  const { configuration, top, shallow, gitFolder } = repository
+  const named = configured(configuration, 'blame.ignorerevsfile') ?? ''
+  const files = [
+    named === '' ? '' : resolve(top, named),
+    shallow,
+    join(gitFolder, 'MERGE_HEAD'),
+    ...noteFiles(repository),
+  ]
+  const hash = createHash('sha256')
+    .update(named)
+    .update(`\0${stampOfTraces(repository)}\0`)
+  for (const file of files) {
+    try {
+      hash.update(file === '' ? '\0' : readRegularSync(file))
+    } catch {
+      hash.update('\0')
+    }
+  }
+  return hash.digest('hex').slice(0, 16)
+}
+
+function cutCommits({ shallow }: Repository): ReadonlySet<string> {
+  try {
+    return new Set(readFileSync(shallow, 'latin1').split('\n'))
+  } catch {
+    return new Set()
+  }
+}
+
+interface MutableCommit {
+  author: string
+  authoredAt: number
+  committedAt: number
+  summary: string
+}
+
+const uncommitted = /^0+$/
+
+/** Parses `blame --porcelain`: a line `<commit> <line there> <line here> [<count>]`, facts of it, a tab and the text. */
+function parsePorcelain(
+  output: Buffer,
+  cut: ReadonlySet<string>,
+): { readonly lines: readonly BlamedLines[]; readonly commits: readonly BlamedCommit[] } {
+  const commits = new Map<string, MutableCommit>()
+  const paths = new Map<string, string>()
+  const lines: BlamedLines[] = []
+  let commit = ''
+  for (const record of output.toString('latin1').split('\n')) {
+    if (record.startsWith('\t')) continue
+    const head = /^([0-9a-f]{40,64}) (\d+) (\d+)(?: (\d+))?$/.exec(record)
+    if (head !== null) {
+      commit = head[1] ?? ''
+      if (!commits.has(commit))
+        commits.set(commit, { author: '', authoredAt: 0, committedAt: 0, summary: '' })
+      if (head[4] === undefined) continue
+      const path = paths.get(commit) ?? ''
+      lines.push({
+        commit: uncommitted.test(commit) ? null : commit,
+        path,
+        line: Number(head[2]),
+        at: Number(head[3]),
+        count: Number(head[4]),
+      })
+      continue
+    }
+    const space = record.indexOf(' ')
+    const word = space < 0 ? record : record.slice(0, space)
+    const value = space < 0 ? '' : record.slice(space + 1)
+    const known = commits.get(commit)
+    if (known === undefined) continue
+    if (word === 'author') known.author = displayPath(value)
+    else if (word === 'author-time') known.authoredAt = Number(value) * 1000
+    else if (word === 'committer-time') known.committedAt = Number(value) * 1000
+    else if (word === 'summary') known.summary = displayPath(value)
+    else if (word === 'filename') {
+      const path = unquoted(value)
+      paths.set(commit, path)
+      const last = lines.at(-1)
+      if (last !== undefined) lines[lines.length - 1] = { ...last, path }
+    }
+  }
+  const found = [...commits].filter(([id]) => !uncommitted.test(id))
+  return { lines, commits: found.map(([id, known]) => ({ id, ...known, isCut: cut.has(id) })) }
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+}
+
+/** A path that git may have quoted as C does. */
+function unquoted(text: string): PathBytes {
+  if (!text.startsWith('"')) return text
+  return text.slice(1, -1).replace(/\\([0-7]{3}|.)/g, (_, code: string) => {
+    return code.length === 3 ? String.fromCharCode(Number.parseInt(code, 8)) : (escapes[code] ?? code)
+  })
+}
+
+/** The commits of a range, newest first. */
+async function commitsIn(look: Look, range: string, most: number): Promise<ListedCommit[]> {
+  const { repository, place, location } = look
+  if (location.engine !== 'git') {
+    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`)
+  }
+  const isRange = range.includes('..')
+  const ends = isRange ? range.split(/\.{2,3}/) : [range]
+  // Each end by itself: what is no name of a commit is said, and nothing else of the text reaches git.
+  const named = await Promise.all(ends.map((end) => commitOf(look, end === '' ? 'HEAD' : end)))
+  const [first = '', last = ''] = named
+  const listed = isRange
+    ? await git(['rev-list', '--timestamp', `--max-count=${most}`, last, `^${first}`], {
+        ...privateCall(place),
+        folder: repository.top,
+      })
+    : await git(['rev-list', '--timestamp', '--no-walk', first], privateCall(place))
+  const commits = listed
+    .toString('latin1')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const [seconds = '0', id = ''] = line.split(' ')
+      return { id, committedAt: Number(seconds) * 1000 }
+    })
+  const paths = await pathsByCommit(
+    place,
+    commits.map(({ id }): [string] => [id]),
+  )
+  return commits.map((commit) => ({ ...commit, paths: (paths.get(commit.id) ?? []).map(displayPath) }))
+}
+
+const generatedNames =
+  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|Gemfile\.lock|poetry\.lock|uv\.lock|composer\.lock|go\.sum|flake\.lock)$/
+const attributes = ['linguist-generated', 'linguist-vendored']
+
+async function filesIn(
+  look: Look,
+  rev: string,
+  under: string | null,
+): Promise<{ readonly commit: string; readonly files: readonly ListedFile[] }> {
+  const { place, location } = look
+  if (location.engine !== 'git') {
+    throw new Failure('INVALID_INPUT', `There are no commits in ${location.folder}: ${location.reason}`)
+  }
+  const commit = await commitOf(look, rev)
+  const below = under === null ? [] : ['--', under.replace(/\/+$/, '')]
+  const listed = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit, ...below], privateCall(place))
+  const files = nulRecords(listed).flatMap((record) => {
+    const tab = record.indexOf('\t')
+    const [mode = '', , , bytes = ''] = record.slice(0, tab).split(/ +/)
+    return mode.startsWith('100') ? [{ path: record.slice(tab + 1), bytes: Number(bytes) }] : []
+  })
+  const said = await git(
+    ['check-attr', '-z', '--stdin', ...attributes],
+    privateCall(place, nulInput(files.map(({ path }) => path))),
+  )
+  const marked = new Set<PathBytes>()
+  const records = nulRecords(said)
+  for (let at = 0; at + 2 < records.length; at += 3) {
+    if (['set', 'true'].includes(records[at + 2] ?? '')) marked.add(records[at] ?? '')
+  }
+  return {
+    commit,
+    files: files.map(({ path, bytes }) => ({
+      path: displayPath(path),
+      bytes,
+      generated: marked.has(path) || generatedNames.test(path),
+    })),
+  }
+}
+
+const namespace = Buffer.from('6f1d7c1ae2b84c5f9d0b7a4c3e21f865', 'hex')
+
+/** A UUID of version 5. */
+function uuidOf(name: string): string {
+  const hash = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16)
+  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50
+  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
+  const hex = hash.toString('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}

@@ -1,0 +1,437 @@
+import { align } from '../domain/provenance/alignment.ts'
+import { type ChangedFile, type ChangedPlace, measuredSteps } from '../domain/provenance/lines-of-change.ts'
+import { isSecretLike } from '../domain/provenance/secret-like.ts'
+import type { MeasuredLines, MeasuredStep } from '../domain/provenance/step.ts'
+import type { LinesWish } from '../ports/work-tree.ts'
+import { objectIds } from './blobs.ts'
+import {
+  compareSnapshots,
+  comparisonPlace,
+  type Difference,
+  type RepositoryPair,
+  reconcileIgnored,
+  repositoryPairs,
+  type Span,
+} from './comparison.ts'
+import { type Compared, diffContents, patchesOf, textOnly } from './diff.ts'
+import { type ReflogEntry, reflogBetween } from './git-folder.ts'
+import { lineHasher } from './line-hash.ts'
+import { arrivedCommits, ownCommits } from './origin.ts'
+import { type ChangedContent, parsePatch, patchForm } from './patch.ts'
+import { displayPath, type PathBytes, pathBytes } from './paths.ts'
+import type { PrivateDirectory } from './private-directory.ts'
+import type { Environment } from './process.ts'
+import type { DiskState } from './recorded-state.ts'
+import type { GitState } from './status.ts'
+
+// Beyond these, what a change of lines says is not worth its room.
+const mostFiles = 5_000
+const mostLines = 5_000
+const mostHashed = 400_000
+
+/** Where lines of a work tree went and came between two snapshots. */
+export async function measureLines(
+  span: Span,
+  environment: Environment,
+  wish: LinesWish,
+): Promise<MeasuredLines> {
+  const place = comparisonPlace(span, environment)
+  const [pair] = repositoryPairs(span)
+  const compared = await compareSnapshots(span, place)
+  const { differences } = reconcileIgnored(span, compared.values())
+  const movement = await movementOf(place, pair, wish)
+  const committed = committedIn(differences, span)
+  const { steps, notes } = await stepsOf(place, { differences, span }, { ...movement, wish, committed })
+  const { headBefore, headAfter, stashMoved, ran, arrived } = movement
+  return { headBefore, headAfter, stashMoved, ran, broughtFrom: arrived, steps, notes }
+}
+
+interface Movement {
+  readonly headBefore: string | null
+  readonly headAfter: string | null
+  readonly stashMoved: boolean
+  readonly ran: boolean
+  /** Commits whose lines nobody here typed. */
+  readonly arrived: readonly string[]
+  /** How HEAD moved. */
+  readonly entries: readonly ReflogEntry[]
+}
+
+async function movementOf(
+  place: PrivateDirectory,
+  pair: RepositoryPair | undefined,
+  { during }: LinesWish,
+): Promise<Movement> {
+  if (pair === undefined) {
+    return { headBefore: null, headAfter: null, stashMoved: false, ran: false, arrived: [], entries: [] }
+  }
+  const { from, to } = pair
+  const entries = await reflogBetween(to.reflog, from.reflogPosition, to.reflogPosition)
+  const isKnown = from.refs !== null && to.refs !== null
+  const stashMoved = isKnown && from.refs?.stash !== to.refs?.stash
+  const doing = JSON.stringify(from.operation) !== JSON.stringify(to.operation)
+  const ran = stashMoved || doing || from.head !== to.head || (entries?.length ?? 0) > 0
+  const underway = [...(to.operation?.commits ?? []), ...(to.operation?.picked ?? [])]
+  const arrived = during === 'gap' ? underway : [...(await arrivedCommits(place, entries ?? [])), ...underway]
+  return {
+    headBefore: from.head,
+    headAfter: to.head,
+    stashMoved,
+    ran,
+    arrived: [...new Set(arrived)],
+    entries: entries ?? [],
+  }
+}
+
+interface Stepping extends Movement {
+  readonly wish: LinesWish
+  /** What HEAD has at the end of the paths that differ. */
+  readonly committed: ReadonlyMap<PathBytes, string | null>
+}
+
+/** Of the repository itself; what is in a nested one is of another HEAD. */
+function committedIn(
+  differences: readonly Difference[],
+  { to }: Span,
+): ReadonlyMap<PathBytes, string | null> {
+  const nested = to.repositories.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]))
+  return new Map(
+    differences
+      .filter(({ path }) => !nested.some((prefix) => path.startsWith(prefix)))
+      .map(({ path, headAfter }) => [path, fileIn(headAfter)]),
+  )
+}
+
+function fileIn(state: GitState | null): string | null {
+  return state === null || state.mode === '160000' ? null : state.oid
+}
+
+interface Hashing {
+  readonly doubtful: ReadonlySet<PathBytes>
+  readonly hashOf: (line: string) => string
+  /** How many lines were hashed so far. */
+  hashed: number
+}
+
+async function stepsOf(
+  place: PrivateDirectory,
+  { differences, span }: { readonly differences: readonly Difference[]; readonly span: Span },
+  stepping: Stepping,
+): Promise<{ readonly steps: readonly MeasuredStep[]; readonly notes: readonly string[] }> {
+  const open = differences.filter(({ path }) => !isSecretLike(displayPath(path)))
+  const wanted = open.map(regularOnly).filter(({ before, after }) => before !== null || after !== null)
+  const some = wanted.slice(0, mostFiles)
+  const notes =
+    wanted.length > some.length
+      ? [
+          `${wanted.length - some.length} of ${wanted.length} changed files have no record of their lines: there are too many.`,
+        ]
+      : []
+  const hashing: Hashing = {
+    doubtful: new Set(open.filter(isDoubtful).map(({ path }) => path)),
+    hashOf: lineHasher(stepping.wish.salt),
+    hashed: 0,
+  }
+  const chains = await knownChains(place, some, stepping.wish.chains ?? [])
+  const starts = some.map((pair) => chains.get(pair.path)?.[0] ?? pair)
+  const steps = (await groupSteps(place, starts, { stepping, hashing })).map((step) =>
+    chains.has(pathBytes(step.path)) ? { ...step, link: 0 } : step,
+  )
+  const longest = Math.max(0, ...[...chains.values()].map(({ length }) => length))
+  for (let link = 1; link < longest; link += 1) {
+    const pairs = [...chains.values()].flatMap((chain) => chain[link] ?? [])
+    const made = await groupSteps(place, pairs, { stepping, hashing, areApart: true })
+    steps.push(...made.map((step) => ({ ...step, link })))
+  }
+  for (const pairs of await passedThrough(place, { span, some, stepping })) {
+    steps.push(...(await groupSteps(place, pairs, { stepping, hashing })))
+  }
+  return { steps: steps.slice(0, mostFiles), notes }
+}
+
+async function groupSteps(
+  place: PrivateDirectory,
+  pairs: readonly Compared[],
+  {
+    stepping,
+    hashing,
+    areApart = false,
+  }: {
+    readonly stepping: Stepping
+    readonly hashing: Hashing
+    /** They are of different times, so that no line moves from one to another. */
+    readonly areApart?: boolean
+  },
+): Promise<MeasuredStep[]> {
+  if (pairs.length === 0) return []
+  const { changed } = await patchesOf(place, pairs)
+  const references = await referencesOf(place, { changed, pairs, stepping })
+  const files = changed.map(({ path, from, before, after, places, isText }): ChangedFile => {
+    const size = places.reduce((sum, { removed, added }) => sum + removed.length + added.length, 0)
+    const isTooMuch = size > mostLines || hashing.hashed + size > mostHashed
+    const isPlain = !isText || isTooMuch || hashing.doubtful.has(path) || isPointer(places)
+    if (!isPlain) hashing.hashed += size
+    return {
+      path: displayPath(path),
+      ...(from !== undefined && { from: displayPath(from) }),
+      before,
+      after,
+      origin: references.origin(path),
+      hunks: places,
+      isPlain,
+    }
+  })
+  const byName = new Map(changed.map(({ path }) => [displayPath(path), path]))
+  const isBrought = (path: string, line: number): boolean =>
+    references.isBrought(byName.get(path) ?? path, line)
+  const recording = { hashOf: hashing.hashOf, isBrought }
+  return areApart
+    ? files.flatMap((file) => measuredSteps([file], recording))
+    : measuredSteps(files, recording)
+}
+
+/** The chains whose contents are all there, from what a path was to what it became, as its pairs in order. */
+async function knownChains(
+  place: PrivateDirectory,
+  pairs: readonly Compared[],
+  chains: NonNullable<LinesWish['chains']>,
+): Promise<ReadonlyMap<PathBytes, readonly Compared[]>> {
+  const byPath = new Map(pairs.map((pair) => [pair.path, pair]))
+  const asked = chains.flatMap(({ path, contents }) => {
+    const pair = byPath.get(pathBytes(path))
+    const fits =
+      pair !== undefined &&
+      (pair.before?.oid ?? null) === contents[0] &&
+      (pair.after?.oid ?? null) === contents.at(-1)
+    return fits && contents.length > 2 ? [{ pair, contents }] : []
+  })
+  const wanted = [...new Set(asked.flatMap(({ contents }) => contents.filter((oid) => oid !== null)))]
+  const there = await objectIds(place, wanted)
+  const known = new Set(wanted.filter((_, at) => there[at] !== null))
+  return new Map(
+    asked
+      .filter(({ contents }) => contents.every((oid) => oid === null || known.has(oid)))
+      .map(({ pair, contents }) => {
+        const mode = pair.after?.mode ?? pair.before?.mode ?? '100644'
+        const states = contents.map((oid): DiskState | null => (oid === null ? null : { mode, oid }))
+        const links = states
+          .slice(1)
+          .map((after, at): Compared => ({ path: pair.path, before: states[at] ?? null, after }))
+        return [pair.path, links] as const
+      }),
+  )
+}
+
+// Of an attempt with more commits the last ones tell enough.
+const mostCommits = 20
+
+/**
+ * The states that an attempt committed and did not end with, since it went on or to another branch: for each such commit
+ * what its files were at the start and are in it.
+ */
+async function passedThrough(
+  place: PrivateDirectory,
+  {
+    span,
+    some,
+    stepping: { entries, wish },
+  }: { readonly span: Span; readonly some: readonly Compared[]; readonly stepping: Stepping },
+): Promise<readonly (readonly Compared[])[]> {
+  const [from] = span.from.repositories
+  if (wish.during === 'gap' || entries.length === 0 || from === undefined) return []
+  const commits = await ownCommits(place, entries, mostCommits)
+  const asked = [...commits].flatMap(([commit, paths]) =>
+    paths.filter((path) => !isSecretLike(displayPath(path))).map((path) => ({ commit, path })),
+  )
+  if (asked.length === 0 || asked.length > mostFiles) return []
+  const paths = [...new Set(asked.map(({ path }) => path))]
+  const names = [
+    ...asked.map(({ commit, path }) => `${commit}:${path}`),
+    ...(from.head === null ? [] : paths.map((path) => `${from.head}:${path}`)),
+  ]
+  const ids = await objectIds(place, names)
+  const ends = new Map(some.map(({ path, after }) => [path, after?.oid ?? null]))
+  const starts = new Map(
+    paths.map((path, at) => {
+      const entry = from.overlay.get(path)
+      const inHead = ids[asked.length + at] ?? null
+      const state = inHead === null ? null : { mode: '100644', oid: inHead }
+      return [path, entry === undefined ? state : regular(entry.disk)] as const
+    }),
+  )
+  const seen = new Set<string>()
+  const groups = new Map<string, Compared[]>()
+  for (const [at, { commit, path }] of asked.entries()) {
+    const oid = ids[at] ?? null
+    const before = starts.get(path) ?? null
+    // What went from one path may have come to another: so it is said of each commit what is gone, too.
+    const isGone = oid === null && before !== null
+    const isNews =
+      oid !== null && oid !== before?.oid && oid !== ends.get(path) && !seen.has(`${oid} ${path}`)
+    if (!isNews && !isGone) continue
+    if (oid !== null) seen.add(`${oid} ${path}`)
+    const after = oid === null ? null : { mode: '100644', oid }
+    groups.set(commit, [...(groups.get(commit) ?? []), { path, before, after }])
+  }
+  return [...groups.values()].filter((pairs) => pairs.some(({ after }) => after !== null))
+}
+
+/** Only regular files have lines. */
+function regularOnly({ path, before, after }: Difference): Compared {
+  return { path, before: regular(before), after: regular(after) }
+}
+
+function regular(state: DiskState | null): DiskState | null {
+  return state?.mode.startsWith('100') && state.oid !== null && state.unkept !== true ? state : null
+}
+
+function isDoubtful({ entryBefore, entryAfter }: Difference): boolean {
+  return entryBefore?.uncertain !== undefined || entryAfter?.uncertain !== undefined
+}
+
+function isPointer(places: readonly ChangedPlace[]): boolean {
+  const lines = [...(places[0]?.added ?? []), ...(places[0]?.removed ?? [])]
+  return lines.some((line) => line.startsWith('version https://git-lfs.github.com/'))
+}
+
+interface References {
+  readonly origin: (path: PathBytes) => MeasuredStep['origin']
+  readonly isBrought: (path: PathBytes, line: number) => boolean
+}
+
+// Of an attempt that switched to and fro for an hour the last ones tell enough.
+const mostReferences = 12
+
+/** What the changed paths are in commits that brought lines along. */
+async function referencesOf(
+  place: PrivateDirectory,
+  {
+    changed,
+    pairs: states,
+    stepping,
+  }: {
+    readonly changed: readonly ChangedContent[]
+    readonly pairs: readonly Compared[]
+    readonly stepping: Stepping
+  },
+): Promise<References> {
+  const { arrived, headAfter, wish } = stepping
+  const isGap = wish.during === 'gap'
+  const commits = [...(isGap && headAfter !== null ? [headAfter] : []), ...arrived].slice(-mostReferences)
+  const live = changed.filter(
+    ({ after, places }) => after !== null && places.some(({ added }) => added.length > 0),
+  )
+  if (commits.length === 0 || live.length === 0) {
+    return { origin: () => 'task', isBrought: () => false }
+  }
+  const modes = new Map(states.map(({ path, after }) => [path, after?.mode ?? '100644']))
+  const asked = [...live, ...underOtherNames(live, changed)]
+  const known = await contentsAt(place, commits, { asked, head: headAfter, committed: stepping.committed })
+  const whole = new Set<PathBytes>()
+  const typed = new Map<PathBytes, ReadonlySet<number>[]>()
+  for (const commit of commits) {
+    for (const some of inRounds(asked)) {
+      const pairs = some.flatMap(({ path, before, after, name = path }) => {
+        const oid = known.get(`${commit}:${path}\0${name}`)
+        if (oid === undefined || oid === before) return []
+        if (oid === after) {
+          whole.add(path)
+          return []
+        }
+        const mode = modes.get(path) ?? '100644'
+        return [{ path, before: { mode, oid }, after: { mode, oid: after } }]
+      })
+      if (pairs.length === 0) continue
+      const diff = await diffContents(place, pairs, [...patchForm, '-U0'], textOnly)
+      const lengths = new Map(
+        some.flatMap(({ path, name, length }) => (name === undefined ? [] : [[path, length]])),
+      )
+      for (const { path, places } of diff === null ? [] : parsePatch(diff.output)) {
+        const added = new Set(places.flatMap(typedIn))
+        const length = lengths.get(path)
+        // A file that went is another name of this one only if much of it is here.
+        const kept = length === undefined ? leastKept : length - added.size
+        if (kept < leastKept && kept * 2 < (length ?? 0)) continue
+        typed.set(path, [...(typed.get(path) ?? []), added])
+      }
+    }
+  }
+  return {
+    origin: (path) => (!isGap && whole.has(path) ? 'imported' : typed.has(path) ? 'mixed' : 'task'),
+    isBrought: (path, line) =>
+      whole.has(path) || (typed.get(path)?.some((added) => !added.has(line)) ?? false),
+  }
+}
+
+/** The lines that are new at a place, and not only written with other white space. */
+function typedIn({ removed, added, after }: ChangedPlace): readonly number[] {
+  const bare = (lines: readonly string[]) => lines.map((line) => line.replace(/\s+/g, ''))
+  const kept = new Set(align(bare(removed), bare(added)))
+  return added.flatMap((_, index) => (kept.has(index) ? [] : [after + index]))
+}
+
+const leastKept = 3
+const mostNames = 3
+
+interface Asked extends ChangedContent {
+  /** What it may have been called in a commit, where that is not its own name. */
+  readonly name?: PathBytes
+  readonly length?: number
+}
+
+/** A file that came may be one that went, as another branch has it. */
+function underOtherNames(
+  live: readonly ChangedContent[],
+  changed: readonly ChangedContent[],
+): readonly Asked[] {
+  const left = changed.filter(({ after }) => after === null).slice(0, mostNames)
+  return live
+    .filter(({ before, from }) => before === null && from === undefined)
+    .slice(0, mostFiles / 10)
+    .flatMap((one) => {
+      const length = one.places.reduce((sum, { added }) => sum + added.length, 0)
+      return left.map(({ path }) => ({ ...one, name: path, length }))
+    })
+}
+
+/** A path is compared once in each. */
+function inRounds(asked: readonly Asked[]): readonly (readonly Asked[])[] {
+  const rounds: Asked[][] = []
+  const counts = new Map<PathBytes, number>()
+  for (const one of asked) {
+    const round = counts.get(one.path) ?? 0
+    counts.set(one.path, round + 1)
+    rounds[round] = [...(rounds[round] ?? []), one]
+  }
+  return rounds
+}
+
+/** The ids of some paths in some commits, by the commit, the path and the name that it was looked for under. */
+async function contentsAt(
+  place: PrivateDirectory,
+  commits: readonly string[],
+  {
+    asked: paths,
+    head,
+    committed,
+  }: Pick<Stepping, 'committed'> & { readonly asked: readonly Asked[]; readonly head: string | null },
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Map<string, string>()
+  const asked = commits.flatMap((commit) =>
+    paths.flatMap(({ path, from, name = path }) => {
+      const key = `${commit}:${path}\0${name}`
+      const known = commit === head ? committed.get(name) : undefined
+      if (typeof known === 'string') ids.set(key, known)
+      const own = known === undefined ? [{ key, name: `${commit}:${name}` }] : []
+      const earlier = from === undefined || ids.has(key) ? [] : [{ key, name: `${commit}:${from}` }]
+      return [...own, ...earlier]
+    }),
+  )
+  const names = asked.map(({ name }) => name)
+  const found = await objectIds(place, names)
+  for (const [at, { key }] of asked.entries()) {
+    const id = found[at]
+    if (id !== undefined && id !== null && !ids.has(key)) ids.set(key, id)
+  }
+  return ids
+}

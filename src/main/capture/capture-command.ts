@@ -1,0 +1,156 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { captureHealth } from '../../capture/health.ts'
+import { type CaptureSettings, readSettings, settingsName } from '../../capture/place.ts'
+import { writeSettings } from '../../capture/settings-file.ts'
+import { Failure } from '../../domain/failure.ts'
+import { counted } from '../../domain/text.ts'
+import type { CaptureHealth } from '../../ports/capture-health.ts'
+import { writeIgnore } from '../../storage/record/project.ts'
+import { commandLineActor } from '../settings/actor.ts'
+import { firstSet, userName } from '../settings/environment.ts'
+import { readWords, wantsJson } from '../settings/flags.ts'
+import { rootWithoutGit } from '../settings/moved.ts'
+import { canWrite, missingFolder, unusableFolder } from '../settings/places.ts'
+
+const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', secret: [] }
+
+/** `waymark capture on|off|status`: whether what clients' hooks tell is recorded in this project, and how much of it. Answers what is said. */
+export function captureCommand(words: readonly string[]): string {
+  const flags = readWords('capture', words)
+  const { positionals, text, texts, mistaken } = flags
+  const isJson = wantsJson(flags)
+  const [verb = 'status', odd] = positionals
+  if (odd !== undefined) throw mistaken(`capture does not take ${odd}.`)
+  const environment = process.env
+  const request = { flag: text('project'), environment, workingFolder: process.cwd() }
+  const missing = text('project') === undefined ? null : missingFolder(resolve(text('project') ?? ''))
+  if (missing) throw missing
+  const root = rootWithoutGit(request)
+  const refusal = unusableFolder(root, firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir())
+  if (refusal) throw refusal
+  const said = (sentences: string) => (isJson ? jsonOf(root) : sentences)
+  if (verb === 'status') return said(statusOf(root))
+  if (verb === 'off') {
+    refuseAgent('waymark capture off')
+    const before = readSettings(join(root, '.waymark'))
+    if (before === null) return said(`Capture was never on in ${root}.\n`)
+    refuseUnwritable(root)
+    writeSettings(join(root, '.waymark'), { ...before, on: false })
+    return said(`Capture is off in ${root}. What was recorded stays.\n`)
+  }
+  if (verb !== 'on') throw mistaken(`capture does not know "${verb}".`)
+  refuseAgent('waymark capture on')
+  const prompts = text('prompts')
+  const commands = text('commands')
+  if (prompts !== undefined && prompts !== 'off' && prompts !== 'local') {
+    throw mistaken(`--prompts cannot be "${prompts}": choose off or local.`)
+  }
+  if (commands !== undefined && commands !== 'program' && commands !== 'full') {
+    throw mistaken(`--commands cannot be "${commands}": choose program or full.`)
+  }
+  refuseUnwritable(root)
+  switchOn(root, {
+    ...(prompts !== undefined && { prompts }),
+    ...(commands !== undefined && { commands }),
+    ...(texts('secret').length > 0 && { secret: texts('secret') }),
+  })
+  return said(statusOf(root))
+}
+
+/** Switches capture on where nobody chose yet. False where somebody did. */
+export function switchOnUnlessOff(root: string): boolean {
+  if (readSettings(join(root, '.waymark')) !== null) return false
+  switchOn(root)
+  return true
+}
+
+/** Undoes that, where nothing was chosen and nothing told since. Answers whether capture is not on any more. */
+export function takeBackSwitch(root: string): boolean {
+  const state = join(root, '.waymark')
+  const found = readSettings(state)
+  if (!found?.on) return true
+  if (JSON.stringify(found) !== JSON.stringify(usual) || existsSync(join(state, 'spool')) || !canWrite(state))
+    return false
+  rmSync(join(state, settingsName))
+  if (readdirSync(state).every((name) => name === '.gitignore')) rmSync(state, { recursive: true })
+  return true
+}
+
+/** Switches capture on in a project, and leaves what was chosen before as it is. */
+function switchOn(root: string, chosen: Partial<CaptureSettings> = {}): void {
+  const state = join(root, '.waymark')
+  writeSettings(state, { ...usual, ...readSettings(state), ...chosen, on: true })
+  writeIgnore(state)
+}
+
+function refuseUnwritable(root: string): void {
+  const state = join(root, '.waymark')
+  if (canWrite(state)) return
+  throw new Failure('UNAVAILABLE', `${state} cannot be written: nothing was changed.`, {
+    hint: `What is chosen is kept there: make ${root} writable, then run the same command again.`,
+  })
+}
+
+function refuseAgent(command: string): void {
+  const { kind, name } = commandLineActor(process.env, userName())
+  if (kind === 'person') return
+  throw new Failure('FORBIDDEN', `People say what is recorded of sessions; ${name} acts as an agent.`, {
+    hint: `Ask a person to run: ${command}`,
+  })
+}
+
+function statusOf(root: string): string {
+  const health = captureHealth(root)
+  if (health === null) {
+    return `Capture was never on in ${root}. A person switches it on with: waymark capture on\n`
+  }
+  return [...settingsIn(root, health), ...waitingIn(health)].map((line) => `${line}\n`).join('')
+}
+
+/** The same for programs. */
+function jsonOf(root: string): string {
+  const health = captureHealth(root)
+  const answer = {
+    project: root,
+    on: health?.settings.on ?? false,
+    chosen: health !== null,
+    ...(health && {
+      prompts: health.settings.prompts,
+      commands: health.settings.commands,
+      secret: health.settings.secret,
+      waiting: health.waiting,
+      bytes: health.bytes,
+      failures: health.failures,
+      last_failure: health.lastFailure,
+    }),
+  }
+  return `${JSON.stringify(answer, null, 2)}\n`
+}
+
+function settingsIn(root: string, { settings }: CaptureHealth): readonly string[] {
+  const { on, prompts, commands, secret } = settings
+  if (!on) return [`Capture is off in ${root}. A person switches it on again with: waymark capture on`]
+  return [
+    `Capture is on in ${root}.`,
+    prompts === 'local' ? 'Prompts are kept here, redacted.' : 'Of prompts the length is kept.',
+    commands === 'full' ? 'Commands are kept here, redacted.' : 'Of commands the program is kept.',
+    ...(secret.length > 0 ? [`Never copied besides the usual secrets: ${secret.join(', ')}.`] : []),
+  ]
+}
+
+function waitingIn({ waiting, bytes, failures, lastFailure }: CaptureHealth): readonly string[] {
+  return [
+    waiting === 0
+      ? 'Nothing waits to be recorded.'
+      : `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} to be recorded, ${sizeInWords(bytes)} with the copies.`,
+    ...(failures > 0
+      ? [`${counted(failures, 'failure')} in .waymark/capture.log, the last: ${lastFailure}`]
+      : []),
+  ]
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} kB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}

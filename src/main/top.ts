@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Failure, messageOf } from '../domain/failure.ts'
+import { screenStreams, tell } from '../surfaces/cli/terminal.ts'
+import { readTopFlags } from './settings/flags.ts'
+import { openWatched } from './watched.ts'
+
+/** Milliseconds within which a signal that this process sends itself has reached it. */
+const reached = 100
+
+/** `waymark top`: a live full screen, until the person leaves. */
+export async function topOfProject(words: readonly string[]): Promise<void> {
+  const { project } = readTopFlags(words)
+  const streams = screenStreams()
+  if (streams === null) {
+    throw new Failure('REFUSED', 'waymark top fills a terminal, and there is none here.', {
+      hint: 'waymark status says the same once; waymark watch prints what needs a person as it happens.',
+    })
+  }
+  // On a full screen it is said there, by the look that fails as well.
+  const watched = await openWatched(project, () => undefined)
+  const { ask } = watched
+  try {
+    const { showTop } = await import('../surfaces/cli/top/app.ts')
+    const head = await watched.head()
+    await showTop(
+      {
+        project: watched.name,
+        read: async () => ({
+          desk: await ask('desk', { limit: 100 }),
+          work: await ask('at_work', {}),
+          missions: await ask('list_missions', { limit: 50 }),
+        }),
+        follow: (changed, signal) => {
+          watched
+            .follow(head, signal, async () => changed())
+            .catch((error: unknown) => tell(`waymark: ${messageOf(error)}\n`))
+        },
+        act: (operation, input) => ask(operation, input),
+        pause: async () => {
+          process.kill(process.pid, 'SIGTSTP')
+          await sleep(reached)
+        },
+      },
+      streams,
+    )
+  } finally {
+    await watched.close()
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { longestComment, type ReviewReply } from '../../domain/review/review.ts'
+import { defineOperation } from '../operation.ts'
+import { ReplyEntry, replyEntry } from './entries.ts'
+import { commentField } from './file.ts'
+
+const mostReplies = 50
+
+export const replyToReview = defineOperation({
+  name: 'reply_to_review',
+  tool: 'reply_to_review',
+  command: 'review reply',
+  toolset: 'track',
+  audience: 'both',
+  title: 'Answer a review comment',
+  description: 'Answer what a person wrote about your work',
+  kind: 'command',
+  positional: ['comment_id', 'text'],
+  input: z.strictObject({
+    comment_id: commentField,
+    text: z.string().min(1).max(longestComment).describe('Your answer, or what you did'),
+    done: z.boolean().describe('What it asks is done').optional(),
+  }),
+  output: ReplyEntry.extend({ comment_id: z.string(), status: z.enum(['answered', 'done']) }),
+  listedOutput: ['comment_id', 'status'],
+}).handler(({ record, actor }, input) =>
+  record(async (reads, { at, ids }) => {
+    const comment = await reads.reviews.comment(input.comment_id)
+    if (comment === null) {
+      throw new Failure('NOT_FOUND', `comment not found: ${input.comment_id}`, {
+        hint: 'get_context lists the comments of a review with their ids (rc-…).',
+      })
+    }
+    if (comment.replies.length >= mostReplies) {
+      throw new Failure('REFUSED', `Comment ${comment.id} has ${mostReplies} answers: that is the most.`, {
+        hint: 'Say it in the report of the task (complete_task).',
+      })
+    }
+    const attempt = comment.taskId === null ? null : await reads.tasks.openAttempt(comment.taskId)
+    const reply: ReviewReply = {
+      id: ids.next('reviewReply'),
+      commentId: comment.id,
+      taskId: comment.taskId,
+      missionId: comment.missionId,
+      attemptId: attempt?.id ?? null,
+      text: input.text,
+      done: input.done ?? false,
+      by: actor.name,
+      isPerson: actor.kind === 'person',
+      agentName: actor.kind === 'person' ? null : (attempt?.agentName ?? null),
+      at,
+    }
+    const isDone = reply.done || comment.replies.some(({ done }) => done)
+    return {
+      facts: [{ kind: 'review.replied', reply }],
+      answer: {
+        comment_id: comment.id,
+        ...replyEntry(reply),
+        status: isDone ? ('done' as const) : ('answered' as const),
+      },
+    }
+  }),
+)

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { identityOf } from '../../domain/actor.ts'
+import { Failure } from '../../domain/failure.ts'
+import type { MissionId } from '../../domain/id.ts'
+import type { Reviewer, ReviewSubject } from '../../domain/review/review.ts'
+import type { Mission } from '../../domain/track/mission.ts'
+import type { Attempt, Task } from '../../domain/track/task.ts'
+import type { Reads } from '../../ports/store.ts'
+import { findMission, findTask } from '../find.ts'
+import { identifier } from '../input/fields.ts'
+import type { Context } from '../operation.ts'
+
+/** Exactly one of them. */
+export const subjectFields = {
+  task: identifier('The work on a task (t-…)').optional(),
+  mission: identifier('The work in a mission or workflow (m-…, w-…)').optional(),
+  since: z.boolean().describe('Everything that ended since you last looked at it all').optional(),
+}
+
+export const subjectField = z
+  .strictObject(subjectFields)
+  .describe('What is reviewed: a task, a mission, or since')
+
+export type SubjectInput = z.output<typeof subjectField>
+
+/** What is reviewed, with all attempts at it in order. */
+export interface FoundSubject {
+  readonly subject: ReviewSubject
+  readonly name: string
+  readonly task: Task | null
+  readonly mission: Mission | null
+  readonly attempts: readonly Attempt[]
+  /** Until when its reader had looked at everything; null where that is not asked, or never was. */
+  readonly since: number | null
+  /** Older ones are left out. */
+  readonly isCut: boolean
+}
+
+/** Who looks: a person of the server, else the user of the machine. */
+export function reviewerOf({ actor, standing }: Pick<Context, 'actor' | 'standing'>): Reviewer {
+  if (standing) return { id: standing.personId, name: standing.personName }
+  return { id: identityOf(actor), name: actor.name }
+}
+
+const mostAttempts = 1000
+
+export async function findSubject(
+  reads: Reads,
+  asked: SubjectInput,
+  reader: Reviewer,
+): Promise<FoundSubject> {
+  const { task: taskId, mission: missionId, since } = asked
+  const named = [taskId !== undefined, missionId !== undefined, since === true].filter(Boolean).length
+  if (named !== 1) {
+    throw new Failure('INVALID_INPUT', 'A review is of one thing: a task, a mission, or everything new.', {
+      hint: 'Give exactly one of task, mission and since.',
+    })
+  }
+  if (taskId !== undefined) return ofTask(reads, taskId)
+  return missionId === undefined ? sinceLooked(reads, reader) : ofMission(reads, missionId)
+}
+
+async function ofTask(reads: Reads, id: string): Promise<FoundSubject> {
+  const task = await findTask(reads, id)
+  const attempts = await reads.runs.attemptsOf({ taskId: task.id, missionId: null })
+  const home = attempts.at(-1)?.missionId ?? task.missionId
+  return {
+    subject: { kind: 'task', taskId: task.id, missionId: home },
+    name: task.name,
+    task,
+    mission: home === null ? null : await reads.missions.find(home),
+    attempts,
+    since: null,
+    isCut: attempts.length === mostAttempts,
+  }
+}
+
+async function ofMission(reads: Reads, id: string): Promise<FoundSubject> {
+  const mission = await findMission(reads, id)
+  const missionId: MissionId = mission.id
+  const attempts = await reads.runs.attemptsOf({ taskId: null, missionId })
+  return {
+    subject: { kind: 'mission', missionId },
+    name: mission.name,
+    task: null,
+    mission,
+    attempts,
+    since: null,
+    isCut: attempts.length === mostAttempts,
+  }
+}
+
+async function sinceLooked(reads: Reads, reader: Reviewer): Promise<FoundSubject> {
+  const since = await reads.reviews.looked(reader.id)
+  const { attempts, isCut } = await reads.reviews.endedSince(since)
+  return {
+    subject: { kind: 'since' },
+    name: 'Everything new',
+    task: null,
+    mission: null,
+    attempts,
+    since,
+    isCut,
+  }
+}

@@ -1,0 +1,16 @@
+/** How capture fares in a project. */
+export interface CaptureHealth {
+  readonly settings: {
+    readonly on: boolean
+    readonly prompts: 'off' | 'local'
+    readonly commands: 'program' | 'full'
+    readonly secret: readonly string[]
+  }
+  /** Events that nobody recorded yet. */
+  readonly waiting: number
+  /** Of events and copies together. */
+  readonly bytes: number
+  /** Hooks that failed, as far as the log goes back, and the last one's line. */
+  readonly failures: number
+  readonly lastFailure: string | null
+}

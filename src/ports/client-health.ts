@@ -1,0 +1,8 @@
+/** What was found out about a client that agents work in. */
+export interface ClientHealth {
+  /** As `waymark setup` calls it. */
+  readonly client: string
+  readonly ok: boolean
+  /** In words: its entry, its command, its project, its trust. */
+  readonly finding: string
+}

@@ -1,0 +1,67 @@
+import type { Ground } from './ground.ts'
+
+export interface Command {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+/** How the server is started: by a name that every machine knows, by npx, or by the absolute paths of this machine. */
+export type Way = 'name' | 'npx' | 'absolute'
+
+/** `waymark mcp`, as a client's file names it. */
+export function serverCommand(
+  { platform, program }: Ground,
+  way: Way,
+  more: readonly string[] = [],
+): Command {
+  const words = ['mcp', ...more]
+  if (way === 'absolute') return { command: program.node, args: [program.bin, ...words] }
+  if (way === 'name') return { command: 'waymark', args: words }
+  const npx = ['-y', `waymark@${program.version}`, ...words]
+  // Claude Code starts it without a shell, and there npx is a script.
+  return platform === 'win32'
+    ? { command: 'cmd', args: ['/c', 'npx', ...npx] }
+    : { command: 'npx', args: npx }
+}
+
+/** An event that is registered with a client. */
+export interface HookCommand {
+  readonly client: string
+  /** The client's word for the event. */
+  readonly event: string
+  /** The word of `waymark hook`, where the gate listens to this event. */
+  readonly gate: string | null
+}
+
+/** The words of a hook's command. Where the gate listens, one process records first and judges then. */
+export function hookWords(
+  { program }: Ground,
+  { client, event, gate }: HookCommand,
+  way: Exclude<Way, 'npx'>,
+): readonly string[] {
+  const start = (name: string, file: string) => (way === 'name' ? [name] : [program.node, file])
+  return gate === null
+    ? [...start('waymark-capture', program.capture), client, event]
+    : [...start('waymark', program.bin), 'hook', gate, client]
+}
+
+export type Shell = 'posix' | 'windows' | 'powershell'
+
+export function shellOf({ platform }: Pick<Ground, 'platform'>): Shell {
+  return platform === 'win32' ? 'windows' : 'posix'
+}
+
+/** Words as a line of a shell. */
+export function shellLine(words: readonly string[], shell: Shell): string {
+  const line = words.map((word) => quoted(word, shell)).join(' ')
+  // PowerShell takes a quoted first word for a text unless it is called.
+  return shell === 'powershell' && /^['"]/.test(line) ? `& ${line}` : line
+}
+
+function quoted(word: string, shell: Shell): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word
+  if (shell === 'powershell') return `'${word.replaceAll("'", "''")}'`
+  // Clients on Windows hand the line to bash or to cmd: both take slashes, and double quotes around what has spaces.
+  if (shell === 'windows') return `"${word.replaceAll('\\', '/')}"`
+  return `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,391 @@
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  insertJson,
+  type JsonFormat,
+  type JsonInsertion,
+  type JsonPlace,
+  jsonFault,
+  jsonValue,
+  removeJson,
+  replaceJson,
+} from './json.ts'
+import type { Json } from './json-text.ts'
+import { sectionIn, sectionText } from './section.ts'
+import {
+  appendTable,
+  inlineTable,
+  isTomlTable,
+  replaceTable,
+  type TomlTable,
+  tableText,
+  tomlFault,
+  tomlTable,
+} from './toml.ts'
+
+/** What a change is for. */
+export type Part = 'server' | 'allow' | 'hooks' | 'skill' | 'rules'
+
+/** Something that should stand in a file. */
+export type Edit = { readonly part: Part; readonly file: string } & (
+  | {
+      readonly kind: 'json'
+      readonly format: JsonFormat
+      readonly place: JsonPlace
+      readonly value: Json
+      /** What does as well, and what an earlier setup wrote there and may be replaced. */
+      readonly fits?: readonly Json[]
+      readonly olds?: readonly Json[]
+    }
+  | {
+      readonly kind: 'table'
+      readonly table: TomlTable
+      readonly fits?: readonly TomlTable[]
+      readonly olds?: readonly TomlTable[]
+    }
+  | { readonly kind: 'section'; readonly lines: readonly string[] }
+  | { readonly kind: 'file'; readonly text: string; readonly executable: boolean }
+)
+
+/** What was done to a file, with what is needed to take it back. */
+export type Change = { readonly part: Part; readonly owners: readonly string[] } & (
+  | {
+      readonly kind: 'added'
+      readonly place: JsonPlace
+      readonly value: Json
+      readonly insertion: JsonInsertion
+    }
+  | {
+      readonly kind: 'replaced'
+      readonly keys: readonly string[]
+      readonly value: Json
+      readonly put: string
+      readonly instead: string
+    }
+  | { readonly kind: 'text'; readonly put: string; readonly instead: string }
+  | { readonly kind: 'whole'; readonly hash: string; readonly instead: string | null }
+)
+
+/** What came of an edit. */
+export interface Finding {
+  readonly part: Part
+  readonly file: string
+  readonly state: 'written' | 'there' | 'refused'
+  /** Why not, with what a person can do; null where there is nothing to say. */
+  readonly says: string | null
+}
+
+/** The text of a file while it is edited; null where there is no file. */
+export interface Edited {
+  readonly text: string | null
+  readonly changes: readonly Change[]
+  readonly findings: readonly Finding[]
+}
+
+export interface Editing {
+  /** Who asks: a change goes when none of its owners wants it any more. */
+  readonly owner: string
+  readonly force: boolean
+}
+
+/** Edits a file one by one. What cannot be done is a finding, and the others are done. */
+export function editFile(
+  from: { readonly text: string | null; readonly changes: readonly Change[] },
+  edits: readonly Edit[],
+  editing: Editing,
+): Edited {
+  return edits.reduce<Edited>(
+    (now, edit) => {
+      const done = editOnce(now, edit, editing)
+      const { part, file } = edit
+      const finding: Finding = { part, file, state: done.state, says: done.says ?? null }
+      return {
+        text: done.text === undefined ? now.text : done.text,
+        changes: done.changes ?? now.changes,
+        findings: [...now.findings, finding],
+      }
+    },
+    { ...from, findings: [] },
+  )
+}
+
+type Done = Pick<Finding, 'state'> &
+  Partial<Pick<Finding, 'says'>> &
+  Partial<Pick<Edited, 'text' | 'changes'>>
+
+type Now = Pick<Edited, 'text' | 'changes'>
+
+function editOnce(now: Now, edit: Edit, editing: Editing): Done {
+  if (edit.kind === 'json') return editJson(now, edit, editing)
+  if (edit.kind === 'table') return editTable(now, edit, editing)
+  if (edit.kind === 'section') return editSection(now, edit, editing)
+  return editWhole(now, edit, editing)
+}
+
+function editJson(now: Now, edit: Edit & { readonly kind: 'json' }, { owner, force }: Editing): Done {
+  const { format, place, value, part, fits = [], olds = [] } = edit
+  const text = now.text ?? ''
+  const fault = jsonFault(text, format)
+  if (fault !== null) return { state: 'refused', says: `It was not touched: ${fault}.` }
+  const recorded = now.changes.find(
+    (change) =>
+      change.kind === 'added' &&
+      isDeepStrictEqual(change.place, place) &&
+      (!place.item || isDeepStrictEqual(change.value, value)),
+  )
+  const found = jsonValue(text, place.keys)
+  const isThere = place.item
+    ? Array.isArray(found) &&
+      found.some((entry) => isDeepStrictEqual(entry, value) || isSameHook(entry, value))
+    : [value, ...fits].some((fit) => isDeepStrictEqual(found, fit))
+  if (isThere) return { state: 'there', changes: joined(now.changes, recorded, owner) }
+  if (found === undefined || place.item) {
+    const edited = insertJson(text, format, place, value)
+    if ('refused' in edited) return { state: 'refused', says: `It was not touched: ${edited.refused}.` }
+    const changes = [
+      ...now.changes.filter((change) => change !== recorded),
+      { kind: 'added' as const, part, place, value, insertion: edited.insertion, owners: [owner] },
+    ]
+    return { state: 'written', text: edited.text, changes }
+  }
+  const isOurs = recorded?.kind === 'added' && isDeepStrictEqual(recorded.value, found)
+  if (isOurs) {
+    // As if it had never been there, so that nothing of its first form stays behind.
+    const removed = removeJson(text, recorded.insertion, recorded)
+    const cleared = { text: 'text' in removed ? removed.text : text, changes: without(now.changes, recorded) }
+    const again = editJson(cleared, edit, { owner, force })
+    const owners = [...new Set([...recorded.owners, owner])]
+    return {
+      ...again,
+      ...(again.changes && {
+        changes: again.changes.map((change) => (same(change, place) ? { ...change, owners } : change)),
+      }),
+    }
+  }
+  const isOld = olds.some((old) => isDeepStrictEqual(found, old))
+  if (!isOld && !force) return foreign(`"${place.keys.join('.')}": ${JSON.stringify(found)}`)
+  const edited = replaceJson(text, format, place.keys, value)
+  if ('refused' in edited) return { state: 'refused', says: `It was not touched: ${edited.refused}.` }
+  const { put, instead } = edited
+  const change: Change = { kind: 'replaced', part, keys: place.keys, value, put, instead, owners: [owner] }
+  return { state: 'written', text: edited.text, changes: [...now.changes, change] }
+}
+
+function same(change: Change, place: JsonPlace): boolean {
+  return change.kind === 'added' && isDeepStrictEqual(change.place, place)
+}
+
+function editTable(now: Now, edit: Edit & { readonly kind: 'table' }, { owner, force }: Editing): Done {
+  const { table, part, fits = [], olds = [] } = edit
+  const text = now.text ?? ''
+  const fault = tomlFault(text)
+  if (fault !== null) return { state: 'refused', says: `It was not touched: ${fault}.` }
+  const paste = `Paste this into it yourself:\n${inlineTable(table)}`
+  const recorded = now.changes.find((change) => change.kind === 'text' && change.part === part)
+  const found = tomlTable(text, table.name)
+  if (found === undefined) {
+    const edited = appendTable(text, table)
+    if ('refused' in edited)
+      return { state: 'refused', says: `It was not touched: ${edited.refused}. ${paste}` }
+    const { put, instead } = edited
+    const changes = [
+      ...without(now.changes, recorded),
+      { kind: 'text' as const, part, put, instead, owners: [owner] },
+    ]
+    return { state: 'written', text: edited.text, changes }
+  }
+  if ([table, ...fits].some((fit) => isTomlTable(found, fit))) {
+    return { state: 'there', changes: joined(now.changes, recorded, owner) }
+  }
+  if (recorded?.kind === 'text' && text.includes(recorded.put)) {
+    const cleared = text.replace(recorded.put, () => recorded.instead)
+    return editTable({ text: cleared, changes: without(now.changes, recorded) }, edit, { owner, force })
+  }
+  const isOld = olds.some((old) => isTomlTable(found, old))
+  if (!isOld && !force) return foreign(`[${table.name.join('.')}] ${JSON.stringify(found)}`)
+  const edited = replaceTable(text, table)
+  if ('refused' in edited)
+    return { state: 'refused', says: `It was not touched: ${edited.refused}. ${paste}` }
+  const { put, instead } = edited
+  const changes = [...now.changes, { kind: 'text' as const, part, put, instead, owners: [owner] }]
+  return { state: 'written', text: edited.text, changes }
+}
+
+function editSection(now: Now, edit: Edit & { readonly kind: 'section' }, { owner }: Editing): Done {
+  const { lines, part } = edit
+  const text = now.text ?? ''
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const section = sectionIn(text, lines)
+  const recorded = now.changes.find((change) => change.kind === 'text' && change.part === part)
+  if (section.state === 'current') return { state: 'there', changes: joined(now.changes, recorded, owner) }
+  if (section.state === 'edited') {
+    return { state: 'there', says: 'Its section of Waymark was edited and is left alone.' }
+  }
+  const body = sectionText(lines, eol)
+  if (section.state === 'stale') {
+    const put = recorded?.kind === 'text' ? recorded.put.replace(section.text, () => body) : body
+    const instead = recorded?.kind === 'text' ? recorded.instead : section.text
+    const change: Change = {
+      kind: 'text',
+      part,
+      put,
+      instead,
+      owners: [...new Set([...(recorded?.owners ?? []), owner])],
+    }
+    return {
+      state: 'written',
+      text: text.replace(section.text, () => body),
+      changes: [...without(now.changes, recorded), change],
+    }
+  }
+  const gap = text === '' || /\n\r?\n$/.test(text) ? '' : text.endsWith('\n') ? eol : eol + eol
+  const put = gap + body
+  const change: Change = { kind: 'text', part, put, instead: '', owners: [owner] }
+  return { state: 'written', text: text + put, changes: [...without(now.changes, recorded), change] }
+}
+
+function editWhole(now: Now, edit: Edit & { readonly kind: 'file' }, { owner, force }: Editing): Done {
+  const { text, part } = edit
+  const recorded = now.changes.find((change) => change.kind === 'whole')
+  if (now.text === text) return { state: 'there', changes: joined(now.changes, recorded, owner) }
+  const isOurs = now.text !== null && recorded?.kind === 'whole' && recorded.hash === hashOf(now.text)
+  if (now.text !== null && now.text !== '' && !isOurs && !force) {
+    return {
+      state: 'refused',
+      says: 'It was not touched: there is another file of that name; --force replaces it.',
+    }
+  }
+  const instead = isOurs ? recorded.instead : now.text
+  const owners = isOurs ? [...new Set([...recorded.owners, owner])] : [owner]
+  const change: Change = { kind: 'whole', part, hash: hashOf(text), instead, owners }
+  return { state: 'written', text, changes: [...without(now.changes, recorded), change] }
+}
+
+function foreign(shown: string): Done {
+  return {
+    state: 'refused',
+    says: `It was not touched: there is an entry of that name that is not ours, ${shown}. --force replaces it.`,
+  }
+}
+
+function joined(changes: readonly Change[], change: Change | undefined, owner: string): readonly Change[] {
+  if (!change || change.owners.includes(owner)) return changes
+  return changes.map((known) => (known === change ? { ...change, owners: [...change.owners, owner] } : known))
+}
+
+function without(changes: readonly Change[], change: Change | undefined): readonly Change[] {
+  return changes.filter((known) => known !== change)
+}
+
+/** Changes taken back from the last to the first. What reads otherwise than it was written stays, with its place. */
+export function takeBack(
+  text: string | null,
+  changes: readonly Change[],
+): {
+  readonly text: string | null
+  readonly kept: readonly { readonly change: Change; readonly at: string }[]
+} {
+  const kept: { readonly change: Change; readonly at: string }[] = []
+  let now = text
+  for (const change of changes.toReversed()) {
+    if (now === null) break
+    const back = takenBack(now, change)
+    if ('changed' in back) kept.push({ change, at: back.changed })
+    if ('text' in back) now = back.text
+  }
+  return { text: now, kept }
+}
+
+type TakenBack = { readonly text: string | null } | { readonly changed: string } | { readonly missing: true }
+
+function takenBack(text: string, change: Change): TakenBack {
+  if (change.kind === 'added') {
+    const back = removeJson(text, change.insertion, change)
+    return 'missing' in back ? (editedHookTaken(text, change) ?? back) : back
+  }
+  if (change.kind === 'replaced') return putBack(text, change)
+  if (change.kind === 'whole') {
+    return hashOf(text) === change.hash ? { text: change.instead } : { changed: 'all of it' }
+  }
+  const at = text.indexOf(change.put)
+  if (at >= 0) return { text: text.slice(0, at) + change.instead + text.slice(at + change.put.length) }
+  // Without the blank line that it began with: somebody tidied up around it.
+  const core = change.put.trim()
+  const line = /^(?:\[[^\]\n]+\]|<!-- waymark:begin)/m.exec(core)?.[0] ?? core
+  const start = text.indexOf(core)
+  if (start >= 0) {
+    const end = start + core.length
+    const rest = /^\r?\n/.exec(text.slice(end))?.[0].length ?? 0
+    return { text: text.slice(0, start) + change.instead + text.slice(end + rest) }
+  }
+  const found = text.indexOf(line)
+  return found < 0 ? { missing: true } : { changed: `line ${text.slice(0, found).split('\n').length}` }
+}
+
+/** A hook that calls what ours calls is ours, though somebody gave it more time or other tools. */
+function editedHookTaken(text: string, change: Change & { readonly kind: 'added' }): TakenBack | null {
+  const { place, value, insertion } = change
+  const list = place.item ? jsonValue(text, place.keys) : null
+  const edited: Json | undefined = Array.isArray(list)
+    ? list.find((entry) => isSameHook(entry, value))
+    : undefined
+  return edited === undefined ? null : removeJson(text, insertion, { place, value: edited })
+}
+
+/** Whether two registered hooks run the same commands. */
+export function isSameHook(one: unknown, other: unknown): boolean {
+  const commands = commandsIn(one)
+  return commands.length > 0 && isDeepStrictEqual(commands, commandsIn(other))
+}
+
+function commandsIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(commandsIn)
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, inner]) =>
+    typeof inner === 'string'
+      ? ['command', 'bash', 'powershell'].includes(key)
+        ? [inner]
+        : []
+      : commandsIn(inner),
+  )
+}
+
+function putBack(
+  text: string,
+  { keys, value, put, instead }: Change & { readonly kind: 'replaced' },
+): TakenBack {
+  const found = jsonValue(text, keys)
+  if (found === undefined) return { missing: true }
+  if (!isDeepStrictEqual(found, value)) return { changed: keys.join('.') }
+  const at = text.indexOf(put)
+  if (at < 0 || text.indexOf(put, at + 1) >= 0) return { changed: keys.join('.') }
+  return { text: text.slice(0, at) + instead + text.slice(at + put.length) }
+}
+
+/** Takes out what setup would write, where it is exactly that: nobody knows any more how it came there. */
+export function takeOut(text: string, edit: Edit): string | null {
+  if (edit.kind === 'json') {
+    const values = [edit.value, ...(edit.fits ?? []), ...(edit.olds ?? [])]
+    for (const value of values) {
+      const nothing = { put: '\u0000', core: [0, 0] as const, at: edit.place }
+      const removed = removeJson(text, nothing, { place: edit.place, value })
+      if ('text' in removed) return removed.text
+    }
+    return null
+  }
+  if (edit.kind === 'table') {
+    const found = tomlTable(text, edit.table.name)
+    const table = [edit.table, ...(edit.fits ?? []), ...(edit.olds ?? [])].find((fit) =>
+      isTomlTable(found, fit),
+    )
+    if (!table) return null
+    const block = tableText(table, text.includes('\r\n') ? '\r\n' : '\n')
+    const back = takenBack(text, { kind: 'text', part: edit.part, owners: [], put: block, instead: '' })
+    return 'text' in back ? back.text : null
+  }
+  return null
+}
+
+export function hashOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}

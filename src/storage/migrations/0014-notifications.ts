@@ -1,0 +1,64 @@
+import type { Migration } from './migration.ts'
+
+/** By which ways people are told, when not, and what they were told. */
+export const notifications: Migration = {
+  version: 14,
+  title: 'notifications, quiet hours and notices',
+  destructive: false,
+  statements: ({ text }) => [
+    `create table notification (
+      project_id ${text} not null references project (id),
+      id ${text} not null,
+      seq bigint not null,
+      name ${text} not null,
+      form ${text} not null,
+      origin ${text},
+      machine ${text},
+      kinds ${text} not null,
+      reaches_private bigint not null,
+      owner_id ${text} not null,
+      owner_name ${text} not null,
+      created_at bigint not null,
+      primary key (project_id, id)
+    )`,
+    `create table quiet_hours (
+      project_id ${text} not null references project (id),
+      owner_id ${text} not null,
+      begins ${text} not null,
+      ends ${text} not null,
+      zone ${text} not null,
+      primary key (project_id, owner_id)
+    )`,
+    // What no fact holds: whole addresses, which may be secrets, and what was sent to them.
+    `create table notification_address (
+      project_id ${text} not null references project (id),
+      id ${text} not null,
+      url ${text} not null,
+      secret ${text},
+      primary key (project_id, id)
+    )`,
+    `create table notice (
+      project_id ${text} not null references project (id),
+      id ${text} not null,
+      notification_id ${text} not null,
+      seq bigint not null,
+      about ${text} not null,
+      came_at bigint not null,
+      state ${text} not null,
+      body ${text},
+      tries bigint not null,
+      due_at bigint not null,
+      leased_until bigint not null,
+      ended_at bigint,
+      trouble ${text},
+      primary key (project_id, id)
+    )`,
+    'create index notice_state on notice (project_id, state, notification_id, seq)',
+    'create index notice_end on notice (project_id, notification_id, ended_at)',
+    `create table notice_cursor (
+      project_id ${text} not null references project (id),
+      seq bigint not null,
+      primary key (project_id)
+    )`,
+  ],
+}

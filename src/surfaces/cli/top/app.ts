@@ -1,0 +1,167 @@
+import { Box, render, Text, useApp, useInput, useWindowSize } from 'ink'
+import { createElement, useCallback, useEffect, useState } from 'react'
+import { messageOf } from '../../../domain/failure.ts'
+import type { Style } from '../terminal.ts'
+import { type Doing, linesOf, type Span, type Standing, selectedCard } from './screen.ts'
+import { type Card, type Verb, verbsOf } from './verbs.ts'
+
+/** What the screen is of, and how it is asked and answered. */
+export interface Topped {
+  readonly project: string
+  read(): Promise<Standing>
+  /** Calls whenever something may be different, until the signal aborts. */
+  follow(changed: () => void, signal: AbortSignal): void
+  act(operation: Verb['operation'], input: Readonly<Record<string, unknown>>): Promise<unknown>
+  /** Stops this process, as Ctrl-Z does, and answers when it goes on. */
+  pause(): Promise<void>
+}
+
+/** Fills the screen until the person leaves. What was there before is there again afterwards. */
+export async function showTop(
+  topped: Topped,
+  { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>,
+): Promise<void> {
+  const options = { stdin, stdout, exitOnCtrlC: false, patchConsole: false, alternateScreen: true }
+  await render(createElement(Top, { topped }), { ...options, interactive: true }).waitUntilExit()
+}
+
+/** Milliseconds between two looks where nothing is heard of, and between two ticks of the clock. */
+const lookEvery = 15_000
+const tick = 1_000
+
+function Top({ topped }: { readonly topped: Topped }) {
+  const { exit, suspendTerminal } = useApp()
+  const { columns, rows } = useWindowSize()
+  const [standing, setStanding] = useState<Standing | null>(null)
+  const [doing, setDoing] = useState<Doing>({ selected: null, asking: null, said: null })
+  const [now, setNow] = useState(() => Date.now())
+  const say = useCallback(
+    (text: string, isRefusal: boolean) => setDoing((before) => ({ ...before, said: { text, isRefusal } })),
+    [],
+  )
+  const look = useCallback(async () => {
+    try {
+      setStanding(await topped.read())
+    } catch (error) {
+      say(messageOf(error), true)
+    }
+  }, [topped, say])
+  useEffect(() => {
+    const ending = new AbortController()
+    const looking = oneAtATime(look)
+    looking()
+    topped.follow(looking, ending.signal)
+    const timers = [setInterval(looking, lookEvery), setInterval(() => setNow(Date.now()), tick)]
+    return () => {
+      ending.abort()
+      for (const timer of timers) clearInterval(timer)
+    }
+  }, [topped, look])
+  const card = standing && selectedCard(standing, doing)
+  const act = async (verb: Verb, about: Card, words: string) => {
+    setDoing({ selected: about.hold_id, asking: null, said: null })
+    try {
+      const seen = about.content === null ? {} : { content: about.content }
+      await topped.act(verb.operation, { ...verb.input(about, words), ...seen })
+      say(`${verb.label}: ${about.task_name ?? about.hold_id}`, false)
+    } catch (error) {
+      say(wholeMessage(error), true)
+    }
+    await look()
+  }
+  useInput((input, key) => {
+    if (key.ctrl && input === 'c') return exit()
+    if (key.ctrl && input === 'z') return void suspendTerminal(() => topped.pause())
+    if (doing.asking !== null) return write(doing.asking, input, key)
+    if (input === 'q') return exit()
+    const cards = standing?.desk.cards ?? []
+    const at = cards.findIndex(({ hold_id }) => hold_id === card?.hold_id)
+    const step = input === 'j' || key.downArrow ? 1 : input === 'k' || key.upArrow ? -1 : 0
+    if (step !== 0) {
+      const next = cards[Math.max(0, Math.min(cards.length - 1, at + step))]
+      return setDoing({ selected: next?.hold_id ?? null, asking: null, said: null })
+    }
+    const verb = card && verbsOf(card).find((known) => known.key === input)
+    if (!card || !verb) return
+    if (verb.asks === undefined) return void act(verb, card, '')
+    setDoing({ selected: card.hold_id, asking: { verb, about: card.hold_id, words: '' }, said: null })
+  })
+  const write = (
+    asking: NonNullable<Doing['asking']>,
+    input: string,
+    key: {
+      readonly return: boolean
+      readonly escape: boolean
+      readonly backspace: boolean
+      readonly delete: boolean
+    },
+  ) => {
+    const { words, about, verb } = asking
+    if (key.escape) return setDoing({ ...doing, asking: null })
+    if (key.return) {
+      const meant = standing?.desk.cards.find(({ hold_id }) => hold_id === about)
+      if (meant) return void act(verb, meant, words.trim())
+      return setDoing({
+        ...doing,
+        asking: null,
+        said: { text: `${about} was answered meanwhile.`, isRefusal: true },
+      })
+    }
+    const next =
+      key.backspace || key.delete
+        ? Array.from(words).slice(0, -1).join('')
+        : words + input.replace(/\s+/g, ' ')
+    setDoing({ ...doing, asking: { ...asking, words: next } })
+  }
+  const lines = linesOf(standing, doing, { columns, rows, project: topped.project, now })
+  return createElement(
+    Box,
+    { flexDirection: 'column', width: columns, height: rows, overflow: 'hidden' },
+    ...lines.map((line, at) =>
+      createElement(
+        Text,
+        { key: at, wrap: 'truncate-end' },
+        ...line.map((span, part) => createElement(Text, { key: part, ...looksOf(span) }, span.text)),
+      ),
+    ),
+  )
+}
+
+function looksOf({ style, isInverse = false }: Span) {
+  return { inverse: isInverse, ...(style && looks[style]) }
+}
+
+const looks = {
+  bold: { bold: true },
+  dim: { dimColor: true },
+  italic: { italic: true },
+  red: { color: 'red' },
+  green: { color: 'green' },
+  yellow: { color: 'yellow' },
+  cyan: { color: 'cyan' },
+} as const satisfies Record<Style, object>
+
+/** With the way on, which a refusal names. */
+function wholeMessage(error: unknown): string {
+  const hint = typeof error === 'object' && error !== null && 'hint' in error ? error.hint : undefined
+  return typeof hint === 'string' ? `${messageOf(error)} ${hint}` : messageOf(error)
+}
+
+/** Whoever asks while it runs is answered by one more run. */
+function oneAtATime(run: () => Promise<void>): () => void {
+  let [isRunning, isWanted] = [false, false]
+  const start = () => {
+    if (isRunning) {
+      isWanted = true
+      return
+    }
+    isRunning = true
+    void run().finally(() => {
+      isRunning = false
+      if (!isWanted) return
+      isWanted = false
+      start()
+    })
+  }
+  return start
+}

@@ -1,0 +1,202 @@
+import type { Fact } from '../../../domain/fact.ts'
+import { factWords } from '../../../domain/fact-kinds.ts'
+import { instant } from '../../../domain/instant.ts'
+import { counted, plainLine } from '../../../domain/text.ts'
+import { commandOf, type Notice, noticeOf, noticeWords } from '../../../domain/told/notice.ts'
+import type { OutputOf } from '../../../operations/catalog.ts'
+import { clockTime } from '../render/text.ts'
+import { type Ink, printableJson, type Terminal } from '../terminal.ts'
+
+/** What is watched: a project that is kept here or at a server. */
+export interface Watched {
+  readonly inbox: (input: { readonly limit: number; readonly cursor?: string }) => Promise<OutputOf<'inbox'>>
+  /** Where the journal ends. */
+  readonly head: () => Promise<number>
+  /** Hands over what happens after a position until the signal aborts. */
+  readonly follow: (
+    after: number,
+    signal: AbortSignal,
+    hear: (facts: readonly Fact[]) => Promise<void>,
+  ) => Promise<void>
+}
+
+export interface WatchOptions {
+  /** A line of JSON for each, for programs. */
+  readonly json: boolean
+  /** Everything that happens, not only what needs a person. */
+  readonly all: boolean
+  /** Is handed each card that waits from now on. */
+  readonly notify?: (card: WaitingCard) => void
+}
+
+/** What waits for a person, or ended badly or well: in one line. */
+export interface WaitingCard {
+  readonly notice: Notice
+  readonly taskName: string | null
+  readonly missionName: string | null
+}
+
+type InboxHold = OutputOf<'inbox'>['holds'][number]
+
+/** Milliseconds between two looks for attempts that went stale. */
+const staleEvery = 60_000
+const atOnce = 200
+
+/** Prints what needs a person as it happens, what waits already first, until the signal aborts. */
+export async function watch(
+  watched: Watched,
+  { json, all, notify }: WatchOptions,
+  { terminal, signal }: { readonly terminal: Terminal; readonly signal: AbortSignal },
+): Promise<void> {
+  const line = json ? jsonLine : textLine
+  const say = (event: WatchEvent) => terminal.write(line(event, terminal.ink))
+  const head = await watched.head()
+  const waiting = await everyHold(watched)
+  const told = new Set(waiting.map(({ hold_id }) => hold_id))
+  for (const hold of waiting) say({ kind: 'waits', card: cardOf(hold), at: hold.opened_at })
+  if (!json) terminal.writeError(`${greeting(waiting.length)}\n`)
+  const looking = setInterval(() => {
+    // Whoever looks notices attempts that went stale, and that is a fact.
+    watched.inbox({ limit: 1 }).catch(() => undefined)
+  }, staleEvery)
+  try {
+    await watched.follow(head, signal, async (facts) => {
+      const opened = facts.some(({ body }) => body.kind === 'hold.opened')
+      const holds = new Map(
+        opened ? (await everyHold(watched)).map((hold) => [hold.hold_id, hold] as const) : [],
+      )
+      for (const fact of facts) {
+        const event = eventOf(fact, { holds, told, all })
+        if (event === null) continue
+        say(event)
+        if (event.kind === 'waits') notify?.(event.card)
+      }
+    })
+  } finally {
+    clearInterval(looking)
+  }
+}
+
+function greeting(count: number): string {
+  const waits =
+    count === 0
+      ? 'Nothing waits for you'
+      : `${counted(count, 'card')} ${count === 1 ? 'waits' : 'wait'} for you`
+  return `${waits}. Watching; Ctrl-C ends it.`
+}
+
+async function everyHold(watched: Watched): Promise<readonly InboxHold[]> {
+  const holds: InboxHold[] = []
+  let cursor: string | null = null
+  do {
+    const page: OutputOf<'inbox'> = await watched.inbox({ limit: atOnce, ...(cursor !== null && { cursor }) })
+    holds.push(...page.holds)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return holds
+}
+
+type WatchEvent =
+  | { readonly kind: 'waits' | 'ended'; readonly at: string; readonly card: WaitingCard }
+  | {
+      readonly kind: 'answered'
+      readonly at: string
+      readonly holdId: string
+      readonly status: string
+      readonly who: string
+      readonly answer: string | null
+    }
+  | { readonly kind: 'fact'; readonly at: string; readonly fact: Fact }
+
+interface Known {
+  readonly holds: ReadonlyMap<string, InboxHold>
+  /** The holds that were told to wait. */
+  readonly told: Set<string>
+  readonly all: boolean
+}
+
+/** What is said of a fact; null where it needs nobody. */
+function eventOf(fact: Fact, { holds, told, all }: Known): WatchEvent | null {
+  const { body, actor } = fact
+  const at = instant(fact.at)
+  if (body.kind === 'hold.closed') {
+    const { holdId, status, answer } = body
+    return { kind: 'answered', at, holdId, status, who: actor.name, answer }
+  }
+  const notice = noticeOf(fact)
+  if (notice === null) return all ? { kind: 'fact', at, fact } : null
+  const { holdId } = notice
+  const bare = { notice, taskName: null, missionName: null }
+  if (holdId === null) return { kind: 'ended', at, card: bare }
+  if (told.has(holdId)) return null
+  told.add(holdId)
+  const hold = holds.get(holdId)
+  return { kind: 'waits', at, card: hold ? cardOf(hold) : bare }
+}
+
+function cardOf(hold: InboxHold): WaitingCard {
+  const { kind, reason, opened_by, hold_id, mission_id, task_id, opened_at } = hold
+  const notice = {
+    kind,
+    seq: 0,
+    at: Date.parse(opened_at),
+    why: reason,
+    who: opened_by,
+    holdId: hold_id,
+    missionId: mission_id,
+    taskId: task_id,
+  } as Notice // the brands of its ids
+  return { notice, taskName: hold.task_name, missionName: hold.mission_name }
+}
+
+function textLine(event: WatchEvent, ink: Ink): string {
+  const at = ink('dim', clockTime(event.at).slice(11))
+  if (event.kind === 'fact') {
+    return `${at}  ${plainLine(`${event.fact.actor.name} ${factWords(event.fact.body)}`, 300)}\n`
+  }
+  if (event.kind === 'answered') {
+    const said = event.answer === null ? '' : `: ${event.answer}`
+    return `${at}  ${ink('green', event.status)}  ${plainLine(`${event.holdId} by ${event.who}${said}`, 300)}\n`
+  }
+  const { notice, taskName, missionName } = event.card
+  const about = [taskName ?? notice.taskId, missionName].filter((name) => name !== null).join(' · ')
+  const what = `${noticeWords[notice.kind]}${about === '' ? '' : ` (${about})`}`
+  const command = commandOf(notice)
+  return [
+    `${at}  ${ink(event.kind === 'waits' ? 'yellow' : 'cyan', plainLine(what, 200))}`,
+    `  ${plainLine(`${notice.who}: ${notice.why}`, 300)}`,
+    command === null ? '' : `  → ${command}`,
+    '\n',
+  ].join('')
+}
+
+function jsonLine(event: WatchEvent): string {
+  return `${printableJson(JSON.stringify(entryOf(event)))}\n`
+}
+
+function entryOf(event: WatchEvent): object {
+  const { kind, at } = event
+  if (event.kind === 'fact') {
+    const { seq, actor, body } = event.fact
+    return { event: kind, at, seq, who: actor.name, fact: body.kind, says: factWords(body) }
+  }
+  if (event.kind === 'answered') {
+    const { holdId, status, who, answer } = event
+    return { event: kind, at, hold_id: holdId, status, who, answer }
+  }
+  const { notice, taskName, missionName } = event.card
+  return {
+    event: kind,
+    at,
+    kind: notice.kind,
+    what: noticeWords[notice.kind],
+    who: notice.who,
+    why: notice.why,
+    hold_id: notice.holdId,
+    task_id: notice.taskId,
+    task_name: taskName,
+    mission_id: notice.missionId,
+    mission_name: missionName,
+    command: commandOf(notice),
+  }
+}

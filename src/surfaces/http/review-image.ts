@@ -1,0 +1,38 @@
+import { Failure } from '../../domain/failure.ts'
+import { invoke } from '../../operations/invoke.ts'
+import { reviewImage } from '../../operations/review/image.ts'
+import { requireAuth } from './guard/guard.ts'
+import type { RequestContext } from './parts.ts'
+
+/** An image alone: whatever its bytes are, nothing in it is run, and nothing is asked for. */
+const imageAlone = "default-src 'none'; sandbox"
+
+/**
+ * `GET /api/review/image?task=…&path=…&side=new`: an image under review as a picture. Its type is one of those that are
+ * made of points, by its name and its first bytes; its tag is the id of its content. With `content`, it is that one or none.
+ */
+export async function readReviewImage(c: RequestContext): Promise<Response> {
+  const { actor } = requireAuth(c.var.caller)
+  const { task, mission, since, path, side, tree, content } = c.req.query()
+  const subject = {
+    ...(task !== undefined && { task }),
+    ...(mission !== undefined && { mission }),
+    ...(since !== undefined && { since: since === 'true' }),
+  }
+  const input = { subject, path, side, ...(tree !== undefined && { tree }) }
+  const answer = await invoke(reviewImage, c.var.project.contextOf(actor), input)
+  const image = reviewImage.output.parse(answer)
+  if (content !== undefined && content !== image.id) {
+    throw new Failure('NOT_FOUND', `"${image.path}" has another content by now.`, {
+      hint: 'Show what it is now.',
+    })
+  }
+  const etag = `"${image.id}"`
+  c.set('policy', imageAlone)
+  const headers = { ETag: etag, 'Cache-Control': 'private, no-cache' }
+  if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers)
+  return c.body(Uint8Array.from(Buffer.from(image.base64, 'base64')), 200, {
+    ...headers,
+    'Content-Type': image.type,
+  })
+}

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Messenger } from '../ports/messenger.ts'
+import type { Posting } from './webhook.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What brings a message out is loaded when there is one. */
+export function messenger(environment: Environment, posting: Posting): Messenger {
+  return {
+    machine: hostname(),
+    newSecret: () => `whsec_${randomBytes(32).toString('base64')}`,
+    show: async (message, signal) => {
+      const { showOnDesktop } = await import('./desktop.ts')
+      return showOnDesktop(message, environment, signal)
+    },
+    post: async (letter, signal) => {
+      const { postWebhook } = await import('./webhook.ts')
+      return postWebhook(letter, posting, signal)
+    },
+  }
+}

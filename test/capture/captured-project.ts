@@ -1,0 +1,134 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { drainSpool } from '../../src/capture/drain.ts'
+import { eventName } from '../../src/capture/event.ts'
+import { capture } from '../../src/capture/hook/capture-hook.ts'
+import type { Moment } from '../../src/domain/capture/moment.ts'
+import { type Ran, runAlone } from '../support/program.ts'
+
+/** The program that clients run, as it is installed. */
+export const captureBin = join(import.meta.dirname, '..', '..', 'bin', 'waymark-capture.cjs')
+
+export interface CapturedFolder {
+  readonly home: string
+  readonly folder: string
+  readonly write: (path: string, content: string | Buffer) => void
+  readonly remove: (path: string) => void
+  /** Calls the hook in this process, as its own process does; `said` is what the client sends. */
+  readonly tell: (client: string, said: object | string, environment?: NodeJS.ProcessEnv) => void
+  /** Runs the program that clients run. */
+  readonly run: (client: string, said: object | string, environment?: Record<string, string>) => Ran
+  /** The event files that wait. */
+  readonly events: () => readonly string[]
+  readonly copies: () => readonly string[]
+  readonly log: () => string
+  /** Drains, and answers the moments that were to be recorded. */
+  readonly drain: () => Promise<readonly Moment[]>
+}
+
+/** A folder where capture is switched on, without git and without a record: what hooks and the reader need. */
+export function openCaptured(settings: object = { on: true }): CapturedFolder {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-capture-')))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  const folder = join(home, 'project')
+  const state = join(folder, '.waymark')
+  const spool = join(state, 'spool')
+  mkdirSync(state, { recursive: true })
+  writeFileSync(join(state, 'capture.json'), JSON.stringify(settings))
+  // Somebody drains already, so that no hook starts a process.
+  const hold = () => existsSync(state) && writeFileSync(join(state, 'drain.lock'), 'a test')
+  const text = (said: object | string) => (typeof said === 'string' ? said : JSON.stringify(said))
+  return {
+    home,
+    folder,
+    write: (path, content) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), content)
+    },
+    remove: (path) => rmSync(join(folder, path), { recursive: true, force: true }),
+    tell: (client, said, environment = {}) => {
+      try {
+        hold()
+      } catch {}
+      const place = {
+        word: client,
+        environment,
+        workingFolder: folder,
+        at: Date.now(),
+        program: join(home, 'no-program'),
+      }
+      capture(text(said), place)
+    },
+    run: (client, said, environment = {}) => {
+      try {
+        hold()
+      } catch {}
+      return runAlone([captureBin, client], {
+        folder,
+        environment: { PATH: process.env['PATH'] ?? '', HOME: home, ...environment },
+        input: text(said),
+      })
+    },
+    events: () => (existsSync(spool) ? readdirSync(spool).filter((name) => eventName.test(name)) : []),
+    copies: () => {
+      const copies = join(spool, 'copies')
+      if (!existsSync(copies)) return []
+      return readdirSync(copies, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    },
+    log: () =>
+      existsSync(join(state, 'capture.log')) ? readFileSync(join(state, 'capture.log'), 'utf8') : '',
+    drain: async () => {
+      const recorded: Moment[] = []
+      await drainSpool({
+        root: folder,
+        environment: { HOME: home },
+        record: async (moments) => void recorded.push(...moments),
+      })
+      return recorded
+    },
+  }
+}
+
+/** A moment in few words, so that a list of them can be read. */
+export function inWords({ what, agent, turn }: Moment, folder = ''): string {
+  const who = agent === null ? '' : ` by ${agent.type ?? agent.id}`
+  const when = turn === null ? '' : ` in ${turn}`
+  return `${what.kind.replaceAll('_', ' ')}${aboutOf(what, folder)}${who}${when}`
+}
+
+function aboutOf(what: Moment['what'], folder: string): string {
+  if (what.kind === 'edit_began' || what.kind === 'edit_ended') {
+    const files = what.edits.map(({ path, absent, explained }) => {
+      const state = explained === null ? '' : explained ? ', explained' : ', not explained'
+      return `${path.replace(`${folder}/`, '')}${absent ? ', absent' : ''}${state}`
+    })
+    return `: ${what.tool} ${files.join(' and ')}${'failed' in what && what.failed ? ', failed' : ''}`
+  }
+  if (what.kind === 'command_began' || what.kind === 'command_ended') {
+    const failed = 'failed' in what && what.failed ? ', failed' : ''
+    return `: ${what.tool} ${what.program}${what.background ? ', in the background' : ''}${failed}`
+  }
+  if (what.kind === 'session_started') return `: ${what.source}`
+  if (what.kind === 'prompted') return `: ${what.length}${what.wake ? ', woken' : ''}`
+  if (what.kind === 'own_tool') return `: ${what.tool} ${what.attempt}`
+  if (what.kind === 'items')
+    return `: ${what.items.filter(({ done }) => done).length} of ${what.items.length} done`
+  if (what.kind === 'stopped') {
+    return `: ${what.error ?? (what.interrupted ? 'interrupted' : 'done')}${what.background > 0 ? `, ${what.background} running` : ''}`
+  }
+  if (what.kind === 'session_ended') return `: ${what.reason}`
+  return what.kind === 'lost' ? `: ${what.count}, ${what.why}` : ''
+}

@@ -1,0 +1,353 @@
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { brief } from '../../src/domain/gate/hook/brief.ts'
+import { onlyPlace } from '../../src/domain/review/lines.ts'
+import { longestQuote } from '../../src/domain/review/review.ts'
+import { excerpt } from '../../src/domain/text.ts'
+import { briefingOf } from '../../src/operations/hook.ts'
+import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
+
+const as = { actor: person }
+
+interface Worked {
+  readonly project: TestProject
+  readonly task: string
+  readonly show: (input?: object) => Promise<Answer>
+  readonly file: (path: string, more?: object) => Promise<Answer>
+}
+
+/** A task whose agent changed one file and added another. */
+async function workedTask(edit?: (project: TestProject) => void): Promise<Worked> {
+  const project = await openProject()
+  const { task_id: task } = await project.call('start_task', { name: 'Sign in', agent_name: 'backend' })
+  if (edit) edit(project)
+  else {
+    project.write('src/auth.ts', 'export const auth = 2\nexport const user = 1\n')
+    project.write('src/new.ts', 'one\ntwo\nthree\n')
+  }
+  await finish(project, task)
+  return {
+    project,
+    task,
+    show: (input = { task }) => project.call('review_show', input, as),
+    file: (path, more = {}) => project.call('review_file', { subject: { task }, path, ...more }, as),
+  }
+}
+
+async function finish({ call }: TestProject, task: string) {
+  await call('complete_task', {
+    task_id: task,
+    status: 'success',
+    outcome: { summary: 'Done', achievements: ['It works'] },
+  })
+}
+
+function printed({ hunks }: Answer): string[] {
+  return hunks.flatMap(({ lines }: Answer) => lines.map(({ kind, text }: Answer) => `${kind}${text}`))
+}
+
+test('a review of a task shows its files with counts and contents', async () => {
+  const { show, file } = await workedTask()
+  const review = await show()
+  expect(
+    review.files.map(({ path, status, added, removed }: Answer) => [path, status, added, removed]),
+  ).toEqual([
+    ['src/auth.ts', 'modified', 2, 1],
+    ['src/new.ts', 'added', 3, 0],
+  ])
+  expect(review.totals).toEqual({ files: 2, added: 5, removed: 1, viewed: 0 })
+  expect(review.agents).toEqual(['backend'])
+  expect(review.may).toEqual({ decide: true, why: null })
+  expect(printed(await file('src/auth.ts'))).toEqual([
+    '-export const auth = 1',
+    '+export const auth = 2',
+    '+export const user = 1',
+  ])
+})
+
+test('a file that changes after it was looked at comes back, with the difference since', async () => {
+  const { project, task, show, file } = await workedTask()
+  const subject = { task }
+  const [first] = (await show()).files
+  await project.call('review_mark', { subject, path: first.path, content: first.after, viewed: true }, as)
+  expect((await show()).files[0].viewed).toMatchObject({ content: first.after, current: true })
+  const sent = await show()
+  await project.call(
+    'review_send',
+    { subject, verdict: 'send_back', text: 'Add one', content: sent.content },
+    as,
+  )
+  await project.call('start_task', { planned_task_id: task, agent_name: 'backend' })
+  project.write('src/auth.ts', 'export const auth = 2\nexport const user = 1\nexport const more = 1\n')
+  await finish(project, task)
+  const [again] = (await show()).files
+  expect(again.viewed).toMatchObject({ content: first.after, current: false })
+  expect(again.attempts).toHaveLength(2)
+  expect(printed(await file('src/auth.ts', { since: first.after }))).toEqual([
+    ' export const auth = 2',
+    ' export const user = 1',
+    '+export const more = 1',
+  ])
+  const whole = await file('src/auth.ts')
+  const makers = whole.hunks[0].lines.map(({ attempt }: Answer) => again.attempts.indexOf(attempt))
+  expect(makers).toEqual([0, 0, 0, 1])
+  expect(
+    await project.refusal('review_file', { subject, path: 'src/auth.ts', since: 'a'.repeat(40) }, as),
+  ).toContain('You have not looked at "src/auth.ts" with content aaaaaaaaaaaa.')
+})
+
+test('comments are drafts of their author until they are sent back with the work', async () => {
+  const { project, task, show } = await workedTask()
+  const subject = { task }
+  const draft = await project.call(
+    'review_comment',
+    { subject, path: 'src/auth.ts', line: 2, kind: 'request', text: 'Why user?' },
+    as,
+  )
+  expect(draft).toMatchObject({ quoted: 'export const user = 1', side: 'new', task_id: task })
+  await project.call('review_comment_edit', { comment_id: draft.comment_id, text: 'Rename user' }, as)
+  const other = { actor: { ...person, name: 'Uma', identity: 'user:uma' } }
+  expect((await project.call('review_show', { task }, other)).drafts).toEqual([])
+  const { content, drafts } = await show()
+  expect(drafts).toMatchObject([{ text: 'Rename user', line: 2 }])
+  const sent = await project.call('review_send', { subject, verdict: 'send_back', content }, as)
+  expect(sent).toMatchObject({ comments: 1, reopened: [task] })
+  expect((await project.call('taskman_task_get', { id: task })).status).toBe('to_do')
+  const after = await show()
+  expect(after.drafts).toEqual([])
+  expect(after.comments).toMatchObject([
+    { text: 'Rename user', status: 'open', now: { line: 2, line_is: 'same' } },
+  ])
+  const { comment_id: id } = after.comments[0]
+  await project.call('reply_to_review', { comment_id: id, text: 'Renamed.', done: true })
+  expect((await show()).comments[0]).toMatchObject({
+    status: 'done',
+    replies: [{ text: 'Renamed.', is_person: false }],
+  })
+})
+
+test('a file that became a program after it was looked at comes back', async () => {
+  const { project, task, show } = await workedTask()
+  const [first] = (await show()).files
+  const subject = { task }
+  await project.call('review_mark', { subject, path: first.path, content: first.after, viewed: true }, as)
+  await project.call(
+    'review_send',
+    { subject, verdict: 'send_back', text: 'Run it', content: (await show()).content },
+    as,
+  )
+  await project.call('start_task', { planned_task_id: task, agent_name: 'backend' })
+  chmodSync(join(project.folder, first.path), 0o755)
+  await finish(project, task)
+  const [again] = (await show()).files
+  expect(again).toMatchObject({ after: first.after, viewed: { content: first.after, current: false } })
+  await project.call('review_mark', { subject, path: first.path, content: again.after, viewed: true }, as)
+  expect((await show()).files[0].viewed).toMatchObject({ content: first.after, current: true })
+})
+
+test('a long line is found again by its beginning', () => {
+  const long = 'x'.repeat(400)
+  expect(onlyPlace(excerpt(long, longestQuote), ['first', long])).toBe(2)
+})
+
+test('a comment follows its line, and says that it is gone', async () => {
+  const { project, task, show } = await workedTask((own) => own.write('src/new.ts', 'one\ntwo\nthree\n'))
+  const subject = { task }
+  for (const line of [2, 3]) {
+    await project.call(
+      'review_comment',
+      { subject, path: 'src/new.ts', line, kind: 'question', text: `${line}?` },
+      as,
+    )
+  }
+  await project.call('review_send', { subject, verdict: 'send_back', content: (await show()).content }, as)
+  await project.call('start_task', { planned_task_id: task })
+  project.write('src/new.ts', 'zero\none\ntwo\n3\n')
+  await finish(project, task)
+  expect((await show()).comments.map(({ now, quoted }: Answer) => [quoted, now.line, now.line_is])).toEqual([
+    ['two', 3, 'moved'],
+    ['three', null, 'gone'],
+  ])
+})
+
+test('an approval is bound to what was shown', async () => {
+  const project = await openProject()
+  const { task_id: task } = await project.call('start_task', { name: 'Sign in' })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const { content, files } = await project.call('review_show', { task }, as)
+  expect(files).toHaveLength(1)
+  project.write('src/auth.ts', 'export const auth = 3\n')
+  const refused = await project.refusal('review_send', { subject: { task }, verdict: 'approve', content }, as)
+  expect(refused).toContain(`${task} is not what you saw`)
+  expect(refused).toContain('src/auth.ts')
+  const { content: now } = await project.call('review_show', { task }, as)
+  const approved = await project.call(
+    'review_send',
+    { subject: { task }, verdict: 'approve', content: now },
+    as,
+  )
+  expect(approved.by).toBe('Tess')
+})
+
+test('an agent sends no review', async () => {
+  const { project, task, show } = await workedTask()
+  const { content } = await show()
+  const refused = await project.refusal('review_send', { subject: { task }, verdict: 'approve', content })
+  expect(refused).toContain('review_send is for people; test-agent acts as an agent.')
+})
+
+test('the words of a verdict reach the agent where it takes the task up, and say what they are', async () => {
+  const project = await openProject()
+  const { mission_id: mission } = await project.call('start_mission', {
+    name: 'Rounding',
+    objective: 'Round',
+  })
+  const { task_id: task } = await project.call('start_task', { name: 'Round', mission_id: mission })
+  const { task_id: other } = await project.call('start_task', { name: 'Other', mission_id: mission })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const end = (manual_review_needed: boolean) =>
+    project.call('complete_task', {
+      task_id: task,
+      status: 'success',
+      outcome: { summary: 'Done', manual_review_needed },
+    })
+  await end(false)
+  const send = async (verdict: string, text: string) =>
+    project.call(
+      'review_send',
+      {
+        subject: { task },
+        verdict,
+        text,
+        content: (await project.call('review_show', { task }, as)).content,
+      },
+      as,
+    )
+  await send('send_back', 'Use whole cents.')
+  const first = { said: 'sent back', by: 'Tess', text: 'Use whole cents.' }
+  expect((await project.call('taskman_task_get', { id: task })).reviews).toMatchObject([first])
+  expect((await project.call('taskman_task_next', {})).message).toBe(
+    `Tess sent task ${task} back: Use whole cents.`,
+  )
+  const briefing = await project.context.store.view((reads) =>
+    briefingOf(reads, { attempts: [], runs: [], settings: new Map() }),
+  )
+  expect(brief(briefing)).toContain(`Tess sent task ${task} back: Use whole cents.`)
+  const begun = await project.call('start_task', { planned_task_id: task })
+  expect(begun.reviews).toMatchObject([first])
+  expect(begun.review_comments).toBeUndefined()
+  project.write('src/auth.ts', 'export const auth = 3\n')
+  await end(true)
+  await send('send_back', 'Nearly. See the sign.')
+  await project.call('start_task', { planned_task_id: task })
+  await end(true)
+  project.wait(10)
+  const { as_of: then } = await project.call('get_context', { mission_id: mission, include: ['tasks'] })
+  await send('approve', 'Good.')
+  const context = { mission_id: mission, include: ['blockers'] }
+  const known = await project.call('get_context', context)
+  expect(known.answered_blockers.map(({ resolved }: Answer) => [resolved.said, resolved.answer])).toEqual([
+    ['approved', 'Good.'],
+    ['sent back', 'Nearly. See the sign.'],
+  ])
+  expect(known.reviews).toMatchObject([
+    { ...first, task_ids: [task] },
+    { said: 'sent back', text: 'Nearly. See the sign.' },
+    { said: 'approved', text: 'Good.' },
+  ])
+  const since = await project.call('get_context', { ...context, filter: { since: then } })
+  expect(since.reviews).toMatchObject([{ said: 'approved' }])
+  expect((await project.call('taskman_task_get', { id: other })).reviews).toBeUndefined()
+})
+
+test('a mission that is sent back tells each task that it means', async () => {
+  const project = await openProject()
+  const { mission_id: mission } = await project.call('start_mission', { name: 'Two', objective: 'Both' })
+  const tasks: string[] = []
+  for (const path of ['src/auth.ts', 'src/api.ts']) {
+    const { task_id: task } = await project.call('start_task', { name: path, mission_id: mission })
+    project.write(path, 'export const changed = 1\n')
+    await finish(project, task)
+    tasks.push(task)
+  }
+  const subject = { mission }
+  const send = async (text: string) =>
+    project.call(
+      'review_send',
+      {
+        subject,
+        verdict: 'send_back',
+        text,
+        content: (await project.call('review_show', subject, as)).content,
+      },
+      as,
+    )
+  const said = async (id: string) =>
+    ((await project.call('taskman_task_get', { id })).reviews ?? []).map(({ text }: Answer) => text)
+  await send('All of it.')
+  await project.call(
+    'review_comment',
+    { subject, path: 'src/api.ts', line: 1, kind: 'request', text: 'No' },
+    as,
+  )
+  await send('Only one.')
+  expect(await said(tasks[0] ?? '')).toEqual(['All of it.'])
+  expect(await said(tasks[1] ?? '')).toEqual(['All of it.', 'Only one.'])
+  const begun = await project.call('start_task', { planned_task_id: tasks[1] })
+  const preview = await project.call('complete_task', {
+    task_id: tasks[1],
+    status: 'success',
+    outcome: { summary: 'Done' },
+    preview: true,
+  })
+  expect(preview.review).toMatchObject({ total: 1, open: [begun.review_comments[0].comment_id] })
+})
+
+test('a mission that is completed over work that was sent back says so, and names the tasks', async () => {
+  const project = await openProject()
+  const { mission_id: mission } = await project.call('start_mission', { name: 'Sent', objective: 'Back' })
+  const { task_id: task } = await project.call('start_task', { name: 'Sign in', mission_id: mission })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await finish(project, task)
+  await project.call('review_send', { subject: { task }, verdict: 'send_back', text: 'Use whole cents.' }, as)
+  expect((await project.call('list_missions', {})).missions).toMatchObject([
+    { open_tasks: 0, to_do_tasks: 1, done_tasks: 0 },
+  ])
+  const closing = { mission_id: mission, status: 'completed', summary: 'Done' }
+  await project.call('setting_set', { name: 'holds_gate', value: 'all' }, as)
+  const refused = await project.refusal('complete_mission', closing)
+  expect(refused).toContain(`A person sent 1 task back that nobody has done again: ${task} "Sign in"`)
+  await project.call('setting_set', { name: 'holds_gate', value: 'blockers' }, as)
+  const { warnings } = await project.call('complete_mission', closing)
+  expect(warnings).toEqual([`A person sent 1 task back that nobody has done again: ${task} "Sign in".`])
+})
+
+test('work may be sent back unseen, but not approved', async () => {
+  const { project, task } = await workedTask()
+  const subject = { task }
+  expect(await project.refusal('review_send', { subject, verdict: 'approve' }, as)).toContain(
+    'An approval names what was shown',
+  )
+  const sent = await project.call('review_send', { subject, verdict: 'send_back', text: 'Again' }, as)
+  expect(sent.reopened).toEqual([task])
+})
+
+test('an inbox entry of a review names the review; to reject it closes the question alone, and says so', async () => {
+  const project = await openProject()
+  const { task_id: task } = await project.call('start_task', { name: 'Sign in' })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  const outcome = { summary: 'Done', manual_review_needed: true }
+  await project.call('complete_task', { task_id: task, status: 'success', outcome })
+  const { holds } = await project.call('inbox', {})
+  expect(holds[0].answers[0].command).toBe(`waymark review ${task}`)
+  expect(await project.refusal('approve', { id: task }, as)).toContain(
+    `waymark review ${task} looks at the work`,
+  )
+  const rejected = await project.call('reject', { id: holds[0].hold_id, reason: 'Use a dot' }, as)
+  expect(rejected.notes).toEqual([
+    `The question is closed, and task ${task} stays as it is. To have it done again: waymark review ${task} --send-back --text "…".`,
+  ])
+  expect((await project.call('taskman_task_get', { id: task })).status).toBe('done')
+  expect(await project.refusal('review_comments', {}, as)).toContain('give a task or a mission')
+})

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { Access } from '../../src/domain/identity/access.ts'
+import { catalog } from '../../src/operations/catalog.ts'
+import { invoke } from '../../src/operations/invoke.ts'
+import { type Answer, openProject, person } from '../support/project.ts'
+
+async function team() {
+  const project = await openProject()
+  const { task_id: task } = await project.call('start_task', { name: 'Sign in' })
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  project.write('package-lock.json', '{}\n')
+  const outcome = { summary: 'Done', achievements: ['It works'], manual_review_needed: true }
+  await project.call('complete_task', { task_id: task, status: 'success', outcome })
+  const asMember = (access: Access) => async (name: string, input: object) => {
+    const operation = catalog.find((one) => one.name === name)
+    if (!operation) throw new Error(name)
+    const standing = {
+      personId: `u-${access}`,
+      personName: access,
+      tokenId: null,
+      sessionId: null,
+      access,
+      admin: false,
+      roles: [],
+      expiresAt: Number.MAX_SAFE_INTEGER,
+    }
+    const context = { ...project.context, actor: { ...person, name: access }, standing }
+    return invoke(operation, context, input) as Promise<Answer>
+  }
+  return { project, task, subject: { task }, asMember }
+}
+
+test('a viewer looks, a contributor comments, a maintainer decides', async () => {
+  const { task, subject, asMember } = await team()
+  const [viewer, contributor, maintainer] = [
+    asMember('viewer'),
+    asMember('contributor'),
+    asMember('maintainer'),
+  ]
+  const seen = await viewer('review_show', { task })
+  expect(seen.may).toEqual({
+    decide: false,
+    why: 'To approve or send back needs maintainer access, and viewer has viewer.',
+  })
+  const [lock, file] = seen.files
+  expect(lock).toMatchObject({ path: 'package-lock.json', folded: 'lock file' })
+  await viewer('review_mark', { subject, path: file.path, content: file.after, viewed: true })
+  expect((await viewer('review_show', { task })).totals.viewed).toBe(1)
+  expect((await contributor('review_show', { task })).totals.viewed).toBe(0)
+  const comment = { subject, kind: 'question', text: 'Why?' }
+  await expect(viewer('review_comment', comment)).rejects.toThrow('needs contributor access')
+  await contributor('review_comment', comment)
+  const { content } = await contributor('review_show', { task })
+  await expect(contributor('review_send', { subject, verdict: 'approve', content })).rejects.toThrow(
+    'To approve or send back needs maintainer access, and contributor has contributor.',
+  )
+  expect(await contributor('review_send', { subject, verdict: 'comment', content })).toMatchObject({
+    comments: 1,
+  })
+  const before = await maintainer('review_show', { task })
+  expect(before.waiting).toMatchObject([{ kind: 'review' }])
+  const approved = await maintainer('review_send', { subject, verdict: 'approve', content: before.content })
+  expect(approved.closed_holds).toEqual([before.waiting[0].hold_id])
+  expect((await maintainer('review_show', { task })).waiting).toEqual([])
+})
+
+test('what cannot be is refused with a sentence', async () => {
+  const { project, subject, task } = await team()
+  const as = { actor: person }
+  const refusal = (name: string, input: object) => project.refusal(name, input, as)
+  expect(await refusal('review_show', {})).toContain(
+    'A review is of one thing: a task, a mission, or everything new.',
+  )
+  expect(await refusal('review_show', { task: 't-none' })).toContain('t-none')
+  const words = { subject, kind: 'question', text: 'Why?' }
+  expect(await refusal('review_comment', { ...words, path: 'nope.ts' })).toContain(
+    'The review has no file "nope.ts".',
+  )
+  expect(await refusal('review_comment', { ...words, path: 'src/auth.ts', line: 9 })).toContain(
+    '"src/auth.ts" has 1 line on the new side: there is no line 9.',
+  )
+  expect(
+    await refusal('review_comment', { ...words, path: 'src/auth.ts', line: 1, quoted: 'other' }),
+  ).toContain('Line 1 of "src/auth.ts" is not what you saw: it is "export const auth = 2".')
+  const { content } = await project.call('review_show', { task }, as)
+  expect(await refusal('review_send', { subject, verdict: 'send_back', content })).toContain(
+    'To send work back, say what is to be done: there is no comment and no text.',
+  )
+  expect(await refusal('reply_to_review', { comment_id: 'rc-none', text: 'Done' })).toContain(
+    'comment not found: rc-none',
+  )
+})

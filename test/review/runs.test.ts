@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { process } from '../gate/runs/processes.ts'
+import { runOf } from '../gate/runs/run.ts'
+import { gatedMission } from '../gate/runs/subject.ts'
+import { person } from '../support/project.ts'
+
+const ana = { actor: { ...person, name: 'Ana' } }
+
+const text = process('reviewed', {
+  guards: '  ok: { type: approval, role: reviewer, of: changes }',
+  guard: 'ok',
+}).replace('[agent, reviewer]', '[agent]')
+
+test('to approve a mission approves its run, bound to what was shown', async () => {
+  const { project, run, start, complete } = await gatedMission(text, 'reviewed')
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task)
+  const { items } = await project.context.store.view(({ missions }) => missions.list({ limit: 1 }))
+  const subject = { mission: items[0]?.item.id }
+  const seen = await project.call('review_show', subject, ana)
+  expect(seen.waiting).toMatchObject([{ kind: 'approval', run_id: run.id }])
+  project.write('src/auth.ts', 'export const auth = "backdoor"\n')
+  const verdict = { subject, verdict: 'approve', content: seen.content }
+  expect(await project.refusal('review_send', verdict, ana)).toContain('is not what you saw')
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  expect(await project.call('review_send', verdict, ana)).toMatchObject({ runs: [{ run_id: run.id }] })
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('a run that the verdict cannot decide stays for the inbox, and what was decided is told', async () => {
+  const { project, run, missionId, start, complete } = await gatedMission(text, 'reviewed')
+  const task = await start()
+  project.write('src/auth.ts', 'export const auth = 2\n')
+  await complete(task)
+  const other = process('chosen').replace('[agent, reviewer]', '[reviewer]').replace('["*"]', '[reviewer]')
+  const chosen = await runOf(other, { project, input: { mission_id: missionId } })
+  const subject = { mission: missionId }
+  const seen = await project.call('review_show', subject, ana)
+  expect(seen.waiting.map(({ run_id }: { run_id: string }) => run_id)).toEqual([run.id, chosen.id])
+  const sent = await project.call('review_send', { subject, verdict: 'approve', content: seen.content }, ana)
+  expect(sent.runs).toMatchObject([{ run_id: run.id }])
+  expect(sent.notes).toMatchObject([expect.stringContaining(`Run ${chosen.id} was not decided`)])
+  const { verdicts, waiting } = await project.call('review_show', subject, ana)
+  expect(verdicts).toMatchObject([{ verdict: 'approve' }])
+  expect(waiting.map(({ run_id }: { run_id: string }) => run_id)).toContain(chosen.id)
+})

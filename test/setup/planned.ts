@@ -1,0 +1,86 @@
+import { expect } from 'vitest'
+import type { Client } from '../../src/setup/client.ts'
+import { type Change, hashOf } from '../../src/setup/edit/edit-file.ts'
+import type { Ground } from '../../src/setup/ground.ts'
+import { type Asked, type Plan, planSetup, planUndo, type Undo } from '../../src/setup/plan.ts'
+import { plainly } from './ground.ts'
+
+const tools = ['start_task', 'complete_task']
+
+/** Files that exist only here: plans are pure, and are carried out on a map. */
+export class Files {
+  readonly texts = new Map<string, string>()
+  readonly #records = new Map<
+    string,
+    { readonly changes: readonly Change[]; readonly before: string | null; readonly hash: string }
+  >()
+  readonly #ground: Ground
+
+  constructor(ground: Ground, texts: Readonly<Record<string, string>> = {}) {
+    this.#ground = ground
+    for (const [file, text] of Object.entries(texts)) this.texts.set(file, text)
+  }
+
+  plan(clients: readonly Client[], asked: Partial<Asked> = {}): Plan {
+    return planSetup(clients, {
+      ...this.#around(asked),
+      changesOf: (file) => this.#records.get(file)?.changes ?? [],
+    })
+  }
+
+  setUp(clients: readonly Client[], asked: Partial<Asked> = {}): Plan {
+    const plan = this.plan(clients, asked)
+    this.#write(plan.files)
+    return plan
+  }
+
+  undo(clients: readonly Client[], asked: Partial<Asked> = {}): Undo {
+    const recorded = [...this.#records].map(([file, { changes, before, hash }]) => ({
+      file,
+      changes,
+      before,
+      asWeLeftIt: hashOf(this.texts.get(file) ?? '') === hash && this.texts.has(file),
+    }))
+    const done = planUndo(clients, { ...this.#around(asked), recorded })
+    this.#write(done.files)
+    return done
+  }
+
+  #around(asked: Partial<Asked>) {
+    return {
+      ground: this.#ground,
+      asked: { ...plainly, ...asked },
+      supplies: { tools, skill: '# Waymark\n' },
+      read: (file: string) => this.texts.get(file) ?? null,
+      fault: () => null,
+      expand: (pattern: string) => {
+        const [before = '', after = ''] = pattern.split('*')
+        return [...this.texts.keys()].filter((file) => file.startsWith(before) && file.endsWith(after))
+      },
+    }
+  }
+
+  #write(files: Plan['files']): void {
+    for (const { file, text, without, changes, before } of files) {
+      expect(before).toBe(this.texts.get(file) ?? null)
+      const known = this.#records.get(file)
+      const isKnown = known !== undefined && before !== null && known.hash === hashOf(before)
+      if (text === null) this.texts.delete(file)
+      else this.texts.set(file, text)
+      if (changes.length === 0) this.#records.delete(file)
+      else if (before === text && known) this.#records.set(file, { ...known, changes })
+      else
+        this.#records.set(file, {
+          changes,
+          before: isKnown ? known.before : without,
+          hash: hashOf(text ?? ''),
+        })
+    }
+  }
+}
+
+/** The lines of a text that another one has not. */
+export function addedLines(before: string, after: string): readonly string[] {
+  const old = before.split('\n')
+  return after.split('\n').filter((line) => !old.includes(line))
+}

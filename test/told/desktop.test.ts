@@ -1,0 +1,87 @@
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { messageOf, type NamedNotice } from '../../src/domain/told/notice.ts'
+import { isQuiet, readQuietHours } from '../../src/domain/told/quiet.ts'
+import { showing } from '../../src/told/desktop.ts'
+import { messenger } from '../../src/told/messenger.ts'
+import { openTelling } from './telling.ts'
+
+const hostile: NamedNotice = {
+  kind: 'blocker',
+  seq: 7,
+  at: 0,
+  why: '<b>bold</b> "; rm -rf / #\u001b]0;title\u0007 $(id) `id`\u202e',
+  who: '-e "display dialog"',
+  holdId: 'h-1' as NamedNotice['holdId'],
+  missionId: null,
+  taskId: null,
+  project: '--help',
+  taskName: null,
+  missionName: null,
+  link: 'http://127.0.0.1:4747/p/demo/?select=h-1',
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'the desktop shows each notice by a program of the system, with a text that is only text',
+  async () => {
+    const { asPerson, ask, context, tell, folder } = await openTelling()
+    const programs = join(folder, '..', 'programs')
+    mkdirSync(programs)
+    const said = join(programs, 'said')
+    writeFileSync(join(programs, 'notify-send'), `#!/bin/sh\nprintf '%s\\0' "$@" >> "${said}"\n`)
+    chmodSync(join(programs, 'notify-send'), 0o755)
+    const shown = messenger({ PATH: `${programs}:/usr/bin:/bin` }, { agent: '', reachesPrivate: true })
+    Object.assign(context.messenger, { show: shown.show })
+    await asPerson('notify_add', { form: 'desktop' })
+    const hold = await ask('Is <b>5 & 6</b> fine?\u001b[2J $(id)')
+    await tell()
+    const words = readFileSync(said, 'utf8').split('\0')
+    expect(words.slice(0, 3)).toEqual(['--app-name=Waymark', '--', 'demo: A question waits for you'])
+    expect(words[3]).toContain('Is &lt;b&gt;5 &amp; 6&lt;/b&gt; fine?[2J $(id)')
+    expect(words[3]).toContain(`?select=${hold}`)
+    const { notifications } = await asPerson('notify_list')
+    expect(notifications[0]).toMatchObject({ form: 'desktop', trouble: null })
+  },
+)
+
+test.skipIf(process.platform !== 'linux')('a desktop that shows nothing says why', async () => {
+  const { show } = messenger({ PATH: '/nowhere' }, { agent: '', reachesPrivate: true })
+  const delivery = await show({ title: 'a', lines: ['b'], link: null }, AbortSignal.timeout(5_000))
+  expect(delivery).toMatchObject({
+    isDelivered: false,
+    trouble:
+      'There is no notify-send on this machine. Install libnotify: the package libnotify-bin, or libnotify.',
+  })
+})
+
+test('on each system a text is an argument or a variable, never a part of a script', () => {
+  const message = messageOf(hostile)
+  const [mac, windows, linux] = ['darwin', 'win32', 'linux'].map((platform) => showing(platform, message))
+  const harmless = { ...hostile, why: 'x', who: 'y', project: 'z' }
+  const scripts = (platform: string, of: NamedNotice) => showing(platform, messageOf(of)).words
+  expect(scripts('win32', hostile)).toEqual(scripts('win32', harmless))
+  expect(windows?.environment['WAYMARK_NOTICE_TEXT']).toContain('rm -rf')
+  expect(scripts('darwin', hostile).slice(0, 6)).toEqual(scripts('darwin', harmless).slice(0, 6))
+  expect(mac?.words[6]).toMatch(/^Waymark · /)
+  expect(linux?.words[1]).toBe('--')
+  expect([message.title, ...message.lines].join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
+})
+
+test('quiet hours follow the clock of their zone, over midnight and when it is set', () => {
+  const quiet = readQuietHours('22-7:30', 'Europe/Berlin')
+  expect(quiet).toEqual({ begins: '22:00', ends: '07:30', zone: 'Europe/Berlin' })
+  const at = (time: string) => isQuiet(quiet, Date.parse(time))
+  expect([at('2026-01-15T20:59:00Z'), at('2026-01-15T21:00:00Z'), at('2026-01-16T06:29:00Z')]).toEqual([
+    false,
+    true,
+    true,
+  ])
+  expect([at('2026-01-16T06:30:00Z'), at('2026-07-15T20:00:00Z'), at('2026-07-16T05:30:00Z')]).toEqual([
+    false,
+    true,
+    false,
+  ])
+  expect(() => readQuietHours('25-7', 'UTC')).toThrow('"25-7" are no quiet hours')
+  expect(() => readQuietHours('22-7', 'Mars/Base')).toThrow('no time zone "Mars/Base"')
+})

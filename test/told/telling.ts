@@ -1,0 +1,52 @@
+import { cardLink } from '../../src/main/serve/card-link.ts'
+import { prepare, type Sender, send } from '../../src/operations/notification/post.ts'
+import {
+  type Answer,
+  openProject,
+  type ProjectOptions,
+  person,
+  type TestProject,
+} from '../support/project.ts'
+
+export const base = 'http://127.0.0.1:4747/p/demo'
+
+export interface TellingProject extends TestProject {
+  readonly sender: Sender
+  /** What a running server does at one look: whatever is due is sent. Answers how many were tried. */
+  readonly tell: () => Promise<number>
+  readonly asPerson: (name: string, input?: object) => Promise<Answer>
+  /** A question of an agent, which waits for a person. Answers the hold's id. */
+  readonly ask: (question: string) => Promise<string>
+}
+
+/** A project with an open task, whose people can be told. */
+export async function openTelling(options: ProjectOptions = {}): Promise<TellingProject> {
+  const project = await openProject({ isOnEdge: false, ...options })
+  const { call, context } = project
+  const sender: Sender = { ...context, project: () => 'demo', link: cardLink(() => base) }
+  const { task_id } = await call('start_task', { name: 'Draw the map', goal: 'A map', areas: ['src'] })
+  let position = 0
+  return {
+    ...project,
+    sender,
+    tell: async () => {
+      const prepared = await prepare(sender, position)
+      position = prepared.position
+      for (const taken of prepared.taken) await send(sender, taken, AbortSignal.timeout(20_000))
+      return prepared.taken.length
+    },
+    asPerson: (name, input = {}) => call(name, input, { actor: person }),
+    ask: async (question) => {
+      const answer = await call('log_issue', {
+        task_id,
+        type: 'unclear_requirement',
+        description: question,
+        requires_human_review: true,
+      })
+      const { holds } = await call('inbox', { limit: 200 })
+      const hold = holds.find(({ issue_id }: Answer) => issue_id === answer.issue_id)
+      if (!hold) throw new Error(`no hold for ${JSON.stringify(answer)}`)
+      return hold.hold_id
+    },
+  }
+}

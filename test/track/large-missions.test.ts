@@ -1,0 +1,95 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { NewFact } from '../../src/domain/fact.ts'
+import type { AttemptId, MissionId, PhaseId, TaskId } from '../../src/domain/id.ts'
+import { catalog } from '../../src/operations/catalog.ts'
+import { invoke } from '../../src/operations/invoke.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import type { Asked } from '../../src/storage/record/session.ts'
+import { dialects } from '../contract/store/dialects.ts'
+import { aChange, closing, happened } from '../contract/store/facts.ts'
+import { anAttempt, aTask } from '../support/entities.ts'
+import { openProject } from '../support/project.ts'
+
+async function call(context: Context, name: string, input: object): Promise<Record<string, string>> {
+  const operation = catalog.find((candidate) => candidate.name === name)
+  if (!operation) throw new Error(`no operation ${name}`)
+  return (await invoke(operation, context, input)) as Record<string, string>
+}
+
+/** Three tasks of a phase, each but the last with a work tree of its own: done, worked on, planned. */
+function threeTasks(number: number, home: { readonly missionId: MissionId; readonly phaseId: PhaseId }) {
+  return (['done', 'open', 'planned'] as const).flatMap((kind): NewFact[] => {
+    const id = `t-${kind}-${number}` as TaskId
+    const planned: NewFact = { kind: 'task.planned', task: aTask({ id, ...home, status: 'to_do' }) }
+    if (kind === 'planned') return [planned]
+    const top = `/elsewhere/${id}`
+    const snapshot = { engine: 'git' as const, directory: `${top}.git`, top, prefix: '', id: 'abc' }
+    const attempt = anAttempt({ id: `a-${kind}-${number}` as AttemptId, taskId: id, ...home, snapshot })
+    const opened: NewFact = { kind: 'attempt.opened', attempt }
+    if (kind === 'open') return [planned, opened]
+    return [planned, opened, closing(attempt, [aChange('src/auth.ts'), aChange(`src/${number}.ts`)])]
+  })
+}
+
+/** What each record asks of its database from now on, while it holds the project. */
+function listened(): Asked[] {
+  const records: Asked[] = []
+  const take = (message: unknown) => void records.push(message as Asked) // what the channel carries
+  subscribe('waymark.record', take)
+  onTestFinished(() => void unsubscribe('waymark.record', take))
+  return records
+}
+
+const report = { status: 'success', outcome: { summary: 'It works.' } }
+
+describe.each(dialects)('in a mission with many tasks in $dialect', ({ dialect, fresh }) => {
+  async function asked(threes: number) {
+    const temporary = await fresh()
+    onTestFinished(() => temporary[Symbol.asyncDispose]())
+    const project = await openProject()
+    const context = { ...project.context, store: temporary.store }
+    const { mission_id = '' } = await call(context, 'start_mission', { name: 'm', objective: 'o' })
+    const work = { goal: 'g', mission_id, phase: 1, phase_name: 'Build', areas: ['src/**'] }
+    const { phase_id = '', task_id: before } = await call(context, 'start_task', { ...work, name: 'before' })
+    await call(context, 'complete_task', { task_id: before, ...report })
+    const home = { missionId: mission_id as MissionId, phaseId: phase_id as PhaseId } // as they were answered
+    const facts = Array.from({ length: threes }, (_, number) => threeTasks(number, home)).flat()
+    await happened(temporary.store, context.clock.now(), ...facts)
+    const records = listened()
+    const round = async (number: number) => {
+      records.length = 0
+      const { task_id } = await call(context, 'start_task', { ...work, name: `number ${number}` })
+      await call(context, 'log_milestone', { task_id, message: 'half', progress: 50 })
+      project.write('src/auth.ts', `export const auth = ${threes + number}\n`)
+      await call(context, 'complete_task', { task_id, ...report })
+      const planned_task_id = `t-planned-${number}`
+      await call(context, 'start_task', { planned_task_id })
+      await call(context, 'complete_task', { task_id: planned_task_id, ...report })
+    }
+    // What is written together is one statement once it was asked before.
+    for (const number of [0, 1, 2]) await round(number)
+    return { records: [...records], file: temporary.file }
+  }
+
+  test('a task is begun, spoken of and completed with as many statements and rows as in a small one', async () => {
+    const cost = ({ statements, rows }: Asked) => ({ statements: statements.length, rows })
+    const small = await asked(3)
+    const large = await asked(120)
+    expect(small.records).toHaveLength(5)
+    expect(large.records.map(cost)).toEqual(small.records.map(cost))
+    if (dialect !== 'sqlite') return
+    const database = new Database(large.file, { readonly: true })
+    const plans = new Set(large.records.flatMap(({ statements }) => statements))
+    const scans = [...plans].flatMap((statement) =>
+      database
+        .prepare<[], { detail: string }>(`explain query plan ${statement.replaceAll('?', 'null')}`)
+        .all()
+        .filter(({ detail }) => /^SCAN (?!wanted|there|\d+-ROW VALUES|(\d+ )?CONSTANT ROW)/.test(detail))
+        .map(({ detail }) => `${detail}: ${statement}`),
+    )
+    database.close()
+    expect(scans).toEqual([])
+  })
+})

@@ -1,0 +1,121 @@
+/** Lines that follow one another and are from the same maker, as answers of `blame` spell them. */
+export interface Story {
+  readonly start: number
+  readonly end: number
+  readonly kind: 'agent' | 'outside' | 'author' | 'before' | 'uncommitted'
+  readonly certainty: string
+  readonly attribution?: 'certain' | 'probable' | 'contested' | undefined
+  readonly rests?: true | undefined
+  readonly attempt: string | null
+  /** The agent's session that they are from, where they were made without a task. */
+  readonly session?: string | undefined
+  readonly attempts?: readonly string[] | undefined
+  readonly task: string | null
+  readonly goal: string | null
+  readonly agent: string | null
+  readonly author: string | null
+  readonly commit: string | null
+}
+
+/** Who lines are from, in the words of a margin. */
+export interface Whose {
+  /** Lines with the same key are of the same maker. */
+  readonly key: string
+  readonly name: string
+  /** Beside the name: the task's goal, or that nobody recorded it. */
+  readonly words: string
+  /** How sure it is, where that is less than certain; empty else. */
+  readonly doubt: string
+}
+
+/** What is said of lines in a margin. */
+export function whoseOf({ kind, certainty, attribution, rests, attempts, ...story }: Story): Whose {
+  const { attempt, session, task, goal, agent, author, commit } = story
+  const short = commit?.slice(0, 8) ?? ''
+  switch (kind) {
+    case 'agent': {
+      const doubts = [
+        attribution === 'contested' || attribution === 'probable' ? attribution : '',
+        // Known by the content itself is what needs no word.
+        ['exact', attribution].includes(certainty) ? '' : certainty,
+        rests ? 'rests on its neighbours' : '',
+      ]
+      return {
+        key: `agent ${attempts?.join(' ') ?? attempt ?? session ?? agent ?? ''}`,
+        name: agent ?? 'an agent',
+        words: goal ?? task ?? (session === undefined ? '' : 'in a session, without a task'),
+        doubt: doubts.filter((doubt) => doubt !== '').join(', '),
+      }
+    }
+    case 'outside':
+      return { key: 'outside', name: 'No attempt', words: 'a person, or an unseen tool', doubt: '' }
+    case 'uncommitted':
+      return { key: 'uncommitted', name: 'Not recorded', words: 'and in no commit', doubt: '' }
+    case 'author':
+    case 'before': {
+      const why = kind === 'author' ? 'not recorded' : 'before the record'
+      return {
+        key: `${kind} ${author ?? ''}`,
+        name: author ?? 'Unknown',
+        words: [short, why].filter((word) => word !== '').join(', '),
+        doubt: '',
+      }
+    }
+  }
+}
+
+/** The stories that have a line from `first` to `last`. */
+export function storiesWithin<S extends Pick<Story, 'start' | 'end'>>(
+  stories: readonly S[],
+  first: number,
+  last: number,
+): readonly S[] {
+  const from = placeOf(stories, first)
+  let until = from
+  while (until < stories.length && (stories[until]?.start ?? 0) <= last) until += 1
+  return stories.slice(from, until)
+}
+
+/** The story of a line; undefined where the file has no such line. */
+export function storyOf<S extends Pick<Story, 'start' | 'end'>>(
+  stories: readonly S[],
+  line: number,
+): S | undefined {
+  const found = stories[placeOf(stories, line)]
+  return found !== undefined && found.start <= line ? found : undefined
+}
+
+/** The place of the first story that ends at a line or after it. */
+function placeOf(stories: readonly Pick<Story, 'end'>[], line: number): number {
+  let [low, high] = [0, stories.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((stories[middle]?.end ?? 0) < line) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** How many lines are from each maker, most first, with where the first of them is. */
+export function makersOf<S extends Story>(
+  stories: readonly S[],
+): readonly { readonly story: S; readonly lines: number }[] {
+  const makers = new Map<string, { readonly story: S; lines: number }>()
+  for (const story of stories) {
+    const { key } = whoseOf(story)
+    const known = makers.get(key) ?? { story, lines: 0 }
+    known.lines += story.end - story.start + 1
+    makers.set(key, known)
+  }
+  return [...makers.values()].sort((a, b) => b.lines - a.lines)
+}
+
+/** The line that has a text, nearest to where it was; null where none has it. An address may hold its beginning alone. */
+export function lineWithText(lines: readonly string[], text: string, near: number): number | null {
+  const has = (line: number) => lines[line - 1]?.trim().startsWith(text.trim()) === true
+  for (let away = 0; away < lines.length + near; away += 1) {
+    if (has(near - away)) return near - away
+    if (has(near + away)) return near + away
+  }
+  return null
+}

@@ -1,0 +1,162 @@
+import type { Session, Turn } from '../../api/entities.ts'
+import { useQuery } from '../../live/query.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { TurnDiff } from '../../parts/diff.tsx'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { CopyButton, shortId } from '../../parts/text.tsx'
+import { Clock } from '../../parts/time.tsx'
+import { query, setQuery } from '../../router/location.ts'
+import './sessions.css'
+
+/** Sessions of agents as their clients' hooks told of them, newest first; one opens to its turns. */
+export function SessionList() {
+  const listed = useQuery('sessions', { limit: 200 })
+  const answer = listed.answer.value
+  if (answer === null) return <Failed failure={listed.failure} />
+  if (answer.sessions.length === 0) {
+    return (
+      <EmptyState
+        title="Sessions of agents appear here, without a call of theirs."
+        command="waymark capture on"
+      />
+    )
+  }
+  const open = query.value.get('session')
+  return (
+    <ul class="session-list" aria-label="Sessions">
+      {answer.sessions.map((session) => (
+        <SessionRow key={session.session_id} session={session} isOpen={session.session_id === open} />
+      ))}
+    </ul>
+  )
+}
+
+function SessionRow({ session, isOpen }: { readonly session: Session; readonly isOpen: boolean }) {
+  const { session_id: id, client, model, status, open_turns, turns, files, lost, started_at } = session
+  const toggle = () => setQuery({ session: isOpen ? null : id, turn: null })
+  return (
+    <li data-open={isOpen ? '' : undefined}>
+      <button type="button" class="session-row" aria-expanded={isOpen} onClick={toggle}>
+        <Agent name={client} />
+        <span class="cut wide muted">{model ?? ''}</span>
+        {lost > 0 ? <span class="session-lost">{lost === 1 ? '1 event' : `${lost} events`} lost</span> : null}
+        <span class="session-state muted">
+          {status === 'closed' ? 'ended' : open_turns > 0 ? <b>at work</b> : 'open'}
+        </span>
+        <span class="muted session-count">
+          {turns} {turns === 1 ? 'turn' : 'turns'}, {files} {files === 1 ? 'file' : 'files'}
+        </span>
+        <Lines added={session.added_lines} deleted={session.deleted_lines} />
+        <span class="muted">
+          <Clock at={started_at} />
+        </span>
+        <span class="id">{shortId(id)}</span>
+      </button>
+      {isOpen ? <Turns id={id} /> : null}
+    </li>
+  )
+}
+
+function Turns({ id }: { readonly id: string }) {
+  const shown = useQuery('sessions_show', { id, limit: 200 })
+  const answer = shown.answer.value
+  if (answer === null) return <Failed failure={shown.failure} />
+  const open = query.value.get('turn')
+  return (
+    <div class="turns">
+      <p class="muted turns-note">
+        Measured between snapshots; nobody claimed an outcome.{' '}
+        {answer.hidden > 0
+          ? `${answer.hidden} ${answer.hidden === 1 ? 'turn' : 'turns'} changed nothing and ${answer.hidden === 1 ? 'is' : 'are'} left out.`
+          : ''}
+      </p>
+      <ol>
+        {answer.turns.map((turn) => (
+          <TurnRow key={turn.turn_id} turn={turn} isOpen={turn.turn_id === open} />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function TurnRow({ turn, isOpen }: { readonly turn: Turn; readonly isOpen: boolean }) {
+  const { turn_id: id, number, agent, model, status, verification, started_at, tokens, error, note } = turn
+  const used = [tokens?.input, tokens?.output].every((one) => typeof one === 'number')
+  return (
+    <li class="turn" data-status={status} data-part={turn.parent_turn_id === null ? undefined : ''}>
+      <header>
+        <b>Turn {number}</b>
+        <span class="cut muted">
+          {agent}
+          {model === null ? '' : `, ${model}`}
+        </span>
+        <span class="muted wide">{verdictOf(turn)}</span>
+        {used ? (
+          <span class="muted" title="As the client reports them">
+            {tokens?.input} + {tokens?.output} tokens
+          </span>
+        ) : null}
+        {verification === null ? null : <Lines added={turn.added_lines} deleted={turn.deleted_lines} />}
+        <span class="muted">
+          <Clock at={started_at} />
+        </span>
+        <CopyButton text={id} />
+        {turn.changes.length === 0 ? null : (
+          <button
+            type="button"
+            class="button"
+            data-kind="plain"
+            aria-expanded={isOpen}
+            onClick={() => setQuery({ turn: isOpen ? null : id })}
+          >
+            {isOpen ? 'Hide lines' : 'Show lines'}
+          </button>
+        )}
+      </header>
+      {turn.prompt === null ? null : <p class="turn-prompt">{turn.prompt}</p>}
+      {error === null ? null : <p class="turn-error">{error}</p>}
+      {note === null ? null : <p class="muted">{note}</p>}
+      {turn.changes.length === 0 ? null : (
+        <ul class="turn-files">
+          {turn.changes.map((change) => (
+            <li key={change.path}>
+              <span class="mono cut wide">
+                {change.path}
+                {change.from === undefined ? null : <span class="muted"> from {change.from}</span>}
+              </span>
+              {change.attribution === 'certain' ? null : <span class="muted">{change.attribution}</span>}
+              {change.with ? (
+                <span class="muted">with {change.with.map((one) => one.agent).join(' and ')}</span>
+              ) : null}
+              {change.reformatted ? <span class="muted">reformatted</span> : null}
+              <span class="muted">{change.change}</span>
+              <Lines added={change.added_lines} deleted={change.deleted_lines} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {turn.outside.length === 0 ? null : (
+        <p class="muted">Changed meanwhile, and no agent’s: {turn.outside.join(', ')}</p>
+      )}
+      {turn.unfound.length === 0 ? null : (
+        <p class="muted">Reported, and no different at the end: {turn.unfound.join(', ')}</p>
+      )}
+      {isOpen ? <TurnDiff turn={id} /> : null}
+    </li>
+  )
+}
+
+function verdictOf({ status, verification, baseline }: Turn): string {
+  if (status === 'open') return 'at work'
+  const measured = verification === 'unknown' ? 'what changed is not known' : `${verification}`
+  const late = baseline === 'at_start' ? '' : ', first state recorded late'
+  return `${status === 'failed' ? 'failed, ' : ''}${measured}${late}`
+}
+
+function Lines({ added, deleted }: { readonly added: number | null; readonly deleted: number | null }) {
+  return (
+    <span class="plus-minus">
+      <ins>+{added ?? 0}</ins> <del>−{deleted ?? 0}</del>
+    </span>
+  )
+}

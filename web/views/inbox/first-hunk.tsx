@@ -1,0 +1,48 @@
+import { useMemo } from 'preact/hooks'
+import { plainParts, plainText } from '../../geometry/line-parts.ts'
+import { useQuery } from '../../live/query.ts'
+import { parseDiff } from '../../parts/parse-diff.ts'
+import { href } from '../../router/location.ts'
+import '../../parts/diff.css'
+
+const mostLines = 8
+const longestLine = 200
+
+/** The first lines that a task changed, and the way to the rest. */
+export function FirstHunk({ task }: { readonly task: string }) {
+  const { answer } = useQuery('diff', { id: task }, { once: true })
+  const text = answer.value?.diff
+  const files = useMemo(() => (text === undefined ? [] : parseDiff(text)), [text])
+  const file = files.find(({ hunks }) => hunks.length > 0)
+  const hunk = file?.hunks[0]
+  if (!file || !hunk) return null
+  const begins = hunk.lines.findIndex(({ kind }) => kind === 'added' || kind === 'deleted')
+  const lines = hunk.lines.slice(Math.max(0, begins - 1), Math.max(0, begins - 1) + mostLines)
+  return (
+    <figure class="first-hunk" dir="ltr">
+      <figcaption>
+        <a class="mono" href={href(`/review/task/${task}?file=${encodeURIComponent(file.path)}`)}>
+          {plainText(file.path)}
+        </a>
+        {files.length > 1 ? (
+          <span class="muted">
+            and {files.length - 1} more {files.length === 2 ? 'file' : 'files'}
+          </span>
+        ) : null}
+      </figcaption>
+      <div class="diff">
+        {lines.map((line, at) => (
+          <div class="diff-line" data-kind={line.kind} key={at}>
+            <span class="diff-sign">{signs[line.kind]}</span>
+            <span class="diff-text">
+              {plainParts(line.text.slice(0, longestLine)).map((part) => part.text)}
+              {line.text.length > longestLine ? '…' : ''}
+            </span>
+          </div>
+        ))}
+      </div>
+    </figure>
+  )
+}
+
+const signs = { same: ' ', added: '+', deleted: '−', note: ' ' } as const

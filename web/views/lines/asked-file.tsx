@@ -1,0 +1,34 @@
+import { useRef } from 'preact/hooks'
+import { href, navigate, query } from '../../router/location.ts'
+
+/** Asks for a file, and a line of it: `src/auth.ts:12`. */
+export function AskedFile() {
+  const field = useRef<HTMLInputElement>(null)
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const said = field.current?.value.trim() ?? ''
+    if (said === '') return
+    const [, file = said, line] = /^(.+):(\d{1,9})$/s.exec(said) ?? []
+    const asked = new URLSearchParams({ file, ...(line !== undefined && { line }) })
+    navigate(href(`/lines?${asked}`))
+  }
+  return (
+    <form class="lines-form" onSubmit={submit}>
+      <label for="lines-file">File, from the top of the work tree</label>
+      <input
+        id="lines-file"
+        ref={field}
+        class="field mono"
+        required
+        maxLength={4_000}
+        spellcheck={false}
+        autocapitalize="off"
+        placeholder="src/auth.ts"
+        defaultValue={query.peek().get('file') ?? ''}
+      />
+      <button type="submit" class="button" data-kind="primary">
+        Show its lines
+      </button>
+    </form>
+  )
+}

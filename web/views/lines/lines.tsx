@@ -1,0 +1,212 @@
+import { useSignal } from '@preact/signals'
+import { Component } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { BlamedFile } from '../../api/entities.ts'
+import { plainText } from '../../geometry/line-parts.ts'
+import { type Story, storiesWithin, whoseOf } from '../../geometry/line-stories.ts'
+import { linesOf } from '../../parts/lines-of.ts'
+import { type ColoursByLine, colourLines } from '../../parts/syntax/colours.ts'
+import { LineText } from '../../parts/syntax/line-text.tsx'
+import { Maker, MakerSign } from './maker.tsx'
+
+interface LinesProps {
+  readonly path: string
+  /** Empty for the file on disk. */
+  readonly rev: string
+  readonly ranges: BlamedFile['ranges']
+  readonly total: number
+  /** Absent where only who made the lines is told. */
+  readonly text: readonly string[] | undefined
+  readonly line: number | null
+  readonly choose: (line: number) => void
+}
+
+/** In pixels; the style sheet has the same. */
+const lineHeight = 20
+/** Lines beyond the edges, above and below. */
+const spare = 20
+/** More text in a pane is left without colours. */
+const mostColoured = 20_000
+
+/** The lines beside who made them. Only those in sight are there. */
+export function Lines({ path, rev, ranges, total, text, line, choose }: LinesProps) {
+  const pane = useRef<HTMLElement>(null)
+  const [{ first, last }, setWindow] = useState({ first: 1, last: 60 })
+  const colours = useSignal<ColoursByLine>(new Map())
+
+  useLayoutEffect(() => {
+    const { current } = pane
+    if (!current) return
+    const look = () => {
+      const top = Math.floor(current.scrollTop / lineHeight) + 1
+      const next = {
+        first: Math.max(1, top - spare),
+        last: top + Math.ceil(current.clientHeight / lineHeight) + spare,
+      }
+      // Not with every pixel: the spare lines are for that.
+      setWindow((now) =>
+        Math.abs(now.first - next.first) < spare / 2 && now.last - now.first === next.last - next.first
+          ? now
+          : next,
+      )
+    }
+    look()
+    current.addEventListener('scroll', look, { passive: true })
+    const resized = new ResizeObserver(look)
+    resized.observe(current)
+    return () => {
+      current.removeEventListener('scroll', look)
+      resized.disconnect()
+    }
+  }, [])
+
+  // The pointer takes any place of a line; keys step, and the number is a link.
+  const choosing = useRef(choose)
+  choosing.current = choose
+  useEffect(() => {
+    const { current } = pane
+    const onClick = ({ target }: MouseEvent) => {
+      if (!(target instanceof Element) || target.closest('a, button') || !getSelection()?.isCollapsed) return
+      const row = target.closest<HTMLElement>('[data-line]')
+      if (row) choosing.current(Number(row.dataset['line']))
+    }
+    current?.addEventListener('click', onClick)
+    return () => current?.removeEventListener('click', onClick)
+  }, [])
+
+  const wasShown = useRef(false)
+  useLayoutEffect(() => {
+    const { current } = pane
+    if (!current || line === null) return
+    const top = (line - 1) * lineHeight
+    const isSeen =
+      top >= current.scrollTop + lineHeight &&
+      top + 2 * lineHeight <= current.scrollTop + current.clientHeight
+    // The line of an address comes in the middle; a step keeps its line in sight.
+    if (!wasShown.current || Math.abs(top - current.scrollTop) > 2 * current.clientHeight)
+      current.scrollTop = top - current.clientHeight / 2
+    else if (!isSeen)
+      current.scrollTop =
+        top < current.scrollTop + lineHeight ? top - lineHeight : top + 2 * lineHeight - current.clientHeight
+    wasShown.current = true
+  }, [line])
+
+  useEffect(() => {
+    if (text === undefined || text.length > mostColoured) return
+    const lines = text.map((one, at) => ({ kind: ' ' as const, old: at + 1, new: at + 1, text: one }))
+    return colourLines(path, [{ old_start: 1, new_start: 1, lines }], (found) => {
+      colours.value = found
+    })
+  }, [path, text, colours])
+
+  const until = Math.min(last, total)
+  const stories = useMemo(() => storiesWithin(ranges, first, until), [ranges, first, until])
+  const numbers = Array.from({ length: Math.max(0, until - first + 1) }, (_, at) => first + at)
+  return (
+    <section
+      ref={pane}
+      class="lines-pane"
+      aria-label={`Lines of ${plainText(path)}`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too
+      tabIndex={0}
+    >
+      <div
+        class="lines-body"
+        style={{ height: `${total * lineHeight}px`, '--digits': String(String(total).length) }}
+      >
+        <ol class="lines-gutter" aria-label="Who made them">
+          {stories.map((story) => (
+            <Margin
+              key={story.start}
+              story={story}
+              isChosen={line !== null && line >= story.start && line <= story.end}
+            />
+          ))}
+        </ol>
+        <ol class="lines-rows" style={{ top: `${(first - 1) * lineHeight}px` }} aria-label="Text" dir="ltr">
+          {numbers.map((number) => (
+            <Row
+              key={number}
+              number={number}
+              address={linesOf(path, { line: number, rev })}
+              isChosen={number === line}
+              text={text?.[number - 1] ?? ''}
+              colours={colours.value.get(`new${number}`) ?? none}
+              choosing={choosing}
+            />
+          ))}
+        </ol>
+      </div>
+    </section>
+  )
+}
+
+const none: readonly never[] = []
+
+interface RowProps {
+  readonly number: number
+  readonly address: string
+  readonly isChosen: boolean
+  readonly text: string
+  readonly colours: Parameters<typeof LineText>[0]['colours']
+  readonly choosing: { readonly current: (line: number) => void }
+}
+
+/** Drawn anew only when it is another one: scrolling draws those that come. */
+class Row extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    const { address, isChosen, text, colours } = this.props
+    return (
+      next.text !== text || next.colours !== colours || next.isChosen !== isChosen || next.address !== address
+    )
+  }
+
+  override render({ number, address, isChosen, text, colours, choosing }: RowProps) {
+    return (
+      <li class="lines-row" data-line={number} {...(isChosen && { 'aria-current': 'true' as const })}>
+        <a
+          class="lines-number"
+          href={address}
+          tabIndex={-1}
+          aria-label={`Line ${number}`}
+          onClick={(event) => {
+            if (event.metaKey || event.ctrlKey || event.shiftKey) return
+            event.preventDefault()
+            choosing.current(number)
+          }}
+        >
+          {number}
+        </a>
+        <LineText text={text} colours={colours} changed={none} />
+      </li>
+    )
+  }
+}
+
+/** Who made some lines, in sight for as long as one of them is. */
+function Margin({ story, isChosen }: { readonly story: Story; readonly isChosen: boolean }) {
+  const { start, end, kind } = story
+  const { name, words, doubt } = whoseOf(story)
+  const lines = start === end ? `line ${start}` : `lines ${start} to ${end}`
+  return (
+    <li
+      class="margin"
+      data-kind={kind}
+      data-line={start}
+      {...(doubt !== '' && { 'data-doubt': '' })}
+      {...(isChosen && { 'data-chosen': '' })}
+      style={{ top: `${(start - 1) * lineHeight}px`, height: `${(end - start + 1) * lineHeight}px` }}
+      title={[name, words, doubt].filter((part) => part !== '').join(' · ')}
+    >
+      <span class="margin-label">
+        <span class="margin-full">
+          <Maker story={story} />
+        </span>
+        <span class="margin-short">
+          <MakerSign story={story} />
+        </span>
+        <span class="visually-hidden">, {lines}</span>
+      </span>
+    </li>
+  )
+}

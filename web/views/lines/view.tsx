@@ -1,0 +1,192 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { told } from '../../api/call.ts'
+import type { BlamedFile } from '../../api/entities.ts'
+import { plainText } from '../../geometry/line-parts.ts'
+import { lineWithText, makersOf, storyOf, whoseOf } from '../../geometry/line-stories.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
+import { CopyButton } from '../../parts/text.tsx'
+import { crumb } from '../../router/current.ts'
+import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { AskedFile } from './asked-file.tsx'
+import { Lines } from './lines.tsx'
+import { Maker } from './maker.tsx'
+import { Why } from './why.tsx'
+import './lines.css'
+
+/** A file with whose each of its lines is, and why the chosen one is there. */
+export function View() {
+  const file = query.value.get('file') ?? ''
+  const rev = query.value.get('rev') ?? ''
+  useEffect(() => {
+    if (file !== '') crumb.value = [{ text: 'Lines', href: href('/lines') }, { text: plainText(file) }]
+  }, [file])
+  if (file === '') {
+    return (
+      <div class="page-inner">
+        <h1>Lines</h1>
+        <p class="lines-what">
+          Each line of a file with who made it: which agent, for which task, or that nobody recorded it.
+        </p>
+        <AskedFile />
+        <p class="muted lines-what">
+          Changed files have a link to their lines: in a review, at a task and in a mission.{' '}
+          <code>waymark blame</code> shows the same in a terminal.
+        </p>
+      </div>
+    )
+  }
+  return <Asked key={`${file}\n${rev}`} file={file} rev={rev} />
+}
+
+interface AskedProps {
+  readonly file: string
+  /** Empty for the file on disk. */
+  readonly rev: string
+}
+
+/** From the top of the work tree, wherever in it the server was started. */
+function fromTop(file: string): string {
+  return /^(:\/|\/|[a-z]:[\\/])/i.test(file) ? file : `:/${file}`
+}
+
+function Asked({ file, rev }: AskedProps) {
+  const asked = useQuery('blame', { file: fromTop(file), ...(rev !== '' && { rev }) })
+  const found = asked.answer.value
+  if (found === null) {
+    if (asked.failure.value === null) return null
+    return (
+      <div class="page-inner">
+        <h1 class="mono lines-path">{plainText(file)}</h1>
+        <p role="alert">{told(asked.failure.value)}</p>
+        <AskedFile />
+      </div>
+    )
+  }
+  return <Shown file={file} rev={rev} found={found} refresh={asked.refresh} />
+}
+
+interface ShownProps extends AskedProps {
+  readonly found: BlamedFile
+  readonly refresh: () => void
+}
+
+function Shown({ file, rev, found, refresh }: ShownProps) {
+  const { ranges, lines, text, notes } = found
+  const makers = useMemo(() => makersOf(ranges), [ranges])
+  const line = useLine(found)
+  const place = line === null ? null : { path: found.path, rev, line }
+  const story = line === null ? undefined : storyOf(ranges, line)
+  const go = (to: number | undefined) => {
+    if (to !== undefined && lines > 0)
+      setQuery({ line: String(Math.min(Math.max(to, 1), lines)), text: null })
+  }
+  const stepStory = (by: 1 | -1) => () => {
+    if (line === null) return go(1)
+    // Up leads to the beginning of the story first, as a jump between paragraphs does.
+    const start = story?.start ?? 1
+    go(by === 1 ? (story?.end ?? 0) + 1 : start < line ? start : storyOf(ranges, start - 1)?.start)
+  }
+  useCommands({
+    next: () => go((line ?? 0) + 1),
+    previous: () => go((line ?? lines + 1) - 1),
+    'next change': stepStory(1),
+    'previous change': stepStory(-1),
+    open: () => story?.task && navigate(href(`/tasks/${story.task}`)),
+    'copy id': () => void navigator.clipboard.writeText(line === null ? found.path : `${found.path}:${line}`),
+    close: () => setQuery({ line: null, text: null }),
+  })
+  const gone = line === null && query.value.get('text') !== null
+  return (
+    <div class="lines-view" {...(place !== null && { 'data-chosen': '' })}>
+      <header class="lines-head">
+        <div class="lines-title">
+          <h1 class="mono lines-path">
+            <bdi dir="ltr">{plainText(found.path)}</bdi>
+          </h1>
+          <span class="muted">
+            {lines.toLocaleString('en')} {lines === 1 ? 'line' : 'lines'},{' '}
+            {found.commit === null ? 'as on disk' : `as in ${found.commit.slice(0, 8)}`}
+          </span>
+          {found.commit === null ? null : (
+            <a class="link" href={href(`/lines?file=${encodeURIComponent(file)}`)}>
+              As it is now
+            </a>
+          )}
+          <CopyButton text={found.path} label="Copy the path" />
+        </div>
+        {notes.map((note) => (
+          <p key={note} class="lines-note">
+            {note}
+          </p>
+        ))}
+        {gone ? <p class="lines-note">That line is not in the file any more.</p> : null}
+        {makers.length === 0 ? null : (
+          <ul class="lines-makers" aria-label="Who its lines are from">
+            {makers.slice(0, mostMakers).map(({ story: one, lines: count }) => (
+              <li key={whoseOf(one).key}>
+                <button
+                  type="button"
+                  class="maker-button"
+                  title={`To the first line, ${one.start}`}
+                  onClick={() => go(one.start)}
+                >
+                  <Maker story={one} /> <span class="muted">{count.toLocaleString('en')}</span>
+                </button>
+              </li>
+            ))}
+            {makers.length > mostMakers ? <li class="muted">and {makers.length - mostMakers} more</li> : null}
+          </ul>
+        )}
+      </header>
+      {lines === 0 ? (
+        notes.length === 0 ? (
+          <p class="lines-note lines-empty">The file is empty.</p>
+        ) : null
+      ) : (
+        <Lines
+          path={found.path}
+          rev={rev}
+          ranges={ranges}
+          total={lines}
+          text={text}
+          line={line}
+          choose={go}
+        />
+      )}
+      {place === null || story === undefined ? null : (
+        <Why place={place} story={story} text={text?.[place.line - 1]} refresh={refresh} />
+      )}
+    </div>
+  )
+}
+
+const mostMakers = 8
+
+/** The chosen line. An address may name one by its text, too: then it is found where it is by now. */
+function useLine({ lines, text }: BlamedFile): number | null {
+  const asked = Number(query.value.get('line') ?? 0)
+  const wanted = query.value.get('text')
+  const isLine = Number.isInteger(asked) && asked >= 1 && asked <= lines
+  const found =
+    wanted === null || text === undefined ? (isLine ? asked : null) : lineWithText(text, wanted, asked)
+  // Work goes on while one looks: the chosen line stays chosen where it is by then.
+  const last = useRef({ text, line: found })
+  useEffect(() => {
+    const before = last.current
+    const chosen = before.line === null ? undefined : before.text?.[before.line - 1]
+    last.current = { text, line: found }
+    if (before.text === text || text === undefined || found === null || found !== before.line) return
+    if (chosen === undefined || chosen.trim() === '' || text[found - 1] === chosen) return
+    const now = lineWithText(text, chosen, found)
+    if (now !== null) setQuery({ line: String(now) })
+  }, [text, found])
+  // Once it was found, it is the line that counts.
+  const was = useRef<string | null>(null)
+  useEffect(() => {
+    if (wanted === null || found === null || was.current === wanted) return
+    was.current = wanted
+    setQuery({ line: String(found), text: null })
+  }, [wanted, found])
+  return found
+}

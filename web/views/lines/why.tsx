@@ -1,0 +1,328 @@
+import { useEffect, useState } from 'preact/hooks'
+import { told } from '../../api/call.ts'
+import type { BlamedFile, LineWhy } from '../../api/entities.ts'
+import { plainText } from '../../geometry/line-parts.ts'
+import { useQuery } from '../../live/query.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { Claimed } from '../../parts/evidence.tsx'
+import { Prose, shortId } from '../../parts/text.tsx'
+import { Since } from '../../parts/time.tsx'
+import { href, setQuery } from '../../router/location.ts'
+import { Maker } from './maker.tsx'
+
+interface Place {
+  readonly path: string
+  /** Empty for the file on disk. */
+  readonly rev: string
+  readonly line: number
+}
+
+interface WhyProps {
+  readonly place: Place
+  readonly story: BlamedFile['ranges'][number]
+  readonly text: string | undefined
+  /** Reads the file again. */
+  readonly refresh: () => void
+}
+
+/** Milliseconds that a line is looked at before its story is asked for: keys pass over many. */
+const patience = 120
+
+/** Why a line is there. Who made it is known at once; the rest comes when one stays. */
+export function Why({ place, story, text, refresh }: WhyProps) {
+  const settled = useSettled(place)
+  const { line } = place
+  return (
+    <aside class="why" aria-label={`Why line ${line} is there`}>
+      <header class="why-head">
+        <h2>Line {line}</h2>
+        <button
+          type="button"
+          class="button"
+          data-kind="plain"
+          onClick={() => setQuery({ line: null, text: null })}
+        >
+          Close
+        </button>
+      </header>
+      {text === undefined || text.trim() === '' ? null : (
+        <code class="why-line">{plainText(text.trim().slice(0, 300))}</code>
+      )}
+      <Maker story={story} />
+      {settled.line === line ? (
+        <Told key={`${settled.rev} ${line}`} place={settled} text={text} refresh={refresh} />
+      ) : null}
+    </aside>
+  )
+}
+
+function useSettled(place: Place): Place {
+  const [settled, setSettled] = useState(place)
+  const { path, rev, line } = place
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled({ path, rev, line }), patience)
+    return () => clearTimeout(timer)
+  }, [path, rev, line])
+  return settled
+}
+
+function Told({ place: { path, rev, line }, text, refresh }: Omit<WhyProps, 'story'>) {
+  const asked = useQuery('why', { place: `:/${path}:${line}`, ...(rev !== '' && { rev }) })
+  const why = asked.answer.value
+  if (asked.failure.value !== null) return <p role="alert">{told(asked.failure.value)}</p>
+  if (why === null) return null
+  const isOther =
+    text !== undefined && why.text !== undefined && !text.trim().startsWith(why.text.slice(0, 150))
+  if (isOther) {
+    return (
+      <p role="alert">
+        The file has changed since it was read.{' '}
+        <button type="button" class="button" onClick={refresh}>
+          Read it again
+        </button>
+      </p>
+    )
+  }
+  return <Story why={why} path={path} />
+}
+
+function Story({ why, path }: { readonly why: LineWhy; readonly path: string }) {
+  const { says, makers, turn, decisions, holds, later, commit, notes, range } = why
+  return (
+    <div class="why-told">
+      <p>{says}</p>
+      {makers.map((maker) => (
+        <MadeBy key={maker.attempt_id} maker={maker} />
+      ))}
+      {turn === undefined ? null : <InSession turn={turn} />}
+      {range.claims === undefined || range.claims.length === 0 ? null : (
+        <section>
+          <h3>Others say</h3>
+          {range.claims.map(({ by, name, model, source }, at) => (
+            <p key={at} class="why-claim">
+              <span class="mono">{plainText(source)}</span>:{' '}
+              {[name ?? (by === 'agent' ? 'an agent' : 'a person'), model ?? '']
+                .filter((word) => word !== '')
+                .map(plainText)
+                .join(', ')}
+            </p>
+          ))}
+        </section>
+      )}
+      {why.comments.length === 0 ? null : (
+        <section>
+          <h3>Said in reviews</h3>
+          {why.comments.map(({ comment_id, line, quoted, text, by, status, replies }) => (
+            <div key={comment_id} class="why-decision">
+              <p>
+                <b>{plainText(by)}</b>{' '}
+                {line === null
+                  ? quoted === null
+                    ? 'of the file'
+                    : `of “${plainText(quoted)}”`
+                  : `of line ${line}`}
+                , {status}: <Prose text={text} />
+              </p>
+              {replies.map((reply, at) => (
+                <p key={at} class="muted">
+                  {plainText(reply.by)}: <Prose text={reply.text} />
+                </p>
+              ))}
+            </div>
+          ))}
+        </section>
+      )}
+      {decisions.length === 0 ? null : (
+        <section>
+          <h3>Decided there</h3>
+          {decisions.map(({ id, question, chosen, reasoning, options_considered }) => (
+            <div key={id} class="why-decision">
+              <p>
+                <Prose text={question} /> <b>{chosen}</b>
+              </p>
+              <p class="muted">
+                <Prose text={reasoning} />
+              </p>
+              {options_considered.some((option) => option !== chosen) ? (
+                <p class="muted">
+                  Not: {options_considered.filter((option) => option !== chosen).join(', ')}
+                </p>
+              ) : null}
+            </div>
+          ))}
+        </section>
+      )}
+      {holds.length === 0 ? null : (
+        <section>
+          <h3>What people were asked</h3>
+          {holds.map(({ id, kind, status, reason, answer, by }) => (
+            <p key={id}>
+              <b>
+                {kind}, {status}
+                {by === null ? '' : ` by ${by}`}
+              </b>{' '}
+              <span class="muted">
+                <Prose text={answer ?? reason} />
+              </span>
+            </p>
+          ))}
+        </section>
+      )}
+      {later.length === 0 ? null : (
+        <section>
+          <h3>Since then</h3>
+          {later.map(({ what, task }, at) => (
+            <p key={at}>
+              {what === 'moved' ? 'Moved' : 'Formatted anew'} by{' '}
+              {task === null ? 'no attempt: a person, or an unseen tool' : task}
+            </p>
+          ))}
+        </section>
+      )}
+      {commit === null ? null : <InCommit commit={commit} path={path} />}
+      {notes.map((note) => (
+        <p key={note} class="muted">
+          {note}
+        </p>
+      ))}
+    </div>
+  )
+}
+
+function Model({ name }: { readonly name: string | null }) {
+  if (name === null) return null
+  return (
+    <>
+      <dt>Model</dt>
+      <dd class="mono">{plainText(name)}</dd>
+    </>
+  )
+}
+
+function InSession({ turn }: { readonly turn: NonNullable<LineWhy['turn']> }) {
+  const { session_id, agent, model, prompt } = turn
+  return (
+    <section class="why-maker">
+      <h3>
+        <Agent name={agent} />
+      </h3>
+      <dl>
+        <dt>Session</dt>
+        <dd>
+          <a class="link id" href={href('/history?of=sessions')}>
+            {shortId(session_id)}
+          </a>{' '}
+          without a task
+        </dd>
+        <Model name={model} />
+        {prompt === null ? null : (
+          <>
+            <dt>Asked for</dt>
+            <dd>
+              <Prose text={prompt} />
+            </dd>
+          </>
+        )}
+      </dl>
+    </section>
+  )
+}
+
+function MadeBy({ maker }: { readonly maker: LineWhy['makers'][number] }) {
+  const { task_id, task, goal, mission_id, mission, agent, status, started_at, summary } = maker
+  const { verification, tests, commands, commits, model } = maker
+  return (
+    <section class="why-maker">
+      <h3>
+        <Agent name={agent} />
+      </h3>
+      <dl>
+        <dt>Task</dt>
+        <dd>
+          <a class="link" href={href(`/tasks/${task_id}`)}>
+            {task}
+          </a>{' '}
+          <span class="id">{shortId(task_id)}</span>
+        </dd>
+        <Model name={model} />
+        {goal === null || goal === task ? null : (
+          <>
+            <dt>Goal</dt>
+            <dd>
+              <Prose text={goal} />
+            </dd>
+          </>
+        )}
+        {mission_id === null ? null : (
+          <>
+            <dt>Mission</dt>
+            <dd>
+              <a class="link" href={href(`/missions/${mission_id}`)}>
+                {mission ?? mission_id}
+              </a>
+            </dd>
+          </>
+        )}
+        <dt>Attempt</dt>
+        <dd>
+          <span class="id">{shortId(maker.attempt_id)}</span> {status}, <Since at={started_at} /> ago
+        </dd>
+        {verification === null ? null : (
+          <>
+            <dt>Measured</dt>
+            <dd>{verification}</dd>
+          </>
+        )}
+        {commits.length === 0 ? null : (
+          <>
+            <dt>Commits</dt>
+            <dd>
+              {commits.map(({ id, subject }) => (
+                <span key={id} class="why-commit">
+                  <span class="id">{id.slice(0, 8)}</span> {subject}
+                </span>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+      {summary === null && tests === null && commands.length === 0 ? null : (
+        <Claimed by={agent}>
+          {summary === null ? null : <Prose text={summary} />}
+          {tests === null ? null : ` Tests: ${tests}.`}
+          {commands.length === 0 ? null : <span class="mono"> {commands.join(' · ')}</span>}
+        </Claimed>
+      )}
+    </section>
+  )
+}
+
+function InCommit({
+  commit,
+  path,
+}: {
+  readonly commit: NonNullable<LineWhy['commit']>
+  readonly path: string
+}) {
+  const { id, summary, author, at } = commit
+  const file = encodeURIComponent(path)
+  return (
+    <section>
+      <h3>Commit</h3>
+      <p>
+        <span class="id">{id.slice(0, 8)}</span> {plainText(summary)}
+      </p>
+      <p class="muted">
+        {plainText(author)}, <Since at={at} /> ago
+      </p>
+      <p class="why-links">
+        <a class="link" href={href(`/lines?file=${file}&rev=${id}`)}>
+          The file in it
+        </a>
+        <a class="link" href={href(`/lines?file=${file}&rev=${id}%5E`)}>
+          Before it
+        </a>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,238 @@
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ReviewComment, ReviewDraft } from '../../api/entities.ts'
+import { may } from '../../api/session.ts'
+import { plainText } from '../../geometry/line-parts.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { Prose } from '../../parts/text.tsx'
+import { Since } from '../../parts/time.tsx'
+import type { Place, Review, Words } from './model.ts'
+
+/** A comment that was sent, with what was answered. */
+export function Conversation({
+  review,
+  comment,
+}: {
+  readonly review: Review
+  readonly comment: ReviewComment
+}) {
+  const { comment_id, by, at, kind, text, status, replies, now, line, quoted } = comment
+  const [isAnswering, setAnswering] = useState(false)
+  const isGone = now.line_is === 'gone' || now.line_is === 'unknown'
+  return (
+    <article
+      class="comment"
+      id={comment_id}
+      data-status={status}
+      aria-label={`Comment by ${by}`}
+      tabIndex={-1}
+    >
+      <header>
+        <b>{by}</b>
+        <span class="comment-kind" data-kind={kind}>
+          {kindWords[kind]}
+        </span>
+        <span class="muted">
+          <Since at={at} />
+        </span>
+        <span class="comment-status" data-status={status}>
+          {statusWords[status]}
+        </span>
+      </header>
+      {isGone ? (
+        <p class="comment-gone">
+          {now.line_is === 'gone' ? 'The line is gone' : 'Where the line is now is not known'}
+          {line === null ? '' : `; it was line ${line}`}.
+          {quoted === null ? null : <code>{plainText(quoted)}</code>}
+        </p>
+      ) : null}
+      <p class="comment-text">
+        <Prose text={text} />
+      </p>
+      {replies.map((reply) => (
+        <div class="comment-reply" key={reply.reply_id}>
+          <header>
+            {reply.is_person ? <b>{reply.by}</b> : <Agent name={reply.agent_name ?? reply.by} />}
+            <span class="muted">
+              <Since at={reply.at} />
+            </span>
+            {reply.done ? (
+              <span class="comment-status" data-status="done">
+                says it is done
+              </span>
+            ) : null}
+          </header>
+          <p class="comment-text">
+            <Prose text={reply.text} />
+          </p>
+        </div>
+      ))}
+      {isAnswering ? (
+        <WordsForm
+          label="Your answer"
+          action="Answer"
+          leave={() => setAnswering(false)}
+          send={async (sent) => {
+            if (await review.answer(comment, sent.text, false)) setAnswering(false)
+          }}
+        />
+      ) : may('reply_to_review') ? (
+        <button type="button" class="button" data-kind="plain" onClick={() => setAnswering(true)}>
+          Answer
+        </button>
+      ) : null}
+    </article>
+  )
+}
+
+const kindWords = { question: 'asks', request: 'requests' } as const
+const statusWords = { open: 'Open', answered: 'Answered', done: 'Done' } as const
+
+/** What was written and not sent yet: nobody else sees it. */
+export function Draft({ review, draft }: { readonly review: Review; readonly draft: ReviewDraft }) {
+  const { comment_id, kind, text, path, line } = draft
+  if (review.editing.value === comment_id) {
+    return (
+      <WordsForm
+        label="Edit the comment"
+        action="Keep"
+        first={{ kind, text }}
+        leave={() => {
+          review.editing.value = null
+        }}
+        send={async (words) => {
+          if (await review.edit(draft, words)) review.editing.value = null
+        }}
+      />
+    )
+  }
+  return (
+    <article class="comment" data-status="draft" id={comment_id} aria-label="Your draft" tabIndex={-1}>
+      <header>
+        <b>You</b>
+        <span class="comment-kind" data-kind={kind}>
+          {kindWords[kind]}
+        </span>
+        <span class="comment-status" data-status="draft">
+          Draft
+        </span>
+        {path !== null && line !== null ? <span class="muted">line {line}</span> : null}
+      </header>
+      <p class="comment-text">
+        <Prose text={text} />
+      </p>
+      <p class="comment-verbs">
+        <button
+          type="button"
+          class="button"
+          data-kind="plain"
+          onClick={() => {
+            review.editing.value = comment_id
+          }}
+        >
+          Edit
+        </button>
+        <button type="button" class="button" data-kind="plain" onClick={() => void review.drop(draft)}>
+          Drop
+        </button>
+      </p>
+    </article>
+  )
+}
+
+/** A new comment. It is a draft until it is sent with the others. */
+export function CommentForm({ review, place }: { readonly review: Review; readonly place: Place }) {
+  const about =
+    place.file === null
+      ? 'the whole'
+      : place.line === null
+        ? plainText(place.file.path)
+        : `${place.side === 'old' ? 'old line' : 'line'} ${place.line}`
+  const leave = () => {
+    review.composing.value = null
+  }
+  return (
+    <WordsForm
+      label={`Comment on ${about}`}
+      action="Keep as a draft"
+      first={{ kind: 'request', text: '' }}
+      leave={leave}
+      send={async (words) => {
+        if (await review.comment(place, words)) leave()
+      }}
+    />
+  )
+}
+
+interface WordsFormProps {
+  readonly label: string
+  readonly action: string
+  /** Without it, no kind is asked for. */
+  readonly first?: Words
+  readonly send: (words: Words) => Promise<void>
+  readonly leave: () => void
+}
+
+/** A text, and whether it asks or requests. Ctrl or ⌘ with Enter sends it, Esc leaves it. */
+function WordsForm({ label, action, first, send, leave }: WordsFormProps) {
+  const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [kind, setKind] = useState<Words['kind']>(first?.kind ?? 'request')
+  const [isSending, setSending] = useState(false)
+  useLayoutEffect(() => field.current?.focus({ preventScroll: true }), [])
+  useLayoutEffect(() => field.current?.scrollIntoView({ block: 'nearest' }), [])
+  const submit = async () => {
+    const text = field.current?.value.trim() ?? ''
+    if (text === '' || isSending) return field.current?.focus()
+    setSending(true)
+    await send({ kind, text })
+    setSending(false)
+  }
+  return (
+    <form
+      class="comment-form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void submit()
+      }}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') leave()
+        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void submit()
+      }}
+    >
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        ref={field}
+        class="field"
+        rows={3}
+        maxLength={8_000}
+        required
+        defaultValue={first?.text ?? ''}
+      />
+      <div class="comment-verbs">
+        {first === undefined ? null : (
+          <fieldset class="comment-kinds" aria-label="What kind of comment">
+            {(['request', 'question'] as const).map((one) => (
+              <label key={one}>
+                <input
+                  type="radio"
+                  name={`kind ${id}`}
+                  checked={kind === one}
+                  onChange={() => setKind(one)}
+                />
+                {one === 'request' ? 'Request' : 'Question'}
+              </label>
+            ))}
+          </fieldset>
+        )}
+        <button type="submit" class="button" data-kind="primary" disabled={isSending}>
+          {action} <KeyCap keys="mod+Enter" />
+        </button>
+        <button type="button" class="button" onClick={leave}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}

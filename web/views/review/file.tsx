@@ -1,0 +1,384 @@
+import { useRef, useState } from 'preact/hooks'
+import { told } from '../../api/call.ts'
+import type { ReviewedFile, ShownFile } from '../../api/entities.ts'
+import { failureOf } from '../../api/session.ts'
+import { plainText } from '../../geometry/line-parts.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { linesOf } from '../../parts/lines-of.ts'
+import { base } from '../../router/location.ts'
+import { CommentForm, Conversation, Draft } from './comments.tsx'
+import { commentsAbout, draftsAbout, FileLines } from './lines.tsx'
+import { fileKey, type Lines, type Review } from './model.ts'
+import { useNear } from './near.ts'
+
+export function fileId(file: ShownFile): string {
+  return `reviewed ${fileKey(file)}`
+}
+
+interface FileProps {
+  readonly review: Review
+  readonly file: ShownFile
+  readonly isFirst: boolean
+}
+
+/** A file under review: what happened to it, and its lines once it comes near. */
+export function FileSection({ review, file, isFirst }: FileProps) {
+  const element = useRef<HTMLElement>(null)
+  const near = useNear(element, isFirst)
+  const isOpen = review.isOpen(file)
+  const isCurrent = review.cursor.value?.file === fileKey(file)
+  return (
+    <section
+      ref={element}
+      class="review-file"
+      id={fileId(file)}
+      aria-label={plainText(file.path)}
+      {...(isCurrent && { 'data-current': '' })}
+    >
+      <FileHead review={review} file={file} isOpen={isOpen} />
+      {isOpen ? (
+        near ? (
+          <FileBody review={review} file={file} isFirst={isFirst} />
+        ) : (
+          <div style={{ height: `${guessedHeight(file)}px` }} />
+        )
+      ) : file.folded !== null && !review.isViewed(file) ? (
+        <p class="review-note">
+          {foldWords[file.folded]}{' '}
+          <button type="button" class="gap-button" onClick={() => review.unfold(file, true)}>
+            Show it
+          </button>
+        </p>
+      ) : null}
+    </section>
+  )
+}
+
+const foldWords = {
+  'lock file': 'A lock file: folded.',
+  generated: 'It is generated: folded.',
+  large: 'A large difference: folded.',
+} as const satisfies Record<NonNullable<ShownFile['folded']>, string>
+
+const lineHeight = 20
+
+/** Before its lines are read: each changed line, and some around them. */
+function guessedHeight({ added, removed }: ShownFile): number {
+  return lineHeight * Math.min(6_000, (added ?? 0) + (removed ?? 0) + 8)
+}
+
+function FileHead({ review, file, isOpen }: { review: Review; file: ShownFile; isOpen: boolean }) {
+  const { path, from, status, added, removed, mode, certainty, attempts } = file
+  const slash = path.lastIndexOf('/') + 1
+  const isViewed = review.isViewed(file)
+  const { open, answered, drafts } = file.comments
+  return (
+    <header class="review-file-head">
+      <button
+        type="button"
+        class="fold-button"
+        aria-expanded={isOpen}
+        aria-label={`${isOpen ? 'Fold' : 'Unfold'} ${plainText(path)}`}
+        onClick={() => review.unfold(file, !isOpen)}
+      >
+        <svg viewBox="0 0 10 10" aria-hidden="true">
+          <path d="M3 2 7 5 3 8" />
+        </svg>
+      </button>
+      <h2 class="mono review-path" title={plainText(path)}>
+        <bdi dir="ltr">
+          <span class="muted">{plainText(path.slice(0, slash))}</span>
+          {plainText(path.slice(slash))}
+        </bdi>
+      </h2>
+      <span class="review-file-words">
+        {status === 'modified' ? null : <span class="status-word">{status}</span>}
+        {from !== null && from !== path ? <span class="muted mono">from {plainText(from)}</span> : null}
+        {mode === null ? null : (
+          <span class="muted mono">
+            mode {mode.before} → {mode.after}
+          </span>
+        )}
+        {file.tree === null ? null : <span class="muted">in {plainText(file.tree)}</span>}
+        {certainty === 'certain' ? null : <span class="uncertain">{certaintyWords[certainty]}</span>}
+        {attempts.length > 1 ? <span class="muted">{attempts.length} attempts</span> : null}
+        {open + answered > 0 ? (
+          <span class="comment-count">{counted(open + answered, 'comment')}</span>
+        ) : null}
+        {drafts > 0 ? <span class="comment-count">{counted(drafts, 'draft')}</span> : null}
+      </span>
+      {added === null && removed === null ? (
+        <span class="muted">{file.kind === 'text' ? '' : file.kind}</span>
+      ) : (
+        <span class="plus-minus">
+          <ins>+{added ?? 0}</ins> <del>−{removed ?? 0}</del>
+        </span>
+      )}
+      <label class="viewed-label">
+        <input
+          type="checkbox"
+          checked={isViewed}
+          onChange={({ currentTarget }) => void review.mark(file, currentTarget.checked)}
+        />
+        Viewed
+      </label>
+    </header>
+  )
+}
+
+const certaintyWords = {
+  probable: 'probably of this work',
+  contested: 'contested: several could have changed it',
+} as const
+
+function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`
+}
+
+function FileBody({ review, file, isFirst }: FileProps) {
+  const comments = commentsAbout(review, file)
+  const drafts = draftsAbout(review, file)
+  const lines = file.kind === 'text' || file.kind === 'link' ? review.linesOf(file).value : null
+  const seen = lines?.is === 'read' ? shownLines(lines) : new Set<string>()
+  // What is on no line that is shown stands above the lines.
+  const isAbove = (side: string, line: number | null) => line === null || !seen.has(`${side}${line}`)
+  const above = comments.filter(({ side, now }) => isAbove(side, now.line))
+  const draftsAbove = drafts.filter(({ side, line }) => isAbove(side, line))
+  const place = review.composing.value
+  const isWholeFile = place?.file != null && place.line === null && fileKey(place.file) === fileKey(file)
+  return (
+    <div class="review-body">
+      <Choices review={review} file={file} />
+      {above.length + draftsAbove.length > 0 || isWholeFile ? (
+        <div class="beneath">
+          {above.map((comment) => (
+            <Conversation key={comment.comment_id} review={review} comment={comment} />
+          ))}
+          {draftsAbove.map((draft) => (
+            <Draft key={draft.comment_id} review={review} draft={draft} />
+          ))}
+          {isWholeFile && place ? <CommentForm review={review} place={place} /> : null}
+        </div>
+      ) : null}
+      {lines === null ? (
+        <Unlined review={review} file={file} />
+      ) : (
+        <Read review={review} file={file} lines={lines} isFirst={isFirst} />
+      )}
+    </div>
+  )
+}
+
+function shownLines({
+  hunks,
+}: {
+  readonly hunks: ReviewedFile['hunks'] | readonly LinesHunk[]
+}): Set<string> {
+  const seen = new Set<string>()
+  for (const { lines } of hunks) {
+    for (const line of lines) {
+      if (line.old !== undefined) seen.add(`old${line.old}`)
+      if (line.new !== undefined) seen.add(`new${line.new}`)
+    }
+  }
+  return seen
+}
+
+type LinesHunk = Extract<Lines, { readonly is: 'read' }>['hunks'][number]
+
+/** What of the file is shown: only what changed since it was looked at, or all; parts, or the whole. */
+function Choices({ review, file }: { readonly review: Review; readonly file: ShownFile }) {
+  const key = fileKey(file)
+  const wasViewed = file.viewed !== null && !file.viewed.current
+  const isFromStart = review.fromStart.value.has(key)
+  const isWhole = review.whole.value.has(key)
+  return (
+    <p class="review-choices">
+      {wasViewed ? (
+        <>
+          <b>{isFromStart ? 'All changes.' : 'Only what changed since you looked at it.'}</b>
+          <button type="button" class="gap-button" onClick={() => review.toggle(review.fromStart, file)}>
+            {isFromStart ? 'Only since you looked' : 'Show all changes'}
+          </button>
+        </>
+      ) : null}
+      {file.kind === 'text' ? (
+        <button
+          type="button"
+          class="gap-button"
+          aria-pressed={isWhole}
+          onClick={() => review.toggle(review.whole, file)}
+        >
+          Whole file
+        </button>
+      ) : null}
+      <button
+        type="button"
+        class="gap-button"
+        onClick={() => {
+          review.composing.value = { file, side: 'new', line: null, quoted: null }
+        }}
+      >
+        Comment on the file
+      </button>
+      {file.kind === 'text' && file.status !== 'deleted' ? (
+        <a class="link" href={linesOf(file.path)}>
+          Whose lines
+        </a>
+      ) : null}
+      {file.attempts.length > 1 ? <Writers review={review} file={file} /> : null}
+    </p>
+  )
+}
+
+/** Who the signs in the margin are. */
+function Writers({ review, file }: { readonly review: Review; readonly file: ShownFile }) {
+  const attempts = review.shown.value?.attempts ?? []
+  return (
+    <span class="writers">
+      {file.attempts.map((id) => {
+        const attempt = attempts.find(({ attempt_id }) => attempt_id === id)
+        return attempt ? (
+          <span key={id} title={attempt.task_name}>
+            <Agent name={attempt.agent} /> <span class="muted">attempt {attempt.number}</span>
+          </span>
+        ) : null
+      })}
+    </span>
+  )
+}
+
+interface ReadProps extends FileProps {
+  readonly lines: Lines
+}
+
+function Read({ review, file, lines, isFirst }: ReadProps) {
+  if (lines.is === 'failed') {
+    return (
+      <p class="review-note" role="alert">
+        {lines.why}
+      </p>
+    )
+  }
+  if (lines.is === 'reading') {
+    return (
+      <div class="review-note" aria-busy="true" style={{ height: `${guessedHeight(file)}px` }}>
+        Reading…
+      </div>
+    )
+  }
+  const { hunks, answer } = lines
+  const { cut, trouble, no_newline } = answer
+  return (
+    <>
+      {trouble === null ? null : <p class="review-note">{trouble}</p>}
+      {hunks.length === 0 && trouble === null ? <p class="review-note">{nothing(file, answer)}</p> : null}
+      <FileLines review={review} file={file} hunks={hunks} isFirst={isFirst} />
+      {no_newline.before === no_newline.after ? null : (
+        <p class="review-note">
+          {no_newline.after
+            ? 'There is no line feed at the end any more.'
+            : 'A line feed was added at the end.'}
+        </p>
+      )}
+      {cut === null ? null : (
+        <p class="review-note">
+          {cut.next_offset.toLocaleString('en')} of {cut.total.toLocaleString('en')} lines are shown.{' '}
+          <button type="button" class="gap-button" onClick={() => review.readMore(file)}>
+            Show more
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function nothing({ mode, from, path, status }: ShownFile, { since }: ReviewedFile): string {
+  if (since !== null) return 'Its lines are the same as when you looked at it.'
+  if (mode !== null) return 'Only its mode changed.'
+  if (from !== null && from !== path) return 'Only its name changed.'
+  if (status === 'added') return 'It is empty.'
+  return 'Nothing but white space changed.'
+}
+
+/** What has no lines: images stand beside each other, the rest is named. */
+function Unlined({ review, file }: { readonly review: Review; readonly file: ShownFile }) {
+  if (file.kind !== 'image') {
+    return (
+      <p class="review-note">
+        {file.trouble ?? (file.kind === 'binary' ? 'A binary file: it has no lines.' : 'A submodule.')}{' '}
+        <span class="mono muted">
+          {file.before?.slice(0, 12) ?? 'none'} → {file.after?.slice(0, 12) ?? 'none'}
+        </span>
+      </p>
+    )
+  }
+  return (
+    <div class="review-images">
+      <Picture review={review} file={file} side="old" />
+      <Picture review={review} file={file} side="new" />
+    </div>
+  )
+}
+
+interface PictureProps {
+  readonly review: Review
+  readonly file: ShownFile
+  readonly side: 'old' | 'new'
+}
+
+function Picture({ review, file, side }: PictureProps) {
+  const id = side === 'old' ? file.before : file.after
+  const word = side === 'old' ? 'Before' : 'After'
+  return (
+    <figure>
+      <figcaption class="muted">{word}</figcaption>
+      {id === null ? (
+        <p class="muted">There was none.</p>
+      ) : (
+        <Image key={id} {...{ review, file, side, word }} />
+      )}
+    </figure>
+  )
+}
+
+function Image({ review, file, side, word }: PictureProps & { readonly word: string }) {
+  const [says, setSays] = useState<string | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const address = imageAddress({ review, file, side })
+  // An image that is not there is asked for once more, for the sentence that says why.
+  const ask = async () => {
+    const response = await fetch(address).catch(() => null)
+    setFailure(response === null || response.ok ? 'It could not be shown.' : told(await failureOf(response)))
+  }
+  const tell = async ({ naturalWidth, naturalHeight }: HTMLImageElement) => {
+    const pixels = `${naturalWidth} × ${naturalHeight}`
+    setSays(pixels)
+    // It has come already: nothing is sent.
+    const kept = await fetch(address, { cache: 'force-cache' }).catch(() => null)
+    if (kept?.ok) setSays(`${pixels}, ${(await kept.blob()).size.toLocaleString('en')} bytes`)
+  }
+  if (failure !== null) return <p class="muted">{failure}</p>
+  return (
+    <>
+      <img
+        src={address}
+        alt={`${word}: ${plainText(file.path)}`}
+        onLoad={({ currentTarget }) => void tell(currentTarget)}
+        onError={() => void ask()}
+      />
+      <p class="muted">{says}</p>
+    </>
+  )
+}
+
+function imageAddress({ review: { subject }, file, side }: PictureProps): string {
+  const asked = new URLSearchParams({
+    ...('since' in subject ? { since: 'true' } : subject),
+    path: file.path,
+    side,
+    ...(file.tree !== null && { tree: file.tree }),
+    content: (side === 'old' ? file.before : file.after) ?? '',
+  })
+  return `${base.peek()}/api/review/image?${asked}`
+}

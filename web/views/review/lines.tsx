@@ -1,0 +1,375 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { ReviewComment, ReviewDraft, ShownFile } from '../../api/entities.ts'
+import { wordDifferences } from '../../geometry/line-parts.ts'
+import {
+  blocksOf,
+  type LineRow,
+  type ReviewHunk,
+  type ReviewLine,
+  type ReviewRow,
+  reviewRows,
+} from '../../geometry/review-rows.ts'
+import { AgentMark } from '../../parts/agent.tsx'
+import { inFrames } from '../../parts/in-frames.ts'
+import { linesOf } from '../../parts/lines-of.ts'
+import { type ColoursByLine, colourLines } from '../../parts/syntax/colours.ts'
+import { LineText } from '../../parts/syntax/line-text.tsx'
+import { CommentForm, Conversation, Draft } from './comments.tsx'
+import { fileKey, layout, type Review } from './model.ts'
+import { useNear } from './near.ts'
+
+interface LinesProps {
+  readonly review: Review
+  readonly file: ShownFile
+  readonly hunks: readonly ReviewHunk[]
+  /** Drawn at once: the first file. */
+  readonly isFirst: boolean
+}
+
+/** What stands on one line, besides the line. */
+type Side = 'old' | 'new'
+
+/** The lines of a file. Those far from what is seen keep their room and are not drawn. */
+export function FileLines({ review, file, hunks, isFirst }: LinesProps) {
+  const asSplit = layout.value === 'split'
+  const rows = useMemo(() => reviewRows(hunks, asSplit ? 'split' : 'unified'), [hunks, asSplit])
+  const blocks = useMemo(() => blocksOf(rows), [rows])
+  // A signal for each block: the colours of a long file come to a few blocks in a frame.
+  const colours = useMemo(() => blocks.map(blockColours), [blocks])
+  useEffect(
+    () =>
+      colourLines(file.path, hunks, (found) => {
+        for (const block of colours) {
+          const tell = () => {
+            block.found.value = found
+          }
+          if (block.isDrawn) inFrames(tell)
+          else tell()
+        }
+      }),
+    [file.path, hunks, colours],
+  )
+  return (
+    <div class="review-lines" data-layout={asSplit ? 'split' : 'unified'} dir="ltr">
+      {blocks.map((block, at) => (
+        <Block
+          key={block[0]?.key ?? at}
+          review={review}
+          file={file}
+          rows={block}
+          colours={colours[at] ?? blockColours()}
+          isFirst={isFirst && at < 2}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface BlockColours {
+  readonly found: Signal<ColoursByLine>
+  isDrawn: boolean
+}
+
+function blockColours(): BlockColours {
+  return { found: signal(new Map()), isDrawn: false }
+}
+
+interface BlockProps {
+  readonly review: Review
+  readonly file: ShownFile
+  readonly rows: readonly ReviewRow[]
+  readonly colours: BlockColours
+  readonly isFirst: boolean
+}
+
+const lineHeight = 20
+/** About how many letters fit beside each other. */
+const lettersAcross = 120
+
+function Block({ review, file, rows, colours, isFirst }: BlockProps) {
+  const element = useRef<HTMLDivElement>(null)
+  const near = useNear(element, isFirst)
+  const height = useRef<number | null>(null)
+  const isComposed = composedIn(review, file, rows)
+  const drawn = near || isComposed
+  useLayoutEffect(() => {
+    colours.isDrawn = drawn
+    if (!drawn) return
+    return () => {
+      height.current = element.current?.offsetHeight ?? null
+    }
+  }, [drawn, colours])
+  return (
+    <div
+      ref={element}
+      class="review-block"
+      {...(!drawn && { style: { height: `${height.current ?? guessedHeight(rows)}px` } })}
+    >
+      {drawn
+        ? rows.map((row) =>
+            row.kind === 'gap' ? (
+              <Gap key={row.key} review={review} file={file} hidden={row.hidden} />
+            ) : (
+              <Line key={row.key} review={review} file={file} row={row} colours={colours.found} />
+            ),
+          )
+        : null}
+    </div>
+  )
+}
+
+/** What is being written is not taken away when it is scrolled out of sight. */
+function composedIn(review: Review, file: ShownFile, rows: readonly ReviewRow[]): boolean {
+  const place = review.composing.value
+  if (place?.file == null || fileKey(place.file) !== fileKey(file)) return false
+  return rows.some((row) => row.kind === 'line' && row[place.side]?.[place.side] === place.line)
+}
+
+function guessedHeight(rows: readonly ReviewRow[]): number {
+  return rows.reduce((sum, row) => {
+    const letters = row.kind === 'gap' ? 0 : Math.max(row.old?.text.length ?? 0, row.new?.text.length ?? 0)
+    return sum + lineHeight * Math.max(1, Math.ceil(letters / lettersAcross))
+  }, 0)
+}
+
+function Gap({ review, file, hidden }: { review: Review; file: ShownFile; hidden: number | null }) {
+  return (
+    <div class="review-gap">
+      <button
+        type="button"
+        class="gap-button"
+        onClick={() => review.toggle(review.whole, file)}
+        title="Show the whole file"
+      >
+        {hidden === null ? 'More lines' : hidden === 1 ? '1 line' : `${hidden} lines`} not shown
+      </button>
+    </div>
+  )
+}
+
+interface LineProps {
+  readonly review: Review
+  readonly file: ShownFile
+  readonly row: LineRow
+  readonly colours: ReadonlySignal<ColoursByLine>
+}
+
+/** The element of a row, so that keys find it. */
+export function rowId(file: ShownFile, row: string): string {
+  return `line ${fileKey(file)} ${row}`
+}
+
+function Line({ review, file, row, colours }: LineProps) {
+  const at = review.cursor.value
+  const isCurrent = at !== null && at.row === row.key && at.file === fileKey(file)
+  const asSplit = layout.value === 'split'
+  const words = useMemo(() => wordsOf(row), [row])
+  const found = colours.value
+  const put = (side: Side) => () => point(review, { file, row, side })
+  const text = (side: Side) => {
+    const line = row[side]
+    if (line === null) return null
+    const changed = side === 'old' ? words?.before : words?.after
+    return (
+      <LineText
+        text={line.text}
+        colours={found.get(`${side}${line[side] ?? 0}`) ?? []}
+        changed={changed ?? []}
+      />
+    )
+  }
+  const one = row.new ?? row.old
+  const shared = {
+    id: rowId(file, row.key),
+    ...(row.begins && { 'data-begins': '' }),
+    ...(isCurrent && { 'aria-current': 'true' as const }),
+  }
+  return (
+    <>
+      {asSplit ? (
+        <div class="review-line" {...shared}>
+          {(['old', 'new'] as const).map((side) => (
+            <Half key={side} side={side} line={row[side]} file={file} review={review} put={put(side)}>
+              {text(side)}
+            </Half>
+          ))}
+        </div>
+      ) : (
+        <div class="review-line" data-kind={one?.kind} {...shared}>
+          <NumberButton line={row.old} side="old" put={put('old')} />
+          <NumberButton line={row.new} side="new" put={put('new')} />
+          <Whose line={one} file={file} review={review} />
+          <span class="line-sign">{signs[one?.kind ?? ' ']}</span>
+          {text(row.new === null ? 'old' : 'new')}
+        </div>
+      )}
+      <Beneath review={review} file={file} row={row} />
+    </>
+  )
+}
+
+const signs = { ' ': ' ', '+': '+', '-': '−' } as const
+
+interface HalfProps {
+  readonly side: Side
+  readonly line: ReviewLine | null
+  readonly file: ShownFile
+  readonly review: Review
+  readonly put: () => void
+  readonly children: ComponentChildren
+}
+
+function Half({ side, line, file, review, put, children }: HalfProps) {
+  return (
+    <div class="review-half" data-kind={line?.kind ?? 'none'}>
+      <NumberButton line={line} side={side} put={put} />
+      <Whose line={line} file={file} review={review} />
+      <span class="line-sign">{signs[line?.kind ?? ' ']}</span>
+      {children}
+    </div>
+  )
+}
+
+/** Keys reach a line by its cursor; the number is for the pointer. */
+function NumberButton({
+  line,
+  side,
+  put,
+}: {
+  readonly line: ReviewLine | null
+  readonly side: Side
+  readonly put: () => void
+}) {
+  const number = line?.[side]
+  if (number === undefined) return <span class="line-number" />
+  return (
+    <button
+      type="button"
+      class="line-number"
+      tabIndex={-1}
+      aria-label={`Comment on ${side === 'old' ? 'old line' : 'line'} ${number}`}
+      data-number={number}
+      onClick={put}
+    />
+  )
+}
+
+/** Whose line it is, where several attempts changed the file. */
+function Whose({
+  line,
+  file,
+  review,
+}: {
+  readonly line: ReviewLine | null
+  readonly file: ShownFile
+  readonly review: Review
+}) {
+  if (file.attempts.length < 2) return null
+  const made = review.shown.value?.attempts.find(({ attempt_id }) => attempt_id === line?.attempt)
+  const isUnknown = line !== null && line.kind !== ' ' && line.attempt === null
+  const says = made
+    ? `${made.agent}, attempt ${made.number} at ${made.task_name}`
+    : isUnknown
+      ? 'No attempt’s: a person or git made it'
+      : null
+  if (says === null) return <span class="line-by" />
+  const sign = (
+    <>
+      {made ? <AgentMark name={made.agent} /> : '·'}
+      {made ? <sub aria-hidden="true">{made.number}</sub> : null}
+    </>
+  )
+  // A line that is there has a story of its own; one that is gone was whose it was.
+  return line?.new === undefined ? (
+    <span class="line-by" title={says}>
+      {sign}
+    </span>
+  ) : (
+    <a
+      class="line-by"
+      href={linesOf(file.path, { line: line.new, text: line.text })}
+      tabIndex={-1}
+      title={says}
+      aria-label={`Why line ${line.new} is there: ${says}`}
+    >
+      {sign}
+    </a>
+  )
+}
+
+function wordsOf({ old, new: next, partner }: LineRow) {
+  if (old !== null && next !== null) return old === next ? null : wordDifferences(old.text, next.text)
+  if (partner === null) return null
+  return old === null
+    ? wordDifferences(partner.text, next?.text ?? '')
+    : wordDifferences(old.text, partner.text)
+}
+
+interface Pointed {
+  readonly file: ShownFile
+  readonly row: LineRow
+  readonly side: Side
+}
+
+/** Begins a comment on a line. */
+export function point(review: Review, { file, row, side }: Pointed): void {
+  const line = row[side]
+  review.cursor.value = { file: fileKey(file), row: row.key }
+  review.composing.value = { file, side, line: line?.[side] ?? null, quoted: line?.text ?? null }
+}
+
+/** What was said of a line, what is being said, and a field to say it. */
+function Beneath({ review, file, row }: { review: Review; file: ShownFile; row: LineRow }) {
+  const said = sidesOf(row).flatMap(({ side, number }) => commentsOn(review, file, { side, number }))
+  const drafts = sidesOf(row).flatMap(({ side, number }) => draftsOn(review, file, { side, number }))
+  const place = review.composing.value
+  const isHere =
+    place?.file != null &&
+    fileKey(place.file) === fileKey(file) &&
+    sidesOf(row).some(({ side, number }) => side === place.side && number === place.line)
+  if (said.length === 0 && drafts.length === 0 && !isHere) return null
+  return (
+    <div class="beneath">
+      {said.map((comment) => (
+        <Conversation key={comment.comment_id} review={review} comment={comment} />
+      ))}
+      {drafts.map((draft) => (
+        <Draft key={draft.comment_id} review={review} draft={draft} />
+      ))}
+      {isHere && place ? <CommentForm review={review} place={place} /> : null}
+    </div>
+  )
+}
+
+interface Numbered {
+  readonly side: Side
+  readonly number: number
+}
+
+function sidesOf({ old, new: next }: LineRow): readonly Numbered[] {
+  return [
+    ...(old?.old === undefined ? [] : [{ side: 'old' as const, number: old.old }]),
+    ...(next?.new === undefined ? [] : [{ side: 'new' as const, number: next.new }]),
+  ]
+}
+
+function commentsOn(review: Review, file: ShownFile, { side, number }: Numbered): readonly ReviewComment[] {
+  return commentsAbout(review, file).filter((comment) => comment.side === side && comment.now.line === number)
+}
+
+function draftsOn(review: Review, file: ShownFile, { side, number }: Numbered): readonly ReviewDraft[] {
+  return draftsAbout(review, file).filter((draft) => draft.side === side && draft.line === number)
+}
+
+/** Of a file, whether its tree was said or not. */
+export function commentsAbout(review: Review, file: ShownFile): readonly ReviewComment[] {
+  const of = review.commentsOf.value
+  return [...(of.get(fileKey(file)) ?? []), ...(file.tree === null ? [] : (of.get(file.path) ?? []))]
+}
+
+export function draftsAbout(review: Review, file: ShownFile): readonly ReviewDraft[] {
+  const of = review.draftsOf.value
+  return [...(of.get(fileKey(file)) ?? []), ...(file.tree === null ? [] : (of.get(file.path) ?? []))]
+}

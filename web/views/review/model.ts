@@ -1,0 +1,336 @@
+import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { ApiFailure } from '../../../src/surfaces/http/client/client.ts'
+import { call, told } from '../../api/call.ts'
+import type { ReviewComment, ReviewDraft, ReviewedFile, ReviewShown, ShownFile } from '../../api/entities.ts'
+import type { Layout, ReviewHunk } from '../../geometry/review-rows.ts'
+import { startQuery } from '../../live/query.ts'
+import { showToast } from '../../shell/toasts.tsx'
+
+export type Subject = { readonly task: string } | { readonly mission: string } | { readonly since: true }
+
+/** Where a comment is being written, or would be: the whole, a file, or a line of a side. */
+export interface Place {
+  readonly file: ShownFile | null
+  readonly side: 'old' | 'new'
+  readonly line: number | null
+  readonly quoted: string | null
+}
+
+/** The lines of a file, as far as they were read. */
+export type Lines =
+  | { readonly is: 'reading' }
+  | { readonly is: 'failed'; readonly why: string }
+  | { readonly is: 'read'; readonly hunks: readonly ReviewHunk[]; readonly answer: ReviewedFile }
+
+/** What a file has a name of its own by, in a review of several work trees. */
+export function fileKey({ path, tree }: Pick<ShownFile, 'path' | 'tree'>): string {
+  return tree === null ? path : `${tree} ${path}`
+}
+
+/** How a person likes to look, kept in the browser. */
+function kept<Value extends string>(name: string, values: readonly [Value, ...Value[]]): Signal<Value> {
+  const key = `waymark review ${name}`
+  const read = () => {
+    try {
+      return values.find((value) => value === localStorage.getItem(key)) ?? values[0]
+    } catch {
+      return values[0]
+    }
+  }
+  const of = signal<Value>(read())
+  of.subscribe((value) => {
+    try {
+      localStorage.setItem(key, value)
+    } catch {
+      // Where nothing may be kept the choice lasts as long as the page.
+    }
+  })
+  return of
+}
+
+export const layout = kept<Layout>('layout', ['unified', 'split'])
+export const space = kept('space', ['shown', 'hidden'])
+
+/** At most so many files are read at once: the first ones come first. */
+const atOnce = 3
+
+/** A review as one person looks at it. */
+export function createReview(subject: Subject) {
+  const query = startQuery('review_show', subject)
+  const shown = signal<ReviewShown | null>(null)
+  /** What is there by now, where that is not what is shown. */
+  const newer = signal<ReviewShown | null>(null)
+  const unfolded = signal<ReadonlyMap<string, boolean>>(new Map())
+  const whole = signal<ReadonlySet<string>>(new Set())
+  const fromStart = signal<ReadonlySet<string>>(new Set())
+  /** What the person said that was viewed, until the server says so too. */
+  const marking = signal<ReadonlyMap<string, boolean>>(new Map())
+  const composing = signal<Place | null>(null)
+  const editing = signal<string | null>(null)
+  const cursor = signal<{ readonly file: string; readonly row: string } | null>(null)
+  const lines = new Map<string, Signal<Lines>>()
+  const queue: (() => Promise<void>)[] = []
+  let running = 0
+
+  // What is looked at does not change under one's eyes; who said what about it does.
+  const stop = query.answer.subscribe((answer) => {
+    if (answer === null) return
+    const before = shown.peek()
+    batch(() => {
+      // An answer may be older than a mark that was set since it was asked for.
+      marking.value = stillToSay(marking.peek(), answer)
+      if (before === null || changedPaths(before, answer).length === 0) {
+        shown.value = answer
+        newer.value = null
+      } else {
+        shown.value = withWords(before, answer)
+        newer.value = answer
+      }
+    })
+  })
+
+  const pump = () => {
+    while (running < atOnce) {
+      const next = queue.shift()
+      if (!next) return
+      running += 1
+      void next().finally(() => {
+        running -= 1
+        pump()
+      })
+    }
+  }
+
+  const wishOf = (file: ShownFile) => {
+    const key = fileKey(file)
+    const looked = file.viewed !== null && !file.viewed.current && !fromStart.value.has(key)
+    return {
+      since: looked ? (file.viewed?.content ?? null) : null,
+      whole: whole.value.has(key),
+      ignoresSpace: space.value === 'hidden',
+    }
+  }
+
+  /** The lines of a file as they are wished for now; reading begins when they are first asked. */
+  const linesOf = (file: ShownFile, isUrgent = false): ReadonlySignal<Lines> => {
+    const wish = wishOf(file)
+    const key = JSON.stringify([fileKey(file), file.before, file.after, wish])
+    const known = lines.get(key)
+    if (known) return known
+    const made = signal<Lines>({ is: 'reading' })
+    lines.set(key, made)
+    const read = () => readInto(made, file, wish)
+    if (isUrgent) void read()
+    else queue.push(read)
+    pump()
+    return made
+  }
+
+  const readInto = async (into: Signal<Lines>, file: ShownFile, wish: ReturnType<typeof wishOf>) => {
+    const before = into.peek()
+    const offset = before.is === 'read' ? before.answer.cut?.next_offset : undefined
+    try {
+      const answer = await call('review_file', {
+        subject,
+        path: file.path,
+        ...(file.tree !== null && { tree: file.tree }),
+        ...(wish.since !== null && { since: wish.since }),
+        ...(wish.whole && { whole: true }),
+        ...(wish.ignoresSpace && { ignore_space: true }),
+        ...(offset !== undefined && { offset }),
+      })
+      const hunks = before.is === 'read' ? [...before.hunks, ...answer.hunks] : answer.hunks
+      into.value = { is: 'read', hunks, answer }
+    } catch (error) {
+      into.value = { is: 'failed', why: told(error) }
+    }
+  }
+
+  const attempt = async (act: () => Promise<unknown>): Promise<boolean> => {
+    try {
+      await act()
+      return true
+    } catch (error) {
+      showToast({ kind: 'refused', text: told(error) })
+      return false
+    } finally {
+      query.refresh()
+    }
+  }
+
+  const isViewed = (file: ShownFile): boolean =>
+    marking.value.get(fileKey(file)) ?? file.viewed?.current ?? false
+
+  const isOpen = (file: ShownFile): boolean =>
+    unfolded.value.get(fileKey(file)) ?? (file.folded === null && !isViewed(file))
+
+  return {
+    subject,
+    shown,
+    newer,
+    failure: query.failure,
+    composing,
+    editing,
+    cursor,
+    whole,
+    fromStart,
+    linesOf,
+    isViewed,
+    isOpen,
+    /** The paths that are not what is shown any more. */
+    changedSince: computed(() => changedPaths(shown.value, newer.value)),
+    commentsOf: computed(() =>
+      byFile(shown.value?.comments ?? [], ({ now, tree }) => ({ path: now.path, tree })),
+    ),
+    draftsOf: computed(() => byFile(shown.value?.drafts ?? [], ({ path, tree }) => ({ path, tree }))),
+    showNewer: () => {
+      if (newer.peek() === null) return
+      batch(() => {
+        shown.value = newer.peek()
+        newer.value = null
+        marking.value = new Map()
+      })
+    },
+    /** Reads the lines of a file before those of others. */
+    readSoon: (file: ShownFile) => {
+      if (isOpen(file) && (file.kind === 'text' || file.kind === 'link')) linesOf(file, true)
+    },
+    readMore: (file: ShownFile) => {
+      const wish = wishOf(file)
+      const of = lines.get(JSON.stringify([fileKey(file), file.before, file.after, wish]))
+      if (of) void readInto(of, file, wish)
+    },
+    toggle: (set: Signal<ReadonlySet<string>>, file: ShownFile) => {
+      const next = new Set(set.peek())
+      if (!next.delete(fileKey(file))) next.add(fileKey(file))
+      set.value = next
+    },
+    unfold: (file: ShownFile, open: boolean) => {
+      unfolded.value = new Map(unfolded.peek()).set(fileKey(file), open)
+    },
+    mark: (file: ShownFile, viewed: boolean) => {
+      const folds = new Map(unfolded.peek())
+      folds.delete(fileKey(file))
+      batch(() => {
+        marking.value = new Map(marking.peek()).set(fileKey(file), viewed)
+        unfolded.value = folds
+      })
+      return attempt(async () => {
+        try {
+          await call('review_mark', {
+            subject,
+            path: file.path,
+            ...(file.tree !== null && { tree: file.tree }),
+            content: file.after ?? '',
+            viewed,
+          })
+        } catch (error) {
+          const left = new Map(marking.peek())
+          left.delete(fileKey(file))
+          marking.value = left
+          throw error
+        }
+      })
+    },
+    comment: ({ file, side, line, quoted }: Place, words: Words) =>
+      attempt(() =>
+        call('review_comment', {
+          subject,
+          ...(file !== null && { path: file.path }),
+          ...(file !== null && file.tree !== null && { tree: file.tree }),
+          ...(line !== null && { side, line }),
+          ...(quoted !== null && quoted.trim() !== '' && quoted.length <= 300 && { quoted }),
+          ...words,
+        }),
+      ),
+    edit: (draft: ReviewDraft, words: Words) =>
+      attempt(() => call('review_comment_edit', { comment_id: draft.comment_id, ...words })),
+    drop: (draft: ReviewDraft) =>
+      attempt(() => call('review_comment_drop', { comment_id: draft.comment_id })),
+    answer: (comment: ReviewComment, text: string, done: boolean) =>
+      attempt(() => call('reply_to_review', { comment_id: comment.comment_id, text, done })),
+    /** Sends all drafts with a verdict on exactly what is shown. Answers why not, or null. */
+    send: async (verdict: Verdict, text: string, content: string): Promise<string | null> => {
+      try {
+        const sent = await call('review_send', {
+          subject,
+          verdict,
+          content,
+          ...(text !== '' && { text }),
+        })
+        showToast({ kind: 'said', text: [saidOf[verdict], ...sent.notes].join(' ') })
+        return null
+      } catch (error) {
+        if (error instanceof ApiFailure) return told(error)
+        throw error
+      } finally {
+        query.refresh()
+      }
+    },
+    stop: () => {
+      stop()
+      query.stop()
+    },
+  }
+}
+
+export type Review = ReturnType<typeof createReview>
+export type Verdict = 'send_back' | 'approve' | 'comment'
+
+export interface Words {
+  readonly kind: 'question' | 'request'
+  readonly text: string
+}
+
+const saidOf = {
+  approve: 'Approved.',
+  send_back: 'Sent back.',
+  comment: 'Comments sent.',
+} as const satisfies Record<Verdict, string>
+
+/** The marks that an answer does not tell yet. */
+function stillToSay(
+  marking: ReadonlyMap<string, boolean>,
+  { files }: ReviewShown,
+): ReadonlyMap<string, boolean> {
+  const told = new Map(files.map((file) => [fileKey(file), file.viewed?.current ?? false]))
+  return new Map([...marking].filter(([key, viewed]) => told.get(key) !== viewed))
+}
+
+/** What is shown, with all that was said of it since. */
+function withWords(before: ReviewShown, { files, comments, drafts, verdicts }: ReviewShown): ReviewShown {
+  const now = new Map(files.map((file) => [fileKey(file), file]))
+  const places = new Map(before.comments.map((comment) => [comment.comment_id, comment.now]))
+  return {
+    ...before,
+    files: before.files.map((file) => {
+      const same = now.get(fileKey(file))
+      return same?.after === file.after ? same : file
+    }),
+    // Where they stand is told of the lines that are shown.
+    comments: comments.map((comment) => ({ ...comment, now: places.get(comment.comment_id) ?? comment.now })),
+    drafts,
+    verdicts,
+  }
+}
+
+function changedPaths(before: ReviewShown | null, after: ReviewShown | null): readonly string[] {
+  if (before === null || after === null) return []
+  const known = new Map(before.files.map((file) => [fileKey(file), file.after]))
+  const changed = after.files
+    .filter((file) => known.get(fileKey(file)) !== file.after)
+    .map(({ path }) => path)
+  const left = new Set(after.files.map(fileKey))
+  return [...changed, ...before.files.filter((file) => !left.has(fileKey(file))).map(({ path }) => path)]
+}
+
+/** By file; those on the whole under the empty key. Where a tree is not said, under the path alone. */
+function byFile<Of>(
+  all: readonly Of[],
+  placeOf: (one: Of) => { readonly path: string | null; readonly tree: string | null },
+): ReadonlyMap<string, readonly Of[]> {
+  return Map.groupBy(all, (one) => {
+    const { path, tree } = placeOf(one)
+    return path === null ? '' : fileKey({ path, tree })
+  })
+}

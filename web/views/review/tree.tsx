@@ -1,0 +1,121 @@
+import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
+import type { ReviewShown, ShownFile } from '../../api/entities.ts'
+import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
+import { plainText } from '../../geometry/line-parts.ts'
+import { FilterField } from '../../parts/list.tsx'
+import { fileKey, type Review } from './model.ts'
+
+interface TreeFile extends ShownFile {
+  readonly added_lines: number | null
+  readonly deleted_lines: number | null
+}
+
+interface TreeProps {
+  readonly review: Review
+  readonly shown: ReviewShown
+  readonly files: readonly ShownFile[]
+  readonly go: (file: ShownFile) => void
+}
+
+/** The files by folder, with counts and a filter. */
+export function FileTree({ review, shown, files, go }: TreeProps) {
+  const folded = useSignal<ReadonlySet<string>>(new Set())
+  const tree = useMemo(() => diffTree(files.map(treeFile)), [files])
+  const rows = diffRows(tree, folded.value)
+  const current = review.cursor.value?.file
+  const fold = (path: string) => {
+    const next = new Set(folded.value)
+    if (!next.delete(path)) next.add(path)
+    folded.value = next
+  }
+  return (
+    <nav class="review-tree" aria-label="Files">
+      <FilterField />
+      <p class="muted review-tree-count">
+        {files.length === shown.files.length ? '' : `${files.length} of `}
+        {shown.files.length} {shown.files.length === 1 ? 'file' : 'files'}
+      </p>
+      <ul>
+        {rows.map(({ node, depth }) => (
+          <li
+            key={`${node.kind} ${node.path}`}
+            style={{ '--depth': String(depth) }}
+            {...(node.kind === 'file' &&
+              fileKey(node.change) === current && { 'aria-current': 'true' as const })}
+          >
+            <Node node={node} isFolded={folded.value.has(node.path)} {...{ fold, go, review }} />
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
+}
+
+interface NodeProps {
+  readonly node: DiffNode<TreeFile>
+  readonly isFolded: boolean
+  readonly fold: (path: string) => void
+  readonly go: (file: ShownFile) => void
+  readonly review: Review
+}
+
+function Node({ node, isFolded, fold, go, review }: NodeProps) {
+  if (node.kind === 'folder') {
+    return (
+      <button type="button" class="tree-folder" aria-expanded={!isFolded} onClick={() => fold(node.path)}>
+        <span class="cut">{plainText(node.name)}/</span>
+        {isFolded ? <span class="count">{node.files}</span> : null}
+      </button>
+    )
+  }
+  const { change } = node
+  const said = change.comments.open + change.comments.answered + change.comments.drafts
+  const isViewed = review.isViewed(change)
+  const isBack = change.viewed !== null && !change.viewed.current && !isViewed
+  return (
+    <button
+      type="button"
+      class="tree-file"
+      onClick={() => go(change)}
+      {...(isViewed && { 'data-viewed': '' })}
+    >
+      <span class="tree-sign" data-status={change.status} aria-hidden="true">
+        {isViewed ? '✓' : signs[change.status]}
+      </span>
+      <span class="cut">{plainText(node.name)}</span>
+      <span class="visually-hidden">
+        , {change.status}
+        {isViewed ? ', viewed' : ''}
+      </span>
+      {isBack ? <span class="tree-back">changed since</span> : null}
+      {said > 0 ? (
+        <span class="comment-count">
+          {said}
+          <span class="visually-hidden"> {said === 1 ? 'comment' : 'comments'}</span>
+        </span>
+      ) : null}
+      {change.added === null ? null : (
+        <span class="plus-minus">
+          <ins>+{change.added}</ins> <del>−{change.removed ?? 0}</del>
+        </span>
+      )}
+    </button>
+  )
+}
+
+const signs = { added: '+', modified: '·', deleted: '−', renamed: '→' } as const satisfies Record<
+  ShownFile['status'],
+  string
+>
+
+/** Of several work trees, each is a folder above its files. */
+function treeFile(file: ShownFile): TreeFile {
+  const path = file.tree === null ? file.path : `${file.tree}/${file.path}`
+  return {
+    ...file,
+    ...(file.tree !== null && { path }),
+    added_lines: file.added,
+    deleted_lines: file.removed,
+  }
+}

@@ -1,0 +1,382 @@
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import type { ReviewShown, ShownFile } from '../../api/entities.ts'
+import { plainText } from '../../geometry/line-parts.ts'
+import { type LineRow, reviewRows } from '../../geometry/review-rows.ts'
+import { keysOf } from '../../keys/bindings.ts'
+import { useCommands } from '../../keys/commands.ts'
+import { Agent } from '../../parts/agent.tsx'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { PlusMinus } from '../../parts/evidence.tsx'
+import { KeyCap } from '../../parts/key-cap.tsx'
+import { linesOf } from '../../parts/lines-of.ts'
+import { Prose } from '../../parts/text.tsx'
+import { Since } from '../../parts/time.tsx'
+import { crumb } from '../../router/current.ts'
+import { href, navigate, query } from '../../router/location.ts'
+import type { ViewProps } from '../../router/routes.ts'
+import { CommentForm, Conversation, Draft } from './comments.tsx'
+import { FileSection, fileId } from './file.tsx'
+import { point, rowId } from './lines.tsx'
+import { createReview, fileKey, layout, type Review, type Subject, space, type Verdict } from './model.ts'
+import { SendDialog } from './send.tsx'
+import { FileTree } from './tree.tsx'
+import './review.css'
+
+/** The work on a task, in a mission, or since one last looked, with all that is said of it. */
+export function View({ params }: ViewProps) {
+  const { kind, id } = params
+  const subject = subjectOf(kind, id)
+  if (subject === null) {
+    return (
+      <div class="page-inner">
+        <h1>Nothing is here</h1>
+        <EmptyState title={`A review is of a task, a mission, or all that is new; not of “${kind}”.`}>
+          <a class="link" href={href('/review')}>
+            To all that is new
+          </a>
+        </EmptyState>
+      </div>
+    )
+  }
+  return <Reviewing key={`${kind} ${id}`} subject={subject} />
+}
+
+function subjectOf(kind: string | undefined, id: string | undefined): Subject | null {
+  if (kind === undefined) return { since: true }
+  if (id === undefined) return null
+  if (kind === 'task') return { task: id }
+  return kind === 'mission' ? { mission: id } : null
+}
+
+function Reviewing({ subject }: { readonly subject: Subject }) {
+  const review = useMemo(() => createReview(subject), [])
+  useEffect(() => review.stop, [review])
+  const shown = review.shown.value
+  const name = shown?.subject.name
+  useEffect(() => {
+    if (name !== undefined) crumb.value = [{ text: 'Review', href: href('/review') }, { text: name }]
+  }, [name])
+  if (shown === null) return <Failed failure={review.failure} />
+  return <Shown review={review} shown={shown} />
+}
+
+function Shown({ review, shown }: { readonly review: Review; readonly shown: ReviewShown }) {
+  const [verdict, setVerdict] = useState<Verdict | null>(null)
+  const words = (query.value.get('words') ?? '').toLowerCase()
+  const files = useMemo(
+    () => (words === '' ? shown.files : shown.files.filter(({ path }) => path.toLowerCase().includes(words))),
+    [shown.files, words],
+  )
+  const go = (file: ShownFile) => {
+    review.readSoon(file)
+    review.cursor.value = { file: fileKey(file), row: '' }
+    document.getElementById(fileId(file))?.scrollIntoView({ block: 'start' })
+  }
+  useReviewKeys(review, files, { go, say: setVerdict })
+  // An address may name a file.
+  const named = query.peek().get('file')
+  useLayoutEffect(() => {
+    const file = named === null ? undefined : shown.files.find(({ path }) => path === named)
+    if (file) go(file)
+  }, [named])
+  const whole = review.commentsOf.value.get('') ?? []
+  const wholeDrafts = review.draftsOf.value.get('') ?? []
+  const gone = useMemo(() => commentsElsewhere(review, shown), [shown])
+  const place = review.composing.value
+  return (
+    <div class="review" data-layout={layout.value}>
+      <Head review={review} shown={shown} say={setVerdict} />
+      <Newer review={review} />
+      {shown.notes.map((note) => (
+        <p key={note} class="review-note">
+          {note}
+        </p>
+      ))}
+      {whole.length + wholeDrafts.length + gone.length > 0 || place?.file === null ? (
+        <section class="beneath review-whole" aria-label="Comments on the whole">
+          {[...whole, ...gone].map((comment) => (
+            <Conversation key={comment.comment_id} review={review} comment={comment} />
+          ))}
+          {wholeDrafts.map((draft) => (
+            <Draft key={draft.comment_id} review={review} draft={draft} />
+          ))}
+          {place?.file === null ? <CommentForm review={review} place={place} /> : null}
+        </section>
+      ) : null}
+      {shown.files.length === 0 ? (
+        <EmptyState
+          title={
+            shown.subject.kind === 'since'
+              ? 'Nothing ended since you last looked. What agents change appears here when an attempt ends.'
+              : 'Nothing has changed yet. What git sees change appears here.'
+          }
+        />
+      ) : (
+        <div class="review-panes">
+          <FileTree review={review} shown={shown} files={files} go={go} />
+          <div class="review-files">
+            {files.map((file, at) => (
+              <FileSection key={fileKey(file)} review={review} file={file} isFirst={at < 2} />
+            ))}
+            {files.length === 0 ? <p class="review-note">No file has these words in its path.</p> : null}
+          </div>
+        </div>
+      )}
+      {verdict === null ? null : (
+        <SendDialog review={review} shown={shown} verdict={verdict} close={() => setVerdict(null)} />
+      )}
+    </div>
+  )
+}
+
+/** Comments on files that are not part of it any more. */
+function commentsElsewhere(review: Review, shown: ReviewShown) {
+  const known = new Set(shown.files.flatMap((file) => [fileKey(file), file.path]))
+  return [...review.commentsOf.value]
+    .filter(([key]) => key !== '' && !known.has(key))
+    .flatMap(([, comments]) => comments)
+}
+
+interface HeadProps {
+  readonly review: Review
+  readonly shown: ReviewShown
+  readonly say: (verdict: Verdict) => void
+}
+
+function Head({ review, shown, say }: HeadProps) {
+  const { subject, totals, agents, may, drafts } = shown
+  const viewed = shown.files.filter((file) => review.isViewed(file)).length
+  return (
+    <header class="review-head">
+      <div class="review-title">
+        <h1>{plainText(subject.name)}</h1>
+        <span class="review-figures">
+          <span>
+            {totals.files} {totals.files === 1 ? 'file' : 'files'}
+          </span>
+          <PlusMinus added_lines={totals.added} deleted_lines={totals.removed} />
+          <span class="muted">
+            {viewed} of {totals.files} viewed
+          </span>
+          {agents.map((agent) => (
+            <Agent key={agent} name={agent} />
+          ))}
+        </span>
+      </div>
+      {subject.goal === null ? null : (
+        <p class="review-goal">
+          <Prose text={subject.goal} />
+        </p>
+      )}
+      <p class="review-links muted">
+        {subject.task_id === null ? null : (
+          <a class="link" href={href(`/tasks/${subject.task_id}`)}>
+            The task
+          </a>
+        )}
+        {subject.mission_id === null ? null : (
+          <a class="link" href={href(`/missions/${subject.mission_id}`)}>
+            {subject.mission_name ?? 'The mission'}
+          </a>
+        )}
+        {shown.verdicts.slice(-3).map(({ review_id, by, verdict, at, content }) => (
+          <span key={review_id}>
+            {by} {verdictWords[verdict]} <Since at={at} /> ago
+            {verdict === 'approve' && content !== shown.content ? ', before it changed' : ''}
+          </span>
+        ))}
+      </p>
+      <div class="review-bar" role="toolbar" aria-label="Review">
+        <button
+          type="button"
+          class="tool"
+          aria-pressed={layout.value === 'split'}
+          onClick={() => {
+            layout.value = layout.value === 'split' ? 'unified' : 'split'
+          }}
+        >
+          Side by side
+        </button>
+        <button
+          type="button"
+          class="tool"
+          aria-pressed={space.value === 'hidden'}
+          onClick={() => {
+            space.value = space.value === 'hidden' ? 'shown' : 'hidden'
+          }}
+        >
+          Hide white space
+        </button>
+        <button
+          type="button"
+          class="button"
+          data-kind="plain"
+          onClick={() => {
+            review.composing.value = { file: null, side: 'new', line: null, quoted: null }
+          }}
+        >
+          Comment
+        </button>
+        <span class="push" />
+        {drafts.length > 0 ? (
+          <button type="button" class="button" onClick={() => say('comment')}>
+            Send {drafts.length} {drafts.length === 1 ? 'comment' : 'comments'}{' '}
+            <KeyCap keys={keysOf('send')} />
+          </button>
+        ) : null}
+        {may.decide ? (
+          <>
+            <button type="button" class="button" onClick={() => say('send_back')}>
+              Send back <KeyCap keys={keysOf('send back')} />
+            </button>
+            <button type="button" class="button" data-kind="primary" onClick={() => say('approve')}>
+              {subject.kind === 'since' ? 'All looked at' : 'Approve'} <KeyCap keys={keysOf('approve')} />
+            </button>
+          </>
+        ) : (
+          <span class="muted">{may.why}</span>
+        )}
+      </div>
+    </header>
+  )
+}
+
+const verdictWords = {
+  approve: 'approved it',
+  send_back: 'sent it back',
+  comment: 'commented',
+} as const satisfies Record<Verdict, string>
+
+/** The work went on while it was looked at: nothing moves until it is asked for. */
+function Newer({ review }: { readonly review: Review }) {
+  const changed = review.changedSince.value
+  if (review.newer.value === null) return null
+  return (
+    <p class="review-newer" role="status">
+      <span>
+        {changed.length === 0
+          ? 'What waits has changed since you opened this.'
+          : `The work has changed since you opened this: ${changed.slice(0, 3).map(plainText).join(', ')}${
+              changed.length > 3 ? ` and ${changed.length - 3} more` : ''
+            }.`}
+      </span>
+      <button type="button" class="button" onClick={review.showNewer}>
+        Show it
+      </button>
+    </p>
+  )
+}
+
+interface Doing {
+  readonly go: (file: ShownFile) => void
+  readonly say: (verdict: Verdict) => void
+}
+
+/** Files, changes, comments and lines by keys. */
+function useReviewKeys(review: Review, files: readonly ShownFile[], { go, say }: Doing): void {
+  const cursor = () => review.cursor.peek()
+  const current = () => files.find((file) => fileKey(file) === cursor()?.file) ?? files[0]
+  const rowsOf = (file: ShownFile): readonly LineRow[] => {
+    if (!review.isOpen(file) || (file.kind !== 'text' && file.kind !== 'link')) return []
+    const lines = review.linesOf(file).peek()
+    return lines.is === 'read'
+      ? reviewRows(lines.hunks, layout.peek()).filter((row) => row.kind === 'line')
+      : []
+  }
+  const put = (file: ShownFile, row: LineRow) => {
+    review.cursor.value = { file: fileKey(file), row: row.key }
+    bringInSight(rowId(file, row.key), fileId(file))
+  }
+  const stepFile = (by: number) => () => {
+    const file = current()
+    const at = cursor() === null && by > 0 ? -1 : file === undefined ? -1 : files.indexOf(file)
+    const next = files[Math.min(Math.max(at + by, 0), files.length - 1)]
+    if (next) go(next)
+  }
+  // Past the last line of a file comes the first of the next one whose lines are there.
+  const stepRow = (by: number, wanted: (row: LineRow) => boolean) => () => {
+    const file = current()
+    if (!file) return
+    let at = files.indexOf(file)
+    let rows = rowsOf(file)
+    let place = rows.findIndex(({ key }) => key === cursor()?.row) + by
+    if (by < 0 && place === -1 - 1) place = -1
+    for (; at >= 0 && at < files.length; ) {
+      for (; place >= 0 && place < rows.length; place += by) {
+        const row = rows[place]
+        const here = files[at]
+        if (row && here && wanted(row)) return put(here, row)
+      }
+      at += by
+      const next = files[at]
+      rows = next ? rowsOf(next) : []
+      place = by > 0 ? 0 : rows.length - 1
+    }
+  }
+  const stepComment = (by: number) => () => {
+    const all = [...document.querySelectorAll<HTMLElement>('.review .comment')]
+    const at = all.findIndex((element) => element === document.activeElement)
+    const next = all[at === -1 && by < 0 ? all.length - 1 : Math.min(Math.max(at + by, 0), all.length - 1)]
+    next?.focus({ preventScroll: true })
+    next?.scrollIntoView({ block: 'center' })
+  }
+  const onLine = () => {
+    const file = current()
+    const row = file && rowsOf(file).find(({ key }) => key === cursor()?.row)
+    if (file && row) point(review, { file, row, side: row.new === null ? 'old' : 'new' })
+    else if (file && cursor() !== null)
+      review.composing.value = { file, side: 'new', line: null, quoted: null }
+    else review.composing.value = { file: null, side: 'new', line: null, quoted: null }
+  }
+  const onFile = (act: (file: ShownFile) => void) => () => {
+    const file = current()
+    if (file) act(file)
+  }
+  const mayDecide = review.shown.value?.may.decide === true
+  useCommands({
+    next: stepRow(1, () => true),
+    previous: stepRow(-1, () => true),
+    'next change': stepRow(1, ({ begins }) => begins),
+    'previous change': stepRow(-1, ({ begins }) => begins),
+    'next file': stepFile(1),
+    'previous file': stepFile(-1),
+    'next comment': stepComment(1),
+    'previous comment': stepComment(-1),
+    peek: onFile((file) => review.unfold(file, !review.isOpen(file))),
+    viewed: onFile((file) => {
+      const viewed = !review.isViewed(file)
+      void review.mark(file, viewed)
+      const next = files[files.indexOf(file) + 1]
+      if (viewed && next) go(next)
+    }),
+    comment: onLine,
+    'whose line': onFile((file) => {
+      if (file.status === 'deleted' || (file.kind !== 'text' && file.kind !== 'link')) return
+      const line = rowsOf(file).find(({ key }) => key === cursor()?.row)?.new
+      navigate(linesOf(file.path, line?.new === undefined ? undefined : { line: line.new, text: line.text }))
+    }),
+    'comment file': onFile((file) => {
+      review.unfold(file, true)
+      review.composing.value = { file, side: 'new', line: null, quoted: null }
+    }),
+    'whole file': onFile((file) => review.toggle(review.whole, file)),
+    'side by side': () => {
+      layout.value = layout.peek() === 'split' ? 'unified' : 'split'
+    },
+    'white space': () => {
+      space.value = space.peek() === 'hidden' ? 'shown' : 'hidden'
+    },
+    send: () => say('comment'),
+    ...(mayDecide && { approve: () => say('approve'), 'send back': () => say('send_back') }),
+    close: () => {
+      review.cursor.value = null
+    },
+  })
+}
+
+/** A line that is not drawn yet comes with its block, once the file is near. */
+function bringInSight(row: string, file: string): void {
+  const element = document.getElementById(row)
+  if (element) element.scrollIntoView({ block: 'center' })
+  else document.getElementById(file)?.scrollIntoView({ block: 'start' })
+}

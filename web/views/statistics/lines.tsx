@@ -1,0 +1,189 @@
+import type { ComponentChildren } from 'preact'
+import { told } from '../../api/call.ts'
+import { useQuery } from '../../live/query.ts'
+import { href, query, setQuery } from '../../router/location.ts'
+import { type LineStatistics, percent } from './told.ts'
+
+const counts = [
+  { by: 'agent', title: 'agent' },
+  { by: 'model', title: 'model' },
+  { by: 'mission', title: 'mission' },
+  { by: 'author', title: 'author of the commit' },
+] as const
+
+/** Whose the lines of HEAD are, and which live on. It is counted when it is asked for: each file is looked up. */
+export function LineShares() {
+  const by = (counts.find((known) => known.by === query.value.get('of')) ?? counts[0]).by
+  const read = useQuery('provenance_stats', { by, survival: true }, { once: true })
+  const answer = read.answer.value
+  return (
+    <>
+      <p class="line-shares-by">
+        <label for="lines-of">Lines by</label>
+        <select
+          id="lines-of"
+          class="field"
+          value={by}
+          onChange={({ currentTarget }) => setQuery({ of: currentTarget.value })}
+        >
+          {counts.map((count) => (
+            <option key={count.by} value={count.by}>
+              {count.title}
+            </option>
+          ))}
+        </select>
+      </p>
+      {read.failure.value === null ? null : <p role="alert">{told(read.failure.value)}</p>}
+      {answer === null ? (
+        read.failure.value === null ? (
+          <p class="muted" aria-busy="true">
+            Counting the lines of each file. The first time takes long in a large repository.
+          </p>
+        ) : null
+      ) : (
+        <Shares answer={answer} />
+      )}
+    </>
+  )
+}
+
+function Shares({ answer }: { readonly answer: LineStatistics }) {
+  const { kinds, share, lines, files, commit, groups, by, definitions, left_out, after_14_days, ages } =
+    answer
+  const known = kinds.agent + kinds.outside + kinds.human
+  return (
+    <>
+      <ul class="figure-cards">
+        <li class="figure-card" data-basis="measured">
+          <h2>
+            Lines of agents <span class="basis">measured</span>
+          </h2>
+          <p class="figure-value">
+            <b>{share === null ? '–' : percent(share)}</b> <span class="muted">of what is known</span>
+          </p>
+          <p class="figure-n">{counted(known, 'line')} of which it is known</p>
+          <p class="muted figure-definition">{definitions.share}</p>
+        </li>
+        <li class="figure-card" data-basis="measured">
+          <h2>
+            All lines <span class="basis">measured</span>
+          </h2>
+          <p class="figure-value">
+            <b>{lines.toLocaleString('en')}</b>{' '}
+            <span class="muted">
+              in {counted(files, 'file')} of {commit.slice(0, 8)}
+            </span>
+          </p>
+          <dl class="line-kinds">
+            {kindsTold.map(({ kind, words }) => (
+              <div key={kind}>
+                <dt>{words}</dt>
+                <dd>{kinds[kind].toLocaleString('en')}</dd>
+              </div>
+            ))}
+          </dl>
+        </li>
+        {after_14_days === undefined ? null : (
+          <li class="figure-card" data-basis="measured">
+            <h2>
+              Alive after 14 days <span class="basis">measured</span>
+            </h2>
+            <p class="figure-value">
+              <b>{after_14_days.share === null ? '–' : percent(after_14_days.share)}</b>{' '}
+              <span class="muted">
+                {after_14_days.alive.toLocaleString('en')} of {counted(after_14_days.added, 'line')}
+              </span>
+            </p>
+            <p class="figure-n">{counted(after_14_days.n, 'attempt')}</p>
+            <p class="muted figure-definition">
+              {definitions.survival} {definitions.after_14_days}
+            </p>
+          </li>
+        )}
+      </ul>
+      {groups.length === 0 ? (
+        <p class="muted">Nothing was recorded of its lines yet.</p>
+      ) : (
+        <Table name={`Lines by ${by}`} heads={[by, 'lines', 'share of all', 'files']}>
+          {groups.map(({ name, lines: count, files: in_files }) => (
+            <tr key={name}>
+              <th scope="row">{by === 'mission' ? <Mission name={name} /> : name}</th>
+              <td>{count.toLocaleString('en')}</td>
+              <td>{percent(count / Math.max(1, lines))}</td>
+              <td>{in_files.toLocaleString('en')}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {ages === undefined || ages.every(({ n }) => n === 0) ? null : (
+        <Table name="What lives on, by age" heads={['ended', 'attempts', 'lines added', 'alive', 'share']}>
+          {ages.map(({ up_to_days, n, added, alive, share: lives }) => (
+            <tr key={up_to_days}>
+              <th scope="row">{ageWords(up_to_days)}</th>
+              <td>{n}</td>
+              <td>{added.toLocaleString('en')}</td>
+              <td>{alive.toLocaleString('en')}</td>
+              <td>{lives === null ? '–' : percent(lives)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {left_out.map((said) => (
+        <p key={said} class="muted">
+          Left out: {said}
+        </p>
+      ))}
+    </>
+  )
+}
+
+const kindsTold = [
+  { kind: 'agent', words: 'of agents, recorded' },
+  { kind: 'human', words: 'of people, since every agent is captured' },
+  { kind: 'outside', words: 'of no attempt: a person, or an unseen tool' },
+  { kind: 'claimed', words: 'as another tool claims' },
+  { kind: 'author', words: 'not recorded' },
+  { kind: 'before', words: 'before the record' },
+] as const
+
+function ageWords(days: number | null): string {
+  if (days === null) return 'longer ago'
+  return days === 1 ? 'within a day' : `within ${days} days`
+}
+
+function counted(count: number, word: string): string {
+  return `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`
+}
+
+/** `m-1 Its name`. */
+function Mission({ name }: { readonly name: string }) {
+  const space = name.indexOf(' ')
+  return <a href={href(`/missions/${name.slice(0, space)}`)}>{name.slice(space + 1)}</a>
+}
+
+interface TableProps {
+  readonly name: string
+  readonly heads: readonly string[]
+  readonly children: ComponentChildren
+}
+
+function Table({ name, heads, children }: TableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too
+    <section class="group-table full-width" aria-label={name} tabIndex={0}>
+      <table>
+        <caption>{name}</caption>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,86 @@
+import type { OutputOf } from '../../../src/surfaces/http/client/client.ts'
+import { durationText } from '../../parts/duration.ts'
+
+export type Statistics = OutputOf<'stats'>
+export type LineStatistics = OutputOf<'provenance_stats'>
+export type Figures = Statistics['all']
+
+/** A figure as it is shown. */
+export interface Told {
+  readonly n: number
+  /** The number that a chart draws; null where it is unknown. */
+  readonly value: number | null
+  /** Never empty: `–` where it is unknown. */
+  readonly text: string
+  /** What stands after it, where there is more to say. */
+  readonly more: string
+}
+
+const unknown = '–'
+
+/** How each figure is told: the one place for cards, charts and the table. */
+const tellings: { readonly [Name in keyof Figures]: (figure: Figures[Name]) => Told } = {
+  task_time: spread,
+  attempt_time: spread,
+  mission_time: spread,
+  first_pass: ({ n, passed, share }) => told(n, share, percent, `${passed} of ${n}`),
+  waiting: (figure) => {
+    const { more, ...rest } = spread(figure)
+    const { total_seconds: total } = figure
+    return { ...rest, more: total === null ? more : `${more}, ${seconds(total)} in all` }
+  },
+  out_of_scope: ({ n, files, attempts }) =>
+    told(n, files, String, `in ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`),
+  retries: ({ n, per_task, tried_again }) =>
+    told(n, per_task, (each) => String(Math.round(each * 100) / 100), `${tried_again} tried again`),
+  refused_events: ({ n, refused, share }) => told(n, refused, String, share === null ? '' : percent(share)),
+  lines: ({ n, added, deleted, files_without_lines: files }) => ({
+    ...told(n, added === null ? null : added + (deleted ?? 0), () => `+${added} −${deleted}`, ''),
+    more: files === null || files === 0 ? '' : `${files} ${files === 1 ? 'file' : 'files'} without lines`,
+  }),
+  tokens: used,
+  turn_tokens: used,
+}
+
+/** Tells one of them by its name. */
+export function tell(figures: Figures, name: keyof Figures): Told {
+  const telling = tellings[name] as (figure: Figures[keyof Figures]) => Told // the telling of that name
+  return telling(figures[name])
+}
+
+export function isFigure(name: string): name is keyof Figures {
+  return Object.hasOwn(tellings, name)
+}
+
+/** Whether there is anything to tell of. */
+export function isEmpty(figures: Figures): boolean {
+  return Object.keys(figures).every((name) => !isFigure(name) || tell(figures, name).n === 0)
+}
+
+function spread({ n, median_seconds: median, p90_seconds: p90 }: Figures['task_time']): Told {
+  return told(n, median, seconds, p90 === null ? '' : `median; 9 of 10 within ${seconds(p90)}`)
+}
+
+function told(n: number, value: number | null, words: (known: number) => string, more: string): Told {
+  return value === null ? { n, value, text: unknown, more: '' } : { n, value, text: words(value), more }
+}
+
+function used({ input, output }: Pick<Figures['tokens'], 'input' | 'output'>): Told {
+  const said = input.sum === null && output.sum === null ? null : (input.sum ?? 0) + (output.sum ?? 0)
+  const parts = [part(input, 'in'), part(output, 'out')].filter((text) => text !== '')
+  return { n: Math.max(input.n, output.n), value: said, text: parts.join(', ') || unknown, more: '' }
+}
+
+function part({ n, sum }: Figures['tokens']['input'], direction: string): string {
+  return sum === null ? '' : `${compact.format(sum)} ${direction} (n ${n})`
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+function seconds(length: number): string {
+  return durationText(length * 1000)
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)} %`
+}

@@ -1,0 +1,196 @@
+import { useCommands } from '../../keys/commands.ts'
+import { useQuery } from '../../live/query.ts'
+import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { href, navigate, query, setQuery } from '../../router/location.ts'
+import { Columns } from './columns.tsx'
+import { LineShares } from './lines.tsx'
+import { type Figures, isEmpty, isFigure, type Statistics, tell } from './told.ts'
+import './statistics.css'
+
+const groupings = [
+  { by: 'week', title: 'By week' },
+  { by: 'mission', title: 'By mission' },
+  { by: 'agent', title: 'By agent' },
+  { by: 'role', title: 'By role' },
+  { by: 'lines', title: 'Whose lines' },
+] as const
+const figureGroups = [groupings[0], groupings[1], groupings[2], groupings[3]] as const
+
+const spans = [
+  { since: '4w', title: 'Last 4 weeks' },
+  { since: '12w', title: 'Last 12 weeks' },
+  { since: '52w', title: 'Last 52 weeks' },
+  { since: 'all', title: 'Everything' },
+] as const
+
+/** Weeks begin where the reader is. */
+const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** How long work takes, how much is right at once, how long it waits: in figures that say what they are made of. */
+export function View() {
+  return query.value.get('by') === 'lines' ? <LinesTab /> : <FiguresTab />
+}
+
+function LinesTab() {
+  const span = query.value.get('since') ?? '12w'
+  useTabs(span)
+  return (
+    <div class="page-inner statistics">
+      <header class="page-head">
+        <h1>Statistics</h1>
+      </header>
+      <Tabs by="lines" span={span} />
+      <LineShares />
+    </div>
+  )
+}
+
+function useTabs(span: string): void {
+  const go = (at: number) => () => navigate(addressOf(groupings[at]?.by ?? 'week', span))
+  useCommands({ 'tab 1': go(0), 'tab 2': go(1), 'tab 3': go(2), 'tab 4': go(3), 'tab 5': go(4) })
+}
+
+function Tabs({ by, span }: { readonly by: string; readonly span: string }) {
+  return (
+    <nav class="tabs" aria-label="Groups">
+      {groupings.map((each) => (
+        <a key={each.by} href={addressOf(each.by, span)} {...(each.by === by && { 'aria-current': 'page' })}>
+          {each.title}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+function FiguresTab() {
+  const by = (figureGroups.find((known) => known.by === query.value.get('by')) ?? figureGroups[0]).by
+  const span = (spans.find(({ since }) => since === query.value.get('since')) ?? spans[1]).since
+  const read = useQuery('stats', { by, zone, ...(span !== 'all' && { since: span }) })
+  useTabs(span)
+  const answer = read.answer.value
+  if (answer === null) return <Failed failure={read.failure} />
+  return (
+    <div class="page-inner statistics">
+      <header class="page-head">
+        <h1>Statistics</h1>
+        <select
+          class="field"
+          aria-label="Since when"
+          value={span}
+          onChange={({ currentTarget }) => setQuery({ since: currentTarget.value })}
+        >
+          {spans.map(({ since, title }) => (
+            <option key={since} value={since}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </header>
+      <Tabs by={by} span={span} />
+      {isEmpty(answer.all) ? (
+        <EmptyState
+          title="How long work takes, how much of it is right at once and how long it waits for people appears here once an attempt, an answer or a mission has ended."
+          command="waymark stats --by week"
+        />
+      ) : (
+        <Shown answer={answer} />
+      )}
+    </div>
+  )
+}
+
+function addressOf(by: string, since: string): string {
+  return href(`/statistics?by=${by}&since=${since}`)
+}
+
+function Shown({ answer }: { readonly answer: Statistics }) {
+  const { all, groups, definitions, groups_total: total, notes } = answer
+  const shown = definitions.flatMap((definition) =>
+    isFigure(definition.figure) ? [{ ...definition, figure: definition.figure }] : [],
+  )
+  return (
+    <>
+      <ul class="figure-cards">
+        {shown.map(({ figure, title, basis, of, definition }) => {
+          const { n, text, more } = tell(all, figure)
+          return (
+            <li key={figure} class="figure-card" data-basis={basis}>
+              <h2>
+                {title} <span class="basis">{basis}</span>
+              </h2>
+              <p class="figure-value">
+                <b>{text}</b> <span class="muted">{more}</span>
+              </p>
+              <Columns basis={basis} values={groups.map((group) => tell(group, figure).value)} />
+              <p class="figure-n">
+                {n} {n === 1 ? of.replace(/s$/, '') : of}
+              </p>
+              <p class="muted figure-definition">{definition}</p>
+            </li>
+          )
+        })}
+      </ul>
+      {groups.length === 0 ? null : <GroupTable answer={answer} figures={shown} />}
+      {total > groups.length ? (
+        <p class="muted">
+          {groups.length} of {total} are shown. waymark stats --limit shows more.
+        </p>
+      ) : null}
+      {notes.map((note) => (
+        <p key={note} class="muted">
+          {note}
+        </p>
+      ))}
+    </>
+  )
+}
+
+interface GroupTableProps {
+  readonly answer: Statistics
+  readonly figures: readonly (Statistics['definitions'][number] & { readonly figure: keyof Figures })[]
+}
+
+/** The same numbers, each with its n. */
+function GroupTable({ answer: { by, groups, zone: weeksIn }, figures }: GroupTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys, too
+    <section class="group-table full-width" aria-label={`Figures by ${by}`} tabIndex={0}>
+      <table>
+        <caption>
+          Each figure with its n{by === 'week' ? `, by weeks in ${weeksIn}` : ''}; – is unknown
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">{by}</th>
+            {figures.map(({ figure, title, basis }) => (
+              <th key={figure} scope="col" data-basis={basis}>
+                {title} <span class="basis">{basis}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {groups.map((group) => (
+            <tr key={group.key ?? ''}>
+              <th scope="row">
+                {by === 'mission' && group.key !== null ? (
+                  <a href={href(`/missions/${group.key}`)}>{group.name}</a>
+                ) : (
+                  group.name
+                )}
+              </th>
+              {figures.map(({ figure }) => {
+                const { n, text } = tell(group, figure)
+                return (
+                  <td key={figure}>
+                    {text} <span class="muted">n {n}</span>
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
