@@ -58,7 +58,12 @@ export async function drainNow(host: FollowHost): Promise<void> {
   const spool = spoolOf(host.root)
   while (waitingEvents(spool).length > 0 && Date.now() < until) {
     const own = followers.get(host.root)
-    if (own?.drains()) return void (await own.look())
+    if (own?.drains()) {
+      await own.look()
+      // A look that was under way may have ended just before the last of it came.
+      if (waitingEvents(spool).length > 0) await own.look()
+      return
+    }
     if (!isDraining(host.root, host.processStart)) {
       const follower = new Follower(host)
       await follower.look()
