@@ -159,7 +159,8 @@ function isOfSetup({ command, args, environment }: ServerEntry, place: ServerPla
   return first === 'mcp' && rest.every(isKnown) && isPlain
 }
 
-const patience = 5_000
+// A busy machine takes seconds to start Node.
+const patience = 15_000
 
 /** Starts a server as the client would, and asks it for its first answer. */
 function answersInitialize(
