@@ -150,6 +150,7 @@ describe('the report of a mission', () => {
     project.git('add', '-A')
     project.git('commit', '-qm', 'Form')
     project.wait(10_000)
+    const at = new Date(project.context.clock.now() - 5_000).toISOString()
     const later = await project.call('start_task', { mission_id, name: 'Second', areas: ['src/'] })
     project.write('src/more.ts', 'export const more = 1\n')
     await project.call('complete_task', {
@@ -161,7 +162,6 @@ describe('the report of a mission', () => {
     expect(ofTask.mission_id).toBe(mission_id)
     expect(ofTask.text).toContain('src/more.ts')
     expect(ofTask.text).not.toContain('src/form.ts')
-    const at = new Date(project.context.clock.now() - 8_000).toISOString()
     const since = await project.call('report', { mission: mission_id, since: at })
     expect(since.text).toContain('src/more.ts')
     expect(since.text).not.toContain('a cookie')
