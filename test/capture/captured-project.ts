@@ -26,7 +26,7 @@ export interface CapturedFolder {
   readonly write: (path: string, content: string | Buffer) => void
   readonly remove: (path: string) => void
   /** Calls the hook in this process, as its own process does; `said` is what the client sends. */
-  readonly tell: (client: string, said: object | string, environment?: NodeJS.ProcessEnv) => void
+  readonly tell: (client: string, said: object | string, environment?: NodeJS.ProcessEnv, at?: number) => void
   /** Runs the program that clients run. */
   readonly run: (client: string, said: object | string, environment?: Record<string, string>) => Ran
   /** The event files that wait. */
@@ -57,7 +57,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
       writeFileSync(join(folder, path), content)
     },
     remove: (path) => rmSync(join(folder, path), { recursive: true, force: true }),
-    tell: (client, said, environment = {}) => {
+    tell: (client, said, environment = {}, at = Date.now()) => {
       try {
         hold()
       } catch {}
@@ -65,7 +65,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
         word: client,
         environment,
         workingFolder: folder,
-        at: Date.now(),
+        at,
         program: join(home, 'no-program'),
       }
       capture(text(said), place)

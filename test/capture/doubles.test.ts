@@ -12,9 +12,10 @@ test('hooks that are registered twice tell each event once', async () => {
   const project = openCaptured()
   const common = { session_id: 's', cwd: project.folder, prompt_id: 'p1' }
   project.write('src/app.ts', 'one\n')
+  // At one time: two that are two seconds apart are two.
   const twice = (said: object) => {
-    project.tell('claude', { ...common, ...said })
-    project.tell('claude', { ...common, ...said })
+    const at = Date.now()
+    for (const _ of ['one', 'two']) project.tell('claude', { ...common, ...said }, {}, at)
   }
   const tool_input = { file_path: 'src/app.ts', old_string: 'one', new_string: 'two' }
   twice({ hook_event_name: 'SessionStart', source: 'startup' })
@@ -96,8 +97,9 @@ test('VS Code and Copilot run the hooks of Claude Code’s file as well as their
     },
   ]
   for (const { client, payload } of said) {
-    project.tell(client, { ...payload, timestamp: '2026-11-22T10:00:00.001Z' })
-    project.tell('claude', { ...payload, timestamp: '2026-11-22T10:00:00.014Z' })
+    const at = Date.now()
+    project.tell(client, { ...payload, timestamp: '2026-11-22T10:00:00.001Z' }, {}, at)
+    project.tell('claude', { ...payload, timestamp: '2026-11-22T10:00:00.014Z' }, {}, at)
   }
   const moments = await project.drain()
   expect(moments.map(({ client, what }) => [client.name, what.kind])).toEqual([

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { isDraining, takeDrainLock } from '../../src/capture/drain-lock.ts'
@@ -32,9 +31,8 @@ function followed(project: CapturedFolder): { readonly host: FollowHost; readonl
   return { host: { root: project.folder, environment: { HOME: project.home }, record, processStart }, turns }
 }
 
-async function until(isThere: () => boolean, patience = 5000): Promise<void> {
-  for (let waited = 0; waited < patience && !isThere(); waited += 25) await sleep(25)
-  expect(isThere()).toBe(true)
+async function until(isThere: () => boolean): Promise<void> {
+  await expect.poll(isThere, { timeout: 30_000 }).toBe(true)
 }
 
 test('a server follows the spool, and of two one drains until it ends', async () => {
@@ -208,11 +206,14 @@ test('a hook starts a drain where nothing drains, and the drain outlives it', as
   })
   expect(started).toEqual({ code: 0, out: '', error: '' })
   const lock = join(folder, '.waymark', 'drain.lock')
-  await until(() => existsSync(lock), 20_000)
+  await until(() => existsSync(lock))
   const { pid } = JSON.parse(readFileSync(lock, 'utf8'))
-  onTestFinished(() => void process.kill(pid))
+  onTestFinished(() => {
+    // When nothing came for half a minute it has ended by itself.
+    if (processStart(pid) !== null) process.kill(pid, 'SIGKILL')
+  })
   const spool = join(folder, '.waymark', 'spool')
-  await until(() => readdirSync(spool).every((name) => !eventName.test(name)), 20_000)
+  await until(() => readdirSync(spool).every((name) => !eventName.test(name)))
   expect(run('doctor', '--json').out).toContain('on; 0 events in the spool')
 })
 

@@ -49,9 +49,10 @@ test('long words of any kind are read at once: a client waits for it', () => {
   const long = ['a', 'a.', 'Ab0', 'eyJ-', 'eyJ_abcdefgh', 'KEY', 'KEY=', 'x://', '-----BEGIN ', '"'].map(
     (part) => part.repeat(20_000 / part.length),
   )
-  const began = performance.now()
+  const began = process.threadCpuUsage()
   for (const text of long) redacted(text)
-  expect((performance.now() - began) / long.length).toBeLessThan(300)
+  const { user, system } = process.threadCpuUsage(began)
+  expect((user + system) / 1000 / long.length).toBeLessThan(300)
 })
 
 function everythingBelow(folder: string): string {

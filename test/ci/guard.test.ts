@@ -178,5 +178,5 @@ describe('the examples', () => {
     const refused = await ran(machine, ['ci', 'report', '--check', 'unit', '--status', 'success'], asAgent)
     expect(refused.code).toBe(1)
     expect(refused.error).toContain('builder is no runner')
-  }, 60_000)
+  }, 180_000)
 })

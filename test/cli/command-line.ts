@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { commitCopied } from '../support/copied-folder.ts'
 import { git as runGit } from '../support/git.ts'
 import { type Ran, runProgram, type Variables } from '../support/program.ts'
+import { removeFolder } from '../support/removed-folder.ts'
 
 /** A project in a folder of its own, and the command line in it. */
 export interface CommandLineProject {
@@ -31,7 +32,7 @@ const files = { 'README.md': '# Project\n', 'src/app.ts': 'export const app = 1\
 
 export function openCommandLine(options: { readonly git?: boolean } = {}): CommandLineProject {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-cli-')))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(home))
   const folder = join(home, 'project')
   const environment = {
     ...machineVariables(),

@@ -14,11 +14,12 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { copyFolder } from './copied-folder.ts'
 import { git } from './git.ts'
+import { removeFolder } from './removed-folder.ts'
 
 /** A folder of its own, removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(folder))
   return folder
 }
 

@@ -25,6 +25,7 @@ import { commitCopied } from './copied-folder.ts'
 import { git as runGit } from './git.ts'
 import { plantDatabase } from './planted-database.ts'
 import { emptyPostgres, isPostgresLeftOut, sharedPostgres } from './postgres/database.ts'
+import { removeFolder } from './removed-folder.ts'
 import { isThroughEdge, throughEdge } from './through-edge.ts'
 
 /** An answer in a test, of any operation: read freely, whatever is missing is undefined. */
@@ -130,7 +131,7 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     await context.commandRunner.stop()
     await witness.settle()
     await store.close()
-    rmSync(home, { recursive: true, force: true })
+    removeFolder(home)
   })
 
   const call: TestProject['call'] = async (name, input = {}, { actor, ...rest } = {}) => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest'
 import { commitCopied } from './copied-folder.ts'
 import { git as runGit } from './git.ts'
 import { type Answer, everyProjectOnServer } from './project.ts'
+import { removeFolder } from './removed-folder.ts'
 import { ProgramTransport } from './started-program.ts'
 
 export interface StdioProject {
@@ -35,7 +36,7 @@ export async function openStdioProject(files: Readonly<Record<string, string>>):
   await client.connect(new ProgramTransport(['mcp'], { folder, environment: env }))
   onTestFinished(async () => {
     await client.close()
-    rmSync(home, { recursive: true, force: true })
+    removeFolder(home)
   })
   return {
     folder,

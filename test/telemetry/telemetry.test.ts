@@ -183,6 +183,8 @@ test('a collector that refuses does no harm, and its refusal is told', async () 
   const tracing = await traced(project.context, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const { task_id } = await begin(project)
   await project.call('complete_task', { task_id, status: 'success', outcome })
+  // What the collector answers is read after it was sent, and the end does not wait long for it.
+  await expect.poll(() => tracing.warnings, { timeout: 30_000 }).toEqual(['Traces could not be sent.'])
   await sent(tracing, project, collector.spans, 1)
   expect(tracing.warnings).toEqual(['Traces could not be sent.'])
   expect(await project.call('show', { id: task_id })).toMatchObject({ status: 'SUCCESS' })

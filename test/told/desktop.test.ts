@@ -47,7 +47,7 @@ test.skipIf(process.platform !== 'linux')(
 
 test.skipIf(process.platform !== 'linux')('a desktop that shows nothing says why', async () => {
   const { show } = messenger({ PATH: '/nowhere' }, { agent: '', reachesPrivate: true })
-  const delivery = await show({ title: 'a', lines: ['b'], link: null }, AbortSignal.timeout(5_000))
+  const delivery = await show({ title: 'a', lines: ['b'], link: null }, AbortSignal.timeout(60_000))
   expect(delivery).toMatchObject({
     isDelivered: false,
     trouble:

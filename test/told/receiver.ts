@@ -49,7 +49,7 @@ export async function openReceiver(host = '127.0.0.1'): Promise<Receiver> {
       how = given
     },
     has: async (count) => {
-      const end = Date.now() + 15_000
+      const end = Date.now() + 30_000
       while (received.length < count) {
         if (Date.now() > end) throw new Error(`${received.length} of ${count} came in`)
         await new Promise((resolve) => setTimeout(resolve, 20))

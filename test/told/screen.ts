@@ -58,7 +58,7 @@ export function openScreen(
     lines,
     text,
     shows: async (words) => {
-      const until = Date.now() + 20_000
+      const until = Date.now() + 30_000
       for (;;) {
         const now = text()
         if (typeof words === 'string' ? now.includes(words) : words.test(now)) return now

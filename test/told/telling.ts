@@ -32,7 +32,7 @@ export async function openTelling(options: ProjectOptions = {}): Promise<Telling
     tell: async () => {
       const prepared = await prepare(sender, position)
       position = prepared.position
-      for (const taken of prepared.taken) await send(sender, taken, AbortSignal.timeout(20_000))
+      for (const taken of prepared.taken) await send(sender, taken, AbortSignal.timeout(60_000))
       return prepared.taken.length
     },
     asPerson: (name, input = {}) => call(name, input, { actor: person }),
