@@ -131,7 +131,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
     })
     expect(await running.view(({ journal }) => journal.head())).toBeGreaterThan(0)
     expect(await running.notice()).toMatch(/^This project moved to postgres:/)
-    await expect.poll(() => kinds.at(-1)).toBe('project.moved')
+    await expect.poll(() => kinds.at(-1), { timeout: 30_000 }).toBe('project.moved')
     heard.abort()
     await following
     await running.close()

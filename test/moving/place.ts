@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { RecordStanding } from '../../src/ports/moving.ts'
@@ -70,6 +71,7 @@ export async function killedAt(
     if (said.split('\n').length > line) program.kill()
   })
   program.stdout.resume()
-  const code = await program.gone
+  // What it said last may be read after it has ended.
+  const [code] = await Promise.all([program.gone, once(program.stderr, 'close')])
   return { said: said.split('\n').filter(Boolean), code }
 }

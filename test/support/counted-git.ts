@@ -22,12 +22,15 @@ export function countedGit(place: string): CountedGit {
   const script = `[ "$2" = core.fsmonitor=false ] && echo "$5" >> '${log}'\nexec '${git}' "$@"\n`
   writeFileSync(join(folder, 'git'), `#!/bin/sh\n${script}`)
   chmodSync(join(folder, 'git'), 0o755)
+  let told = 0
   return {
     folder,
     started: () => {
+      // The log only grows: a call that is written down meanwhile is told the next time.
       const calls = readFileSync(log, 'utf8').split('\n').filter(Boolean)
-      writeFileSync(log, '')
-      return calls
+      const since = calls.slice(told)
+      told = calls.length
+      return since
     },
   }
 }

@@ -56,7 +56,8 @@ test('MC2-038 MC2-039 MC2-040 MC2-041 where the mission stands, with its phases 
         name: 'Setup',
         status: 'COMPLETED',
         tasks_count: 1,
-        duration_seconds: expect.toBeOneOf([1200, 1201, 1202]),
+        // And as long as the calls took.
+        duration_seconds: expect.toSatisfy((seconds: number) => seconds >= 1200 && seconds < 1260),
       },
       { phase_number: 2, name: 'Phase 2', status: 'IN_PROGRESS', tasks_count: 1, duration_seconds: 0 },
     ],

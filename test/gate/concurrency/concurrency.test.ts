@@ -137,7 +137,7 @@ test('those who wait for a run in one process are woken by an event of another',
     return state
   }
   // It ends by itself: whoever answers before it was woken, and did not run out of time.
-  const inVain = wait(other, 5)
+  const inVain = wait(other, 15)
   const woken = Array.from({ length: 8 }, () => wait(run, 25))
   const take = { run_id: run, event_name: 'take', expected_revision: 1, idempotency_key: 'wake' }
   await emitting.call('state_gate_emit_event', { ...take, payload: { by: 'another' } })

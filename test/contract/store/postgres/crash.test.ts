@@ -52,14 +52,17 @@ describe.skipIf(isPostgresLeftOut)('a server that is killed', () => {
       }
     })
     await sleep(500)
+    const killed = performance.now()
     await server.kill()
     await sleep(away)
     await server.start()
+    const wasAway = performance.now() - killed
     await sleep(1_500)
     isOver = true
     await Promise.all(writing)
-    if (away < 10_000) expect(refused).toEqual([])
-    else expect(refused.length).toBeGreaterThan(0)
+    // On a busy machine a server may take long to start: what counts is how long it was away.
+    if (wasAway < 9_000) expect(refused).toEqual([])
+    if (away > 10_000) expect(refused.length).toBeGreaterThan(0)
     for (const id of refused) expect(await happens(id)).toBe(id)
     const { facts, check } = await store.view(async ({ journal }) => ({
       facts: await journal.since(0, 100_000),

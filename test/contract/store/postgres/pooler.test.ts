@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +10,7 @@ import { openPostgresStore } from '../../../../src/storage/postgres/store.ts'
 import { randomIds } from '../../../../src/storage/random-ids.ts'
 import { aMission } from '../../../support/entities.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../../support/postgres/database.ts'
+import { freePort } from '../../../support/postgres/free-port.ts'
 import { transactionPooler } from '../../../support/postgres/pooler.ts'
 import { happened } from '../facts.ts'
 
@@ -45,18 +46,10 @@ server_round_robin = 1
     pooler.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   })
-  for (let round = 0; round < 200 && !(await isOpen(own)); round += 1) await sleep(20)
+  for (let round = 0; round < 1_000 && !(await isOpen(own)); round += 1) await sleep(20)
   const through = new URL(url)
   through.port = String(own)
   return through.href
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return address !== null && typeof address === 'object' ? address.port : 0
 }
 
 function isOpen(port: number): Promise<boolean> {
@@ -105,7 +98,7 @@ describe.skipIf(isPostgresLeftOut).each(poolers)('behind a pooler in transaction
     await happened(one, 1, started(0))
     const heard: number[] = []
     const hearing = (async () => {
-      for await (const facts of two.follow(0, AbortSignal.timeout(30_000))) {
+      for await (const facts of two.follow(0, AbortSignal.timeout(50_000))) {
         heard.push(...facts.map(({ seq }) => seq))
         if (heard.length >= 42) return
       }

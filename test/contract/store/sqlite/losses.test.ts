@@ -18,6 +18,8 @@ import { agent } from '../../../support/entities.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { recordMission } from './processes/store-of.ts'
 
+const patient = { timeout: 30_000 }
+
 /** A store with three missions whose anchor is kept outside its project. */
 async function watchedStore() {
   const outside = await temporaryStore()
@@ -25,7 +27,8 @@ async function watchedStore() {
   mkdirSync(state)
   const temporary = await temporaryStore({ anchorFolder: state })
   for (const id of ['m-1', 'm-2', 'm-3']) await recordMission(temporary.store, id)
-  await vi.waitFor(() => expect(readFileSync(join(state, 'anchor.json'), 'utf8')).toContain('"seq":4'))
+  const anchored = () => expect(readFileSync(join(state, 'anchor.json'), 'utf8')).toContain('"seq":4')
+  await vi.waitFor(anchored, patient)
   return {
     ...temporary,
     state,
@@ -292,8 +295,9 @@ test('who follows the journal is told of what happens after an older backup was 
   const following = store.follow(7, ending.signal)[Symbol.asyncIterator]()
   const next = following.next()
   await another().putBack(backup, Date.now())
-  await vi.waitFor(async () => expect(await missions(store)).toBe(3))
-  await sleep(600)
+  await vi.waitFor(async () => expect(await missions(store)).toBe(3), patient)
+  // Who follows looks at the file itself every 25 turns of a timer, however long these take on a busy machine.
+  for (let turn = 0; turn < 60; turn += 1) await sleep(10)
   await recordMission(store, 'm-7')
   expect((await next).value).toMatchObject([{ seq: 5, body: { kind: 'mission.started' } }])
   ending.abort()
