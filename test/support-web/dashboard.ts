@@ -14,6 +14,8 @@ export interface OpenPage {
   readonly go: (path: string) => Promise<void>
   /** Goes to a path as a link does, without loading the page anew. */
   readonly show: (path: string) => Promise<void>
+  /** From now on time in the page goes by `page.clock` alone: its timers wait, however slow the machine is. */
+  readonly holdTime: () => Promise<void>
 }
 
 export interface OpenDashboard extends OpenPage {
@@ -89,7 +91,7 @@ async function openWindow(
   const left = context.pages()
   const page = await context.newPage()
   onTestFinished(() => giveBack(page, serving.address))
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
@@ -121,11 +123,19 @@ async function openWindow(
       page.evaluate(
         `history.pushState(null, '', ${JSON.stringify(to)}); dispatchEvent(new PopStateEvent('popstate'))`,
       ),
+    holdTime: async () => {
+      wornOut.add(context)
+      await page.clock.install()
+      // In the future, because the clock goes on until it is paused.
+      await page.clock.pauseAt(Date.now() + 30_000)
+    },
   }
 }
 
 // By what they were made with: those that no test uses now.
 const profiles = new Map<string, BrowserContext[]>()
+// Those whose clock is not the machine's any more.
+const wornOut = new WeakSet<BrowserContext>()
 
 /**
  * A profile of the browser as if it were new. Making one, and loading and compiling the dashboard in it, takes some seconds
@@ -138,6 +148,7 @@ async function useProfile(browser: Browser, options: BrowserContextOptions) {
   const context =
     unused.pop() ?? (await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options }))
   const giveBack = async (page: Page, address: string) => {
+    if (wornOut.has(context)) return context.close()
     try {
       for (const other of context.pages()) if (other !== page) await other.close()
       // The last page stays, on something small, because its process goes with it.

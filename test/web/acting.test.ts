@@ -2,23 +2,24 @@ import { expect, test } from 'vitest'
 import { useBrowser } from '../support-web/browser.ts'
 import { fillBusyDay } from '../support-web/busy-day.ts'
 import { openDashboard, useDashboard } from '../support-web/dashboard.ts'
+import { pressInTurn } from '../support-web/keys.ts'
 
 const browser = useBrowser()
 const { open } = useDashboard({ fill: fillBusyDay, folders: ['diffkit', 'shop'] })
 
 test('an approval can be undone for five seconds, and then it is sent', async () => {
-  const { serving, page } = await open({ path: '/' })
+  const { serving, page, holdTime } = await open({ path: '/' })
   const kinds = async () =>
     (await serving.day.person('inbox', {})).holds.map(({ kind }: { readonly kind: string }) => kind)
   await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
   await page.keyboard.press('j')
+  await holdTime()
   await page.keyboard.press('a')
   await page.getByText('Approved: Property tests').first().waitFor()
   await page.keyboard.press('u')
   const approve = page.locator('.card[aria-current]').getByRole('button', { name: 'Approve' })
   await approve.waitFor()
   expect(await kinds()).toContain('review')
-  await page.clock.install()
   await page.keyboard.press('a')
   await approve.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Waiting for you' }).hover()
@@ -29,12 +30,14 @@ test('an approval can be undone for five seconds, and then it is sent', async ()
 })
 
 test('what was decided is sent when the page is left before the five seconds are over', async () => {
-  const { serving, page } = await open({ path: '/' })
+  const { serving, page, holdTime } = await open({ path: '/' })
   const juno = serving.day.agent('juno')
   const { task_id } = await juno('start_task', { name: 'Check the sign' })
   const outcome = { summary: 'Checked.', manual_review_needed: true }
   await juno('complete_task', { task_id, status: 'success', outcome })
   const review = page.locator('.card', { hasText: 'Check the sign' })
+  await review.waitFor()
+  await holdTime()
   await review.getByRole('button', { name: 'Send back' }).click()
   await page.getByLabel('What should be done instead?').fill('Keep the sign.')
   await page.keyboard.press('Control+Enter')
@@ -129,8 +132,7 @@ test('another project has an address of its own, and the chosen theme stays', as
   await page.getByRole('link', { name: 'diffkit' }).click()
   await page.waitForURL(`${serving.address}/p/diffkit/`)
   await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
-  await page.keyboard.press('g')
-  await page.keyboard.press('m')
+  await pressInTurn(page, 'g', 'm')
   await page.getByRole('link', { name: 'Streaming diff parser' }).waitFor()
   await page.reload()
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')

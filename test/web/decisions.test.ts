@@ -43,14 +43,14 @@ async function submitted(day: Day): Promise<string> {
 
 test('a card has a button for each event, gives the approval that one asks for, and ends the run', async () => {
   const run = await submitted(serving().day)
-  const { page } = await open({ path: '/' })
+  const { page, holdTime } = await open({ path: '/' })
   const card = page.locator('.card')
   await card.getByRole('button', { name: 'Release' }).waitFor()
   expect(await card.locator('.verbs').getByRole('button').allTextContents()).toEqual([
     expect.stringContaining('Release'),
     expect.stringContaining('Request changes'),
   ])
-  await page.clock.install()
+  await holdTime()
   await card.getByRole('button', { name: 'Release' }).click()
   await page.getByText('Release sent').first().waitFor()
   await page.clock.fastForward(5_000)
@@ -63,11 +63,11 @@ test('a card has a button for each event, gives the approval that one asks for, 
 
 test('sending back asks what the agent is told, by its key, and goes back', async () => {
   const run = await submitted(serving().day)
-  const { page } = await open({ path: '/' })
+  const { page, holdTime } = await open({ path: '/' })
   await page.locator('.card').getByRole('button', { name: 'Request changes' }).waitFor()
   await page.keyboard.press('r')
   await page.getByLabel('What is the agent told?').fill('Tests are missing.')
-  await page.clock.install()
+  await holdTime()
   await page.keyboard.press('Control+Enter')
   await page.getByText('Request changes sent').first().waitFor()
   await page.clock.fastForward(5_000)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useDashboard } from '../support-web/dashboard.ts'
+import { pressInTurn } from '../support-web/keys.ts'
 import { screensOf, see } from '../support-web/screens.ts'
 import { recordSessions } from '../support-web/session-day.ts'
 
@@ -9,13 +10,11 @@ test('every view is two keys away', async () => {
   const { page } = await open({ path: '/' })
   const views = { b: 'board', m: 'missions', p: 'plan', d: 'dependencies', r: 'processes', h: 'history' }
   for (const [key, view] of Object.entries({ ...views, j: 'journal', t: 'statistics' })) {
-    await page.keyboard.press('g')
-    await page.keyboard.press(key)
+    await pressInTurn(page, 'g', key)
     await page.waitForURL(`${serving().address}/${view}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
   }
-  await page.keyboard.press('g')
-  await page.keyboard.press('i')
+  await pressInTurn(page, 'g', 'i')
   await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
 })
 

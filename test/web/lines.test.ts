@@ -58,9 +58,7 @@ const { serving, open } = useDashboard({
   },
 })
 
-test('each line says who it is from, and the chosen one why it is there, by keys and by address', {
-  timeout: 60_000,
-}, async () => {
+test('each line says who it is from, and the chosen one why it is there, by keys and by address', async () => {
   const { page, complaints } = await open({ path: '/lines?file=src/diff/index.ts', colorScheme: 'light' })
   const margins = page.getByRole('list', { name: 'Who made them' }).getByRole('listitem')
   await margins.first().waitFor()
@@ -106,9 +104,7 @@ test('each line says who it is from, and the chosen one why it is there, by keys
   expect(complaints).toEqual([])
 })
 
-test('an address finds a line by its text after it moved, and a live end of work is shown without reloading', {
-  timeout: 60_000,
-}, async () => {
+test('an address finds a line by its text after it moved, and a live end of work is shown without reloading', async () => {
   const { page } = await open({ path: `/tasks/${told.task}/diff` })
   await page.getByTitle('Whose line it is, and why').filter({ hasText: /^4$/ }).first().click()
   await page.getByRole('complementary', { name: 'Why line 4 is there' }).getByText('Made by vera').waitFor()
@@ -156,9 +152,7 @@ test('the statistics tell shares of lines with n and definition, and what lives 
   expect(complaints).toEqual([])
 })
 
-test('6,000 lines scroll with a few of them drawn; what has no lines to show says so', {
-  timeout: 60_000,
-}, async () => {
+test('6,000 lines scroll with a few of them drawn; what has no lines to show says so', async () => {
   const { page, show, complaints } = await open({ path: '/lines?file=src/long.ts&line=5500' })
   await page.locator('.lines-row[aria-current]', { hasText: 'value5499' }).waitFor()
   expect(await page.locator('.lines-row').count()).toBeLessThan(120)

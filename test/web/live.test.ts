@@ -21,12 +21,13 @@ test('what an agent does is seen without loading anything anew, in every window'
 })
 
 test('numbers that are old say so, and are live again once the server is back', async () => {
-  const { serving, page, show } = await open({ path: '/board' })
-  await page.clock.install()
+  const { serving, page, show, holdTime } = await open({ path: '/board' })
+  await holdTime()
   const begin = await serving.interrupt()
   onTestFinished(begin)
   await page.getByText('Reconnecting').waitFor()
   await page.clock.fastForward(6_000)
+  await page.clock.resume()
   await page.getByText(/^As of \d\d:\d\d$/).waitFor()
   await page.locator('html[data-stale]').waitFor()
   await show('/')
@@ -54,13 +55,15 @@ test('nothing moves under the pointer: what is new waits, and says how much it i
 })
 
 test('a page reads each of its queries once when it is loaded, although the feed connects meanwhile', async () => {
-  const { page } = await open({ path: '/board' })
+  const { page, serving } = await open({ path: '/board' })
+  // What the page before has yet to ask for is not counted.
+  await page.goto('about:blank')
   const asked: string[] = []
   page.on('request', (request) => {
     const [, operation] = /\/api\/(\w+)$/.exec(request.url()) ?? []
     if (operation !== undefined) asked.push(operation)
   })
-  await page.reload()
+  await page.goto(`${serving.address}/board`)
   await page.locator('.task-card').first().waitFor()
   await page.getByText(/^Live/).waitFor()
   await page.waitForTimeout(300)

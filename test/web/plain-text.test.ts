@@ -18,7 +18,7 @@ test('what anybody says is shown as it is, on every screen, and never as markup'
     const missing = () =>
       page.evaluate((wanted) => wanted.filter((text) => !document.body.textContent.includes(text)), texts)
     await expect
-      .poll(missing, { timeout: 8_000 })
+      .poll(missing, { timeout: 15_000 })
       .toEqual([])
       .catch(async () => {
         unseen.push([path, ...(await missing())])

@@ -23,9 +23,7 @@ async function hostileTask(): Promise<string> {
   return task_id
 }
 
-test('hostile names and contents are shown as they are, folded with a reason, without a violation of axe', {
-  timeout: 120_000,
-}, async () => {
+test('hostile names and contents are shown as they are, folded with a reason, without a violation of axe', async () => {
   const task = await hostileTask()
   const { page, complaints } = await open({ path: `/review/task/${task}`, colorScheme: 'light' })
   await page.getByText('A lock file: folded.').waitFor()
@@ -45,7 +43,7 @@ test('hostile names and contents are shown as they are, folded with a reason, wi
   expect(complaints).toEqual([])
 })
 
-test('an image is shown before and after, with its size', { timeout: 60_000 }, async () => {
+test('an image is shown before and after, with its size', async () => {
   const { day } = serving()
   const pixel = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -89,9 +87,7 @@ test('an image is shown before and after, with its size', { timeout: 60_000 }, a
   expect(complaints).toEqual([])
 })
 
-test('files are filtered, jumped to and folded by keys; white space is hidden; words within lines are marked', {
-  timeout: 120_000,
-}, async () => {
+test('files are filtered, jumped to and folded by keys; white space is hidden; words within lines are marked', async () => {
   const { day } = serving()
   const mira = day.agent('mira')
   const { task_id } = await mira('start_task', { name: 'Tidy', areas: ['src'] })
@@ -129,9 +125,7 @@ test('files are filtered, jumped to and folded by keys; white space is hidden; w
   expect(await dialog.isVisible()).toBe(true)
 })
 
-test('a mark stays as it was set while an older answer arrives, and goes back where it was refused', {
-  timeout: 120_000,
-}, async () => {
+test('a mark stays as it was set while an older answer arrives, and goes back where it was refused', async () => {
   const { day } = serving()
   const mira = day.agent('mira')
   const { task_id } = await mira('start_task', { name: 'Two files', areas: ['src'] })

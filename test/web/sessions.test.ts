@@ -58,7 +58,7 @@ test('a session opens to its turns, a subagent’s part below its turn, and a tu
   await otherTheme(page, 'light')
   expect(await violationsOf(page, ['color-contrast'])).toEqual([])
   await page.setViewportSize({ width: 390, height: 844 })
-  expect(await overhang(page)).toBeLessThanOrEqual(0)
+  await expect.poll(() => overhang(page)).toBeLessThanOrEqual(0)
   await page.getByRole('button', { name: 'Hide lines' }).click()
   await page.locator('.diff-line').first().waitFor({ state: 'detached' })
   expect(complaints).toEqual([])

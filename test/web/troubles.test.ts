@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { useBrowser } from '../support-web/browser.ts'
 import { useDashboard } from '../support-web/dashboard.ts'
+import { pressInTurn } from '../support-web/keys.ts'
 import { openServingDay } from '../support-web/serving-day.ts'
 import { violationsOf } from '../support-web/violations.ts'
 
@@ -16,8 +17,7 @@ test('who is not logged in is told how, and so is one whose session ended', asyn
   await stranger.context().close()
   const { page } = await open({ path: '/' })
   await page.context().clearCookies()
-  await page.keyboard.press('g')
-  await page.keyboard.press('b')
+  await pressInTurn(page, 'g', 'b')
   await page.getByText('You are not logged in here.').waitFor()
 })
 
