@@ -39,7 +39,10 @@ export function openHookProject(options: { readonly git?: boolean } = {}): HookP
     return raw(['hook', event], JSON.stringify(said), environment)
   }
   const decide: HookProject['decide'] = (tool, input = {}, payload = {}) => {
-    const ran = hook('pre-tool-use', { tool_name: tool, tool_input: input, ...payload })
+    const ask = () => hook('pre-tool-use', { tool_name: tool, tool_input: input, ...payload })
+    let ran = ask()
+    // A hook gives up where the machine keeps it waiting: what it decides is asked here, not how soon.
+    for (let tries = 1; tries < 10 && /did not answer in \d+ ms/.test(ran.error); tries += 1) ran = ask()
     return decisionOf(ran)
   }
   return {
