@@ -5,6 +5,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import type { Fact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { instant } from '../../domain/instant.ts'
+import { openReader } from '../sqlite/connection.ts'
 import type { Loss } from '../sqlite/database-file.ts'
 import { copyToNew, stamp } from './copy.ts'
 
@@ -29,14 +30,15 @@ export class RecordWatch {
   assertHolds(database: Database): boolean {
     this.#begin()
     if (this.#known === null || holds(database, this.#known)) return false
-    if (!this.#isVouchedFor((point) => holds(database, point))) throw this.failure(countIn(database))
-    return true
+    if (this.#isVouchedFor((point) => holds(database, point))) return true
+    if (this.#isThereNow(this.#known)) return false
+    throw this.failure(countIn(database))
   }
 
   /** Fails when there is no database where there was one. */
   assertNone(): void {
     this.#begin()
-    if (this.#known === null || this.#isVouchedFor(() => false)) return
+    if (this.#known === null || this.#isVouchedFor(() => false) || this.#isThereNow(this.#known)) return
     throw this.failure(null)
   }
 
@@ -125,6 +127,24 @@ export class RecordWatch {
     this.#lineage = anchored?.lineage ?? newLineage()
     this.#known = anchored?.point ?? null
     this.#knownAt = anchored?.at ?? 0
+  }
+
+  /**
+   * Whether the file holds it at this moment. A transaction sees the state in which it began, and another process may have
+   * written since, and anchored it.
+   */
+  #isThereNow(point: Point): boolean {
+    if (!existsSync(this.#file)) return false
+    try {
+      const database = openReader(this.#file)
+      try {
+        return holds(database, point)
+      } finally {
+        database.close()
+      }
+    } catch {
+      return false // no database, or one without facts
+    }
   }
 
   #hasOtherLineage(): boolean {

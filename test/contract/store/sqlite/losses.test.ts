@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, test, vi } from 'vitest'
 import type { Store } from '../../../../src/ports/store.ts'
+import { Anchor, RecordWatch } from '../../../../src/storage/safety/watch.ts'
 import { agent } from '../../../support/entities.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { recordMission } from './processes/store-of.ts'
@@ -69,6 +70,24 @@ test('the anchor says outside the database where the journal had come to', async
   const [last] = await later.view(({ journal }) => journal.latest({ limit: 1 }))
   expect(anchor()).toMatchObject({ version: 1, point: { seq: 4, hash: last?.hash } })
   expect(await later.inspect()).toMatchObject({ anchor: { ok: true }, differing: 0 })
+})
+
+test('what another process wrote and anchored since somebody began to read is no loss', async () => {
+  await using watched = await watchedStore()
+  const { store, file, state, anchor } = watched
+  const reading = new Database(file, { readonly: true })
+  reading.exec('begin')
+  expect(reading.prepare('select count(*) from fact').pluck().get()).toBe(4)
+  await recordMission(store, 'm-4')
+  await vi.waitFor(() => expect(anchor().point.seq).toBe(5), patient)
+  const begun = () => new RecordWatch(file, new Anchor(join(state, 'anchor.json')), state)
+  expect(begun().assertHolds(reading)).toBe(false)
+  reading.close()
+  // Nor is one that was made since somebody found none.
+  begun().assertNone()
+  await store.close()
+  rmSync(dirname(file), { recursive: true })
+  expect(() => begun().assertNone()).toThrow('is gone or empty')
 })
 
 test('a database that vanishes under a running server is refused, and what the server held is saved', async () => {
