@@ -78,43 +78,39 @@ function reads(run: (...words: readonly string[]) => Entry): Entry {
 
 const places = isPostgresLeftOut ? ['sqlite'] : ['sqlite', 'postgres']
 
-test.each(places)(
-  'case 42: what is exported is imported in %s, kept diffs and all',
-  async (engine) => {
-    const project = await movable()
-    const attemptId = await withKeptDiff(project)
-    const file = join(project.home, 'project.jsonl')
-    writeFileSync(file, project.run('export').out)
-    const other = openCommandLine()
-    const database = engine === 'postgres' ? await emptyPostgres() : null
-    onTestFinished(() => database?.[Symbol.asyncDispose]())
-    const environment = { WAYMARK_DATABASE: database?.url ?? '' }
-    const json = (...words: readonly string[]) => {
-      const { code, out, error } = other.runWith({ environment }, ...words)
-      expect(error).toBe('')
-      expect(code).toBe(0)
-      return JSON.parse(out)
-    }
-    expect(json('import', file)).toMatchObject({ facts: project.json('status').facts })
-    expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
-    expect(reads(json)).toEqual(reads(project.json))
-    const kept = await diffAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other, attemptId)
-    expect(kept).toMatchObject({ text, cut: false })
-    const printedThere = await outputAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other)
-    expect(printedThere).toMatchObject({ text: printed, removedAt: null })
-    // A diff that is not the one of its hash is refused.
-    const whole = project.run('export').out
-    for (const [kept, sentence] of [
-      [/("diff":.*"base64":)"[^"]+"/, 'not those of their hash'],
-      [/("output":.*"base64":)"[^"]+"/, 'is not what its hash is of'],
-    ] as const) {
-      writeFileSync(file, whole.replace(kept, '$1"AAAA"'))
-      const third = openCommandLine()
-      expect(third.run('import', file)).toMatchObject({ code: 2, error: expect.stringContaining(sentence) })
-    }
-  },
-  60_000,
-)
+test.each(places)('case 42: what is exported is imported in %s, kept diffs and all', async (engine) => {
+  const project = await movable()
+  const attemptId = await withKeptDiff(project)
+  const file = join(project.home, 'project.jsonl')
+  writeFileSync(file, project.run('export').out)
+  const other = openCommandLine()
+  const database = engine === 'postgres' ? await emptyPostgres() : null
+  onTestFinished(() => database?.[Symbol.asyncDispose]())
+  const environment = { WAYMARK_DATABASE: database?.url ?? '' }
+  const json = (...words: readonly string[]) => {
+    const { code, out, error } = other.runWith({ environment }, ...words)
+    expect(error).toBe('')
+    expect(code).toBe(0)
+    return JSON.parse(out)
+  }
+  expect(json('import', file)).toMatchObject({ facts: project.json('status').facts })
+  expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
+  expect(reads(json)).toEqual(reads(project.json))
+  const kept = await diffAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other, attemptId)
+  expect(kept).toMatchObject({ text, cut: false })
+  const printedThere = await outputAt(database?.url ?? join(other.folder, '.waymark', 'waymark.db'), other)
+  expect(printedThere).toMatchObject({ text: printed, removedAt: null })
+  // A diff that is not the one of its hash is refused.
+  const whole = project.run('export').out
+  for (const [kept, sentence] of [
+    [/("diff":.*"base64":)"[^"]+"/, 'not those of their hash'],
+    [/("output":.*"base64":)"[^"]+"/, 'is not what its hash is of'],
+  ] as const) {
+    writeFileSync(file, whole.replace(kept, '$1"AAAA"'))
+    const third = openCommandLine()
+    expect(third.run('import', file)).toMatchObject({ code: 2, error: expect.stringContaining(sentence) })
+  }
+})
 
 const bin = '/usr/lib/postgresql/15/bin'
 
@@ -141,7 +137,6 @@ test.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
     expect(await diffAt(restored.url, project, attemptId)).toMatchObject({ text })
     expect(isWritten(await standingAt(restored.url, project))).toBe(true)
   },
-  60_000,
 )
 
 test.each(places)(
@@ -192,5 +187,4 @@ test.each(places)(
     })
     expect(project.json('status').facts).toBeGreaterThanOrEqual(facts)
   },
-  60_000,
 )

@@ -58,7 +58,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
     // And once more, where an older record of it is.
     expect(project.json('move', '--to', project.url)).toMatchObject({ moved: true })
     expect(project.json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
-  }, 60_000)
+  })
 
   test('case 41: killed at each line that it says, there and back, it goes on; it is written at one place at most', async () => {
     const project = await movable()
@@ -84,7 +84,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
       ).toEqual(before)
       startWork(project)
     }
-  }, 120_000)
+  }, 240_000)
 
   test('is only read where it was, and every answer says first where it went', async () => {
     const project = await movable()
@@ -110,7 +110,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
     const apart = project.run('move', '--to', project.url)
     expect(apart).toMatchObject({ code: 1, error: expect.stringContaining('something was recorded there') })
     expect(await standingAt(project.file, project)).toMatchObject({ movedTo: null })
-  }, 60_000)
+  })
 
   test('leaves whoever has it open meanwhile with a sentence, and nothing hangs', async () => {
     const project = await movable()
@@ -135,7 +135,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
     heard.abort()
     await following
     await running.close()
-  }, 60_000)
+  })
 
   test('comes back also where the old record was removed', async () => {
     const project = await movable()
@@ -146,7 +146,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
     expect(project.json('move', '--to', own)).toMatchObject({ moved: true })
     expect(project.json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
     startWork(project)
-  }, 60_000)
+  })
 
   test('leaves a password in the user’s folder alone, and says so', async () => {
     const project = await movable()
@@ -169,7 +169,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
       code: 1,
       error: expect.stringMatching(/says that this project was moved to postgres:.*WAYMARK_DATABASE/s),
     })
-  }, 60_000)
+  })
 })
 
 describe.skipIf(isPostgresLeftOut)('a move is refused, and the project stays as it is,', () => {
@@ -206,20 +206,16 @@ describe.skipIf(isPostgresLeftOut)('a move is refused, and the project stays as 
     ],
   ]
 
-  test.each(refusals)(
-    '%s',
-    async (_title, prepare, says) => {
-      const project = await movable()
-      const to = await prepare(project)
-      const refused = project.run('move', '--to', to)
-      expect(refused.code).not.toBe(0)
-      expect(refused.error).toMatch(says)
-      expect(refused.error).not.toContain('not-to-be-told')
-      expect(await standingAt(project.file, project)).toMatchObject({ movedTo: null, isArriving: false })
-      startWork(project)
-    },
-    60_000,
-  )
+  test.each(refusals)('%s', async (_title, prepare, says) => {
+    const project = await movable()
+    const to = await prepare(project)
+    const refused = project.run('move', '--to', to)
+    expect(refused.code).not.toBe(0)
+    expect(refused.error).toMatch(says)
+    expect(refused.error).not.toContain('not-to-be-told')
+    expect(await standingAt(project.file, project)).toMatchObject({ movedTo: null, isArriving: false })
+    startWork(project)
+  })
 
   test('to the file of another project', async () => {
     const [project, other] = [await movable(), await movable()]
@@ -229,7 +225,7 @@ describe.skipIf(isPostgresLeftOut)('a move is refused, and the project stays as 
     })
     expect(await standingAt(project.file, project)).toMatchObject({ movedTo: null })
     expect(project.json('move', '--to', own)).toMatchObject({ moved: false })
-  }, 60_000)
+  })
 })
 
 async function ask(url: string, statement: string): Promise<void> {

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { workerData as waiting } from 'node:worker_threads'
 
-const limit = 50_000
+const limit = 100_000
 const never = new Int32Array(new SharedArrayBuffer(4))
 
 let seen = 0

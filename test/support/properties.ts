@@ -6,6 +6,6 @@ import fc from 'fast-check'
  * own it would run into the test's time, which says nothing of what failed. A slow machine tries fewer cases.
  */
 fc.configureGlobal({
-  interruptAfterTimeLimit: 45_000,
+  interruptAfterTimeLimit: 90_000,
   ...(process.env['WAYMARK_TEST_SOAK'] === '1' ? {} : { seed: 1 }),
 })
