@@ -702,6 +702,8 @@ export interface LineReads {
   lastBoundary(tree: string): Promise<TreeBoundary | null>
   /** When the first lines were recorded, milliseconds since the epoch. */
   since(): Promise<number | null>
+  /** Of which files lines were recorded, in order. */
+  paths(most: number): Promise<readonly string[]>
   /** The steps of some paths, also those that gave them another name. */
   stepsOf(paths: readonly string[]): Promise<readonly Step[]>
   /** The steps that some lines are marks of, those with the most first. */

@@ -161,6 +161,50 @@ test('of a reverted attempt nothing lives, of a moved one everything', async () 
   expect(await s.refusal('provenance_stats', { rev: 'HEAD~1..', survival: true })).toContain('not of a range')
 })
 
+test('of lines that are gone it is told who changed them, and how long after', async () => {
+  const day = 24 * 60 * 60 * 1000
+  const s = await openStory()
+  await s.attempt('a1', () => {
+    s.put('f', x(1, 2, 3, 4, 5, 6, 7, 8))
+    s.put('g', lines('y', 1, 2))
+    s.write('h', `${lines('z', 1, 2, 3).join('\n')}\n`)
+    // Its own change of mind is nobody's rework.
+    s.take('g', 'y2')
+  })
+  s.commit()
+  s.wait(3 * day)
+  // Another agent changes one line and moves others; a person takes one away meanwhile.
+  s.take('f', 'x2')
+  await s.attempt('a2', () => {
+    s.swap('f', 'x1', 'x1 is said in other words')
+    s.take('f', 'x6', 'x7', 'x8')
+    s.put('g', x(6, 7, 8))
+  })
+  s.commit()
+  // A file that goes takes its lines along. What git puts away and brings again was never lost.
+  s.git('rm', '-q', 'h')
+  s.take('f', 'x3')
+  await s.attempt('a3', () => undefined)
+  s.commit()
+  s.git('checkout', '-q', '-b', 'older', 'HEAD~2')
+  await s.attempt('a4', () => undefined)
+  s.git('checkout', '-q', '-')
+  s.wait(20 * day)
+  s.take('f', 'x4')
+  await s.attempt('a5', () => undefined)
+  s.commit()
+  // Nothing measures what goes now.
+  s.take('f', 'x5')
+  s.commit()
+  const { after_14_days, reworked_within_14_days, definitions } = await s.call('provenance_stats', {
+    survival: true,
+  })
+  expect(after_14_days).toMatchObject({ n: 2, added: 13, alive: 5 })
+  expect(reworked_within_14_days).toMatchObject({ n: 2, by_agent: 1, by_outside: 5, later: 1, unseen: 1 })
+  expect(definitions.reworked).toContain('within 14 days')
+  expect(reworked_within_14_days.share_by_agent).toBeCloseTo(1 / after_14_days.added)
+})
+
 test('persons are called so only by the word of a person, and only after the day that it names', async () => {
   const s = await threeCommits()
   const asPerson = { actor: person }

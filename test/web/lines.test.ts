@@ -144,6 +144,10 @@ test('the statistics tell shares of lines with n and definition, and what lives 
   const row = page.getByRole('table', { name: 'Lines by agent' }).getByRole('row', { name: /vera/ })
   expect(await row.getByRole('cell').first().textContent()).toBe(told.groups[0].lines.toLocaleString('en'))
   await page.getByRole('table', { name: 'What lives on, by age' }).getByText('within a day').waitFor()
+  // All work of this day is younger.
+  const reworked = page.locator('.figure-card', { hasText: 'Reworked within 14 days' })
+  await reworked.getByText('0 attempts, 0 lines; 0 later, 0 unseen').waitFor()
+  expect(await reworked.locator('.figure-value').textContent()).toBe('– by agents, – outside')
   await page.getByRole('combobox', { name: 'Lines by' }).selectOption('mission')
   await page
     .getByRole('row', { name: /Reading/ })

@@ -1,5 +1,5 @@
 import { align } from './alignment.ts'
-import { type Hunk, hashAt, hashLength, isSolid, type Step, type StepCertainty } from './step.ts'
+import { blankHash, type Hunk, hashAt, hashLength, isSolid, type Step, type StepCertainty } from './step.ts'
 
 /** Whose a line is, by the record. */
 export interface Origin {
@@ -80,6 +80,30 @@ export class LineRecord {
   /** The steps of a path that ended with a content, newest first, each content once. */
   statesOf(path: string, most = mostCandidates): readonly Step[] {
     return distinct(this.#byPath.get(path) ?? [], most)
+  }
+
+  /** What became of a path, oldest first; what gave it another name is a step of that one. */
+  stepsAt(path: string): readonly Step[] {
+    return this.#byPath.get(path) ?? []
+  }
+
+  /** Whose the lines were that a step changed or removed. One that moved or was reformatted is still there. */
+  lostIn(step: Step): readonly Origin[] {
+    const before = this.#before(step)
+    if (before === null) return []
+    const name = step.from ?? step.path
+    const kept = new Set([
+      ...(step.reformatted ?? []).map(([old]) => old),
+      ...(step.moved ?? []).flatMap(([from, old]) => (from === name ? [old] : [])),
+    ])
+    const { lines, known } = this.stateAfter(before)
+    return step.hunks.flatMap(([first, removed]) =>
+      lines.flatMap((line, at) => {
+        const one = known[at]
+        if (line < first || line >= first + removed || kept.has(line) || one?.hash === blankHash) return []
+        return one?.origin ?? []
+      }),
+    )
   }
 
   /** What is known of the lines after a step. */

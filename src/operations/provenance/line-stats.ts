@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { dateIn, settingOf } from '../../domain/gate/settings.ts'
 import { isHuman } from '../../domain/provenance/blame.ts'
+import { firstLosses, type Loss, lossesAt, type Rework, reworkOf } from '../../domain/provenance/rework.ts'
 import { blankHash } from '../../domain/provenance/step.ts'
 import type { LineMaker, TurnMaker } from '../../ports/reads.ts'
 import { list, strings } from '../answers/list.ts'
 import { choice, text } from '../input/fields.ts'
 import { type Context, defineOperation } from '../operation.ts'
 import { agentsOf, makersOf, turnsOf } from './blame.ts'
-import { type LookedUp, lookUp } from './look-up.ts'
+import { type LookedUp, lookUp, recordOf } from './look-up.ts'
 
 const bys = ['agent', 'model', 'mission', 'author'] as const
 
@@ -18,6 +19,8 @@ const definitions = {
   survival:
     'Lines of an attempt that are there at the commit, among those it added net at its end; moved and reformatted lines live, changed ones do not.',
   after_14_days: 'The same of the attempts that ended 14 days ago or earlier, together.',
+  reworked:
+    'Lines of these attempts that are gone, and were changed or removed within 14 days of the attempt’s end: by an agent (another attempt, or a turn without a task), or outside (nobody was seen working). `later`: after these days. `unseen`: git took them away, or nothing was measured since.',
 } as const
 
 /** The longest age of each class, in days. */
@@ -25,6 +28,18 @@ const ages = [1, 7, 30, 90, null] as const
 const settledDays = 14
 
 const Count = z.object({ name: z.string(), lines: z.int(), files: z.int() })
+
+/** What became of the lines that are gone, of attempts together. */
+const Reworked = z.object({
+  n: z.int(),
+  added: z.int(),
+  by_agent: z.int(),
+  by_outside: z.int(),
+  later: z.int(),
+  unseen: z.int(),
+  share_by_agent: z.number().nullable(),
+  share_by_outside: z.number().nullable(),
+})
 
 /** Attempts together: how many, what they added, and what of it lives. */
 const Survived = z.object({ n: z.int(), added: z.int(), alive: z.int(), share: z.number().nullable() })
@@ -84,7 +99,13 @@ export const provenanceStats = defineOperation({
     /** By the time since the attempts ended; the last class has no upper end. */
     ages: list(Survived.extend({ up_to_days: z.int().nullable() })).optional(),
     after_14_days: Survived.optional(),
-    definitions: z.object({ share: z.string(), survival: z.string(), after_14_days: z.string() }),
+    reworked_within_14_days: Reworked.optional(),
+    definitions: z.object({
+      share: z.string(),
+      survival: z.string(),
+      after_14_days: z.string(),
+      reworked: z.string(),
+    }),
     left_out: strings,
   }),
 }).handler(async (context, input) => {
@@ -111,10 +132,11 @@ export const provenanceStats = defineOperation({
     const found = await lookUp(context, { path: `:/${path}`, rev: commit })
     counting.add(found, await makersOf(context, found), await turnsOf(context, found))
   })
-  const { kinds, groups, alive } = counting
+  const { kinds, groups, alive, living } = counting
   const lines = Object.values(kinds).reduce((sum, each) => sum + each, 0)
   const whose = kinds.agent + kinds.outside + kinds.human
   const survival = input.survival ? await survivalOf(context, alive, clock.now()) : null
+  const settled = survival?.filter(({ age_days }) => age_days >= settledDays) ?? []
   return {
     commit,
     commits: range?.ids.size ?? null,
@@ -130,9 +152,10 @@ export const provenanceStats = defineOperation({
       .sort((a, b) => b.lines - a.lines || (a.name < b.name ? -1 : 1))
       .slice(0, mostGroups),
     ...(survival !== null && {
-      survival,
+      survival: survival.map(({ ended_at: _, ...told }) => told),
       ages: byAge(survival),
-      after_14_days: together(survival.filter(({ age_days }) => age_days >= settledDays)),
+      after_14_days: together(settled),
+      reworked_within_14_days: await reworked(context, settled, living),
     }),
     definitions,
     left_out: [
@@ -193,8 +216,9 @@ interface Counted {
 class Counting {
   readonly kinds = { agent: 0, outside: 0, human: 0, claimed: 0, author: 0, before: 0 }
   readonly groups = new Map<string, { lines: number; readonly paths: Set<string> }>()
-  /** Lines that live, by attempt. */
+  /** Lines that live, by attempt; and each of them, wherever it went. */
   readonly alive = new Map<string, number>()
+  readonly living = new Set<string>()
   readonly #by: (typeof bys)[number]
   readonly #commits: ReadonlySet<string> | null
 
@@ -229,6 +253,7 @@ class Counting {
         group.paths.add(file.path)
         this.groups.set(name, group)
       }
+      if (origin !== null) this.living.add(origin.birth)
       for (const owner of origin?.owners ?? []) this.alive.set(owner, (this.alive.get(owner) ?? 0) + 1)
     }
   }
@@ -276,6 +301,39 @@ function together(some: readonly Lived[]): z.output<typeof Survived> {
   return { n: some.length, added, alive, share: added === 0 ? null : alive / added }
 }
 
+/** What became of the lines of attempts that are gone from the commit: each file that was recorded is looked at. */
+async function reworked(
+  { store }: Pick<Context, 'store'>,
+  settled: readonly Lived[],
+  living: ReadonlySet<string>,
+): Promise<z.output<typeof Reworked>> {
+  const ends = new Map(settled.map(({ attempt, ended_at }) => [attempt, ended_at]))
+  const losses: Loss[] = []
+  const paths = settled.length === 0 ? [] : await store.view(({ lines }) => lines.paths(mostFiles))
+  await inTurns(paths, async (path) => {
+    for (const loss of lossesAt(await recordOf(store, path), path)) {
+      if (!living.has(loss.birth) && loss.owners.some((owner) => ends.has(owner))) losses.push(loss)
+    }
+  })
+  const found = reworkOf(firstLosses(losses), {
+    endOf: (attempt) => ends.get(attempt) ?? null,
+    within: settledDays * oneDay,
+  })
+  const of = (kind: keyof Rework) => found.values().reduce((sum, one) => sum + one[kind], 0)
+  const { n, added, alive } = together(settled)
+  const [byAgent, byOutside, later] = [of('byAgent'), of('byOutside'), of('later')]
+  return {
+    n,
+    added,
+    by_agent: byAgent,
+    by_outside: byOutside,
+    later,
+    unseen: Math.max(0, added - alive - byAgent - byOutside - later - of('own')),
+    share_by_agent: added === 0 ? null : byAgent / added,
+    share_by_outside: added === 0 ? null : byOutside / added,
+  }
+}
+
 const oneDay = 24 * 60 * 60 * 1000
 
 async function survivalOf(
@@ -302,6 +360,7 @@ async function survivalOf(
         added: lines,
         alive: living,
         share: lines === 0 ? null : living / lines,
+        ended_at: attempt.closedAt,
         age_days: Math.max(0, Math.floor((now - (attempt.closedAt ?? now)) / oneDay)),
       },
     ]

@@ -262,6 +262,13 @@ function findingsOf(
 
 const mostPaths = 200
 
+/** What is recorded of a file, with the files that renames and moves lead to. */
+export async function recordOf(store: Store, path: string): Promise<LineRecord> {
+  const steps = new KnownSteps(store)
+  await steps.load([path])
+  return steps.record()
+}
+
 /** The steps of the paths that a look-up needs, with those that renames and moves lead to. */
 class KnownSteps {
   readonly #store: Store

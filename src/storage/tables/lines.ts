@@ -319,6 +319,17 @@ export function lineReads(scope: ReadScope): LineReads {
         .executeTakeFirst()
       return row?.since ?? null
     },
+    async paths(most) {
+      const rows = await db
+        .selectFrom('line_step')
+        .select('path')
+        .distinct()
+        .where('project_id', '=', projectId)
+        .orderBy('path')
+        .limit(most)
+        .execute()
+      return rows.map(({ path }) => path)
+    },
     async stepsOf(paths) {
       const found = new Map<string, Step>()
       for (const batch of inBatches([...paths])) {

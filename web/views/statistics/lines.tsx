@@ -50,6 +50,7 @@ export function LineShares() {
 function Shares({ answer }: { readonly answer: LineStatistics }) {
   const { kinds, share, lines, files, commit, groups, by, definitions, left_out, after_14_days, ages } =
     answer
+  const { reworked_within_14_days: reworked } = answer
   const known = kinds.agent + kinds.outside + kinds.human
   return (
     <>
@@ -59,7 +60,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
             Lines of agents <span class="basis">measured</span>
           </h2>
           <p class="figure-value">
-            <b>{share === null ? '–' : percent(share)}</b> <span class="muted">of what is known</span>
+            <b>{shareOf(share)}</b> <span class="muted">of what is known</span>
           </p>
           <p class="figure-n">{counted(known, 'line')} of which it is known</p>
           <p class="muted figure-definition">{definitions.share}</p>
@@ -89,7 +90,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
               Alive after 14 days <span class="basis">measured</span>
             </h2>
             <p class="figure-value">
-              <b>{after_14_days.share === null ? '–' : percent(after_14_days.share)}</b>{' '}
+              <b>{shareOf(after_14_days.share)}</b>{' '}
               <span class="muted">
                 {after_14_days.alive.toLocaleString('en')} of {counted(after_14_days.added, 'line')}
               </span>
@@ -98,6 +99,22 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
             <p class="muted figure-definition">
               {definitions.survival} {definitions.after_14_days}
             </p>
+          </li>
+        )}
+        {reworked === undefined ? null : (
+          <li class="figure-card" data-basis="measured">
+            <h2>
+              Reworked within 14 days <span class="basis">measured</span>
+            </h2>
+            <p class="figure-value">
+              <b>{shareOf(reworked.share_by_agent)}</b> <span class="muted">by agents,</span>{' '}
+              <b>{shareOf(reworked.share_by_outside)}</b> <span class="muted">outside</span>
+            </p>
+            <p class="figure-n">
+              {counted(reworked.n, 'attempt')}, {counted(reworked.added, 'line')};{' '}
+              {reworked.later.toLocaleString('en')} later, {reworked.unseen.toLocaleString('en')} unseen
+            </p>
+            <p class="muted figure-definition">{definitions.reworked}</p>
           </li>
         )}
       </ul>
@@ -123,7 +140,7 @@ function Shares({ answer }: { readonly answer: LineStatistics }) {
               <td>{n}</td>
               <td>{added.toLocaleString('en')}</td>
               <td>{alive.toLocaleString('en')}</td>
-              <td>{lives === null ? '–' : percent(lives)}</td>
+              <td>{shareOf(lives)}</td>
             </tr>
           ))}
         </Table>
@@ -149,6 +166,10 @@ const kindsTold = [
 function ageWords(days: number | null): string {
   if (days === null) return 'longer ago'
   return days === 1 ? 'within a day' : `within ${days} days`
+}
+
+function shareOf(share: number | null): string {
+  return share === null ? '–' : percent(share)
 }
 
 function counted(count: number, word: string): string {
