@@ -188,28 +188,42 @@ function exchange(url: URL, { body, ...sent }: Sent, asking: Asking): Promise<Re
     const Away = isConnected ? ServerAway : NoConnection
     reject(new Away(url.origin, messageOf(error)))
   }
-  const connecting = setTimeout(
-    () => request.destroy(new Error('no connection within 2 seconds')),
-    asking.connect ?? usual.connect,
+  const connecting = unlessHeard(asking.connect ?? usual.connect, () =>
+    request.destroy(new Error('no connection within 2 seconds')),
   )
-  const answering = setTimeout(
-    () => request.destroy(new Error('no answer in time')),
-    asking.answer ?? usual.answer,
+  const answering = unlessHeard(asking.answer ?? usual.answer, () =>
+    request.destroy(new Error('no answer in time')),
   )
   request.once('socket', (socket) => {
     isConnected = request.reusedSocket || !socket.connecting
-    if (isConnected) return clearTimeout(connecting)
+    if (isConnected) return connecting.stop()
     socket.once('connect', () => {
       isConnected = true
     })
-    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => clearTimeout(connecting))
+    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connecting.stop)
   })
   request.once('error', failed)
   request.end(body ?? undefined)
   return promise.finally(() => {
-    clearTimeout(connecting)
-    clearTimeout(answering)
+    connecting.stop()
+    answering.stop()
   })
+}
+
+/**
+ * Gives up when the time is over. A process that stood still until then, or a machine that slept, first hears what came
+ * meanwhile: timers go before what was received.
+ */
+function unlessHeard(milliseconds: number, giveUp: () => void): { readonly stop: () => void } {
+  let late: NodeJS.Immediate | null = null
+  const timer = setTimeout(() => {
+    late = setImmediate(giveUp)
+  }, milliseconds)
+  const stop = () => {
+    clearTimeout(timer)
+    if (late !== null) clearImmediate(late)
+  }
+  return { stop }
 }
 
 function zipped(text: Buffer): Promise<Buffer> {
