@@ -51,7 +51,7 @@ test('case 37: a hook judges by the brief that is kept here, and does not wait f
   const began = performance.now()
   expect(decide(machine, 'config/keys.yaml')).toBe('ask')
   expect(decide(machine, 'src/auth.ts')).toBe('none')
-  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(performance.now() - began).toBeLessThan(30_000)
 
   await agent.close()
   for (const end of ['', '-wal', '-shm'])

@@ -81,7 +81,7 @@ test('cases 33, 36 and 38: the work goes on while the server is away, and arrive
   const missions = await agent.client.callTool({ name: 'list_missions', arguments: {} })
   expect(JSON.stringify(missions.content)).toContain('not now')
   expect(missions.structuredContent).toMatchObject({ stale: { as_of: expect.any(String) }, missions: [{}] })
-  expect(performance.now() - began).toBeLessThan(20_000)
+  expect(performance.now() - began).toBeLessThan(40_000)
   expect(queued(machine)).toBe(5)
 
   await server.again()
@@ -114,12 +114,15 @@ test('cases 33, 36 and 38: the work goes on while the server is away, and arrive
   expect(elsewhere.verification.warnings.join(' ')).toContain(`began on ${edge.name} (${edge.id})`)
 
   // What an edge says of itself comes with its calls, and is kept a moment later.
-  const waiting = async () => {
+  const heard = async () => {
     const { edges } = await server.api('edge_list')
-    expect(edges.map(({ token }: Answer) => token).sort()).toEqual(['ada', 'bob'])
-    return edges.find(({ id }: Answer) => id === edge.id).queued
+    const words = edges.map(({ id, token, queued: waits }: Answer) => [token, id === edge.id, waits])
+    return words.sort()
   }
-  await eventually(async () => (await waiting()) === 0)
+  await expect.poll(heard).toEqual([
+    ['ada', true, 0],
+    ['bob', false, 0],
+  ])
   // No token is in what was recorded, said or kept in the project.
   const said = JSON.stringify([facts, await server.api('edge_list'), server.greeting])
   const ada = JSON.parse(readFileSync(join(machine.home, 'state', 'waymark', 'edge', 'servers.json'), 'utf8'))

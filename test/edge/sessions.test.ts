@@ -98,7 +98,7 @@ test('sessions on a machine are measured there and recorded at its server, and w
   )
 
   await server.again()
-  await eventually(async () => sessionsThere()[0].turns === 2)
+  await eventually(async () => sessionsThere()[0].turns === 2 && sessionsThere()[0].open_turns === 0)
   const [, second] = await turns()
   expect(brief(second)).toEqual(['src/api.ts certain'])
   expect(second).toMatchObject({ baseline: 'at_start', verification: 'verified' })

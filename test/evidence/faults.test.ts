@@ -1,5 +1,6 @@
 import { chmodSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { Failure } from '../../src/domain/failure.ts'
 import { environmentFault, tellingFaults } from '../../src/git/process.ts'
@@ -82,9 +83,11 @@ test('a file that is written all the time is uncertain, and the report says why'
 
 test('a file that changed once while it was read is read again, and is certain', async () => {
   const repo = projectRepository()
+  let written = Promise.resolve()
   const { report } = await watch(repo, () => {
     repo.put('once.log', 'x\n')
-    setTimeout(() => repo.append('once.log', 'y\n'), 15)
+    written = pause(15).then(() => repo.append('once.log', 'y\n'))
   })
+  await written
   expect(report.status).toBe('verified')
 })

@@ -16,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ChangeReport } from '../../src/domain/track/changes.ts'
 import { createWitness } from '../../src/git/witness.ts'
 import type { WorkTreeWitness } from '../../src/ports/work-tree.ts'
+import { removeFolder } from '../support/removed-folder.ts'
 import { brief } from './watch.ts'
 
 // Folders that are in no repository, with a git program and without one.
@@ -33,7 +34,10 @@ beforeEach(() => {
   witness = witnessWith('state', {})
   gitless = witnessWith('bare-state', { PATH: home })
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
+afterEach(async () => {
+  await Promise.all([witness.settle(), gitless.settle()])
+  removeFolder(home)
+})
 
 function witnessWith(state: string, environment: NodeJS.ProcessEnv): WorkTreeWitness {
   const own = { ...process.env, HOME: home, XDG_CONFIG_HOME: home, ...environment }

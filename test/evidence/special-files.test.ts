@@ -23,8 +23,8 @@ function makePipe(folder: WorkFolder, name: string): string {
   return path
 }
 
-// A second; the rest is for a machine that is busy with other tests.
-const atOnce = 3_000
+// Far less than the minute that git is given; the rest is for a machine that is busy with other tests.
+const atOnce = 20_000
 
 async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const start = performance.now()
@@ -72,14 +72,14 @@ const deeper = {
 }
 
 test.for(Object.keys(deeper) as (keyof typeof deeper)[])(
-  'a pipe for %s is refused within a second',
+  'a pipe for %s is refused at once',
   async (place) => {
     const repo = projectRepository()
     repo.append('lib/util.ts')
     const pipe = makePipe(repo, deeper[place](repo))
     const refusal = testWitness().snapshot({ folder: repo.top, name: 'start' })
     await within(
-      1_000,
+      atOnce,
       expect(refusal).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         message: expect.stringContaining(`${pipe} is a pipe`),
@@ -90,7 +90,7 @@ test.for(Object.keys(deeper) as (keyof typeof deeper)[])(
   },
 )
 
-test('a pipe that an included configuration leads to is refused within a second', async () => {
+test('a pipe that an included configuration leads to is refused at once', async () => {
   const repo = projectRepository()
   makePipe(repo, 'more-settings')
   repo.append('.git/config', '[include]\n\tpath = ../more-settings\n')
@@ -132,7 +132,7 @@ test('pipes and sockets among the files hold up nothing, with git and without', 
     makePipe(folder, 'untracked-pipe')
     makePipe(folder, 'package/package.json')
     const { changes } = await within(
-      20_000,
+      30_000,
       watch(folder, () => folder.put('new.ts', 'new\n')),
     )
     expect(changes).toEqual(['A new.ts'])
@@ -142,7 +142,7 @@ test('pipes and sockets among the files hold up nothing, with git and without', 
 test('a tracked file that became a pipe is gone as a file', async () => {
   const repo = projectRepository()
   const { changes } = await within(
-    20_000,
+    30_000,
     watch(repo, () => void makePipe(repo, 'lib/util.ts')),
   )
   expect(changes).toEqual(['D lib/util.ts'])

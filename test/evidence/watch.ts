@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { Turn } from '../../src/domain/capture/session.ts'
 import type { Measured } from '../../src/domain/fact.ts'
 import type { AttemptId, CaptureSessionId, TaskId, TurnId } from '../../src/domain/id.ts'
@@ -31,6 +31,8 @@ export function testWitness(environment: NodeJS.ProcessEnv = {}): WorkTreeWitnes
     clock: { now: () => Date.now() },
     environment: { ...process.env, HOME: home, XDG_CONFIG_HOME: home, ...environment },
   })
+  // What it still writes goes with its folder.
+  onTestFinished(() => witness.settle())
   return isThroughEdge() ? witnessThroughEdge(witness, stateFolder) : witness
 }
 

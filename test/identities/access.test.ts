@@ -47,7 +47,7 @@ test('each operation is refused exactly to those whose access is less than it ne
       ])
     }
   }
-}, 60_000)
+})
 
 /** A wrong input ends a call that is let in before it does anything: access is looked at first. */
 async function refused(

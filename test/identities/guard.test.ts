@@ -8,6 +8,7 @@ import { TokenBuckets, teamRates } from '../../src/surfaces/http/guard/security.
 import { jsonOf, openHttpProject } from '../http/http-project.ts'
 import { temporaryFolder } from '../support/git-repository.ts'
 import { person } from '../support/project.ts'
+import { runningClock } from '../support/running-clock.ts'
 import { openTeam, type TeamServer } from './team-server.ts'
 
 /** Ada is an admin, Ben a contributor of the first project, who has an agent. */
@@ -70,20 +71,25 @@ test('a token that expired or was revoked, a wrong secret of a right id and a to
   }
   expect((await team.ask(builder, '/api/session')).status).toBe(200)
   await team.call('token_revoke', { token: builderId })
-  await expect
-    .poll(async () => (await team.ask(builder, '/api/session')).status, { timeout: 5_000 })
-    .toBe(401)
+  await expect.poll(async () => (await team.ask(builder, '/api/session')).status).toBe(401)
   expect((await team.ask(ben, '/api/session')).status).toBe(200)
   const [context] = team.contexts
-  const short = await invoke(
-    catalog.find(({ name }) => name === 'token_create') ?? raise(),
-    { ...context, actor: person, clock: { now: () => Date.now() - 86_400_000 + 1_500 } },
-    { name: 'short', person: 'Ben', days: 1 },
-  )
-  expect((await team.ask(String(short['secret']), '/api/session')).status).toBe(200)
-  await expect
-    .poll(async () => (await team.ask(String(short['secret']), '/api/session')).status, { timeout: 5_000 })
-    .toBe(401)
+  const lasting = async (left: number) => {
+    const clock = { now: () => Date.now() - 86_400_000 + left }
+    const operation = catalog.find(({ name }) => name === 'token_create') ?? raise()
+    const input = { name: `for ${left} ms`, person: 'Ben', days: 1 }
+    const { secret } = await invoke(operation, { ...context, actor: person, clock }, input)
+    return async () => (await team.ask(String(secret), '/api/session')).status
+  }
+  // On a busy machine a second may be over before anybody can ask.
+  let left = 1_500
+  let short = await lasting(left)
+  while ((await short()) !== 200 && left < 24_000) {
+    left *= 2
+    short = await lasting(left)
+  }
+  expect(left).toBeLessThan(24_000)
+  await expect.poll(short).toBe(401)
 })
 
 function raise(): never {
@@ -120,9 +126,7 @@ test('access is asked over HTTP and MCP alike (26)', async () => {
   const team = await openTeam()
   const { ben } = await withBen(team)
   await team.call('member_set', { person: 'Ben', access: 'viewer' })
-  await expect
-    .poll(async () => (await jsonOf(team.ask(ben, '/api/whoami', {}))).access, { timeout: 5_000 })
-    .toBe('viewer')
+  await expect.poll(async () => (await jsonOf(team.ask(ben, '/api/whoami', {}))).access).toBe('viewer')
   const refused = await team.ask(ben, '/api/start_mission', { name: 'A' })
   expect(refused.status).toBe(403)
   expect((await jsonOf(refused)).error.message).toBe(
@@ -185,20 +189,21 @@ test('a token that is revoked at one server is refused by another, and what it h
   }
   const [ended, kept] = [await read(builder), await read(ben)]
   const closing = once(ended, 'close')
-  const startedAt = performance.now()
+  const clock = runningClock()
+  const startedAt = clock()
   expect((await one.ask(ben, '/api/token_revoke', { token: builderId })).status).toBe(200)
   const [code] = await closing
   expect(code).toBe(4401)
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  expect(clock() - startedAt).toBeLessThan(5_000)
   expect((await other.ask(builder, '/api/session')).status).toBe(401)
   expect(kept.readyState).toBe(kept.OPEN)
   const changing = once(kept, 'close')
-  const changedAt = performance.now()
+  const changedAt = clock()
   await one.call('member_set', { person: 'Ben', access: 'viewer' })
   await changing
-  expect(performance.now() - changedAt).toBeLessThan(5_000)
+  expect(clock() - changedAt).toBeLessThan(5_000)
   await one.call('person_disable', { person: 'Ben' })
-  await expect.poll(async () => (await other.ask(ben, '/api/session')).status, { timeout: 5_000 }).toBe(401)
+  await expect.poll(async () => (await other.ask(ben, '/api/session')).status).toBe(401)
 })
 
 test('of 300 calls in a second by one token 50 are refused, and those of another token are not (29)', () => {
@@ -209,8 +214,15 @@ test('of 300 calls in a second by one token 50 are refused, and those of another
   expect(requests.take('other', 1_000)).toBe(0)
 })
 
+/** Gives nothing back while a slow machine is at work. */
+function withoutTime(buckets: TokenBuckets): TokenBuckets {
+  const take = buckets.take.bind(buckets)
+  buckets.take = (key) => take(key, 0)
+  return buckets
+}
+
 test('a token that calls too often is told when to try again, and others are answered (29)', async () => {
-  const requests = new TokenBuckets({ burst: 10, perSecond: 0.1 })
+  const requests = withoutTime(new TokenBuckets({ burst: 10, perSecond: 0.1 }))
   const team = await openTeam({ rates: { ...teamRates(), requests } })
   const { builder, ben } = await withBen(team)
   const responses = await Promise.all(Array.from({ length: 15 }, () => team.ask(builder, '/api/whoami', {})))
@@ -257,7 +269,9 @@ test('a person signs in with a token, as a cookie that ends with a sign-out', as
 })
 
 test('behind a proxy that ended TLS the cookie belongs to this host alone, and guesses are counted by the client', async () => {
-  const team = await openTeam({ trustProxy: true })
+  const { requests, mistakes } = teamRates()
+  const rates = { requests, mistakes: withoutTime(mistakes) }
+  const team = await openTeam({ trustProxy: true, rates })
   const { ben } = await withBen(team)
   const signIn = (token: string, from: string) =>
     fetch(`${team.address}/api/sign-in`, {
@@ -287,7 +301,7 @@ test('who asks for it is told that persons, tokens or sessions changed which the
   const team = await openTeam()
   const secretOf = async (input: object) => (await team.call('token_create', input)).secret
   const ada = await secretOf({ admin: true, person: 'Ada' })
-  const tokens: Record<string, string> = { Ada: ada }
+  const secrets: Record<string, string> = { Ada: ada }
   for (const [name, access] of [
     ['Olga', 'owner'],
     ['Vera', 'viewer'],
@@ -295,11 +309,11 @@ test('who asks for it is told that persons, tokens or sessions changed which the
   ]) {
     await team.call('person_add', { name })
     await team.call('member_add', { person: name, access })
-    tokens[String(name)] = await secretOf({ kind: 'person', person: name })
+    secrets[String(name)] = await secretOf({ kind: 'person', person: name })
   }
   const told: Record<string, string[]> = {}
   const listen = async (name: string, path: string) => {
-    const headers = { Authorization: `Bearer ${tokens[name.split(' ')[0] ?? '']}` }
+    const headers = { Authorization: `Bearer ${secrets[name.split(' ')[0] ?? '']}` }
     const socket = new WebSocket(`ws://127.0.0.1:${team.port}${path}`, { headers })
     onTestFinished(() => socket.terminate())
     const heard: string[] = []
@@ -312,26 +326,25 @@ test('who asks for it is told that persons, tokens or sessions changed which the
   }
   for (const name of ['Ada', 'Olga', 'Vera', 'Max']) await listen(name, '/ws?identities')
   await listen('Ada who did not ask', '/ws')
-  const after = async (name: string, input: object) => {
+  const nobody = { Ada: [], Olga: [], Vera: [], Max: [], 'Ada who did not ask': [] }
+  const tells = async (name: string, input: object, whom: Record<string, readonly string[]>) => {
     for (const heard of Object.values(told)) heard.length = 0
     const answer = await team.call(name, input)
-    await expect.poll(() => told['Ada']?.length).toBeGreaterThan(0)
-    await sleep(50) // the others, in their turn
-    return { answer, told: Object.fromEntries(Object.entries(told).map(([who, of]) => [who, [...of]])) }
+    await expect.poll(() => told).toEqual({ ...nobody, ...whom })
+    await sleep(50) // nobody else, in their turn
+    expect(told).toEqual({ ...nobody, ...whom })
+    return answer
   }
-  const nobody = { Ada: [], Olga: [], Vera: [], Max: [], 'Ada who did not ask': [] }
-  const stranger = await after('person_add', { name: 'Nina' })
-  expect(stranger.told).toEqual({ ...nobody, Ada: ['person'], Olga: ['person'] })
+  const [persons, tokens] = [['person'], ['token']]
+  await tells('person_add', { name: 'Nina' }, { Ada: persons, Olga: persons })
   await team.call('member_add', { person: 'Nina', access: 'viewer' })
-  const member = await after('person_disable', { person: 'Nina' })
-  const persons = ['person']
-  expect(member.told).toEqual({ ...nobody, Ada: persons, Olga: persons, Vera: persons, Max: persons })
-  const own = await after('token_create', { name: 'builder', person: 'Vera' })
-  expect(own.told).toEqual({ ...nobody, Ada: ['token'], Olga: ['token'], Vera: ['token'] })
-  const everywhere = await after('token_create', { name: 'all', person: 'Vera', all_projects: true })
-  expect(everywhere.told).toEqual({ ...nobody, Ada: ['token'], Vera: ['token'] })
-  const revoked = await after('token_revoke', { token: everywhere.answer.id })
-  expect(revoked.told).toEqual({ ...nobody, Ada: ['token'], Vera: ['token'] })
+  const everybody = { Ada: persons, Olga: persons, Vera: persons, Max: persons }
+  await tells('person_disable', { person: 'Nina' }, everybody)
+  const own = { name: 'builder', person: 'Vera' }
+  await tells('token_create', own, { Ada: tokens, Olga: tokens, Vera: tokens })
+  const all = { name: 'all', person: 'Vera', all_projects: true }
+  const { id } = await tells('token_create', all, { Ada: tokens, Vera: tokens })
+  await tells('token_revoke', { token: id }, { Ada: tokens, Vera: tokens })
   expect(JSON.stringify(told)).not.toContain('builder')
 })
 
@@ -343,7 +356,7 @@ test('when a token was last used is known, to a minute', async () => {
     const { tokens } = await team.call('token_list')
     return tokens.find(({ id }: { id: string }) => id === builderId).last_used_at
   }
-  await expect.poll(used, { timeout: 5_000 }).not.toBeNull()
+  await expect.poll(used).not.toBeNull()
   const before = await used()
   await team.ask(builder, '/api/whoami', {})
   expect(await used()).toBe(before)

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { amount } from '../support/amount.ts'
 import { bin } from '../support/program.ts'
 import { type Answer, openProject } from '../support/project.ts'
+import { removeFolder } from '../support/removed-folder.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 import { serveProject } from './serving.ts'
 
@@ -20,7 +21,7 @@ type Inspect = (method: string, ...words: readonly string[]) => Promise<Answer>
 /** The command line of the MCP Inspector, with a home of its own. */
 function inspector(...server: readonly string[]): Inspect {
   const home = mkdtempSync(join(tmpdir(), 'waymark-inspector-'))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(home))
   const env = { ...serverEnvironment(home), HOME: home, USERPROFILE: home }
   return async (method, ...words) => {
     const all = [launcher, '--cli', ...server, '--method', method, ...words]
@@ -50,7 +51,10 @@ async function lookAround(inspect: Inspect, isShort: boolean): Promise<void> {
   ])
 }
 
-test('the MCP Inspector finds its way over stdio', async () => {
+// Ten processes or more, one after the other.
+const patient = { timeout: 240_000 }
+
+test('the MCP Inspector finds its way over stdio', patient, async () => {
   const { folder } = await openProject()
   await lookAround(
     inspector(process.execPath, bin, 'mcp', '--project', folder),
@@ -58,7 +62,7 @@ test('the MCP Inspector finds its way over stdio', async () => {
   )
 })
 
-test('the MCP Inspector finds its way over HTTP', async () => {
+test('the MCP Inspector finds its way over HTTP', patient, async () => {
   const { url } = await serveProject()
   const header = ['--header', 'Authorization: Bearer ada']
   await lookAround(inspector('--transport', 'http', '--server-url', url, ...header), false)

@@ -88,7 +88,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     { live, mcp, assets: serveAssets(folder) },
   )
   server.prependListener('request', namedTokens(security.tokens))
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  await new Promise<void>((listening) => server.listen({ port: 0, host: '127.0.0.1', backlog }, listening))
   port = (server.address() as AddressInfo).port
   onTestFinished(() => drained(server, async () => void (await Promise.all([live.close(), mcp.shutdown()]))))
   return { project, url: `http://127.0.0.1:${port}/mcp`, mcp }
@@ -96,6 +96,8 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
 
 // As many as a test likes, on a machine as busy as it may be.
 const patience = { headers: 120_000, request: 120_000, look: 30_000 }
+// A connection for which there is no room would be tried again after a second, and then after longer and longer.
+const backlog = 2_048
 const plenty = { burst: 100_000, perSecond: 100_000 }
 
 /** Tests name their tokens, and other people's clients send none: the real one is put in place. */

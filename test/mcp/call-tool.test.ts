@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Answer } from '../support/project.ts'
 import { eras, legacy } from './eras.ts'
 import { runWaymark, startServer, temporaryRepository } from './server-process.ts'
@@ -109,12 +109,12 @@ test('TM-011 a defect in one call is an answer and a line on standard error; not
     message: 'fail failed unexpectedly: The handler broke.',
   })
   // What is written to standard error comes by another pipe than the answer.
-  await vi.waitFor(() => expect(server.errors()).toMatch(/The handler broke\.\n +at .*faulty-server\.ts/))
+  await expect.poll(server.errors).toMatch(/The handler broke\.\n +at .*faulty-server\.ts/)
   expect((await call('print')).structuredContent).toEqual({ printed: true })
-  await vi.waitFor(() => expect(server.errors()).toContain('printed by a library'))
+  await expect.poll(server.errors).toContain('printed by a library')
   expect((await call('forget')).structuredContent).toEqual({ forgotten: true })
   expect((await call('print')).isError).toBe(false)
-  await vi.waitFor(() => expect(server.errors()).toContain('Nobody waited for this.'))
+  await expect.poll(server.errors).toContain('Nobody waited for this.')
   expect(await server.end()).toBe(0)
 })
 

@@ -1,10 +1,11 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { commitCopied } from '../support/copied-folder.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { removeFolder } from '../support/removed-folder.ts'
 import { dismiss, type StartedProgram, startAlone, startProgram } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
@@ -36,7 +37,7 @@ export interface Starting {
 /** A repository with one commit, in a temporary folder. */
 export function temporaryRepository(): string {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-mcp-')))
-  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
+  onTestFinished(() => removeFolder(home))
   const folder = join(home, 'tree')
   commitCopied(folder, { 'README.md': '# Project\n' })
   return folder

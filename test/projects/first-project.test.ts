@@ -22,7 +22,7 @@ test('the dashboard of a server without a project says so, and an admin makes th
   const context = await browser().newContext()
   try {
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(30_000)
     await page.goto(`http://127.0.0.1:${port}/`)
     const signIn = async (token: string) => {
       await page.getByLabel('Token').fill(token)

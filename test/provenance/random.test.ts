@@ -3,7 +3,7 @@ import { randomRun } from './random-run.ts'
 
 test.each([1, 2, 3, 4])(
   'a random run of attempts and a person, seed %i',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (seed) => {
     const { lines, missed, wrong, stolen } = await randomRun(seed, 14)
     expect(lines).toBeGreaterThan(6)

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AnswerPipe } from './answer-pipe.ts'
+import { removeFolder } from './removed-folder.ts'
 
 /**
  * Runs git to its end and answers its output; fails with what it complained of. It is started from a small shell that
@@ -75,7 +76,7 @@ class Shell {
 
   end(): void {
     this.#child.kill('SIGKILL')
-    rmSync(this.#folder, { recursive: true, force: true })
+    removeFolder(this.#folder)
     if (!this.#isOpen) return
     this.#isOpen = false
     closeSync(this.#commands)

@@ -1,8 +1,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AnswerPipe } from './answer-pipe.ts'
+import { removeFolder } from './removed-folder.ts'
 
 /** The program as it is installed. */
 export const bin = join(import.meta.dirname, '..', '..', 'bin', 'waymark.js')
@@ -103,7 +104,7 @@ class Host {
     this.#child.kill('SIGKILL')
     closeSync(this.#runs)
     this.#answers.close()
-    rmSync(this.#folder, { recursive: true, force: true })
+    removeFolder(this.#folder)
   }
 }
 

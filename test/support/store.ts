@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { mkdtemp, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -8,6 +8,7 @@ import { openPostgresStore } from '../../src/storage/postgres/store.ts'
 import { randomIds } from '../../src/storage/random-ids.ts'
 import { openStore, type StoreOptions } from '../../src/storage/store.ts'
 import { sharedPostgres, type TemporaryDatabase } from './postgres/database.ts'
+import { removeFolder } from './removed-folder.ts'
 
 export const systemClock: Clock = { now: () => Date.now() }
 
@@ -48,7 +49,7 @@ export async function temporaryStore(options: Partial<StoreOptions> = {}): Promi
     another,
     async [Symbol.asyncDispose]() {
       await Promise.all(opened.map((store) => store.close()))
-      await rm(root, { recursive: true, force: true })
+      removeFolder(root)
     },
   }
 }
@@ -78,7 +79,7 @@ export async function temporaryPostgresStore(
     async [Symbol.asyncDispose]() {
       await Promise.all(opened.map((store) => store.close()))
       await database?.[Symbol.asyncDispose]()
-      await rm(root, { recursive: true, force: true })
+      removeFolder(root)
     },
   }
 }

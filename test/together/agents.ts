@@ -8,6 +8,7 @@ import { parseNumstat } from '../../src/git/patch.ts'
 import { commitCopied } from '../support/copied-folder.ts'
 import { runProgram } from '../support/program.ts'
 import type { Answer } from '../support/project.ts'
+import { removeFolder } from '../support/removed-folder.ts'
 import { ProgramTransport } from '../support/started-program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
@@ -43,7 +44,7 @@ export function openSharedTree(files: Readonly<Record<string, string>>): SharedT
   let calls = 0
   onTestFinished(async () => {
     await Promise.all(clients.map((client) => client.close()))
-    rmSync(home, { recursive: true, force: true })
+    removeFolder(home)
   })
   const write: SharedTree['write'] = (path, content) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true })

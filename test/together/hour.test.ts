@@ -181,7 +181,7 @@ test('a lead and three workers share a work tree for an hour, and every report i
     mission_id,
     include: ['blockers'],
     filter: { since: new Date().toISOString() },
-    wait_seconds: 30,
+    wait_seconds: 50,
   })
   const inbox = JSON.parse(tree.person('inbox', '--format', 'json'))
   expect(inbox.holds.map(({ kind }: Answer) => kind).sort()).toEqual(['blocker', 'scope'])
@@ -238,4 +238,4 @@ test('a lead and three workers share a work tree for an hour, and every report i
     { kind: 'scope', task_id: parser.task_id, paths: ['src/printer/format.js'], opened_by: 'waymark' },
   ])
   expect(tree.calls()).toBeLessThanOrEqual(60)
-}, 120_000)
+}, 240_000)
