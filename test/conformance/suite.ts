@@ -37,7 +37,7 @@ export async function runSuite(url: string, revision: Revision): Promise<Results
 
 function isOutOfTime(results: Results): boolean {
   const failures = [...results.values()].flatMap((result) => result.failures)
-  return failures.some((failure) => failure.includes('aborted due to timeout'))
+  return failures.some((failure) => /aborted|timed out|did not complete within/.test(failure))
 }
 
 async function runOnce(url: string, revision: Revision): Promise<Results> {

@@ -55,7 +55,8 @@ test('at speed, each fact comes by itself, at its distance, and the last one is 
 
 test('it is live: whoever follows the journal is told of facts while the day happens', async () => {
   const program = runProgram(bin, 'demo', 'play', '--speed', '4', '--port', '0')
-  const [first, second]: readonly Answer[] = [await program.ask('log'), await headPast(program, 3)]
+  const first: Answer = await program.ask('log')
+  const second = await headPast(program, Math.max(3, first.head))
   expect(second.head).toBeGreaterThan(first.head)
   expect(second.head).toBeLessThan(recordedFacts().length)
   await program.interrupt()

@@ -38,7 +38,6 @@ export function runProgram(file: string, ...words: readonly string[]): Program {
     cwd: root,
     env: { ...serverEnvironment(home), HOME: home, TMPDIR: temporary, WAYMARK_DATABASE: database },
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
   let out = ''
   let error = ''
   child.stdout.on('data', (data: Buffer) => {
@@ -48,6 +47,12 @@ export function runProgram(file: string, ...words: readonly string[]): Program {
     error += data.toString()
   })
   const ended = once(child, 'close').then(([code]): Ended => ({ code, out, error }))
+  const gone = once(child, 'exit')
+  // Its folders are removed next: it writes nothing there any more.
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await gone
+  })
   const printed = async (text: RegExp) => {
     for (;;) {
       const found = text.exec(out)

@@ -1,19 +1,13 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { awakeTime } from '../support/awake-time.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
 
 const limit = 1_000
 
 function added({ server }: HttpProject, name: string, kind: 'agent' | 'person' = 'agent'): string {
   return server.security.tokens.add({ name, kind, role: null, explicit: true })
-}
-
-/** Milliseconds until something happens. */
-async function time(happened: Promise<unknown>): Promise<number> {
-  const began = performance.now()
-  await happened
-  return performance.now() - began
 }
 
 async function readToEnd(response: Response): Promise<string> {
@@ -67,7 +61,7 @@ test('a removed token ends the live feed within a second, and no one else’s', 
   const [removed, kept] = [await read(added(project, 'maria', 'person')), await read(project.personToken)]
   const closing = once(removed, 'close')
   project.server.security.tokens.remove('maria')
-  expect(await time(closing)).toBeLessThan(limit)
+  expect(await awakeTime(closing)).toBeLessThan(limit)
   const [code, reason] = await closing
   expect([code, String(reason)]).toEqual([4401, 'Your token was removed, or you logged out.'])
   expect(kept.readyState).toBe(kept.OPEN)
@@ -88,7 +82,7 @@ test('a logout ends the live feed of that browser', async () => {
   const closing = once(reader, 'close')
   const headers = { Cookie: cookie, 'X-Waymark-Csrf': csrf }
   await fetch(`${project.address}/api/logout`, { method: 'POST', headers })
-  expect(await time(closing)).toBeLessThan(limit)
+  expect(await awakeTime(closing)).toBeLessThan(limit)
 })
 
 test('a removed token ends its MCP session with its stream, and the session is gone for a new one of that name', async () => {
@@ -101,7 +95,7 @@ test('a removed token ends its MCP session with its stream, and the session is g
   expect(stream.status).toBe(200)
   const ended = readToEnd(stream)
   project.server.security.tokens.remove('ci')
-  expect(await time(ended)).toBeLessThan(limit)
+  expect(await awakeTime(ended)).toBeLessThan(limit)
   const again = await mcp(project, added(project, 'ci'), { id: 2, method: 'tools/list' }, headers)
   expect(again.status).toBe(404)
   expect((await mcp(project, token, { id: 3, method: 'tools/list' }, headers)).status).toBe(401)
@@ -124,5 +118,5 @@ test('a removed token ends its subscriptions of 2026-07-28', async () => {
   expect(stream.headers.get('content-type')).toContain('text/event-stream')
   const ended = readToEnd(stream)
   project.server.security.tokens.remove('ci')
-  expect(await time(ended)).toBeLessThan(limit)
+  expect(await awakeTime(ended)).toBeLessThan(limit)
 })

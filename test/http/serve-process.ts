@@ -52,13 +52,18 @@ export function serveHome(): ServeHome {
 
 /** Waits until it serves. */
 export async function started(child: ReturnType<typeof spawn>): Promise<Serving> {
-  onTestFinished(() => void child.kill('SIGKILL'))
   let out = ''
   let error = ''
   child.stderr?.on('data', (data: Buffer) => {
     error += data.toString()
   })
   const ended = once(child, 'close').then(([code]) => ({ code, out, error }))
+  const gone = once(child, 'exit')
+  // Its folder is removed next: it writes nothing there any more.
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await gone
+  })
   const port = await new Promise<number>((resolve, reject) => {
     child.stdout?.on('data', (data: Buffer) => {
       out += data.toString()

@@ -4,6 +4,7 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { amount } from '../support/amount.ts'
+import { awakeTime } from '../support/awake-time.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
 import type { Answer } from '../support/project.ts'
 import { jsonOf } from './http-project.ts'
@@ -21,6 +22,7 @@ interface Servers extends AsyncDisposable {
   readonly token: string
   /** Asks the database beside them. */
   readonly asked: (statement: string) => Promise<readonly Answer[]>
+  /** Waits where it asked too often. */
   readonly post: (server: Served, operation: string, input: object, more?: Post) => Promise<Response>
 }
 
@@ -46,16 +48,21 @@ async function threeServers(): Promise<Servers> {
   const made = one.at.run(one.at.home, 'token', 'create', '--admin', '--person', 'Ada', '--format', 'json')
   if (made.code !== 0) throw new Error(`no token: ${made.error}`)
   const token: string = JSON.parse(made.out).secret
-  const post: Servers['post'] = (server, operation, input, { key, token: other } = {}) =>
-    fetch(`http://127.0.0.1:${server.port}/p/shop/api/${operation}`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${other ?? token}`,
-        'Content-Type': 'application/json',
-        ...(key !== undefined && { 'Idempotency-Key': key }),
-      },
-      body: JSON.stringify(input),
-    })
+  const post: Servers['post'] = async (server, operation, input, { key, token: other } = {}) => {
+    for (;;) {
+      const answer = await fetch(`http://127.0.0.1:${server.port}/p/shop/api/${operation}`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${other ?? token}`,
+          'Content-Type': 'application/json',
+          ...(key !== undefined && { 'Idempotency-Key': key }),
+        },
+        body: JSON.stringify(input),
+      })
+      if (answer.status !== 429) return answer
+      await sleep(100)
+    }
+  }
   expect((await post(one, 'taskman_phase_add', { id: 'P-0', name: 'Begin' })).status).toBe(200)
   const [two, three] = [await started('two', false), await started('three', false)]
   return {
@@ -87,7 +94,7 @@ describe.skipIf(isPostgresLeftOut)('several processes that serve one database', 
     const clients = Array.from({ length: 6 }, async (_, client) => {
       let at = client
       // A list of phases ends after a thousand.
-      for (let number = 0; performance.now() < until && number < 160; number += 1) {
+      for (let number = 0; (performance.now() < until || moved === 0) && number < 160; number += 1) {
         const id = `P-${client}-${number}`
         for (;;) {
           const server = all[at % all.length] ?? one
@@ -95,12 +102,9 @@ describe.skipIf(isPostgresLeftOut)('several processes that serve one database', 
             () => null,
           )
           if (answer?.status === 200) break
-          if (answer?.status === 429) await sleep(100)
-          else if (answer) throw new Error(`${answer.status}: ${await answer.text()}`)
-          else {
-            moved += 1
-            at += 1
-          }
+          if (answer) throw new Error(`${answer.status}: ${await answer.text()}`)
+          moved += 1
+          at += 1
         }
         acknowledged.push(id)
       }
@@ -122,10 +126,13 @@ describe.skipIf(isPostgresLeftOut)('several processes that serve one database', 
     expect(found.filter(({ ok }: Answer) => !ok)).toEqual([])
     for (const { child } of [two, three]) child.kill('SIGTERM')
     expect((await Promise.all([two.ended, three.ended])).map(({ code }) => code)).toEqual([0, 0])
-    expect(
-      await asked(`select application_name from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`),
-    ).toEqual([])
+    // The server of the database takes its time to notice that somebody has left.
+    await expect
+      .poll(() =>
+        asked(`select application_name from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`),
+      )
+      .toEqual([])
   })
 
   test('one that is stopped inside a transaction holds the others up for five seconds at most, and goes on', async () => {
@@ -152,10 +159,9 @@ describe.skipIf(isPostgresLeftOut)('several processes that serve one database', 
     }
     expect(isCaught).toBe(true)
     isOver = true
-    const began = performance.now()
-    const answer = await post(two, 'taskman_phase_add', { id: 'P-other', name: 'Other' }, { key: 'other' })
-    expect(answer.status).toBe(200)
-    expect(performance.now() - began).toBeLessThan(7_000)
+    const answering = post(two, 'taskman_phase_add', { id: 'P-other', name: 'Other' }, { key: 'other' })
+    expect(await awakeTime(answering)).toBeLessThan(7_000)
+    expect((await answering).status).toBe(200)
     one.child.kill('SIGCONT')
     await Promise.all(writing)
     const { phases } = await jsonOf(post(one, 'taskman_phase_list', {}))
@@ -173,10 +179,10 @@ describe.skipIf(isPostgresLeftOut)('several processes that serve one database', 
     onTestFinished(() => feed.terminate())
     await once(feed, 'message')
     const closing = once(feed, 'close')
-    const began = performance.now()
-    expect((await post(two, 'token_revoke', { token: made.id }, { token })).status).toBe(200)
+    const revoking = post(two, 'token_revoke', { token: made.id }, { token })
+    expect(await awakeTime(Promise.all([revoking, closing]))).toBeLessThan(5_000)
+    expect((await revoking).status).toBe(200)
     expect((await closing)[0]).toBe(4401)
-    expect(performance.now() - began).toBeLessThan(5_000)
     expect((await post(three, 'whoami', {}, { token: made.secret })).status).toBe(401)
   })
 })

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { TokenBuckets } from '../../src/surfaces/http/guard/security.ts'
 import { TokenFile } from '../../src/surfaces/http/guard/tokens.ts'
 import { type HttpProject, jsonOf, openHttpProject } from './http-project.ts'
@@ -120,6 +120,9 @@ test('the two own tokens stay what they are, and are made anew where a file is g
 
 test('who guesses tokens is told to wait, and nobody else', async () => {
   const project = await openHttpProject()
+  // Where the clock goes on, another guess is allowed after six seconds.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   const statuses: number[] = []
   let retryAfter: string | null = null
   for (let round = 0; round < 12; round += 1) {

@@ -6,7 +6,7 @@ import { openLiveServer } from './live-server.ts'
 interface Watched {
   readonly project: TestProject
   readonly client: LiveClient
-  /** The frames of what a call recorded. */
+  /** The frames of what was recorded since the last time, a call included. */
   readonly heard: (work: () => Promise<unknown>) => Promise<readonly Answer[]>
 }
 
@@ -20,18 +20,21 @@ async function watched(): Promise<Watched> {
   })
   await client.hello()
   let calls = 0
+  let told = 0
   return {
     project,
     client,
     async heard(work) {
-      const before = client.facts.length
       await work()
       calls += 1
       const role = `end-of-call-${calls}`
       await project.call('role_add', { role }, { actor: person })
       const isEnd = ({ event, data }: Answer) => event === 'role:created' && data.role === role
       await client.until(() => client.facts.some(isEnd))
-      return client.facts.slice(before, client.facts.findIndex(isEnd))
+      const before = told
+      const end = client.facts.findIndex(isEnd)
+      told = end + 1
+      return client.facts.slice(before, end)
     },
   }
 }

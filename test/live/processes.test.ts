@@ -64,4 +64,6 @@ test('whoever hangs up and comes back reads every fact once, whatever processes 
   expect(await store.view(({ journal }) => journal.head())).toBe(last)
   const all = Array.from({ length: last }, (_, index) => index + 1)
   for (const seqs of read) expect(seqs).toEqual(all)
+  server.kill('SIGKILL')
+  await once(server, 'exit')
 })

@@ -166,7 +166,7 @@ describe('readers that cost too much', () => {
   })
 
   test('a peer that does not answer a ping is dropped', async () => {
-    const { server, connect } = await served(2, { ping: 250 })
+    const { server, connect } = await served(2, { ping: 1_000 })
     const [dead, alive] = [connect('', { autoPong: false }), connect()]
     await Promise.all([dead.hello(), alive.hello()])
     expect((await dead.closed).code).toBe(1006)

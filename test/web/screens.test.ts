@@ -8,7 +8,7 @@ import { otherTheme, overhang } from './looks.ts'
 const { serving, open } = useDashboard({ recorded: true, fill: recordSessions })
 
 test('every view is without a violation of axe, readable in both themes, and no wider than the screen', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const window = await open({ colorScheme: 'light' })
   const found: string[] = []
@@ -25,7 +25,7 @@ test('every view is without a violation of axe, readable in both themes, and no 
   expect(window.complaints).toEqual([])
 })
 
-test('on a phone nothing is wider than the screen', { timeout: 120_000 }, async () => {
+test('on a phone nothing is wider than the screen', { timeout: 240_000 }, async () => {
   const window = await open({ viewport: { width: 390, height: 844 }, hasTouch: true })
   const wide: (readonly [string, number])[] = []
   for (const screen of await screensOf(serving().day)) {

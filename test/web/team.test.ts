@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { edgeMachine } from '../edge/edges.ts'
 import { clientSecret, openProvider } from '../identities/provider.ts'
+import type { Answer } from '../support/project.ts'
 import { startProgram } from '../support/started-program.ts'
 import { useBrowser } from '../support-web/browser.ts'
 import { openDashboard, useDashboard } from '../support-web/dashboard.ts'
@@ -22,6 +23,11 @@ beforeAll(() => expect(tokens.ada).toMatch(/^wm1_/))
 /** A token of Max that a test may revoke. */
 async function tokenOfMax(name: string): Promise<{ readonly id: string; readonly secret: string }> {
   return serving().call('token_create', { name, kind: 'person', person: 'Max' })
+}
+
+async function tokenNamed(name: string): Promise<Answer> {
+  const { tokens: listed } = await serving().call('token_list', { all: true })
+  return listed.find((token: Answer) => token.name === name)
 }
 
 test('signing in: a wrong token is told, a right one leads to where one was, and signing out ends it on the server', async () => {
@@ -65,7 +71,7 @@ test('a token that is revoked while its page is open ends the session, says so, 
 })
 
 test('an owner changes what a member may do, and it is so on the open page of the member', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const vera = await open({ token: tokens.vera, path: '/plan' })
   const reason = 'This needs contributor access, and you have viewer access.'
@@ -143,6 +149,8 @@ test('a token is shown once, lets its agent in, and is revoked; what one may not
   })
   await made.getByRole('button', { name: 'I have kept it' }).click()
   await page.getByText(secret).waitFor({ state: 'detached' })
+  // That it was used is written after the answer.
+  await expect.poll(async () => (await tokenNamed('nightly'))?.last_used_at).toBeTypeOf('string')
   const row = page.locator('.settings-row', { hasText: 'nightly' })
   // Another question is asked at once.
   await page.getByLabel('Revoked ones').check()
@@ -202,7 +210,7 @@ test('an admin adds a person, lets them in no more, and in again', async () => {
   await row.getByText('disabled').waitFor({ state: 'detached' })
   // What others change is there without a question.
   await serving().call('person_add', { name: 'Quinn' })
-  await page.locator('.settings-row', { hasText: 'Quinn' }).waitFor({ timeout: 3_000 })
+  await page.locator('.settings-row', { hasText: 'Quinn' }).waitFor()
 })
 
 test('an admin makes a person an admin and ends it; adds a project, and is told why a name cannot be; nobody else is offered it', async () => {
@@ -268,7 +276,7 @@ test('projects: those that one may see, what waits first, live; the switcher fin
 })
 
 test('agents: who works on which machine, for whom, what waits there, and the diff that it sent', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const { page, show } = await open({ token: tokens.max, path: '/agents' })
   const row = page.getByRole('listitem').filter({ hasText: 'Told apart by its token' })
@@ -376,7 +384,7 @@ test('single sign-on leads back to where one was; who was not invited is told so
 })
 
 test('every screen of a team is without a violation of axe, in both themes, on a desk and on a phone', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const found: string[] = []
   const desk = await open({ token: tokens.ada, path: '/projects' })
