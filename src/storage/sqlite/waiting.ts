@@ -9,19 +9,24 @@ export function elapsed(): number {
   return process.uptime() * 1000
 }
 
+/** What one try and its pause take at most, in milliseconds: the rest this process stood still, and could not try. */
+const longestTry = 100
+
 /**
  * Repeats what another process's lock refuses, with jitter, until it works or `patience` is over.
  * Who waited in line already (`since`, of `elapsed`) does not wait as long again.
  */
 export async function patiently<Result>(work: () => Result, since = elapsed()): Promise<Result> {
-  const deadline = since + patience
+  let left = patience - (elapsed() - since)
   for (let pause = 4; ; pause = Math.min(pause * 1.5, 60)) {
+    const began = elapsed()
     try {
       return work()
     } catch (error) {
-      if (!isBusy(error) || elapsed() > deadline) throw error
+      if (!isBusy(error) || left < 0) throw error
     }
     await sleep(1 + Math.random() * pause)
+    left -= Math.min(elapsed() - began, longestTry)
   }
 }
 
