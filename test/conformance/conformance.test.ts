@@ -5,7 +5,9 @@ import { notPassed, type Revision, runSuite, scoredScenarios } from './suite.ts'
 
 const revisions: readonly Revision[] = ['2025-11-25', '2026-07-28']
 
-test.each(revisions)('%s: the server passes every scenario that the revision requires', async (revision) => {
+test.each(revisions)('%s: the server passes every scenario that the revision requires', {
+  timeout: 300_000,
+}, async (revision) => {
   const { url } = await serveProject({ serverOf: conformanceServer })
   const scored = scoredScenarios(revision)
   expect(scored.length).toBeGreaterThanOrEqual(30)
@@ -38,6 +40,7 @@ const general: Readonly<Record<Revision, readonly string[]>> = {
 
 test.each(revisions)(
   '%s: so does the server as it is shipped, where nothing else is called',
+  { timeout: 300_000 },
   async (revision) => {
     const { url, project } = await serveProject()
     await project.call('start_mission', { name: 'Sign in', objective: 'People can sign in' })

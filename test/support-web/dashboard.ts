@@ -16,6 +16,8 @@ export interface OpenPage {
   readonly show: (path: string) => Promise<void>
   /** From now on time in the page goes by `page.clock` alone: its timers wait, however slow the machine is. */
   readonly holdTime: () => Promise<void>
+  /** Loads the page anew with a time of day that stands still, while its timers go on: no minute begins meanwhile. */
+  readonly fixTime: () => Promise<void>
 }
 
 export interface OpenDashboard extends OpenPage {
@@ -128,6 +130,11 @@ async function openWindow(
       await page.clock.install()
       // In the future, because the clock goes on until it is paused.
       await page.clock.pauseAt(Date.now() + 30_000)
+    },
+    fixTime: async () => {
+      wornOut.add(context)
+      await page.clock.setFixedTime(Date.now())
+      await page.reload()
     },
   }
 }

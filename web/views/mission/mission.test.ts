@@ -36,7 +36,9 @@ describe('the timeline', () => {
   })
 
   test('a fact draws the row that it is about, and no other', async () => {
-    const { page } = await open({ path: `/missions/${mission}` })
+    const { page, fixTime } = await open({ path: `/missions/${mission}` })
+    // What is under way says for how many minutes.
+    await fixTime()
     await page.waitForSelector('.timeline-row .bar-box')
     const { tasks } = await serving().day.person('mission_timeline', { id: mission })
     const task = tasks.find(({ name }: { name: string }) => name.startsWith('Rename'))
@@ -65,7 +67,8 @@ describe('the timeline', () => {
   })
 
   test('the axis goes closer and further, to now, and back to everything by keys', async () => {
-    const { page } = await open({ path: `/missions/${mission}` })
+    const { page, fixTime } = await open({ path: `/missions/${mission}` })
+    await fixTime()
     await page.waitForSelector('.timeline-row .bar-box')
     const axis = () => page.locator('.axis .tick').allTextContents()
     const width = async () => (await page.locator('.timeline-row .bar-box').first().boundingBox())?.width ?? 0
@@ -81,7 +84,7 @@ describe('the timeline', () => {
     const past = await axis()
     await page.keyboard.press('n')
     await page.locator('.now-line').waitFor({ state: 'attached' })
-    expect(await axis()).not.toEqual(past)
+    await expect.poll(axis).not.toEqual(past)
     await page.keyboard.press('z')
     await expect.poll(axis).toEqual(ticks)
   })
