@@ -5,14 +5,18 @@ import { notPassed, type Revision, runSuite, scoredScenarios } from './suite.ts'
 
 const revisions: readonly Revision[] = ['2025-11-25', '2026-07-28']
 
-test.each(revisions)('%s: the server passes every scenario that the revision requires', {
-  timeout: 300_000,
-}, async (revision) => {
-  const { url } = await serveProject({ serverOf: conformanceServer })
-  const scored = scoredScenarios(revision)
-  expect(scored.length).toBeGreaterThanOrEqual(30)
-  expect(notPassed(await runSuite(url, revision), scored)).toEqual([])
-})
+test.each(revisions)(
+  '%s: the server passes every scenario that the revision requires',
+  {
+    timeout: 300_000,
+  },
+  async (revision) => {
+    const { url } = await serveProject({ serverOf: conformanceServer })
+    const scored = scoredScenarios(revision)
+    expect(scored.length).toBeGreaterThanOrEqual(30)
+    expect(notPassed(await runSuite(url, revision), scored)).toEqual([])
+  },
+)
 
 // Those that call nothing by a name of the suite's own.
 const general: Readonly<Record<Revision, readonly string[]>> = {
