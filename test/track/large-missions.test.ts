@@ -68,7 +68,7 @@ describe.each(dialects)('in a mission with many tasks in $dialect', ({ dialect, 
       await call(context, 'start_task', { planned_task_id })
       await call(context, 'complete_task', { task_id: planned_task_id, ...report })
     }
-    // What is written together is one statement once it was asked before.
+    // What is asked or written together is one statement once it was sent before.
     for (const number of [0, 1, 2]) await round(number)
     return { records: [...records], file: temporary.file }
   }

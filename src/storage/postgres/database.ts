@@ -16,10 +16,10 @@ import {
 } from 'kysely'
 import { Pool, type PoolClient } from 'pg'
 import { sha256, storable } from '../fingerprint.ts'
-import type { JoiningConnection, KeptWrite } from '../record/session.ts'
+import type { JoinedQuestion, JoiningConnection, KeptWrite } from '../record/session.ts'
 import type { Tables } from '../tables/tables.ts'
 import { CommitLost, endsConnection, isAboutStatements, NoConnection, verdictOn } from './errors.ts'
-import { joined } from './joined.ts'
+import { joined, joinedQuestion } from './joined.ts'
 import { clientConfig, type PostgresPlace } from './place.ts'
 
 const patience = 10_000
@@ -227,7 +227,7 @@ function newAdapters(): Readonly<Record<'write' | 'read', PostgresAdapter>> {
 
 const mostNames = 300
 // Each connection keeps a plan of each, and those of many tables are large.
-const mostJoined = 60
+const mostJoined = 120
 
 /** Which statements are sent under a name. One that is asked once is not worth it. */
 class Statements {
@@ -236,7 +236,7 @@ class Statements {
   readonly #names = new Map<string, string>()
   #joined = 0
 
-  /** Whether a text of several writes has a name. Without one it takes longer to plan than the writes by themselves. */
+  /** Whether a text of several statements has a name. Without one it takes longer to plan than they do by themselves. */
   isJoined(sql: string): boolean {
     const isNew = !this.#names.has(sql)
     if ((isNew && this.#joined >= mostJoined) || this.nameOf(sql) === undefined) return false
@@ -294,6 +294,10 @@ class Connection implements JoiningConnection {
     return joined(writes, (sql) => this.#statements.isJoined(sql))
   }
 
+  joinedQuestion(questions: readonly CompiledQuery[]): JoinedQuestion | null {
+    return joinedQuestion(questions, (sql) => this.#statements.isJoined(sql))
+  }
+
   streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
     throw new Error('queries of the store are bounded: nothing is streamed')
   }
@@ -305,10 +309,13 @@ class Connection implements JoiningConnection {
     if (this.#isHeld) return
     this.#isHeld = true
     stream.cork()
-    process.nextTick(() => {
-      this.#isHeld = false
-      stream.uncork()
-    })
+    // What is gathered in this turn to be asked as one is sent at its end, and still goes along.
+    process.nextTick(() =>
+      process.nextTick(() => {
+        this.#isHeld = false
+        stream.uncork()
+      }),
+    )
   }
 
   send(statements: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { joined } from './joined.ts'
+import { joined, joinedQuestion } from './joined.ts'
 
 function write(sql: string, ...parameters: unknown[]) {
   const table = /(?:into|update|from) "?(\w+)/.exec(sql)?.[1] ?? ''
@@ -54,5 +54,48 @@ describe('writes in a row', () => {
     expect(sent([insertFact, odd])[0]?.sql).toContain(
       `update "odd$1" set "a" = '$1 isn''t $2' where "b" = $3`,
     )
+  })
+})
+
+describe('questions asked together', () => {
+  const tasks = CompiledQuery.raw('select "id", "open" from "task" where "project_id" = $1 limit $2', [
+    'p',
+    2,
+  ])
+  const missing = CompiledQuery.raw('select * from "hold" where "task_id" = $1', ['t-1'])
+  const worthIt = () => true
+
+  test('are one, whose values are counted on and whose rows are told apart', () => {
+    const one = joinedQuestion([tasks, missing], worthIt)
+    expect(one?.query).toMatchObject({
+      sql:
+        'select (select json_agg("q") from (select "id", "open" from "task" where "project_id" = $1 limit $2) as "q") as "q0", ' +
+        '(select json_agg("q") from (select * from "hold" where "task_id" = $3) as "q") as "q1"',
+      parameters: ['p', 2, 't-1'],
+    })
+    expect(
+      one?.rowsOf({ rows: [{ q0: '[{"id":"a","open":true}, {"id":null,"open":1.5}]', q1: null }] }),
+    ).toEqual([
+      [
+        { id: 'a', open: 1 },
+        { id: null, open: 1.5 },
+      ],
+      [],
+    ])
+  })
+
+  test('refuse a number that is not exact, as each of them would', () => {
+    const one = joinedQuestion([tasks, missing], worthIt)
+    const rows = [{ q0: '[{"open":9007199254740993}]', q1: null }]
+    expect(() => one?.rowsOf({ rows })).toThrow('beyond the numbers that are counted exactly')
+  })
+
+  test('stay apart where there is one, a row is held, there are many values, or the whole is not worth it', () => {
+    const holding = CompiledQuery.raw('select "id" from "project" where "id" = $1 for no key update', ['p'])
+    const many = CompiledQuery.raw(`select ${'$1, '.repeat(100)}$101`, Array(101).fill(0))
+    expect(joinedQuestion([tasks], worthIt)).toBeNull()
+    expect(joinedQuestion([tasks, holding], worthIt)).toBeNull()
+    expect(joinedQuestion([tasks, many], worthIt)).toBeNull()
+    expect(joinedQuestion([tasks, missing], () => false)).toBeNull()
   })
 })

@@ -1,8 +1,46 @@
 import { CompiledQuery } from 'kysely'
-import { type KeptWrite, wordsOf } from '../record/session.ts'
+import { exact } from '../exact-number.ts'
+import { type JoinedQuestion, type KeptWrite, wordsOf } from '../record/session.ts'
 
 // More of them take longer to send than a statement takes to begin, and each number of rows is a text of its own.
 const fewParameters = 100
+
+/**
+ * One question that answers all of these, each as a list in JSON. Null where they are better asked apart: one has many
+ * values or holds rows for itself, or `isWorthIt` says no to the text of all.
+ */
+export function joinedQuestion(
+  questions: readonly CompiledQuery[],
+  isWorthIt: (sql: string) => boolean,
+): JoinedQuestion | null {
+  if (questions.length < 2 || !questions.every(isPlainQuestion)) return null
+  const parts = numbered(questions.map(({ sql }) => sql))
+  const lists = parts.map((part, index) => `(select json_agg("q") from (${part}) as "q") as "q${index}"`)
+  const sql = `select ${lists.join(', ')}`
+  if (!isWorthIt(sql)) return null
+  return {
+    query: CompiledQuery.raw(
+      sql,
+      questions.flatMap(({ parameters }) => parameters),
+    ),
+    rowsOf: ({ rows: [row] }) => parts.map((_, index) => rowsIn(row?.[`q${index}`])),
+  }
+}
+
+function isPlainQuestion({ sql, parameters }: CompiledQuery): boolean {
+  return parameters.length <= fewParameters && /^\s*(?:select|with)\b/i.test(sql) && !holdsRows.test(sql)
+}
+
+const holdsRows = /\bfor\s+(?:no\s+key\s+)?(?:update|share)\b/i
+
+/** As the driver answers the rows of a question: truth values as numbers, and no number that is not exact. */
+function rowsIn(json: unknown): readonly unknown[] {
+  if (typeof json !== 'string') return []
+  return JSON.parse(json, (_, value: unknown) => {
+    if (typeof value === 'boolean') return Number(value)
+    return typeof value === 'number' ? exact(value) : value
+  }) as unknown[] // a list, as `json_agg` makes it
+}
 
 /**
  * The same as these writes one after the other, in fewer statements: those in a row of which none reads or changes what
@@ -50,16 +88,23 @@ function namesAny({ sql }: CompiledQuery, tables: readonly string[]): boolean {
 // One that begins with tables of its own cannot be one of another's.
 const beginsPlainly = /^\s*(?:insert|update|delete)\b/i
 
-const mostTexts = 300
-const texts = new Map<string, string>()
-
 /** What the parts of a statement change is seen by none of them; the database checks all when they are done. */
 function textOf(parts: readonly string[]): string {
+  const texts = numbered(parts)
+  const others = texts.slice(0, -1).map((text, index) => `"w${index}" as (${text})`)
+  return `with ${others.join(', ')} ${texts.at(-1)}`
+}
+
+const mostKnown = 500
+const known = new Map<string, readonly string[]>()
+
+/** The same texts, with the places of their values counted on from one to the next. */
+function numbered(parts: readonly string[]): readonly string[] {
   const key = parts.join('\n')
-  const known = texts.get(key)
-  if (known !== undefined) return known
+  const found = known.get(key)
+  if (found !== undefined) return found
   let before = 0
-  const numbered = parts.map((part) => {
+  const texts = parts.map((part) => {
     let most = 0
     const text = part.replace(values, (word, number?: string) => {
       if (number === undefined) return word
@@ -69,12 +114,9 @@ function textOf(parts: readonly string[]): string {
     before += most
     return text
   })
-  const last = numbered.at(-1) ?? ''
-  const others = numbered.slice(0, -1).map((text, index) => `"w${index}" as (${text})`)
-  const text = `with ${others.join(', ')} ${last}`
-  if (texts.size >= mostTexts) texts.clear()
-  texts.set(key, text)
-  return text
+  if (known.size >= mostKnown) known.clear()
+  known.set(key, texts)
+  return texts
 }
 
 /** A value's place, or a text or a name, in which a sign of such a place means nothing. */

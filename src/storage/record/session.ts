@@ -32,10 +32,18 @@ export interface KeptWrite {
   readonly table: string
 }
 
-/** A connection to a database that can change several tables in one statement. */
+/** A connection to a database that can do in one statement what others do in several. */
 export interface JoiningConnection extends DatabaseConnection {
   /** Statements that do the same as these writes one after the other. */
   joined(writes: readonly KeptWrite[]): readonly CompiledQuery[]
+  /** One question that answers all of these; null where they are better asked apart. */
+  joinedQuestion(questions: readonly CompiledQuery[]): JoinedQuestion | null
+}
+
+export interface JoinedQuestion {
+  readonly query: CompiledQuery<Readonly<Record<string, unknown>>>
+  /** The rows of each of the questions. */
+  readonly rowsOf: (answer: QueryResult<Readonly<Record<string, unknown>>>) => readonly (readonly unknown[])[]
 }
 
 /**
@@ -96,6 +104,8 @@ class Session implements DatabaseConnection {
   /** The tables that the kept writes change. */
   readonly #changing = new Set<string>()
   readonly #sent: Promise<unknown>[] = []
+  /** Questions that wait for others of the same turn of the event loop. */
+  #gathered: Gathered[] = []
   /** What was read and not written to since, by what was asked. */
   readonly #known = new Map<string, Known>()
   #failure: { readonly error: unknown } | null = null
@@ -166,7 +176,8 @@ class Session implements DatabaseConnection {
   async #ask(query: CompiledQuery): Promise<QueryResult<unknown>> {
     if (this.#awaited === 0) this.#waits += 1
     this.#awaited += 1
-    const answer = this.#send(query)
+    const answer = joins(this.#connection) && isQuestion(query) ? this.#gather(query) : this.#send(query)
+    await answer.catch(() => undefined)
     await Promise.all(this.#sent.splice(0))
     this.#awaited -= 1
     // After one that failed, what comes next only says that something failed before it.
@@ -176,6 +187,35 @@ class Session implements DatabaseConnection {
     return answered
   }
 
+  /** Asks together with what else is asked in this turn of the event loop. */
+  #gather(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    if (this.#gathered.length === 0) process.nextTick(() => this.#sendGathered())
+    const { promise, resolve, reject } = Promise.withResolvers<QueryResult<unknown>>()
+    this.#gathered.push({ query, resolve, reject })
+    return promise
+  }
+
+  #sendGathered(): void {
+    const gathered = this.#gathered
+    this.#gathered = []
+    const queries = gathered.map(({ query }) => query)
+    const one = joins(this.#connection) ? this.#connection.joinedQuestion(queries) : null
+    if (one === null) {
+      for (const { query, resolve, reject } of gathered) this.#sendNow(query).then(resolve, reject)
+      return
+    }
+    this.#sendNow(one.query)
+      .then((answer) => one.rowsOf(answer))
+      .then(
+        (rows) => {
+          for (const [index, { resolve }] of gathered.entries()) resolve({ rows: [...(rows[index] ?? [])] })
+        },
+        (error: unknown) => {
+          for (const { reject } of gathered) reject(error)
+        },
+      )
+  }
+
   #sendKept(): void {
     const kept = this.#kept.splice(0)
     const queries = joins(this.#connection) ? this.#connection.joined(kept) : kept.map(({ query }) => query)
@@ -183,9 +223,15 @@ class Session implements DatabaseConnection {
     this.#changing.clear()
   }
 
+  /** Behind what was asked before. */
   #send(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    this.#sendGathered()
+    return this.#sendNow(query)
+  }
+
+  #sendNow<Row>(query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
     this.#statements.push(query.sql)
-    const answer = this.#connection.executeQuery(query)
+    const answer = this.#connection.executeQuery<Row>(query)
     this.#sent.push(
       answer.catch((error: unknown) => {
         this.#failure ??= { error }
@@ -193,6 +239,12 @@ class Session implements DatabaseConnection {
     )
     return answer
   }
+}
+
+interface Gathered {
+  readonly query: CompiledQuery
+  readonly resolve: (answer: QueryResult<unknown>) => void
+  readonly reject: (error: unknown) => void
 }
 
 function joins(connection: DatabaseConnection): connection is JoiningConnection {
