@@ -13,7 +13,13 @@ import { type PathBytes, pathBytes } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { contentBudget, keptBytes } from './private-store.ts'
 import { type Environment, gitEnvironment, runGit } from './process.ts'
-import { loadState, type RepositoryState, storeState, type WorkTreeState } from './recorded-state.ts'
+import {
+  loadState,
+  type OverlayEntry,
+  type RepositoryState,
+  storeState,
+  type WorkTreeState,
+} from './recorded-state.ts'
 import { headStates } from './trees.ts'
 
 export interface CopiesOptions {
@@ -211,6 +217,7 @@ async function amend(
         disk: oid === null ? null : { mode, oid },
         tracked: before?.tracked ?? head !== null,
         staged: false,
+        ...stillStaged(before, oid),
       })
     }
     repositories.push({
@@ -221,6 +228,12 @@ async function amend(
   }
   storeState(directory, { ...state, repositories })
   return { ...place, directory }
+}
+
+/** What the index held already, where the disk has something else then. */
+function stillStaged(before: OverlayEntry | undefined, oid: string | null): { readonly index?: string } {
+  const index = before?.staged ? before.disk?.oid : before?.index
+  return index == null || index === oid ? {} : { index }
 }
 
 const mostLines = 20_000

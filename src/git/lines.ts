@@ -134,9 +134,13 @@ async function stepsOf(
   }
   const chains = await knownChains(place, some, stepping.wish.chains ?? [])
   const starts = some.map((pair) => chains.get(pair.path)?.[0] ?? pair)
-  const steps = (await groupSteps(place, starts, { stepping, hashing })).map((step) =>
-    chains.has(pathBytes(step.path)) ? { ...step, link: 0 } : step,
-  )
+  const staged = new Map(open.flatMap((one) => stagedSince(one)))
+  const steps = (await groupSteps(place, starts, { stepping, hashing })).map((step): MeasuredStep => {
+    const path = pathBytes(step.path)
+    if (chains.has(path)) return { ...step, link: 0 }
+    const index = staged.get(path)
+    return index === undefined ? step : { ...step, staged: index }
+  })
   const longest = Math.max(0, ...[...chains.values()].map(({ length }) => length))
   for (let link = 1; link < longest; link += 1) {
     const pairs = [...chains.values()].flatMap((chain) => chain[link] ?? [])
@@ -276,6 +280,21 @@ async function passedThrough(
   return [...groups.values()].filter((pairs) => pairs.some(({ after }) => after !== null))
 }
 
+/** What the index has come to hold of a path, where neither its start nor its end nor HEAD is that content. */
+function stagedSince({
+  path,
+  before,
+  headBefore,
+  headAfter,
+  entryBefore,
+  entryAfter,
+}: Difference): readonly (readonly [PathBytes, string])[] {
+  const index = entryAfter?.index
+  if (index === undefined || index === before?.oid || index === headAfter?.oid) return []
+  const earlier = entryBefore?.index ?? (entryBefore?.staged ? entryBefore.disk : headBefore)?.oid
+  return index === earlier ? [] : [[path, index]]
+}
+
 /** Only regular files have lines. */
 function regularOnly({ path, before, after }: Difference): Compared {
   return { path, before: regular(before), after: regular(after) }
@@ -349,9 +368,7 @@ async function referencesOf(
       for (const { path, places } of diff === null ? [] : parsePatch(diff.output)) {
         const added = new Set(places.flatMap(typedIn))
         const length = lengths.get(path)
-        // A file that went is another name of this one only if much of it is here.
-        const kept = length === undefined ? leastKept : length - added.size
-        if (kept < leastKept && kept * 2 < (length ?? 0)) continue
+        if (length !== undefined && !isOtherName(places, { length, kept: length - added.size })) continue
         typed.set(path, [...(typed.get(path) ?? []), added])
       }
     }
@@ -372,6 +389,15 @@ function typedIn({ removed, added, after }: ChangedPlace): readonly number[] {
 
 const leastKept = 3
 const mostNames = 3
+
+/** A file that went is another name of this one only if much of it is here: three lines, or half of either. */
+function isOtherName(
+  places: readonly ChangedPlace[],
+  { length, kept }: { readonly length: number; readonly kept: number },
+): boolean {
+  const grown = places.reduce((sum, { added, removed }) => sum + added.length - removed.length, 0)
+  return kept > 0 && (kept >= leastKept || kept * 2 >= Math.min(length, length - grown))
+}
 
 interface Asked extends ChangedContent {
   /** What it may have been called in a commit, where that is not its own name. */

@@ -61,7 +61,11 @@ export async function readOverlay(
   const conversion = conversionOf(repository, seen, place.environment)
   const { known, unchanged } = seen
   const hashed = await hashDrafts(place, { repository, conversion, drafts, known, unchanged })
-  for (const [path, entry] of hashed.entries) entries.set(path, entry)
+  for (const [path, entry] of hashed.entries) {
+    const index = drafts.get(path)?.index?.oid
+    const isOther = index !== undefined && index !== entry.head?.oid && index !== entry.disk?.oid
+    entries.set(path, isOther ? { ...entry, index } : entry)
+  }
   return { entries, notes: hashed.notes, leftOut }
 }
 

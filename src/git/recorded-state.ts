@@ -33,6 +33,8 @@ export interface OverlayEntry {
   readonly tracked: boolean
   /** The index holds the same as the disk. */
   readonly staged: boolean
+  /** What the index holds, where that is neither HEAD's nor the disk's. */
+  readonly index?: string
   /** Why the state may not be what git would store. */
   readonly uncertain?: string
 }

@@ -178,52 +178,87 @@ function movedLines(
 
 /**
  * A file that went and one that came are one file under another name if the one has three solid lines of the other in their
- * order, or half of all that it had: however much was written beside them.
+ * order, or half of all that it had: however much was written beside them. Where one of the two names is that of another
+ * file meanwhile, or was, it must be three lines and half of all that left the name.
  */
 function renamedLines(
   files: readonly HashedFile[],
   gone: ReadonlyMap<string, readonly PlacedLine[]>,
 ): ReadonlyMap<string, readonly (readonly [source: PlacedLine, line: number])[]> {
-  const left = new Map(
-    files.flatMap(({ file, places }) =>
-      file.before !== null && file.after === null
-        ? [[file.path, placedLines(file.path, places)] as const]
-        : [],
-    ),
-  )
-  const found = new Map<string, readonly (readonly [PlacedLine, number])[]>()
+  const went = new Map<string, readonly PlacedLine[]>()
+  const lost = new Map<string, readonly PlacedLine[]>()
   for (const { file, places } of files) {
-    if (file.before !== null || left.size === 0) continue
-    const added = places.flatMap((place) =>
-      place.added.map((hash, at) => ({ hash, line: place.hunk[2] + at })),
-    )
-    const name = likeliest(added, gone, left)
-    const lines = left.get(name ?? '')
-    if (name === null || lines === undefined) continue
-    const pairs = align(
-      lines.map(({ hash }) => hash),
-      added.map(({ hash }) => hash),
-    )
-    const same = lines.flatMap((source, at) => {
-      const line = added[pairs[at] ?? -1]?.line
-      return line === undefined ? [] : [[source, line] as const]
-    })
-    const solid = (all: readonly PlacedLine[]) => all.filter(({ hash }) => isSolid(hash)).length
-    const kept = solid(same.map(([source]) => source))
-    if (kept === 0 || (kept < leastMoved && kept * 2 < solid(lines))) continue
-    found.set(file.path, same)
-    left.delete(name)
+    if (file.before === null) continue
+    const name = file.from ?? file.path
+    const left = file.after === null ? went : lost
+    left.set(name, removedLines(name, places))
+  }
+  const came = files.filter(({ file }) => file.before === null)
+  const changed = files.filter(({ file }) => file.before !== null && file.after !== null)
+  const found = new Map<string, readonly (readonly [PlacedLine, number])[]>()
+  for (const { targets, left, mayBeFew } of [
+    { targets: came, left: went, mayBeFew: true },
+    { targets: came, left: lost, mayBeFew: false },
+    { targets: changed, left: went, mayBeFew: false },
+  ]) {
+    for (const { file, places } of targets) {
+      if (left.size === 0 || found.has(file.path)) continue
+      const added = addedLines(places)
+      const name = likeliest(added, gone, left)
+      const lines = left.get(name ?? '')
+      if (name === null || lines === undefined) continue
+      const same = sameLines(lines, added)
+      const kept = solidOf(same.map(([source]) => source))
+      const isHalf = kept * 2 >= solidOf(lines)
+      const isEnough = mayBeFew ? kept >= leastMoved || isHalf : kept >= leastMoved && isHalf
+      if (kept === 0 || !isEnough) continue
+      found.set(file.path, same)
+      left.delete(name)
+    }
   }
   return found
 }
 
-function placedLines(path: string, places: readonly HashedPlace[]): readonly PlacedLine[] {
-  return places.flatMap(({ removed, hunk }) =>
-    removed.map((hash, at) => ({ path, line: hunk[0] + at, hash })),
+function sameLines(
+  lines: readonly PlacedLine[],
+  added: readonly AddedLine[],
+): readonly (readonly [source: PlacedLine, line: number])[] {
+  const pairs = align(
+    lines.map(({ hash }) => hash),
+    added.map(({ hash }) => hash),
   )
+  return lines.flatMap((source, at) => {
+    const line = added[pairs[at] ?? -1]?.line
+    return line === undefined ? [] : [[source, line] as const]
+  })
 }
 
-/** Of the files that went, the one that most lines are of. */
+function solidOf(lines: readonly PlacedLine[]): number {
+  return lines.filter(({ hash }) => isSolid(hash)).length
+}
+
+/** Without those that only changed their white space. */
+function removedLines(path: string, places: readonly HashedPlace[]): readonly PlacedLine[] {
+  return places.flatMap(({ removed, hunk, pairs }) => {
+    const stayed = new Set(pairs.map(([before]) => before))
+    const all = removed.map((hash, at) => ({ path, line: hunk[0] + at, hash }))
+    return all.filter(({ line }) => !stayed.has(line))
+  })
+}
+
+interface AddedLine {
+  readonly hash: string
+  readonly line: number
+}
+
+function addedLines(places: readonly HashedPlace[]): readonly AddedLine[] {
+  return places.flatMap(({ added, hunk, pairs }) => {
+    const stayed = new Set(pairs.map(([, after]) => after))
+    return added.map((hash, at) => ({ hash, line: hunk[2] + at })).filter(({ line }) => !stayed.has(line))
+  })
+}
+
+/** Of the files that lines left, the one that most are of. */
 function likeliest(
   added: readonly { readonly hash: string }[],
   gone: ReadonlyMap<string, readonly PlacedLine[]>,

@@ -230,11 +230,17 @@ export class LineRecord {
 
   /**
    * Where git ran, what was added may have been in another state of the file, off the line of states that this one goes
-   * back on: a squash, a pick, a stash. Such a line keeps its owner, once.
+   * back on: a squash, a pick, a stash. Such a line keeps its owner, once. So does one of the state that the index has come
+   * to hold: the file was checked out of a branch, and then written in.
    */
   #carried(step: Step, state: State): State {
-    if (!step.span.ran || step.added === '') return state
+    const { ran } = step.span
+    const staged = step.from === undefined ? step.staged : undefined
+    if ((!ran && staged === undefined) || step.added === '') return state
     const own = this.#ownChain(step)
+    const isElsewhere = ({ path, after }: Step): boolean =>
+      (ran && after !== null && !own.has(after) && after !== step.before) ||
+      (staged !== undefined && after === staged && path === step.path)
     const birth = `${step.seq}:${step.position}:`
     const isNew = ({ origin }: KnownLine): boolean => origin?.birth.startsWith(birth) === true
     const wanted = new Set(
@@ -244,9 +250,7 @@ export class LineRecord {
     const names = new Set([step.path, step.from ?? step.path])
     const others = [...names]
       .flatMap((name) => this.#byPath.get(name) ?? [])
-      .filter(
-        ({ seq, after }) => seq < step.seq && after !== null && !own.has(after) && after !== step.before,
-      )
+      .filter((other) => other.seq < step.seq && isElsewhere(other))
     const births = new Set(
       state.known.flatMap((line) => (line.origin === null || isNew(line) ? [] : [line.origin.birth])),
     )

@@ -51,6 +51,8 @@ export interface MeasuredStep {
   readonly moved?: readonly (readonly [from: string, before: number, after: number])[]
   /** Added lines that git brought along: the first, and how many. */
   readonly brought?: readonly (readonly [first: number, count: number])[]
+  /** What git put into its place in between, and was changed since: the content that the index has come to hold. */
+  readonly staged?: string
   /** Of a path that several wrote one after the other: its place in their order, from 0. */
   readonly link?: number
 }

@@ -197,6 +197,7 @@ const measuredLines = z.strictObject({
         reformatted: z.array(z.tuple([count, count])).exactOptional(),
         moved: z.array(z.tuple([z.string(), count, count])).exactOptional(),
         brought: z.array(z.tuple([count, count])).exactOptional(),
+        staged: oid.exactOptional(),
         link: count.exactOptional(),
       }),
     )

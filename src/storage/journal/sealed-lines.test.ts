@@ -17,6 +17,7 @@ const step: RecordedStep = {
   reformatted: [[1, 2]],
   moved: [['src/b.ts', 4, 5]],
   brought: [[2, 1]],
+  staged: 'b0',
   link: 0,
   owners: ['a-1'],
   turns: ['n-1'],
@@ -44,7 +45,8 @@ function recorded(steps: readonly RecordedStep[]): NewFact {
 }
 
 test('the text of recorded lines is the canonical one, and the chain covers what it covers of that text', () => {
-  const { reformatted: _, moved: __, brought: ___, link: ____, turns: _____, from: ______, ...least } = step
+  const { path, before, after, origin, hunks, added, removed, around, owners, certainty } = step
+  const least = { path, before, after, origin, hunks, added, removed, around, owners, certainty }
   const plain = { ...least, added: '', removed: '', around: { lines: [], hashes: '' } }
   for (const steps of [[step, least, plain], [{ ...step, path: 'half \ud800' }]]) {
     const fact = recorded(steps)

@@ -93,6 +93,7 @@ function stepInOrder(step: RecordedStep): Complete<RecordedStep> {
     reformatted: step.reformatted,
     removed: step.removed,
     seal: step.seal,
+    staged: step.staged,
     turns: step.turns,
   }
 }
