@@ -78,9 +78,7 @@ export class Live {
       fail: (error) => change.fail(error),
     }
     this.#followed.add(followed)
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null
-    })
+    this.#begin()
     this.#look()
     return {
       get isDead() {
@@ -102,6 +100,14 @@ export class Live {
     }
     this.#look()
     await this.#running
+  }
+
+  /** Who joins while the last run ends, which takes a moment, is looked for by the next one. */
+  #begin(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+      if (!this.#isOver) this.#begin()
+    })
   }
 
   #look(): void {
@@ -184,7 +190,7 @@ export class Live {
         await client.connect()
         client.on('notification', () => this.#look())
         await client.query(`listen ${channel}`)
-        this.#isListening = await this.#hears(client)
+        this.#isListening = await this.#hears(client, signal)
         this.#look()
         if (this.#isListening) await ended
         else wait = deaf
@@ -199,9 +205,10 @@ export class Live {
   }
 
   /** A pooler in transaction mode takes `listen` and tells nothing: only what is heard counts. */
-  async #hears(client: Client): Promise<boolean> {
+  async #hears(client: Client, signal: AbortSignal): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => resolve(false), 2000)
+    signal.addEventListener('abort', () => resolve(false), { once: true })
     client.once('notification', () => resolve(true))
     await client.query(`select pg_notify('${channel}', '')`)
     const hears = await promise

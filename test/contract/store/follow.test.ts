@@ -60,6 +60,22 @@ describe.each(dialects)('following in $dialect', ({ fresh }) => {
     expect(await all).toEqual(places.map((after) => upTo(last, after + 1)))
   })
 
+  test('who begins to follow as the last one leaves is told what is there, and what comes', async () => {
+    await using temporary = await fresh()
+    const { store } = temporary
+    let last = 1 // the project's own
+    for (let round = 1; round <= 20; round += 1) {
+      await happened(store, 1, started(round))
+      last += 1
+      expect(await followed(store, last - 1, last)).toEqual([last])
+      const next = followed(store, last, last + 1)
+      await sleep(round % 5)
+      await happened(store, 1, started(round + 1000))
+      last += 1
+      expect(await next).toEqual([last])
+    }
+  })
+
   test('a follower ends when its signal aborts or the store is closed, also while nothing happens', async () => {
     await using temporary = await fresh()
     const ending = new AbortController()
