@@ -5,15 +5,18 @@ import { type JoinedQuestion, type KeptWrite, wordsOf } from '../record/session.
 // More of them take longer to send than a statement takes to begin, and each number of rows is a text of its own.
 const fewParameters = 100
 
+// A list in JSON costs the server and the reader more than two or three answers by themselves.
+const fewestQuestions = 6
+
 /**
  * One question that answers all of these, each as a list in JSON. Null where they are better asked apart: one has many
- * values or holds rows for itself, or `isWorthIt` says no to the text of all.
+ * values or holds rows for itself, there are few, or `isWorthIt` says no to the text of all.
  */
 export function joinedQuestion(
   questions: readonly CompiledQuery[],
   isWorthIt: (sql: string) => boolean,
 ): JoinedQuestion | null {
-  if (questions.length < 2 || !questions.every(isPlainQuestion)) return null
+  if (questions.length < fewestQuestions || !questions.every(isPlainQuestion)) return null
   const parts = numbered(questions.map(({ sql }) => sql))
   const lists = parts.map((part, index) => `(select json_agg("q") from (${part}) as "q") as "q${index}"`)
   const sql = `select ${lists.join(', ')}`

@@ -88,6 +88,11 @@ const numbers: ReadonlySet<number> = new Set([int8, int2, int4, float4, float8, 
 /** As SQLite answers them: every number a number, truth values 0 or 1, the rest text. */
 function parserOf(oid: number, format: string | undefined): (text: string) => unknown {
   if (format === 'binary') throw new Error('nothing is asked for in binary')
-  if (oid === bool) return (text) => (text === 't' ? 1 : 0)
-  return numbers.has(oid) ? (text) => exact(Number(text), text) : (text) => text
+  if (oid === bool) return truth
+  return numbers.has(oid) ? number : itself
 }
+
+// One of each for all columns of all answers: the driver asks for each column anew.
+const truth = (text: string): number => (text === 't' ? 1 : 0)
+const number = (text: string): number => exact(Number(text), text)
+const itself = (text: string): string => text
