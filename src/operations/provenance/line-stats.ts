@@ -20,7 +20,7 @@ const definitions = {
     'Lines of an attempt that are there at the commit, among those it added net at its end; moved and reformatted lines live, changed ones do not.',
   after_14_days: 'The same of the attempts that ended 14 days ago or earlier, together.',
   reworked:
-    'Lines of these attempts that are gone, and were changed or removed within 14 days of the attempt’s end: by an agent (another attempt, or a turn without a task), or outside (nobody was seen working). `later`: after these days. `unseen`: git took them away, or nothing was measured since.',
+    'Of the attempts that ended 14 days ago or earlier: lines that are gone, and were changed or removed within 14 days of the attempt’s end, by an agent (another attempt, or a turn without a task) or outside (nobody was seen working). Later: after those days. Unseen: git took them away, or nothing was measured since.',
 } as const
 
 /** The longest age of each class, in days. */
