@@ -77,7 +77,7 @@ const areaOptions = { dot: true, nocase: true, nonegate: true }
 
 /** With two stars and one choice a regular expression goes back few times. With more, it may try without end. */
 function isPlain(glob: string): boolean {
-  const stars = glob.match(/\*+/g)?.length ?? 0
+  const stars = glob.match(/\*+|\+/g)?.length ?? 0 // a plus repeats what stands before it
   return stars <= 2 && (glob.match(/[{(]/g)?.length ?? 0) <= 1 && glob.length <= 200
 }
 

@@ -61,6 +61,8 @@ const cases: Record<string, () => unknown> = {
   'a glob of choices': () => globMatcher(`${'{a,a}'.repeat(60)}b`)('a'.repeat(250)),
   'a glob of repeated groups': () => globMatcher('+(a|+(a|aa))b')('a'.repeat(250)),
   'an area of stars': () => parseArea('*a'.repeat(30), { prefix: '' })?.matches(pathOf(deepPath)),
+  'an area of a class that is repeated': () =>
+    parseArea('*a*[a-z]+(a|aa)', { prefix: '' })?.matches(pathOf(`${'a'.repeat(1_000)}!`)),
   'an area of nothing but stars': () => parseArea('*'.repeat(900), { prefix: '' })?.matches(pathOf(deepPath)),
   'a pattern that goes back for ever': () =>
     schemaProblems({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(15_000)}!`),

@@ -29,22 +29,40 @@ export function titleKey(phase: string | null, title: string): string {
   return `${phase ?? ''}\n${title}`
 }
 
+/** Between two steps a server can answer others: a plan of many thousand tasks takes a tenth of a second. */
+type Steps<Result> = Generator<undefined, Result>
+
+/** Tasks of one step: some milliseconds. */
+const oneStep = 1_000
+
+function* inSteps<One, Result>(all: readonly One[], made: (one: One) => Result): Steps<readonly Result[]> {
+  const results: Result[] = []
+  for (const one of all) {
+    results.push(made(one))
+    if (results.length % oneStep === 0) yield
+  }
+  return results
+}
+
 /** Adds a plan from outside, in one piece: parents before their parts, dependencies after all tasks. */
-export function importPlan(
+export function* importPlan(
   document: PlanDocument,
   situation: ImportSituation,
   { setting, creator }: { readonly setting: Setting; readonly creator: string },
-): ImportedPlan {
-  const ids = taskIds(document, situation, setting)
+): Steps<ImportedPlan> {
+  const ids = yield* taskIds(document, situation, setting)
   const isNew = ({ key }: DocumentTask): boolean => !isKnown(ids, key)
   const phases = document.phases.filter(({ key }) => !situation.phases.has(key))
   const milestones = document.milestones.filter(({ key }) => !situation.milestones.has(key))
-  const tasks = parentsFirst(document.tasks).filter(isNew)
+  const tasks = (yield* parentsFirst(document.tasks)).filter(isNew)
   const begun = tasks.filter(({ status }) => status === 'in_progress').length
   const toTask = (task: DocumentTask): NewFact => ({
     kind: 'task.planned',
     task: plannedTask(task, { ids, owner: situation.owner, setting, creator }),
   })
+  const planned = yield* inSteps(tasks, toTask)
+  const linked = yield* inSteps(tasks, (task) => dependencies(task, ids))
+  const noted = yield* inSteps(tasks, (task) => notes(task, ids, setting))
   return {
     facts: [
       ...phases.map(
@@ -59,9 +77,9 @@ export function importPlan(
           milestone: newMilestone(milestone, setting),
         }),
       ),
-      ...tasks.map(toTask),
-      ...tasks.flatMap((task) => dependencies(task, ids)),
-      ...tasks.flatMap((task) => notes(task, ids, setting)),
+      ...planned,
+      ...linked.flat(),
+      ...noted.flat(),
     ],
     added: { phases: phases.length, milestones: milestones.length, tasks: tasks.length },
     known: document.tasks.length - tasks.length,
@@ -84,18 +102,17 @@ interface KnownId {
 type Ids = ReadonlyMap<string, KnownId>
 
 /** A foreign id is kept where it is free; a task of the same title in the same phase is the same task. */
-function taskIds(document: PlanDocument, situation: ImportSituation, setting: Setting): Ids {
-  return new Map(
-    document.tasks.map((task): [string, KnownId] => {
-      const same = situation.titles.get(titleKey(task.phase, task.title))
-      if (task.foreignId !== null && situation.tasks.has(task.foreignId)) {
-        return [task.key, { id: task.foreignId as TaskId, known: true }] // it is an id of this project
-      }
-      if (same !== undefined) return [task.key, { id: same, known: true }]
-      const id = (task.foreignId as TaskId | null) ?? setting.ids.next('task') // foreign ids are kept
-      return [task.key, { id, known: false }]
-    }),
-  )
+function* taskIds(document: PlanDocument, situation: ImportSituation, setting: Setting): Steps<Ids> {
+  const ids = yield* inSteps(document.tasks, (task): [string, KnownId] => {
+    const same = situation.titles.get(titleKey(task.phase, task.title))
+    if (task.foreignId !== null && situation.tasks.has(task.foreignId)) {
+      return [task.key, { id: task.foreignId as TaskId, known: true }] // it is an id of this project
+    }
+    if (same !== undefined) return [task.key, { id: same, known: true }]
+    const id = (task.foreignId as TaskId | null) ?? setting.ids.next('task') // foreign ids are kept
+    return [task.key, { id, known: false }]
+  })
+  return new Map(ids)
 }
 
 function isKnown(ids: Ids, key: string): boolean {
@@ -106,10 +123,10 @@ function idOf(ids: Ids, key: string | null): TaskId | null {
   return key === null ? null : (ids.get(key)?.id ?? null)
 }
 
-function parentsFirst(tasks: readonly DocumentTask[]): readonly DocumentTask[] {
+function* parentsFirst(tasks: readonly DocumentTask[]): Steps<readonly DocumentTask[]> {
   const byKey = new Map(tasks.map((task) => [task.key, task]))
   const ordered = new Set<DocumentTask>()
-  for (const task of tasks) {
+  yield* inSteps(tasks, (task) => {
     const chain: DocumentTask[] = []
     for (
       let here: DocumentTask | undefined = task;
@@ -119,7 +136,7 @@ function parentsFirst(tasks: readonly DocumentTask[]): readonly DocumentTask[] {
       chain.push(here)
     }
     for (const link of chain.reverse()) ordered.add(link)
-  }
+  })
   return [...ordered]
 }
 

@@ -71,10 +71,7 @@ export async function addPlan(
     const owner = await ownerOf(reads, request.mission)
     const known = await situationOf(reads, owner, at)
     for (const { key } of document.phases) if (!known.phases.has(key)) await assertFreeId(reads, key)
-    const { facts, ...summary } = importPlan(document, known, {
-      setting: { at, ids },
-      ...by,
-    })
+    const { facts, ...summary } = await inTurns(importPlan(document, known, { setting: { at, ids }, ...by }))
     return { facts, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
   }
   if (request.dryRun) {
@@ -82,6 +79,15 @@ export async function addPlan(
     return { ...answer, dry_run: true as const }
   }
   return record((reads, setting) => decided(reads, setting.at))
+}
+
+/** Takes a turn of the event loop for each step, so that others are answered meanwhile. */
+async function inTurns<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next()
+    if (step.done) return step.value
+    await new Promise((resolve) => setTimeout(resolve))
+  }
 }
 
 async function situationOf({ plan }: Reads, owner: PlanOwner, now: number): Promise<ImportSituation> {

@@ -101,13 +101,14 @@ class Session implements DatabaseConnection {
   readonly #connection: DatabaseConnection
   readonly #statements: string[] = []
   readonly #kept: KeptWrite[] = []
+  #keptValues = 0
   /** The tables that the kept writes change. */
   readonly #changing = new Set<string>()
   readonly #sent: Promise<unknown>[] = []
   /** Questions that wait for others of the same turn of the event loop. */
   #gathered: Gathered[] = []
-  /** What was read and not written to since, by what was asked. */
-  readonly #known = new Map<string, Known>()
+  /** What was read and not written to since, by the words of the question and then by what it was asked of. */
+  readonly #known = new Map<string, Map<string, Promise<QueryResult<unknown>>>>()
   #failure: { readonly error: unknown } | null = null
   #waits = 0
   #rows = 0
@@ -127,7 +128,8 @@ class Session implements DatabaseConnection {
       const table = this.#forget(query)
       this.#changing.add(table)
       this.#kept.push({ query, table })
-      if (this.#kept.length >= mostKept) this.#sendKept()
+      this.#keptValues += query.parameters.length
+      if (this.#kept.length >= mostKept || this.#keptValues >= mostKeptValues) this.#sendKept()
       return nothing
     }
     return (await this.#answer(query)) as QueryResult<Row> // the rows of this very question
@@ -146,8 +148,12 @@ class Session implements DatabaseConnection {
   }
 
   makeKnown(question: CompiledQuery, rows: readonly unknown[]): void {
-    const answer = Promise.resolve({ rows: [...rows] })
-    this.#known.set(keyOf(question), { words: wordsOf(question.sql), answer })
+    this.#know(question, Promise.resolve({ rows: [...rows] }))
+  }
+
+  #know({ sql, parameters }: CompiledQuery, answer: Promise<QueryResult<unknown>>): void {
+    const answers = this.#known.get(sql) ?? new Map<string, Promise<QueryResult<unknown>>>()
+    this.#known.set(sql, answers.set(JSON.stringify(parameters), answer))
   }
 
   async #answer(query: CompiledQuery): Promise<QueryResult<unknown>> {
@@ -156,12 +162,11 @@ class Session implements DatabaseConnection {
       this.#sendKept()
       return this.#ask(query)
     }
-    const key = keyOf(query)
-    const known = this.#known.get(key)
-    const words = known?.words ?? wordsOf(query.sql)
+    const known = this.#known.get(query.sql)?.get(JSON.stringify(query.parameters))
+    const words = wordsOf(query.sql)
     if (!known && this.#changing.values().some((table) => words.has(table))) this.#sendKept()
-    const answer = known?.answer ?? this.#ask(query)
-    if (!known) this.#known.set(key, { words, answer })
+    const answer = known ?? this.#ask(query)
+    if (!known) this.#know(query, answer)
     const { rows, ...more } = await answer
     return { ...more, rows: [...rows] } // one who asked may change the list
   }
@@ -169,7 +174,8 @@ class Session implements DatabaseConnection {
   /** Forgets what was read of the table that a write changes, and answers which that is. */
   #forget({ sql }: CompiledQuery): string {
     const table = /\b(?:insert\s+into|update|delete\s+from)\s+"?(\w+)/i.exec(sql)?.[1] ?? everyTable
-    for (const [key, { words }] of this.#known) if (words.has(table)) this.#known.delete(key)
+    // By question and not by answer: a long import knows thousands of answers to each.
+    for (const question of this.#known.keys()) if (wordsOf(question).has(table)) this.#known.delete(question)
     return table
   }
 
@@ -218,6 +224,7 @@ class Session implements DatabaseConnection {
 
   #sendKept(): void {
     const kept = this.#kept.splice(0)
+    this.#keptValues = 0
     const queries = joins(this.#connection) ? this.#connection.joined(kept) : kept.map(({ query }) => query)
     for (const query of queries) void this.#send(query)
     this.#changing.clear()
@@ -251,17 +258,9 @@ function joins(connection: DatabaseConnection): connection is JoiningConnection 
   return 'joined' in connection
 }
 
-function keyOf({ sql, parameters }: CompiledQuery): string {
-  return `${sql}\n${JSON.stringify(parameters)}`
-}
-
-interface Known {
-  readonly words: ReadonlySet<string>
-  readonly answer: Promise<QueryResult<unknown>>
-}
-
 // More than one call writes; SQLite runs all that is kept in one turn of the event loop.
 const mostKept = 100
+const mostKeptValues = 4_000
 
 const nothing = { rows: [] }
 
