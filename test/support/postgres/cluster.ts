@@ -96,7 +96,9 @@ export async function startCluster({ folder, binaries, isDurable }: ClusterOptio
       } catch {
         const why = readFileSync(log, 'utf8').slice(said)
         if (attempt === 50 || !/still in use|already (in use|exists)/.test(why)) {
-          throw new Error(`PostgreSQL of ${bin} did not start: ${why.slice(-2000)}`)
+          throw new Error(
+            `PostgreSQL of ${bin} did not start (${server.exitCode ?? server.signalCode ?? 'within a minute'}): ${why.slice(-2000)}`,
+          )
         }
         await sleep(200)
       }
@@ -123,12 +125,20 @@ async function ready(
   const deadline = performance.now() + 60_000
   const file = join(data, 'postmaster.pid')
   while (ended() === null && performance.now() < deadline) {
-    // One that was killed leaves its own behind.
-    const lines = existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []
+    // One that was killed leaves its own behind, which the next one removes before it writes its own.
+    const lines = textOf(file).trimEnd().split('\n')
     if (Number(lines[0]) === pid && lines.at(-1)?.trim() === 'ready') return
     await sleep(5)
   }
   throw new Error('not ready')
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** The URL of a cluster, once its keeper tells it in the cluster's folder. Fails with the keeper's sentence. */
