@@ -12,6 +12,7 @@ const part = fc.constantFrom(
   '{a,b}',
   '{a,{b,src}}',
   '+(a|b)',
+  '[ab]+',
   '@(a|src)',
   '?(b)',
   'a',

@@ -271,7 +271,7 @@ test('21 the history is rewritten', async () => {
   s.put('g', p(1))
   s.commit()
   vi.stubEnv('FILTER_BRANCH_SQUELCH_WARNING', '1')
-  s.git('filter-branch', '-f', '--msg-filter', 'sed s/work/other/', 'HEAD')
+  s.git('filter-branch', '-f', '--msg-filter', 'sed s/^/again-/', 'HEAD')
   expect(await s.owners('f')).toEqual(allX)
 })
 

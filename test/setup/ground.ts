@@ -18,7 +18,7 @@ export function groundOn(platform: string, more: Partial<Ground> = {}): Ground {
     platform,
     home: isWindows ? 'C:\\Users\\Zoë Q' : '/home/zoë',
     environment: {},
-    folder: isWindows ? 'C:\\Work\\my shop' : '/work/my shop',
+    folder: isWindows ? 'C:\\Work\\my shop' : '/home/ann/my shop',
     program: isWindows
       ? {
           node: 'C:\\Program Files\\nodejs\\node.exe',

@@ -365,8 +365,8 @@ test('the old file of Windsurf is written only where somebody still has it', () 
 
 test('each project has an entry of its own in a file that all share', () => {
   const [one, two] = [
-    groundOn('linux', { folder: '/work/one' }),
-    groundOn('linux', { folder: '/work/Zwei Ö' }),
+    groundOn('linux', { folder: '/home/ann/one' }),
+    groundOn('linux', { folder: '/home/ann/Zwei Ö' }),
   ]
   const first = new Files(one)
   first.setUp([client('cline')], { allow: true })
@@ -377,7 +377,7 @@ test('each project has an entry of its own in a file that all share', () => {
   const { mcpServers } = JSON.parse(second.texts.get(file) ?? '')
   expect(Object.keys(mcpServers)).toEqual(['waymark-one', 'waymark-zwei'])
   expect(mcpServers['waymark-one'].autoApprove).toEqual(['start_task', 'complete_task'])
-  expect(mcpServers['waymark-zwei'].args.slice(-2)).toEqual(['--project', '/work/Zwei Ö'])
+  expect(mcpServers['waymark-zwei'].args.slice(-2)).toEqual(['--project', '/home/ann/Zwei Ö'])
 })
 
 test.each([

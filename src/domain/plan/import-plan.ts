@@ -30,7 +30,7 @@ export function titleKey(phase: string | null, title: string): string {
 }
 
 /** Between two steps a server can answer others: a plan of many thousand tasks takes a tenth of a second. */
-type Steps<Result> = Generator<undefined, Result>
+export type Steps<Result> = Generator<undefined, Result>
 
 /** Tasks of one step: some milliseconds. */
 const oneStep = 1_000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { PlanDocument } from '../../domain/plan/document.ts'
-import { type ImportSituation, importPlan, titleKey } from '../../domain/plan/import-plan.ts'
+import { type ImportSituation, importPlan, type Steps, titleKey } from '../../domain/plan/import-plan.ts'
 import type { PlanOwner } from '../../domain/plan/plan.ts'
 import { nextNumber } from '../../domain/track/mission.ts'
 import { planFormats } from '../../ports/project-files.ts'
@@ -66,12 +66,13 @@ export async function addPlan(
   document: PlanDocument,
   request: { readonly mission: string | undefined; readonly dryRun: boolean },
 ) {
-  const by = { creator: actor.name }
   const decided = async (reads: Reads, at: number) => {
     const owner = await ownerOf(reads, request.mission)
     const known = await situationOf(reads, owner, at)
     for (const { key } of document.phases) if (!known.phases.has(key)) await assertFreeId(reads, key)
-    const { facts, ...summary } = await inTurns(importPlan(document, known, { setting: { at, ids }, ...by }))
+    const { facts, ...summary } = await stepByStep(
+      importPlan(document, known, { setting: { at, ids }, creator: actor.name }),
+    )
     return { facts, answer: { ...summary, added: { ...summary.added }, notices: [...summary.notices] } }
   }
   if (request.dryRun) {
@@ -82,7 +83,7 @@ export async function addPlan(
 }
 
 /** Takes a turn of the event loop for each step, so that others are answered meanwhile. */
-async function inTurns<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+async function stepByStep<Result>(steps: Steps<Result>): Promise<Result> {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value

@@ -29,7 +29,7 @@ function recorded(steps: readonly RecordedStep[]): NewFact {
     {
       kind: 'lines.recorded',
       span: {
-        tree: '/work',
+        tree: '/home/ann/shop',
         since: 1,
         until: 2,
         headBefore: null,

@@ -96,9 +96,9 @@ export async function startCluster({ folder, binaries, isDurable }: ClusterOptio
       } catch {
         const why = readFileSync(log, 'utf8').slice(said)
         if (attempt === 50 || !/still in use|already (in use|exists)/.test(why)) {
-          throw new Error(
-            `PostgreSQL of ${bin} did not start (${server.exitCode ?? server.signalCode ?? 'within a minute'}): ${why.slice(-2000)}`,
-          )
+          const end = server.exitCode ?? server.signalCode
+          const how = end === null ? 'was not ready within a minute' : `ended with ${end}`
+          throw new Error(`PostgreSQL of ${bin} ${how}: ${why.slice(-2000)}`)
         }
         await sleep(200)
       }
