@@ -100,7 +100,7 @@ export function edgeMachine(options: { readonly home?: string } = {}): EdgeMachi
   const home = options.home ?? temporaryFolder()
   const folder = join(home, 'shop')
   const inherited = Object.entries(serverEnvironment(home)).filter(
-    ([name]) => !/^(AI_AGENT|CODEX|GEMINI|QWEN|OPENCODE|AUGMENT|CLINE|COPILOT|OTEL|CLAUDE)/.test(name),
+    ([name]) => !/^(AI_AGENT|CODEX|GEMINI|QWEN|OPENCODE|AUGMENT|CLINE|COPILOT|CLAUDE)/.test(name),
   )
   const environment = { ...Object.fromEntries(inherited), HOME: home }
   commitCopied(folder, files)

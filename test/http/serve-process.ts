@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/git-repository.ts'
 import { bin, type Ran, runProgram } from '../support/program.ts'
 import { serverEnvironment } from '../support/stdio-project.ts'
 
-const agentMarks = /^(AI_AGENT|CODEX|GEMINI|QWEN|OPENCODE|AUGMENT|CLINE|COPILOT|OTEL)/
+const agentMarks = /^(AI_AGENT|CODEX|GEMINI|QWEN|OPENCODE|AUGMENT|CLINE|COPILOT)/
 
 export interface Serving {
   readonly child: ChildProcess

@@ -52,7 +52,7 @@ export function runAlone(
 
 /** Variables that are read when Node starts, or once in a process. */
 export function needsOwnProcess(environment: Variables): boolean {
-  return Object.keys(environment).some((name) => /^(NODE_OPTIONS$|OTEL_)/.test(name))
+  return Object.keys(environment).some((name) => name === 'NODE_OPTIONS')
 }
 
 let host: Host | undefined

@@ -61,7 +61,7 @@ export async function openStdioProject(files: Readonly<Record<string, string>>):
 export function serverEnvironment(home: string): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && !/^(WAYMARK|TASKMAN|CLAUDE|CURSOR|OTEL)/.test(entry[0]),
+      entry[1] !== undefined && !/^(WAYMARK|TASKMAN|CLAUDE|CURSOR)/.test(entry[0]),
   )
   return {
     ...Object.fromEntries(kept),

@@ -5,7 +5,6 @@ import type { Team } from '../../ports/team.ts'
 import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
-import { startTelemetry } from '../../surfaces/telemetry/telemetry.ts'
 import { closeContext, databaseNamed } from '../open-context.ts'
 import { endSignal, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
@@ -120,20 +119,18 @@ async function opened(
 
 /** What goes on beside the requests, until the process is told to end. */
 async function untilTold(
-  { open, served, refresh }: DatabaseProjects,
+  { open, refresh }: DatabaseProjects,
   { log, base }: { readonly log: Log; readonly base: string },
 ): Promise<void> {
   const keptUp = ({ context }: OpenProject) => keepUp(context, (line) => log.warn(line))
   const stopping = open.map(keptUp)
   const ending = new AbortController()
   const telling = open.map((project) => tellOf(project, { log, base, signal: ending.signal }))
-  const telemetry = await startTelemetry(served, process.env, log)
   const looking = setInterval(() => {
     refresh()
       .then((added) => {
         stopping.push(...added.map(keptUp))
         for (const project of added) {
-          telemetry?.add(project.served)
           telling.push(tellOf(project, { log, base, signal: ending.signal }))
         }
       })
@@ -145,7 +142,6 @@ async function untilTold(
   await Promise.all(stopping.map((stop) => stop()))
   ending.abort()
   await Promise.all(telling)
-  await telemetry?.stop()
 }
 
 interface Telling {
