@@ -440,13 +440,6 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
     ],
     words: ({ name }) => `removed the notification "${shortened(name)}"`,
   },
-  'quiet.set': {
-    concerns: ({ owner: { name } }) => [updated({ kind: 'notification', notification: null, name })],
-    words: ({ owner, quiet }) =>
-      quiet === null
-        ? `lets ${owner.name} be told at any time`
-        : `lets ${owner.name} be told nothing from ${quiet.begins} to ${quiet.ends} (${quiet.zone})`,
-  },
 
   'review.sent': {
     concerns: ({ review: { id, subject, tasks } }) => [

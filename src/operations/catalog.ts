@@ -19,14 +19,7 @@ import { completePhase, startPhase } from './mission/phases.ts'
 import { logDecision, logIssue, logMilestone } from './mission/records.ts'
 import { startMission } from './mission/start-mission.ts'
 import { completeWorkflow, startWorkflow } from './mission/workflow.ts'
-import {
-  notifyAdd,
-  notifyEdit,
-  notifyList,
-  notifyQuiet,
-  notifyRemove,
-  notifyTest,
-} from './notification/notifications.ts'
+import { notifyAdd, notifyEdit, notifyList, notifyRemove, notifyTest } from './notification/notifications.ts'
 import type { Operation } from './operation.ts'
 import { personAdd, personAdmin, personDisable, personEnable, personList } from './person/persons.ts'
 import { depAdd, depRemove, planDependencies } from './plan/dependencies.ts'
@@ -205,7 +198,6 @@ const operations = [
   notifyEdit,
   notifyRemove,
   notifyTest,
-  notifyQuiet,
   exportProject,
   board,
   inboxPage,

@@ -32,7 +32,6 @@ import type { Step, StepPlace } from '../domain/provenance/step.ts'
 import type { StatRecords } from '../domain/stats/stats.ts'
 import type { Notice } from '../domain/told/notice.ts'
 import type { NoticeState, Notification } from '../domain/told/notification.ts'
-import type { QuietHours } from '../domain/told/quiet.ts'
 import type { ChangeKind, MissionChange, ReportedChange } from '../domain/track/changes.ts'
 import type { OpenTask } from '../domain/track/completion.ts'
 import type { Mission, MissionStatus, Phase, PhaseWithWork } from '../domain/track/mission.ts'
@@ -635,8 +634,6 @@ export interface IdentityReads {
 export interface NotificationReads {
   /** In the order in which they were added, with the facts that did; at most 200. */
   all(): Promise<readonly Placed<Notification>[]>
-  /** By the id of whom they are of. */
-  quiet(): Promise<ReadonlyMap<string, QuietHours>>
   /** Null for what came without it, as from an export, and for a desktop. */
   address(id: string): Promise<{ readonly url: string; readonly secret: string | null } | null>
   /** How far the journal was read for notices; null where it was not yet. */

@@ -21,7 +21,6 @@ const forThemselves = [
   'notify_edit',
   'notify_remove',
   'notify_test',
-  'notify_quiet',
   'review_mark',
 ]
 
@@ -66,11 +65,9 @@ test('a viewer decides how they are told, and nothing of how others are (26)', a
   const other = { standing: { ...standingOf('viewer'), personId: 'pe-000000000002', personName: 'Otto' } }
   const slack = { form: 'slack', url: 'https://chat.example/hook' }
   const { id } = await call('notify_add', { ...slack, name: 'of Vera' }, viewer)
-  await call('notify_quiet', { hours: '22:00-07:00' }, viewer)
 
   expect(await call('notify_list', { all: true }, other)).toMatchObject({
     notifications: [{ name: 'of Vera', own: false }],
-    quiet: null,
   })
   for (const name of ['notify_edit', 'notify_remove', 'notify_test']) {
     expect(await refusal(name, { name: id }, other)).toMatch(/^NOT_FOUND: You have no notification/)

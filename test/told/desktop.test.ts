@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { messageOf, type NamedNotice } from '../../src/domain/told/notice.ts'
-import { isQuiet, readQuietHours } from '../../src/domain/told/quiet.ts'
 import { showing } from '../../src/told/desktop.ts'
 import { messenger } from '../../src/told/messenger.ts'
 import { openTelling } from './telling.ts'
@@ -66,22 +65,4 @@ test('on each system a text is an argument or a variable, never a part of a scri
   expect(mac?.words[6]).toMatch(/^Waymark · /)
   expect(linux?.words[1]).toBe('--')
   expect([message.title, ...message.lines].join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
-})
-
-test('quiet hours follow the clock of their zone, over midnight and when it is set', () => {
-  const quiet = readQuietHours('22-7:30', 'Europe/Berlin')
-  expect(quiet).toEqual({ begins: '22:00', ends: '07:30', zone: 'Europe/Berlin' })
-  const at = (time: string) => isQuiet(quiet, Date.parse(time))
-  expect([at('2026-01-15T20:59:00Z'), at('2026-01-15T21:00:00Z'), at('2026-01-16T06:29:00Z')]).toEqual([
-    false,
-    true,
-    true,
-  ])
-  expect([at('2026-01-16T06:30:00Z'), at('2026-07-15T20:00:00Z'), at('2026-07-16T05:30:00Z')]).toEqual([
-    false,
-    true,
-    false,
-  ])
-  expect(() => readQuietHours('25-7', 'UTC')).toThrow('"25-7" are no quiet hours')
-  expect(() => readQuietHours('22-7', 'Mars/Base')).toThrow('no time zone "Mars/Base"')
 })

@@ -225,7 +225,7 @@ describe('who is told what', () => {
     expect(receiver.received[0]?.said.data.link).toBe(`${base}/tasks/${task_id}`)
   })
 
-  test('what was answered before it could be told is not told, and many are told together', async () => {
+  test('sends nothing that was answered before it could be sent', async () => {
     const { asPerson, ask, tell } = await openTelling()
     const receiver = await openReceiver()
     await asPerson('notify_add', { form: 'webhook', url: receiver.url })
@@ -233,9 +233,21 @@ describe('who is told what', () => {
     await asPerson('resolve', { id: first, answer: 'Blue' })
     await tell()
     expect(receiver.received).toEqual([])
-    for (const question of ['a?', 'b?', 'c?', 'd?', 'e?']) await ask(question)
-    await tell()
-    expect(receiver.received.map(({ said }) => [said.type, said.data.count])).toEqual([['notice.summary', 5]])
+    const { notifications } = await asPerson('notify_list')
+    expect(notifications[0]).toMatchObject({ waiting: 0, trouble: null })
+  })
+
+  test('sends many one by one, ten at once', async () => {
+    const { asPerson, ask, tell } = await openTelling()
+    const receiver = await openReceiver()
+    await asPerson('notify_add', { form: 'webhook', url: receiver.url })
+    const questions = Array.from({ length: 12 }, (_, at) => `${at}?`)
+    for (const question of questions) await ask(question)
+    expect(await tell()).toBe(10)
+    expect((await asPerson('notify_list')).notifications[0].waiting).toBe(2)
+    expect(await tell()).toBe(2)
+    expect(await tell()).toBe(0)
+    expect(receiver.received.map(({ said }) => said.data.why)).toEqual(questions)
   })
 
   test('an attempt that went stale is told without anybody looking', async () => {
@@ -258,7 +270,6 @@ describe('who is told what', () => {
   test('agents add and remove nothing', async () => {
     const { refusal } = await openTelling()
     expect(await refusal('notify_add', { form: 'desktop' })).toContain('is for people')
-    expect(await refusal('notify_quiet', { hours: 'off' })).toContain('is for people')
   })
 
   test('a test is sent at once, and says what is wrong', async () => {
@@ -271,30 +282,6 @@ describe('who is told what', () => {
       success: false,
       says: `${receiver.url} answered 404.`,
     })
-  })
-})
-
-describe('quiet hours', () => {
-  test('what comes in them is told together afterwards, without what was answered', async () => {
-    const { asPerson, ask, tell, wait, context } = await openTelling()
-    const receiver = await openReceiver()
-    await asPerson('notify_add', { form: 'webhook', url: receiver.url })
-    const hour = (hours: number) =>
-      new Date(context.clock.now() + hours * 60 * minute).toISOString().slice(11, 16)
-    await asPerson('notify_quiet', { hours: `${hour(-1)}-${hour(1)}`, zone: 'UTC' })
-    const [first] = [await ask('a?'), await ask('b?'), await ask('c?')]
-    await asPerson('resolve', { id: first, answer: 'yes' })
-    expect(await tell()).toBe(0)
-    expect((await asPerson('notify_list')).notifications[0].waiting).toBe(3)
-    wait(62 * minute)
-    await tell()
-    const [request] = receiver.received
-    expect(receiver.received).toHaveLength(1)
-    expect(request?.said).toMatchObject({ type: 'notice.summary', data: { count: 2, answered: 1 } })
-    expect(request?.said.data.text).toContain('2 notices in your quiet hours')
-    await ask('d?')
-    await tell()
-    expect(receiver.received[1]?.said.type).toBe('notice.blocker')
   })
 })
 

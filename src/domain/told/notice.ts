@@ -1,7 +1,7 @@
 import type { Fact } from '../fact.ts'
 import type { HoldId, MissionId, TaskId } from '../id.ts'
 import { instant } from '../instant.ts'
-import { counted, plainLine } from '../text.ts'
+import { plainLine } from '../text.ts'
 import type { NoticeKind } from './notification.ts'
 
 /** Something that a person is told of, as it was when it happened. */
@@ -58,18 +58,6 @@ export interface NamedNotice extends Notice {
   readonly link: string | null
 }
 
-/** Several that are told together. */
-export interface Summary {
-  readonly project: string
-  /** What was not answered meanwhile; the first of them are named. */
-  readonly notices: readonly NamedNotice[]
-  /** How many were answered before they could be told. */
-  readonly answered: number
-  readonly at: number
-  readonly isAfterQuiet: boolean
-  readonly link: string | null
-}
-
 /** What is told, in plain text: no character in it steers what shows it. */
 export interface Message {
   readonly title: string
@@ -77,32 +65,11 @@ export interface Message {
   readonly link: string | null
 }
 
-const mostNamed = 10
-
 export function messageOf(notice: NamedNotice): Message {
   const { kind, who, why, project, link } = notice
   return {
     title: plainLine(`${project}: ${noticeWords[kind]}`, 120),
     lines: [subjectOf(notice), plainLine(`${who}: ${why}`, 400), commandOf(notice) ?? ''].filter(Boolean),
-    link,
-  }
-}
-
-export function summaryMessage({ project, notices, answered, isAfterQuiet, link }: Summary): Message {
-  const named = notices.slice(0, mostNamed).map((notice) => {
-    const about = subjectOf(notice)
-    return plainLine(`${noticeWords[notice.kind]}${about && ` (${about})`}: ${notice.why}`, 200)
-  })
-  const more = notices.length - named.length
-  const when = isAfterQuiet ? ' in your quiet hours' : ''
-  return {
-    title: plainLine(`${project}: ${counted(notices.length, 'notice')}${when}`, 120),
-    lines: [
-      ...named,
-      ...(more > 0 ? [`and ${more} more`] : []),
-      ...(answered > 0 ? [`${counted(answered, 'other')} answered meanwhile`] : []),
-      'waymark inbox',
-    ],
     link,
   }
 }
@@ -126,22 +93,6 @@ export function commandOf({ kind, holdId, taskId, missionId }: Notice): string |
 /** The body of a webhook: what happened, for a program. */
 export function webhookBody(notice: NamedNotice): object {
   return { type: `notice.${notice.kind}`, timestamp: instant(notice.at), data: noticeData(notice) }
-}
-
-export function webhookSummary(summary: Summary): object {
-  const { title, lines } = summaryMessage(summary)
-  return {
-    type: 'notice.summary',
-    timestamp: instant(summary.at),
-    data: {
-      project: summary.project,
-      text: [title, ...lines].join('\n'),
-      count: summary.notices.length,
-      answered: summary.answered,
-      notices: summary.notices.slice(0, 50).map(noticeData),
-      link: summary.link,
-    },
-  }
 }
 
 function noticeData(notice: NamedNotice) {

@@ -1,6 +1,5 @@
 import type { NotificationId } from '../id.ts'
 import { holdKinds } from '../track/records.ts'
-import type { QuietHours } from './quiet.ts'
 
 /** What people are told: each kind of card in the inbox, and two ends that ask for nothing. */
 export const noticeKinds = [...holdKinds, 'attempt_failed', 'mission_ended'] as const
@@ -43,18 +42,9 @@ export type NotificationFact =
       readonly edited: Pick<Notification, 'name' | 'origin' | 'kinds' | 'reachesPrivate'>
     }
   | { readonly kind: 'notification.removed'; readonly notificationId: NotificationId; readonly name: string }
-  | {
-      readonly kind: 'quiet.set'
-      readonly owner: NotificationOwner
-      /** Null where they are told at any time again. */
-      readonly quiet: QuietHours | null
-    }
 
-/**
- * How a notice stands: it waits to be sent, was sent, could not be; or it is not sent itself, because a summary tells it
- * (`told`) or it was answered before (`answered`).
- */
-export const noticeStates = ['waiting', 'sent', 'failed', 'told', 'answered'] as const
+/** The state of a notice: it waits to be sent, was sent, could not be sent, or needs no sending because it was answered before. */
+export const noticeStates = ['waiting', 'sent', 'failed', 'answered'] as const
 export type NoticeState = (typeof noticeStates)[number]
 
 /** Milliseconds before each further try. After the last one it is given up. */

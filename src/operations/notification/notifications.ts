@@ -13,7 +13,6 @@ import {
   noticeKinds,
   notificationForms,
 } from '../../domain/told/notification.ts'
-import { readQuietHours } from '../../domain/told/quiet.ts'
 import type { Placed, SentNotice } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { list, strings } from '../answers/list.ts'
@@ -32,7 +31,7 @@ const NotificationEntry = z.object({
   own: z.boolean(),
   private_network: z.boolean(),
   created_at: z.string(),
-  /** How many notices wait to be sent: for quiet hours to end, or for another try. */
+  /** How many notices wait to be sent, or to be tried again. */
   waiting: z.int(),
   last_sent_at: z.string().nullable(),
   /** Why the last try failed, while nothing was sent since; null where all is well. */
@@ -40,8 +39,6 @@ const NotificationEntry = z.object({
   /** When what could not be sent is tried again; null where it was given up, or nothing is to be tried. */
   next_try_at: z.string().nullable(),
 })
-
-const Quiet = z.object({ begins: z.string(), ends: z.string(), zone: z.string() })
 
 export const notifyList = defineOperation({
   name: 'notify_list',
@@ -53,7 +50,7 @@ export const notifyList = defineOperation({
     'Your own notifications, with what could not be sent and why; with all, those of others too. A running waymark serve sends them, or waymark watch --notify.',
   kind: 'query',
   input: z.strictObject({ all: z.boolean().describe('Those of others, too').optional() }),
-  output: z.object({ notifications: list(NotificationEntry), quiet: Quiet.nullable() }),
+  output: z.object({ notifications: list(NotificationEntry) }),
 }).handler(async (context, { all = false }) =>
   context.store.view(async (reads) => {
     const owner = ownerOf(context)
@@ -62,7 +59,7 @@ export const notifyList = defineOperation({
     const waiting = await reads.notifications.waiting()
     const notifications = []
     for (const { item } of shown) notifications.push(await entryOf(reads, item, { owner, waiting }))
-    return { notifications, quiet: (await reads.notifications.quiet()).get(owner.id) ?? null }
+    return { notifications }
   }),
 )
 
@@ -375,7 +372,7 @@ export const notifyTest = defineOperation({
   audience: 'person',
   access: 'viewer',
   title: 'Try whether you are told',
-  description: 'Sends a message at once, also in quiet hours, and says whether it arrived.',
+  description: 'Send a test message now, and report whether it arrived.',
   kind: 'command',
   positional: ['name'],
   input: z.strictObject({ name: nameField }),
@@ -408,35 +405,4 @@ export const notifyTest = defineOperation({
     success: delivery.isDelivered,
     says: delivery.isDelivered ? `It arrived at ${to}.` : delivery.trouble,
   }
-})
-
-export const notifyQuiet = defineOperation({
-  name: 'notify_quiet',
-  command: 'notify quiet',
-  toolset: 'track',
-  audience: 'person',
-  access: 'viewer',
-  title: 'Set your quiet hours',
-  description:
-    'When you are told nothing: what comes meanwhile is told together afterwards, without what was answered. For you in this project.',
-  kind: 'command',
-  idempotent: true,
-  positional: ['hours'],
-  input: z.strictObject({
-    hours: identifier('From when to when (22:00-07:30), or off'),
-    zone: identifier('Time zone (Europe/Berlin); default that of the machine that answers').optional(),
-  }),
-  output: z.object({ quiet: Quiet.nullable(), before: Quiet.nullable() }),
-}).handler((handling, input) => {
-  const owner = ownerOf(handling)
-  const zone = input.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
-  const quiet = input.hours.trim().toLowerCase() === 'off' ? null : readQuietHours(input.hours, zone)
-  return handling.record(async ({ notifications }) => {
-    const before = (await notifications.quiet()).get(owner.id) ?? null
-    const isSame = JSON.stringify(before) === JSON.stringify(quiet)
-    return {
-      facts: isSame ? [] : [{ kind: 'quiet.set', owner, quiet }],
-      answer: { quiet, before },
-    }
-  })
 })

@@ -4,14 +4,10 @@ import {
   type NamedNotice,
   type Notice,
   noticeOf,
-  type Summary,
   slackBody,
-  summaryMessage,
   webhookBody,
-  webhookSummary,
 } from '../../domain/told/notice.ts'
 import { type Notification, nextTry } from '../../domain/told/notification.ts'
-import { isQuiet, type QuietHours } from '../../domain/told/quiet.ts'
 import type { Delivery, Letter } from '../../ports/messenger.ts'
 import type { Placed, SentNotice } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
@@ -22,7 +18,7 @@ export interface Sender extends Pick<Context, 'store' | 'clock' | 'ids' | 'actor
   /** What the project is called. */
   readonly project: () => string
   /** The address of a card, of a task or of a mission in the dashboard; null where none is known. */
-  readonly link: (of: Pick<Notice, 'holdId' | 'taskId' | 'missionId'> | null) => string | null
+  readonly link: (of: Pick<Notice, 'holdId' | 'taskId' | 'missionId'>) => string | null
 }
 
 /** A notice that this sender alone tries, until its lease ends. */
@@ -44,8 +40,8 @@ export interface Prepared {
 const factsAtOnce = 500
 /** A body that hangs takes ten seconds; nobody else tries it meanwhile. */
 const lease = 60_000
-/** More at once are told together. */
-const mostSingle = 3
+/** How many notices one notification sends at once; the rest follow at the next round. */
+const maxAtOnce = 10
 const keptFor = 30 * 24 * 60 * 60_000
 
 /**
@@ -82,18 +78,15 @@ async function look(reads: Reads, sender: Sender, from: number): Promise<Look> {
   const known = Math.max(from, (await notifications.cursor()) ?? 0, listed[0]?.seq ?? 0)
   const { made, position } = await fresh(reads, { listed, known, now })
   const waiting = [...(await notifications.waiting()), ...made]
-  const quiet = await notifications.quiet()
   const taken: Taken[] = []
   const changed = new Map(made.map((notice) => [notice.id, notice]))
   for (const { item: notification } of listed) {
     if (notification.form === 'desktop' && notification.machine !== sender.messenger.machine) continue
-    const hours = quiet.get(notification.owner.id) ?? null
-    if (isQuiet(hours, now)) continue
     const own = waiting.filter(({ notificationId }) => notificationId === notification.id)
-    const again = own.filter((notice) => isDue(notice, now))
-    const first = own.filter(({ body }) => body === null)
-    const about = { sender, notification, hours, now }
-    const composed = first.length === 0 ? [] : await compose(reads, about, first)
+    const due = own.filter((notice) => isDue(notice, now)).slice(0, maxAtOnce)
+    const first = due.filter(({ body }) => body === null)
+    const again = due.filter(({ body }) => body !== null)
+    const composed = first.length === 0 ? [] : await compose(reads, { sender, notification, now }, first)
     const address = await notifications.address(notification.id)
     for (const notice of [...again, ...composed]) {
       if (notice.state !== 'waiting' || notice.body === null) {
@@ -108,8 +101,8 @@ async function look(reads: Reads, sender: Sender, from: number): Promise<Look> {
   return { taken, changed: [...changed.values()], isAsked: true, position }
 }
 
-function isDue({ body, dueAt, leasedUntil }: SentNotice, now: number): boolean {
-  return body !== null && dueAt <= now && leasedUntil <= now
+function isDue({ dueAt, leasedUntil }: SentNotice, now: number): boolean {
+  return dueAt <= now && leasedUntil <= now
 }
 
 interface Reading {
@@ -177,44 +170,23 @@ function newNotice({ id }: Notification, about: Notice, now: number): SentNotice
 interface Composing {
   readonly sender: Sender
   readonly notification: Notification
-  readonly hours: QuietHours | null
   readonly now: number
 }
 
-/** Writes what is sent for the first time: each by itself, or together after quiet hours and where there are many. */
+/** Writes the bodies of what is sent for the first time, and ends what was answered before it could be sent. */
 async function compose(
   reads: Reads,
-  { sender, notification, hours, now }: Composing,
+  { sender, notification, now }: Composing,
   first: readonly SentNotice[],
 ): Promise<readonly SentNotice[]> {
   const open = await reads.notifications.openAmong(first.flatMap(({ about }) => about.holdId ?? []))
   const isAnswered = ({ about }: SentNotice) => about.holdId !== null && !open.has(about.holdId)
   const left = first.filter((notice) => !isAnswered(notice))
-  const answered = first.filter(isAnswered).map((notice) => ended(notice, 'answered', now))
-  const [only] = left
-  if (!only) return answered
-  const isAfterQuiet = first.some(({ about }) => isQuiet(hours, about.at))
   const named = await namesOf(reads, sender, left)
-  if (left.length === 1 || (left.length <= mostSingle && !isAfterQuiet)) {
-    const written = left.map((notice, at) => ({ ...notice, body: writtenAlone(notification, named[at]) }))
-    return [...answered, ...written]
-  }
-  const last = left.at(-1) ?? only
-  const summary: Summary = {
-    project: sender.project(),
-    notices: named,
-    answered: answered.length,
-    at: now,
-    isAfterQuiet,
-    link: sender.link(null),
-  }
-  const together = { ...last, id: `${notification.id}.${only.seq}-${last.seq}`, cameAt: now }
-  const told = left.map((notice) => ended(notice, 'told', now))
-  return [...answered, ...told, { ...together, body: writtenSummary(notification, summary) }]
-}
-
-function ended(notice: SentNotice, state: 'told' | 'answered', now: number): SentNotice {
-  return { ...notice, state, endedAt: now }
+  return [
+    ...first.filter(isAnswered).map((notice) => ({ ...notice, state: 'answered' as const, endedAt: now })),
+    ...left.map((notice, at) => ({ ...notice, body: bodyOf(notification, named[at]) })),
+  ]
 }
 
 async function namesOf(
@@ -233,16 +205,10 @@ async function namesOf(
   }))
 }
 
-function writtenAlone({ form }: Notification, notice: NamedNotice | undefined): string {
+function bodyOf({ form }: Notification, notice: NamedNotice | undefined): string {
   if (!notice) throw new Error('each notice has its names')
   if (form === 'webhook') return JSON.stringify(webhookBody(notice))
   const message = messageOf(notice)
-  return JSON.stringify(form === 'slack' ? slackBody(message) : message)
-}
-
-function writtenSummary({ form }: Notification, summary: Summary): string {
-  if (form === 'webhook') return JSON.stringify(webhookSummary(summary))
-  const message = summaryMessage(summary)
   return JSON.stringify(form === 'slack' ? slackBody(message) : message)
 }
 

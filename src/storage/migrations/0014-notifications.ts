@@ -1,9 +1,9 @@
 import type { Migration } from './migration.ts'
 
-/** By which ways people are told, when not, and what they were told. */
+/** By which ways people are told, and what they were told. */
 export const notifications: Migration = {
   version: 14,
-  title: 'notifications, quiet hours and notices',
+  title: 'notifications and notices',
   destructive: false,
   statements: ({ text }) => [
     `create table notification (
@@ -20,14 +20,6 @@ export const notifications: Migration = {
       owner_name ${text} not null,
       created_at bigint not null,
       primary key (project_id, id)
-    )`,
-    `create table quiet_hours (
-      project_id ${text} not null references project (id),
-      owner_id ${text} not null,
-      begins ${text} not null,
-      ends ${text} not null,
-      zone ${text} not null,
-      primary key (project_id, owner_id)
     )`,
     // What no fact holds: whole addresses, which may be secrets, and what was sent to them.
     `create table notification_address (

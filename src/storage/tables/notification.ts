@@ -23,14 +23,6 @@ export interface NotificationTable {
   created_at: number
 }
 
-export interface QuietHoursTable {
-  project_id: string
-  owner_id: string
-  begins: string
-  ends: string
-  zone: string
-}
-
 /** Beside the facts. */
 export interface NotificationAddressTable {
   project_id: string
@@ -45,7 +37,7 @@ export interface NoticeTable {
   /** The same for whoever gets it, at each try. */
   id: string
   notification_id: string
-  /** The fact that it is about; of a summary, the last one. */
+  /** The fact that it is about. */
   seq: number
   about: string
   came_at: number
@@ -127,25 +119,6 @@ export async function applyNotificationRemoved(
     .deleteFrom('notification')
     .where('project_id', '=', projectId)
     .where('id', '=', notificationId)
-    .execute()
-}
-
-export async function applyQuietSet(
-  { db, projectId }: Projecting,
-  { owner, quiet }: FactOf<'quiet.set'>,
-): Promise<void> {
-  if (quiet === null) {
-    await db
-      .deleteFrom('quiet_hours')
-      .where('project_id', '=', projectId)
-      .where('owner_id', '=', owner.id)
-      .execute()
-    return
-  }
-  await db
-    .insertInto('quiet_hours')
-    .values({ project_id: projectId, owner_id: owner.id, ...quiet })
-    .onConflict((conflict) => conflict.columns(['project_id', 'owner_id']).doUpdateSet(quiet))
     .execute()
 }
 
@@ -240,15 +213,6 @@ export function notificationReads({ db, projectId }: ReadScope): NotificationRea
         .limit(most)
         .execute()
       return rows.map((row) => ({ seq: row.seq, item: notificationOf(row) }))
-    },
-    async quiet() {
-      const rows = await db
-        .selectFrom('quiet_hours')
-        .select(['owner_id', 'begins', 'ends', 'zone'])
-        .where('project_id', '=', projectId)
-        .limit(most)
-        .execute()
-      return new Map(rows.map(({ owner_id, ...quiet }) => [owner_id, quiet]))
     },
     async address(id) {
       const row = await db

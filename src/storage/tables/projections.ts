@@ -23,12 +23,7 @@ import {
   applyMissionStarted,
 } from './mission.ts'
 import { applyNoteAdded } from './note.ts'
-import {
-  applyNotificationAdded,
-  applyNotificationEdited,
-  applyNotificationRemoved,
-  applyQuietSet,
-} from './notification.ts'
+import { applyNotificationAdded, applyNotificationEdited, applyNotificationRemoved } from './notification.ts'
 import { applyPersonAdded, applyPersonChanged } from './person.ts'
 import {
   applyMilestoneCreated,
@@ -129,7 +124,6 @@ const projections: {
   'notification.added': applyNotificationAdded,
   'notification.edited': applyNotificationEdited,
   'notification.removed': applyNotificationRemoved,
-  'quiet.set': applyQuietSet,
   'session.opened': applySessionOpened,
   'session.continued': applySessionContinued,
   'session.closed': applySessionClosed,

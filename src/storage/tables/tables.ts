@@ -20,7 +20,6 @@ import type {
   NoticeTable,
   NotificationAddressTable,
   NotificationTable,
-  QuietHoursTable,
 } from './notification.ts'
 import type { PersonTable } from './person.ts'
 import type { MilestoneTable, PhaseTable } from './phase.ts'
@@ -100,7 +99,6 @@ export interface Tables {
   readonly session: SessionTable
   readonly secret: SecretTable
   readonly notification: NotificationTable
-  readonly quiet_hours: QuietHoursTable
   readonly notification_address: NotificationAddressTable
   readonly notice: NoticeTable
   readonly notice_cursor: NoticeCursorTable

@@ -15,21 +15,19 @@ type Kind = NonNullable<InputOf<'notify_add'>['kinds']>[number]
 
 type Asked =
   | { readonly is: 'add' }
-  | { readonly is: 'quiet' }
   | { readonly is: 'edit'; readonly of: Notification }
   | { readonly is: 'remove'; readonly of: Notification }
 
 /** Milliseconds after which what was sent or not is seen: it is no fact. */
 const soonEnough = 5_000
 
-/** By which ways who is signed in is told what waits in this project, and when not. */
+/** The notifications of whoever is signed in, in this project. */
 export function Notifications() {
   const listed = useQuery('notify_list', {}, { every: soonEnough })
   const [asked, setAsked] = useState<Asked | null>(null)
   const [made, setMade] = useState<Made | null>(null)
   const close = useCallback(() => setAsked(null), [])
   const answer = listed.answer.value
-  const quiet = answer?.quiet ?? null
   return (
     <>
       {made?.secret ? <Secret made={made} secret={made.secret} done={() => setMade(null)} /> : null}
@@ -37,14 +35,6 @@ export function Notifications() {
         <Verb operation="notify_add" kind="primary" run={() => setAsked({ is: 'add' })}>
           Add a notification
         </Verb>
-        <Verb operation="notify_quiet" run={() => setAsked({ is: 'quiet' })}>
-          Quiet hours
-        </Verb>
-        <span class="muted">
-          {quiet === null
-            ? 'You are told at any time.'
-            : `Nothing from ${quiet.begins} to ${quiet.ends} (${quiet.zone}).`}
-        </span>
       </div>
       {answer === null ? (
         <Failed failure={listed.failure} />
@@ -85,7 +75,6 @@ export function Notifications() {
           }}
         />
       ) : null}
-      {asked?.is === 'quiet' ? <Quiet now={quiet} close={close} done={listed.refresh} /> : null}
       {asked?.is === 'remove' ? (
         <Asking
           title={`Remove ${asked.of.name}?`}
@@ -269,35 +258,6 @@ function Edit({ of, close, done }: EditProps) {
       {of.form === 'webhook' ? (
         <ChoiceField label="Secret" value={secret} set={setSecret} options={secrets} />
       ) : null}
-    </Asking>
-  )
-}
-
-interface QuietProps {
-  readonly now: OutputOf<'notify_list'>['quiet']
-  readonly close: () => void
-  readonly done: () => void
-}
-
-function Quiet({ now, close, done }: QuietProps) {
-  const [hours, setHours] = useState(now === null ? '22:00-07:30' : `${now.begins}-${now.ends}`)
-  const [zone, setZone] = useState(now?.zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
-  return (
-    <Asking
-      title="Quiet hours"
-      operation="notify_quiet"
-      input={() => ({ hours: hours.trim() === '' ? 'off' : hours, ...(zone.trim() !== '' && { zone }) })}
-      verb="Set them"
-      close={close}
-      done={done}
-    >
-      <Field
-        label="From when to when"
-        value={hours}
-        set={setHours}
-        hint="Such as 22:00-07:30; empty for none. What comes meanwhile is told together afterwards."
-      />
-      <Field label="Time zone" value={zone} set={setZone} hint="Such as Europe/Berlin." />
     </Asking>
   )
 }

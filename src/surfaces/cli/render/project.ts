@@ -146,14 +146,10 @@ export const settings: View<'setting_list'> = (answer, { ink }) =>
   )
 
 /** By which ways one is told, each with what is wrong with it. */
-export const notifications: View<'notify_list'> = ({ notifications: ways, quiet }, { ink, now }) => {
-  const hours =
-    quiet === null
-      ? ''
-      : `Quiet from ${quiet.begins} to ${quiet.ends} (${quiet.zone}): waymark notify quiet off`
+export const notifications: View<'notify_list'> = ({ notifications: ways }, { ink, now }) => {
   if (ways.length === 0) {
     const way = 'You are told nowhere: waymark notify add desktop, or waymark notify add webhook https://…'
-    return blocks(way, hours)
+    return way
   }
   return blocks(
     ...ways.map((way) => {
@@ -167,7 +163,6 @@ export const notifications: View<'notify_list'> = ({ notifications: ways, quiet 
         ...(way.trouble === null ? [] : [indented(ink('red', `${way.trouble}${next}`))]),
       ].join('\n')
     }),
-    hours,
   )
 }
 
