@@ -29,6 +29,39 @@ test('an approval can be undone for five seconds, and then it is sent', async ()
   await expect.poll(kinds, { timeout: 20_000 }).not.toContain('review')
 })
 
+test('a key pressed as the list appears acts on the list', async () => {
+  const { page } = await open({ path: '/plan' })
+  await page.evaluate(`new Promise((resolve) => {
+    new MutationObserver((_, observer) => {
+      if (document.querySelector('h1')?.textContent !== 'Waiting for you') return
+      observer.disconnect()
+      document.dispatchEvent(new KeyboardEvent('keydown', { key: 'j' }))
+      resolve()
+    }).observe(document.body, { subtree: true, childList: true })
+    history.pushState(null, '', '/')
+    dispatchEvent(new PopStateEvent('popstate'))
+  })`)
+  await page.locator('.card').nth(1).and(page.locator('[aria-current]')).waitFor()
+})
+
+test('a key acts on no card that took the place of the selected one', async () => {
+  const { serving, page } = await open({ path: '/' })
+  const juno = serving.day.agent('juno')
+  const { task_id } = await juno('start_task', { name: 'Check the label' })
+  const outcome = { summary: 'Checked.', manual_review_needed: true }
+  await juno('complete_task', { task_id, status: 'success', outcome })
+  const card = page.locator('.card', { hasText: 'Check the label' })
+  const id = await card.getAttribute('id')
+  await card.locator('header').click()
+  await page.mouse.move(2, 2)
+  await card.and(page.locator('[aria-current]')).waitFor()
+  await serving.day.person('resolve', { id, answer: 'Fine.' })
+  await card.waitFor({ state: 'detached' })
+  await page.keyboard.press('a')
+  expect(await page.locator('.card[aria-current]').count()).toBe(0)
+  expect(await page.locator('.toast').count()).toBe(0)
+})
+
 test('what was decided is sent when the page is left before the five seconds are over', async () => {
   const { serving, page, holdTime } = await open({ path: '/' })
   const juno = serving.day.agent('juno')
@@ -57,6 +90,20 @@ test('what was decided is sent when the page is left before the five seconds are
     status: 'to_do',
     reviews: [{ said: 'sent back', text: 'Keep the sign.' }],
   })
+})
+
+test('what is typed as the palette appears stays', async () => {
+  const { page } = await open({ path: '/plan' })
+  await page.evaluate(`new MutationObserver((_, observer) => {
+    const field = document.querySelector('.palette-field')
+    if (field === null) return
+    observer.disconnect()
+    field.value = 'plan a task'
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  }).observe(document.body, { subtree: true, childList: true })`)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: 'Plan a task' }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('plan a task')
 })
 
 test('a command of the palette asks for what it needs, and shows the refusal of the server', async () => {
@@ -114,6 +161,18 @@ test('a board says which guard refuses a move, and which operation a move runs',
   await page.keyboard.press('m')
   await page.getByRole('button', { name: 'Claims it for you' }).click()
   await page.getByRole('region', { name: 'In progress' }).getByText('List products and search them').waitFor()
+})
+
+test('keys in quick succession act on the card that the key before them selected', async () => {
+  const { page } = await open({ path: '/board' })
+  await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
+  await page.keyboard.press('j')
+  const first = await page.locator('.task-card[aria-current] a').first().textContent()
+  const titles = () => page.locator('dialog .dialog-title').allTextContents()
+  await Promise.all(['l', 'm'].map((key) => page.keyboard.press(key)))
+  await expect.poll(titles).toEqual([expect.not.stringContaining(first ?? '')])
+  await Promise.all(['Escape', 'h', 'm'].map((key) => page.keyboard.press(key)))
+  await expect.poll(titles).toEqual([`Move “${first}”`])
 })
 
 test('a project in which nothing happened leads through the first steps, to the first mission', async () => {

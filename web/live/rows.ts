@@ -1,5 +1,5 @@
-import { batch, type ReadonlySignal, type Signal, signal, useSignalEffect } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
+import { batch, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 
 /** A list whose order and whose rows change apart, so that a fact about one row repaints one row. */
 export interface Rows<Row> {
@@ -22,7 +22,7 @@ export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
 
   const settle = () => {
     held.value = 0
-    if (!isSame(order.value, next)) order.value = next
+    if (!isSame(order.peek(), next)) order.value = next
     const shown = new Set(next)
     for (const key of rows.keys()) if (!shown.has(key)) rows.delete(key)
   }
@@ -36,10 +36,10 @@ export function createRows<Row>(keyOf: (row: Row) => string): Rows<Row> {
           const key = keyOf(row)
           const known = rows.get(key)
           if (!known) rows.set(key, signal(row))
-          else if (JSON.stringify(known.value) !== JSON.stringify(row)) known.value = row
+          else if (JSON.stringify(known.peek()) !== JSON.stringify(row)) known.value = row
         }
         next = list.map(keyOf)
-        if (isHeld && order.value.length > 0) held.value = moved(order.value, next)
+        if (isHeld && order.peek().length > 0) held.value = moved(order.peek(), next)
         else settle()
       }),
     hold: (hold) => {
@@ -64,13 +64,18 @@ function moved(now: readonly string[], next: readonly string[]): number {
   return arrived + left || kept.filter((key, at) => key !== before[at]).length
 }
 
-/** Rows that follow a list, and hold still while a pointer is over the element that the handlers are put on. */
+/** Rows that follow the signals that `list` reads; they hold still while a pointer is over the element with the handlers. */
 export function useRows<Row>(list: () => readonly Row[] | null, keyOf: (row: Row) => string) {
-  const rows: Rows<Row> = useMemo(() => createRows(keyOf), [])
-  useSignalEffect(() => {
-    const next = list()
-    if (next !== null) rows.update(next)
-  })
+  // Not useSignalEffect, which waits for a frame: a key pressed in that frame would act on the list before this one.
+  const { rows, stop } = useMemo(() => {
+    const rows: Rows<Row> = createRows(keyOf)
+    const stop = effect(() => {
+      const next = list()
+      if (next !== null) rows.update(next)
+    })
+    return { rows, stop }
+  }, [])
+  useEffect(() => stop, [])
   const still = {
     onPointerEnter: () => rows.hold(true),
     onPointerLeave: () => rows.hold(false),

@@ -1,5 +1,5 @@
 import UFuzzy from '@leeoniya/ufuzzy'
-import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { callNamed, told } from '../api/call.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { KeyCap } from '../parts/key-cap.tsx'
@@ -33,11 +33,11 @@ function Search({ close, ask }: SearchProps) {
   const field = useRef<HTMLInputElement>(null)
   const here = useMemo(itemsHere, [])
   const [more, setMore] = useState<readonly Item[]>([])
-  const [words, setWords] = useState('')
+  const [words, setWords] = useState(typedEarly)
   const [at, setAt] = useState(0)
+  // Before the field is painted: what is typed into it later is not replaced.
+  useLayoutEffect(() => field.current?.focus(), [])
   useEffect(() => {
-    field.current?.focus()
-    setWords(typedEarly())
     itemsOfServer().then(setMore, (error: unknown) => showToast({ kind: 'refused', text: told(error) }))
   }, [])
   const found = useMemo(() => findItems([...here, ...more], words), [here, more, words])

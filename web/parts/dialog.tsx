@@ -41,6 +41,12 @@ export function Dialog({ title, close, class: name = '', children }: DialogProps
       class={name}
       aria-labelledby={id}
       onClose={() => isGone.current || closing.current()}
+      onKeyDown={(event) => {
+        // The browser's own way ends in an event of a later task: until then the next key would be the dialog's.
+        if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return
+        event.preventDefault()
+        closing.current()
+      }}
     >
       <h2 id={id} class="dialog-title">
         {title}

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { navigate, path } from '../router/location.ts'
 import { showToast } from './toasts.tsx'
 
@@ -58,7 +58,7 @@ export function Overlays() {
     )
   }, [overlay])
   const isReady = overlay !== null && part?.of === overlay
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The palette has a field, and takes it.
     if (isReady && overlay !== 'palette') typedEarly()
   }, [isReady, overlay])

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { projectName, readSession, session } from '../api/session.ts'
 import { href, navigate } from '../router/location.ts'
 import { Menu } from './menu.tsx'
@@ -30,7 +30,7 @@ function Choices({ close }: { readonly close: () => void }) {
   const field = useRef<HTMLInputElement>(null)
   const [words, setWords] = useState('')
   const [at, setAt] = useState(0)
-  useEffect(() => field.current?.focus(), [])
+  useLayoutEffect(() => field.current?.focus(), [])
   const known = session.value
   if (known === null || known === 'unknown person') return null
   const wanted = words.toLowerCase().split(/\s+/)

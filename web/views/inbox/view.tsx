@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { may } from '../../api/session.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -25,8 +25,7 @@ export function View() {
   useEffect(() => whenIdle(() => void import('../review/view.tsx').catch(() => undefined)), [])
   const [asking, setAsking] = useState<{ readonly about: string; readonly verb: Verb } | null>(null)
   const order = rows.order.value
-  const chosen = query.value.get('select')
-  const selected = chosen !== null && order.includes(chosen) ? chosen : (order[0] ?? null)
+  const selected = useSelection(order)
   const card = selected === null ? null : rows.row(selected)?.value
 
   const step = stepThrough(order, selected)
@@ -112,4 +111,15 @@ export function View() {
       ) : null}
     </div>
   )
+}
+
+/**
+ * The card that keys act on: the one in the address, else the first of the list when it was opened. When that card leaves
+ * the list, nothing is selected until a person selects again: a key never acts on the card that took its place.
+ */
+function useSelection(order: readonly string[]): string | null {
+  const first = useRef<string | null>(null)
+  first.current ??= order[0] ?? null
+  const selected = query.value.get('select') ?? first.current
+  return selected !== null && order.includes(selected) ? selected : null
 }
