@@ -57,7 +57,7 @@ function walk(home: string, packed: string): void {
     if (talked.code !== 0) throw new Error(`${name} ended with ${talked.code}: ${talked.out}${talked.error}`)
   })
   step('waymark sessions', () => {
-    const { sessions } = JSON.parse(ran('waymark', ['sessions'], inProject))
+    const { sessions } = JSON.parse(ran('waymark', ['sessions', '--json'], inProject))
     const [one] = sessions
     if (sessions.length === 1 && one.turns === 1 && one.files === 1) return
     throw new Error(`No turn with one file was recorded: ${JSON.stringify(sessions)}`)

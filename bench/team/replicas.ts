@@ -46,7 +46,10 @@ function machine({ folder, postgres }: Place, name: string): Here {
 /** What the command line answers. Needs a build. */
 function command({ folder, environment }: Here, words: readonly string[]): Record<string, string> {
   const options = { cwd: folder, env: environment, encoding: 'utf8' } as const
-  return JSON.parse(execFileSync(process.execPath, [program, ...words], options)) as Record<string, string> // its ids
+  return JSON.parse(execFileSync(process.execPath, [program, ...words, '--json'], options)) as Record<
+    string,
+    string
+  > // its ids
 }
 
 /** A server as people start it, over the same database as the others. */

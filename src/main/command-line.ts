@@ -6,7 +6,7 @@ import { connectedAt } from './edge/connected.ts'
 import { closeContext, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { commandLineActor } from './settings/actor.ts'
-import { firstSet, userName } from './settings/environment.ts'
+import { firstSet, formatIn, userName } from './settings/environment.ts'
 import { enclosingTree, fromProject, projectFolder } from './settings/places.ts'
 
 /** Runs the words after `waymark` and answers the exit code. */
@@ -21,6 +21,7 @@ export function commandLine(
     operations: catalog,
     version,
     terminal,
+    format: formatIn(environment),
     open: (project) =>
       openContext({
         actor,

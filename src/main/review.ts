@@ -22,7 +22,7 @@ import {
 } from '../surfaces/cli/terminal.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
-import { readWords } from './settings/flags.ts'
+import { readWords, wantsJson } from './settings/flags.ts'
 import { openWatched, type WatchedProject } from './watched.ts'
 
 type Shown = OutputOf<'review_show'>
@@ -52,11 +52,7 @@ export async function review(words: readonly string[]): Promise<void> {
   const [verdict = null] = flagged
   const project = await openWatched(read.text('project'), (sentence) => tell(`waymark: ${sentence}\n`))
   try {
-    const format = read.text('format') ?? 'text'
-    if (format !== 'text' && format !== 'json') {
-      throw read.mistaken(`--format cannot be "${format}": choose json or text.`)
-    }
-    const json = read.has('json') || format === 'json'
+    const json = wantsJson(read)
     const dropped = read.texts('drop')
     if (id === undefined && !read.has('since')) {
       const acting = [...verdicts.map((one) => one.replace('_', '-')), 'write', 'from', 'drop', 'again']

@@ -143,9 +143,9 @@ describe('the examples', () => {
     const at = { WAYMARK_SERVER: server.address }
     const asAgent = { ...at, WAYMARK_TOKEN: agent }
     const mission = JSON.parse(
-      (await ran(machine, ['mission', 'start', 'Shop', '--objective', 'A shop'], asAgent)).out,
+      (await ran(machine, ['mission', 'start', 'Shop', '--objective', 'A shop', '--json'], asAgent)).out,
     )
-    const begun = ['task', 'start', 'Build', '--mission-id', mission.mission_id, '--areas', 'src/']
+    const begun = ['task', 'start', 'Build', '--mission-id', mission.mission_id, '--areas', 'src/', '--json']
     const task = JSON.parse((await ran(machine, begun, asAgent)).out)
     machine.write('src/made.ts', 'export const made = 1\n')
     machine.git('add', 'src')
@@ -169,7 +169,9 @@ describe('the examples', () => {
         .split(' ')
         .slice(2)
         .map((word: string) => word.replaceAll('"', ''))
-      const { code, out, error } = await ran(machine, words, line.includes('--gitlab') ? onGitLab : onGitHub)
+      const place = line.includes('--gitlab') ? onGitLab : onGitHub
+      const json = words[0] === 'check' ? [] : ['--json']
+      const { code, out, error } = await ran(machine, [...words, ...json], place)
       expect([words[0], code, error]).toEqual([words[0], 0, ''])
       if (words[0] === 'check') expect(out).toMatch(/^Passed\. 1 file in 1 commit .*: 1 by attempts/)
       else expect(JSON.parse(out)).toMatchObject({ check: 'unit', status: 'success', commit: head })

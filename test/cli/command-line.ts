@@ -19,7 +19,7 @@ export interface CommandLineProject {
     options: { readonly environment?: Variables; readonly folder?: string },
     ...words: readonly string[]
   ) => Ran
-  /** Runs a command that must succeed, and answers its JSON. */
+  /** Runs a command with --json that must succeed, and answers what it prints. */
   readonly json: (...words: readonly string[]) => Entry
   readonly write: (path: string, content: string) => void
   readonly git: (...words: readonly string[]) => string
@@ -61,7 +61,7 @@ export function openCommandLine(options: { readonly git?: boolean } = {}): Comma
     run,
     runWith,
     json: (...words) => {
-      const { code, out, error } = run(...words)
+      const { code, out, error } = run(...words, '--json')
       if (code !== 0) throw new Error(`waymark ${words.join(' ')} ended with ${code}: ${error}`)
       return JSON.parse(out)
     },

@@ -1,14 +1,36 @@
 import { expect, test } from 'vitest'
 import { openCommandLine, startWork } from './command-line.ts'
 
-test('an answer is JSON in one line when it is piped, and text when it is asked for', () => {
-  const { run, folder } = openCommandLine()
-  const piped = run('status')
-  expect(piped.out.trim().split('\n')).toHaveLength(1)
-  expect(JSON.parse(piped.out)).toMatchObject({ project: folder, witness: 'git' })
-  expect(run('status', '--format', 'json')).toEqual(piped)
-  expect(run('--format', 'json', 'status')).toEqual(piped)
-  expect(run('status', '--format=text').out).toMatch(/^project {2}\/.*\n.*Nothing waits for you\.\n$/s)
+test('an answer is text, and JSON where a flag or WAYMARK_FORMAT names it', () => {
+  const { run, runWith, folder } = openCommandLine()
+  const text = /^project {2}\/.*\n.*Nothing waits for you\.\n$/s
+  expect(run('status').out).toMatch(text)
+  const json = run('status', '--json')
+  expect(json.out.trim().split('\n')).toHaveLength(1)
+  expect(JSON.parse(json.out)).toMatchObject({ project: folder, witness: 'git' })
+  expect(run('status', '--format', 'json')).toEqual(json)
+  expect(run('--format', 'json', 'status')).toEqual(json)
+  const environment = { WAYMARK_FORMAT: 'json' }
+  expect(runWith({ environment }, 'status')).toEqual(json)
+  expect(JSON.parse(runWith({ environment }, 'review').out)).toMatchObject({ waiting: [] })
+  expect(JSON.parse(runWith({ environment }, 'capture', 'status').out)).toMatchObject({
+    on: false,
+    project: folder,
+  })
+  expect(runWith({ environment }, 'status', '--format=text').out).toMatch(text)
+  const unknown = runWith({ environment: { WAYMARK_FORMAT: 'yaml' } }, 'status')
+  expect(unknown).toMatchObject({ code: 2, out: '', error: expect.stringContaining('"yaml"') })
+})
+
+test('what import reads again is printed as JSON, whatever the format', () => {
+  const { run } = openCommandLine()
+  run('mission', 'start', 'Steered \u009b31m', '--objective', 'Any')
+  const lines = run('export')
+    .out.trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(JSON.stringify(lines)).toContain('Steered \u009b31m')
+  expect(JSON.parse(run('plan', 'export').out)).toMatchObject({ tasks: [] })
 })
 
 test('blame prints a line for each line where a program asks so', () => {

@@ -32,7 +32,8 @@ test('a linked work tree belongs to the project of the main one, and is what its
   const { taskId } = startWork(project)
   const linked = join(project.home, 'linked')
   project.git('worktree', 'add', '-q', linked)
-  const there = (...words: readonly string[]) => JSON.parse(project.runWith({ folder: linked }, ...words).out)
+  const there = (...words: readonly string[]) =>
+    JSON.parse(project.runWith({ folder: linked }, ...words, '--json').out)
   expect(there('show', taskId).id).toBe(taskId)
   const task = there('task', 'start', 'There')
   expect(project.json('show', task.task_id).attempts[0].work_tree).toBe(linked)
@@ -55,7 +56,7 @@ test('--project, WAYMARK_PROJECT and the folder of the client name a project, in
   const client = { CLAUDE_PROJECT_DIR: third.folder }
   const variable = { ...client, WAYMARK_PROJECT: second.folder }
   const projectOf = (environment: Record<string, string>, ...words: readonly string[]) =>
-    JSON.parse(first.runWith({ environment, folder: first.home }, 'status', ...words).out).project
+    JSON.parse(first.runWith({ environment, folder: first.home }, 'status', '--json', ...words).out).project
   expect(projectOf(variable, '--project', 'project')).toBe(first.folder)
   expect(projectOf(variable)).toBe(second.folder)
   expect(projectOf(client)).toBe(third.folder)
@@ -127,7 +128,7 @@ test('snapshots are kept in the state folder, and in the project where that cann
 })
 
 function stateFolderIn({ runWith }: CommandLineProject, folder: string): string {
-  const { checks } = JSON.parse(runWith({ environment: { XDG_STATE_HOME: folder } }, 'doctor').out)
+  const { checks } = JSON.parse(runWith({ environment: { XDG_STATE_HOME: folder } }, 'doctor', '--json').out)
   return /snapshots in (.*)$/.exec(checks[0].finding)?.[1] ?? ''
 }
 

@@ -34,14 +34,14 @@ function gated(script: (waitingRun: string) => string): Gated {
   const { run_id: open } = project.json('run', 'create', 'waiting')
   project.write('check.sh', script(open))
   const { run_id: id } = project.json('run', 'create', 'inside')
-  project.run('verify', id)
+  project.run('verify', id, '--json')
   const [hold] = project.json('inbox', '--kind', 'command').holds
   project.json('approve', hold.hold_id)
   return {
     project,
     waiting: open,
     check: () => {
-      const { out } = project.run('verify', id)
+      const { out } = project.run('verify', id, '--json')
       return JSON.parse(out).commands[0].output
     },
   }
@@ -142,7 +142,7 @@ setsid -w env -i ${node} ask.mjs $token $(cat port) 2>&1
   expect(outside).toContain('login-code 200')
   const { code } = JSON.parse(outside.split('\n').find((line) => line.startsWith('{')) ?? '{}')
   writeFileSync(join(folder, 'code'), code)
-  const json = (...words: string[]) => JSON.parse(home.run(folder, ...words).out)
+  const json = (...words: string[]) => JSON.parse(home.run(folder, ...words, '--json').out)
   const { run_id: id } = json('run', 'create', 'inside')
   home.run(folder, 'verify', id)
   home.run(folder, 'approve', json('inbox').holds[0].hold_id)

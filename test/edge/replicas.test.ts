@@ -45,7 +45,8 @@ async function replicas(count: number): Promise<Replicas> {
     if (ran.code !== 0) throw new Error(ran.error)
     return ran.out
   }
-  const token = (...words: readonly string[]): string => JSON.parse(run('token', 'create', ...words)).secret
+  const token = (...words: readonly string[]): string =>
+    JSON.parse(run('token', 'create', ...words, '--json')).secret
   const personToken = token('--admin', '--person', 'Ada')
   run('mission', 'start', 'Begin', '--objective', 'The project is there')
   const agentToken = token('builder', '--person', 'Ada')

@@ -13,7 +13,7 @@ test('process lint ends with 1 on an error, with 0 on a warning, and names place
     /^\.waymark\/processes\/small\.yaml:\d+:\d+ {2}error .*"gaurd"\. Did you mean "guard"\?.*\n\n1 error, 0 warnings\n$/,
   )
   write('other.yaml', smallProcess.replace('id: small', 'id: other').replace(', when_blocked: record', ''))
-  const warned = run('process', 'lint', 'other.yaml')
+  const warned = run('process', 'lint', 'other.yaml', '--json')
   expect(warned.code).toBe(0)
   expect(JSON.parse(warned.out)).toMatchObject({
     errors: 0,

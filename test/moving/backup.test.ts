@@ -88,7 +88,7 @@ test.each(places)('case 42: what is exported is imported in %s, kept diffs and a
   onTestFinished(() => database?.[Symbol.asyncDispose]())
   const environment = { WAYMARK_DATABASE: database?.url ?? '' }
   const json = (...words: readonly string[]) => {
-    const { code, out, error } = other.runWith({ environment }, ...words)
+    const { code, out, error } = other.runWith({ environment }, ...words, '--json')
     expect(error).toBe('')
     expect(code).toBe(0)
     return JSON.parse(out)
@@ -131,7 +131,7 @@ test.skipIf(isPostgresLeftOut || !existsSync(join(bin, 'pg_dump')))(
     onTestFinished(() => restored[Symbol.asyncDispose]())
     execFileSync(join(bin, 'pg_restore'), ['--no-owner', `--dbname=${restored.url}`, dump])
     const json = (...words: readonly string[]) =>
-      JSON.parse(project.runWith({ environment: { WAYMARK_DATABASE: restored.url } }, ...words).out)
+      JSON.parse(project.runWith({ environment: { WAYMARK_DATABASE: restored.url } }, ...words, '--json').out)
     expect(reads(json)).toEqual(before)
     expect(json('log', '--verify', '--limit', '1')).toMatchObject({ healthy: true })
     expect(await diffAt(restored.url, project, attemptId)).toMatchObject({ text })

@@ -32,7 +32,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
     const project = await movable()
     const { taskId } = startWork(project)
     const before = journal(project)
-    const moved = project.run('move', '--to', project.url)
+    const moved = project.run('move', '--to', project.url, '--json')
     expect(moved.error).toContain('is open in postgres://')
     expect(JSON.parse(moved.out)).toMatchObject({ moved: true, from: project.file, facts: before.length + 2 })
     // The next command in the folder is there, and knows what changed since the attempt began.
@@ -91,7 +91,7 @@ describe.skipIf(isPostgresLeftOut)('a project that is moved', () => {
     project.json('move', '--to', project.url)
     const old = { environment: { WAYMARK_DATABASE: '' } }
     rmSync(join(project.folder, '.waymark', 'database'))
-    const shown = project.runWith(old, 'log')
+    const shown = project.runWith(old, 'log', '--json')
     expect(shown.error).toMatch(/^This project moved to postgres:\/\/[^@]+ on .*: this is its old record/)
     expect(JSON.parse(shown.out).facts.at(-1)).toMatchObject({ kind: 'project.moved' })
     expect(project.json('status').moved).toContain('This project moved to postgres://')

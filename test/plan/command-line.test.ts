@@ -75,6 +75,6 @@ test('a person’s list is whole, unless a limit is named', () => {
   for (let number = 0; number < 22; number += 1)
     json('task:add', '--title', `Task ${number}`, '--phase', 'P1')
   expect(json('task:list')).toHaveLength(22)
-  const cut = run('task:list', '--limit', '2')
+  const cut = run('task:list', '--limit', '2', '--json')
   expect(JSON.parse(cut.out)).toHaveLength(2)
 })

@@ -14,7 +14,7 @@ test('the dashboard of a server without a project says so, and an admin makes th
   around.environment['WAYMARK_DATABASE'] = join(around.home, 'all.db')
   const folder = join(around.home, 'nothing')
   mkdirSync(folder)
-  const run = (...words: readonly string[]) => JSON.parse(around.run(folder, ...words).out)
+  const run = (...words: readonly string[]) => JSON.parse(around.run(folder, ...words, '--json').out)
   const ann: string = run('token', 'create', '--admin', '--person', 'Ann').secret
   run('person', 'add', 'Ben')
   const ben: string = run('token', 'create', 'ben', '--kind', 'person', '--person', 'Ben').secret

@@ -25,7 +25,7 @@ function siteWith(database: string): Site {
     folder,
     serve: () => around.serve(folder, '--port', '0'),
     run: (...words) => {
-      const { code, out, error } = around.run(folder, ...words)
+      const { code, out, error } = around.run(folder, ...words, '--json')
       if (code !== 0) throw new Error(error)
       return JSON.parse(out)
     },
@@ -121,9 +121,9 @@ for (const { engine, database } of engines) {
     expect((await there('/p/site/api/start_mission', { name: 'First', objective: 'Work' })).status).toBe(200)
 
     // What the laptop says of it names no database.
-    const status = JSON.parse(machine.run('status').out)
+    const status = JSON.parse(machine.run('status', '--json').out)
     expect(status).toMatchObject({ database: `${address}/p/site`, missions: [{ name: 'First' }] })
-    const doctor = JSON.parse(machine.run('doctor').out)
+    const doctor = JSON.parse(machine.run('doctor', '--json').out)
     expect(doctor.checks.slice(0, 3)).toMatchObject([
       {
         check: 'connection',
@@ -208,7 +208,7 @@ for (const { engine, database } of engines) {
     expect((await ask('/api/project_add', { name: 'site' })).status).toBe(200)
     expect((await asBen('/p/site/api/session')).status).toBe(404)
     expect((await ask('/p/site/api/log', {})).said.head).toBe(2)
-    expect(JSON.parse(site.around.run(site.folder, 'person', 'list').out).persons).toHaveLength(2)
+    expect(JSON.parse(site.around.run(site.folder, 'person', 'list', '--json').out).persons).toHaveLength(2)
   })
 
   test(`a folder is disconnected from a server of ${engine} once what waits there was sent or thrown away`, async () => {
@@ -223,14 +223,16 @@ for (const { engine, database } of engines) {
     expect(machine.run('connect', address, '--project', 'site', '--new').code).toBe(0)
     delete machine.environment['WAYMARK_TOKEN']
     const mission = JSON.parse(
-      machine.run('mission', 'start', '--name', 'M', '--objective', 'O').out,
+      machine.run('mission', 'start', '--name', 'M', '--objective', 'O', '--json').out,
     ).mission_id
-    const task = JSON.parse(machine.run('task', 'start', '--mission-id', mission, '--name', 'T').out).task_id
+    const task = JSON.parse(
+      machine.run('task', 'start', '--mission-id', mission, '--name', 'T', '--json').out,
+    ).task_id
     serving.child.kill('SIGKILL')
     await serving.ended
     const logged = machine.run('progress', 'log', task, 'Half way')
     expect(logged).toMatchObject({ out: expect.stringContaining('queued') })
-    const doctor = machine.run('doctor')
+    const doctor = machine.run('doctor', '--json')
     expect(doctor.code).toBe(1)
     expect(JSON.parse(doctor.out).checks).toMatchObject([
       { check: 'connection', ok: false, finding: expect.stringContaining('cannot be reached') },

@@ -58,13 +58,13 @@ async function openAsking(engine: string) {
   const url = engine === 'postgres' ? await sharedPostgres() : null
   const environment = { ...project.environment, ...(url !== null && { WAYMARK_DATABASE: url }) }
   const run = (...words: readonly string[]) => project.runWith({ environment }, ...words)
-  const started = JSON.parse(run('task', 'start', '--name', 'Draw the map', '--goal', 'A map').out)
+  const started = JSON.parse(run('task', 'start', '--name', 'Draw the map', '--goal', 'A map', '--json').out)
   const ask = (question: string) => {
     const words = ['--type', 'other', '--description', question, '--requires-human-review']
     const { code, error } = run('issue', 'log', '--task-id', started.task_id, ...words)
     if (code !== 0) throw new Error(error)
   }
-  const holds = () => JSON.parse(run('inbox').out).holds
+  const holds = () => JSON.parse(run('inbox', '--json').out).holds
   return { ...project, environment, run, ask, holds }
 }
 

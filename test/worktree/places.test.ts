@@ -34,7 +34,7 @@ function somewhere() {
       ),
     run: (...words: readonly string[]) => runProgram([...words], { folder, environment }),
     json: (...words: readonly string[]) => {
-      const { code, out, error } = runProgram([...words], { folder, environment })
+      const { code, out, error } = runProgram([...words, '--json'], { folder, environment })
       if (code !== 0) throw new Error(error)
       return JSON.parse(out)
     },

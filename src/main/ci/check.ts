@@ -5,7 +5,7 @@ import { markdownText } from '../../domain/report/document.ts'
 import type { OutputOf } from '../../operations/catalog.ts'
 import { print, tell } from '../../surfaces/cli/terminal.ts'
 import { answerAsJson } from '../command-line.ts'
-import type { Environment } from '../settings/environment.ts'
+import { type Environment, formatIn } from '../settings/environment.ts'
 import { ciPlace } from './runner.ts'
 
 type Checked = OutputOf<'check'>
@@ -40,7 +40,7 @@ export async function checkBranch(words: readonly string[]): Promise<number> {
 function wordsOf(words: readonly string[]) {
   const rest: string[] = []
   let gitlab: string | null = null
-  let isJson = false
+  let isJson = formatIn(process.env) === 'json'
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? ''
     if (word === '--gitlab' || word.startsWith('--gitlab=')) {

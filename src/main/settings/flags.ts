@@ -4,6 +4,7 @@ import { nearest } from '../../domain/nearest-word.ts'
 import type { Toolset } from '../../operations/operation.ts'
 import { flagsIn, otherCommands } from '../../surfaces/cli/other-commands.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
+import { formatIn } from './environment.ts'
 
 /** The words after a command of the program itself, read by its usage. */
 export interface CommandWords {
@@ -56,7 +57,8 @@ export function readWords(command: string, words: readonly string[]): CommandWor
 
 /** Whether a command that tells people something is asked for JSON. */
 export function wantsJson(flags: CommandWords): boolean {
-  return (choiceOf(flags, 'format', ['json', 'text']) ?? (flags.has('json') ? 'json' : 'text')) === 'json'
+  const named = choiceOf(flags, 'format', ['json', 'text']) ?? (flags.has('json') ? 'json' : undefined)
+  return (named ?? formatIn(process.env)) === 'json'
 }
 
 /** The same for a command that takes nothing but flags. */
@@ -212,7 +214,7 @@ export interface WatchFlags {
 export function readWatchFlags(words: readonly string[]): WatchFlags {
   const flags = readFlags('watch', words)
   return {
-    json: flags.has('json'),
+    json: flags.has('json') || formatIn(process.env) === 'json',
     all: flags.has('all'),
     notify: flags.has('notify'),
     project: flags.text('project'),

@@ -61,7 +61,7 @@ export const generalFlags: readonly Flag[] = [
     name: 'format',
     path: ['format'],
     takes: 'text',
-    description: 'Output format; default: text on a terminal, JSON when piped',
+    description: 'Output format; default: WAYMARK_FORMAT, else text',
     choices: ['json', 'text'],
   },
   { ...base, name: 'json', path: ['json'], takes: 'nothing', description: 'The same as --format json' },

@@ -17,6 +17,8 @@ export interface CommandLineHost {
   readonly operations: readonly Operation[]
   readonly version: string
   readonly terminal: Terminal
+  /** The format where no flag names one. */
+  readonly format?: Wanted
   /** Opens the project that `--project` names, or the one of the working directory. */
   readonly open: (project: string | undefined) => Context
   readonly close: (context: Context) => Promise<void>
@@ -86,7 +88,7 @@ async function perform(
     const answer = await asked.ask(operation, input, {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
     })
-    const wanted = options.format ?? formatIn(input)
+    const wanted = options.format ?? (input['format'] === undefined ? around.format : formatIn(input))
     terminal.write(render(operation, { answer, input, wanted }, terminal))
     // `waymark doctor`, `waymark verify` and a dry run in a script must be able to fail.
     return ['healthy', 'passed', 'success'].some((key) => answer[key] === false) ? 1 : 0

@@ -2,7 +2,7 @@ import { errorCode, Failure } from '../../domain/failure.ts'
 
 /** What a command is run at: its output, and how that is shown. */
 export interface Terminal {
-  /** A person reads it: text is the default format, and JSON is indented. */
+  /** A screen: JSON is indented. */
   readonly interactive: boolean
   /** Width in characters. */
   readonly width: number

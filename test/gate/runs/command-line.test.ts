@@ -26,7 +26,7 @@ test('an event is emitted without naming the only run, by position or by flag', 
   expect(run('emit-event', 'abandon', ...dry)).toMatchObject({ code: 0 })
   expect(run('emit-event', '--run-id', id, 'abandon', ...dry)).toMatchObject({ code: 0 })
   expect(run('emit-event', id, '--event-name', 'abandon', ...dry)).toMatchObject({ code: 0 })
-  const refused = run('emit-event', 'submit_plan', ...event, ...dry)
+  const refused = run('emit-event', 'submit_plan', ...event, ...dry, '--json')
   expect(refused).toMatchObject({ code: 1, error: '' })
   expect(JSON.parse(refused.out)).toMatchObject({ success: false, error: { code: 'GUARD_FAILED' } })
   expect(run('emit-event', id, ...dry).error).toContain('event')
@@ -56,6 +56,6 @@ test('an artifact that cannot be read is named by its place in the list', () => 
   write('docs/plan.md', 'A plan')
   const words = ['emit-event', 'submit_plan', '--payload', '{"summary":"x"}', '--expected-revision', '1']
   const files = ['--artifact-paths', 'docs/plan.md', '--artifact-paths', 'docs/none.md']
-  const { out } = run(...words, ...files, '--idempotency-key', 'k', '--dry-run')
+  const { out } = run(...words, ...files, '--idempotency-key', 'k', '--dry-run', '--json')
   expect(JSON.parse(out).error.details.validation_errors).toMatchObject([{ path: '/artifact_paths/1' }])
 })

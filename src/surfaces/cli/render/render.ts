@@ -86,7 +86,10 @@ const views: { readonly [Name in OperationName]?: View<Name> } = {
   worktree_remove: removedTree,
 }
 
-/** How an answer is wanted: `text` and `json` when they were named, else what suits where it goes. */
+/** Operations whose text is JSON: `import` reads it again. */
+const printsJson: ReadonlySet<string> = new Set<OperationName>(['export', 'plan_export'])
+
+/** The format that was named; text where none was. */
 export type Wanted = 'json' | 'text' | undefined
 
 /** An answer as the command line prints it. */
@@ -95,24 +98,25 @@ export function render(
   { answer, input, wanted }: { readonly answer: Answer; readonly input: Answer; readonly wanted: Wanted },
   terminal: Terminal,
 ): string {
-  const format = wanted ?? (terminal.interactive ? 'text' : 'json')
-  // Where an operation has words of its own, they are its text when one is asked for; a terminal gets a table.
+  const format = wanted ?? 'text'
+  // The table pairs each name with the view of its answer.
+  const view = views[operation.name as OperationName] as ((shown: unknown, page: Page) => string) | undefined
   const isForPrograms = input['porcelain'] === true && wanted !== 'json'
+  // An operation's own words are its text when text is named; people get a view where there is one.
   const words =
-    operation.print && (wanted === 'text' || !terminal.interactive || isForPrograms)
+    operation.print && (wanted !== undefined || isForPrograms || !view)
       ? operation.print(answer, { ...input, format, asked: wanted })
       : null
   if (words !== null) {
     const [text = ''] = words
     if (text === '') return ''
     if (isForPrograms) return `${printable(text)}\n`
-    return `${format === 'text' ? printable(text) : printableJson(text)}\n`
+    const isJson = format === 'json' || printsJson.has(operation.name)
+    return `${isJson ? printableJson(text) : printable(text)}\n`
   }
   if (format === 'json')
     return `${printableJson(JSON.stringify(answer, null, terminal.interactive ? 2 : 0))}\n`
   const clean = printableAll(answer)
-  // The table pairs each name with the view of its answer.
-  const view = views[operation.name as OperationName] as ((shown: unknown, page: Page) => string) | undefined
   return `${(view ?? generic)(clean, { ...terminal, now: Date.now() })}\n`
 }
 
