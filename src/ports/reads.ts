@@ -623,6 +623,10 @@ export interface IdentityReads {
   memberships(personId: string): Promise<readonly { readonly projectId: string; readonly member: Member }[]>
   token(id: string): Promise<Token | null>
   /** Tokens that are not revoked, of one person or of all, newest first; at most 1000. */
+  /** The valid tokens that were made with these, directly or through others. */
+  tokensMadeWith(ids: readonly string[]): Promise<readonly Token[]>
+  /** The valid tokens that a person made for other people. */
+  tokensMadeForOthers(personId: string): Promise<readonly Token[]>
   tokens(of: { readonly personId?: string; readonly revoked?: boolean }): Promise<readonly TokenListed[]>
   session(id: string): Promise<Session | null>
   /** Sessions that neither ended nor are too old, newest first; at most 1000. */

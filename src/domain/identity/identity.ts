@@ -41,6 +41,10 @@ export interface Token {
   /** What it lets at most, whatever its person may; absent where it sets no limit. */
   readonly most?: Access
   readonly personId: PersonId
+  /** The person who made it; null for one made by whoever can write the database. */
+  readonly createdBy: PersonId | null
+  /** The token it was made with: it never permits more and is revoked together with it. Null for one made without a token. */
+  readonly parentId: TokenId | null
   readonly createdAt: number
   readonly expiresAt: number
   readonly revokedAt: number | null

@@ -56,6 +56,8 @@ export const TokenEntry = z.object({
   name: z.string(),
   kind: z.enum(tokenKinds),
   person: Named,
+  /** The token it was made with, together with which it is revoked; null for one made without a token. */
+  parent_id: z.string().nullable(),
   /** The only project that it is for; null for all of the person's. */
   project_id: z.string().nullable(),
   role: z.string().nullable(),
@@ -76,6 +78,7 @@ export function tokenEntry({ token, person, usedAt }: TokenListed, now: number):
     name: token.name,
     kind: token.kind,
     person: { id: person.id, name: person.name },
+    parent_id: token.parentId,
     project_id: token.projectId,
     role: token.role,
     access: token.most ?? null,

@@ -8,6 +8,7 @@ import { list } from '../answers/list.ts'
 import { identifier } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { endedSessions } from '../session/sessions.ts'
+import { endedTokens } from '../token/ended-tokens.ts'
 import { findPerson, recordInTeam, teamOf } from './team.ts'
 
 export const personField = identifier('The person: id, e-mail address or name')
@@ -100,7 +101,8 @@ export const personDisable = defineOperation({
   ofServer: true,
   access: 'admin',
   title: 'Let a person in no more',
-  description: 'Their tokens and sessions are refused from now on, on every server. What they did stays.',
+  description:
+    'Their tokens and sessions are refused from now on, on every server; tokens that they made for others are revoked. What they did stays.',
   kind: 'command',
   idempotent: true,
   positional: ['person'],
@@ -111,10 +113,12 @@ export const personDisable = defineOperation({
     const person = await findPerson(reads, input.person)
     if (person.disabledAt !== null) return { facts: [], answer: personEntry(person) }
     await assertOtherAdmin(reads, person)
-    const ended = await endedSessions(reads, { personId: person.id, now: at })
+    const sessions = await endedSessions(reads, { personId: person.id, now: at })
+    // They may still know the secrets of tokens that they made for others.
+    const tokens = await endedTokens(reads, await reads.identities.tokensMadeForOthers(person.id), at)
     return {
-      facts: [changed(person.id, person.name, { disabledAt: at }), ...ended.facts],
-      beside: ended.beside,
+      facts: [changed(person.id, person.name, { disabledAt: at }), ...sessions.facts, ...tokens.facts],
+      beside: [...sessions.beside, ...tokens.beside],
       answer: personEntry({ ...person, disabledAt: at }),
     }
   }),

@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Setting } from '../../domain/id.ts'
-import type { Person } from '../../domain/identity/identity.ts'
+import type { Standing } from '../../domain/identity/access.ts'
+import { type Person, troubleOf } from '../../domain/identity/identity.ts'
 import type { Decided, Reads } from '../../ports/store.ts'
 import type { Team } from '../../ports/team.ts'
 import type { Handling } from '../operation.ts'
@@ -35,9 +36,33 @@ export function recordInTeam<Answer>(
   handling: Handling,
   decide: (reads: Reads, setting: Setting) => Promise<Decided<Answer>>,
 ): Promise<Answer> {
-  const { actor, clock, ids } = handling
+  const { actor, clock, ids, standing } = handling
   const at = clock.now()
-  return teamOf(handling).store.record({ actor, at, decide: (reads) => decide(reads, { at, ids }) })
+  return teamOf(handling).store.record({
+    actor,
+    at,
+    decide: async (reads) => {
+      if (standing) await assertAdmitted(reads, standing, at)
+      return decide(reads, { at, ids })
+    },
+  })
+}
+
+/** Servers remember for seconds who may call: what changes people and tokens looks again, inside the transaction. */
+async function assertAdmitted({ identities }: Reads, standing: Standing, at: number): Promise<void> {
+  const { personId, tokenId, sessionId } = standing
+  const person = await identities.person(personId)
+  const token = tokenId === null ? null : await identities.token(tokenId)
+  const session = sessionId === null ? null : await identities.session(sessionId)
+  const isOver =
+    person === null ||
+    person.disabledAt !== null ||
+    (tokenId !== null && (token === null || troubleOf(token, at) !== null)) ||
+    (sessionId !== null && (session === null || session.endedAt !== null || session.expiresAt <= at))
+  if (!isOver) return
+  throw new Failure('FORBIDDEN', 'Your token or session has ended: nothing was changed.', {
+    hint: 'Sign in again, or use another token.',
+  })
 }
 
 /** The person of this id, e-mail address or name. */

@@ -85,16 +85,18 @@ function forAdmins(name: string): Failure {
 export async function endedSessions(
   { identities }: Reads,
   of: {
-    readonly personId: string
+    /** Null for the sessions of all people. */
+    readonly personId: string | null
     readonly now: number
     readonly only?: string | undefined
-    readonly tokenId?: TokenId
+    readonly tokenIds?: readonly TokenId[]
   },
 ): Promise<{ readonly facts: readonly NewFact[]; readonly beside: readonly Beside[] }> {
-  const sessions = (await identities.sessions({ personId: of.personId, now: of.now })).filter(
+  const person = of.personId === null ? {} : { personId: of.personId }
+  const sessions = (await identities.sessions({ ...person, now: of.now })).filter(
     ({ session }) =>
       (of.only === undefined || session.id === of.only) &&
-      (of.tokenId === undefined || session.tokenId === of.tokenId),
+      (of.tokenIds === undefined || (session.tokenId !== null && of.tokenIds.includes(session.tokenId))),
   )
   return {
     facts: sessions.map(({ session, person }) => ({

@@ -13,6 +13,7 @@ import {
   tokenKinds,
   writeToken,
 } from '../../domain/identity/identity.ts'
+import { instant } from '../../domain/instant.ts'
 import type { TokenListed } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { TokenEntry, tokenEntry } from '../answers/identity.ts'
@@ -21,7 +22,7 @@ import { choice, count, identifier } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { newPerson, personField, personNameField } from '../person/persons.ts'
 import { findPerson, recordInTeam, teamOf } from '../person/team.ts'
-import { endedSessions } from '../session/sessions.ts'
+import { endedTokens } from './ended-tokens.ts'
 
 export const tokenCreate = defineOperation({
   name: 'token_create',
@@ -65,22 +66,23 @@ export const tokenCreate = defineOperation({
   const team = teamOf(handling)
   const kind = input.kind ?? (input.admin ? 'person' : 'agent')
   await assertMayMake(handling, { ...input, kind })
-  const most = input.access ?? inherited(kind, handling.standing)
-  const ofAll = input.all_projects ?? kind === 'person'
-  const projectId = ofAll ? null : await thisProject(handling)
+  const projectHere = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
   const secret = team.newSecret()
   const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
+    const { standing } = handling
+    const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
+    const limits = limitsOf({ ...input, kind }, { parent, projectHere, at: setting.at })
     const { person, facts } = await holderOf(reads, setting, { ...input, handling })
     const token: Token = {
       id: setting.ids.next('token'),
       name: input.name ?? (kind === 'person' ? person.name : kind),
       kind,
-      projectId,
       role: input.role ?? null,
-      ...(most && { most }),
+      ...limits,
       personId: person.id,
+      createdBy: (standing?.personId ?? null) as Token['createdBy'], // a brand
+      parentId: parent?.id ?? null,
       createdAt: setting.at,
-      expiresAt: setting.at + (input.days ?? tokenDays.usual) * day,
       revokedAt: null,
       revokedBy: null,
     }
@@ -94,10 +96,43 @@ export const tokenCreate = defineOperation({
   return { ...tokenEntry(listed, at), secret: writeToken(id, secret) }
 })
 
+type Limits = Pick<Token, 'projectId' | 'most' | 'expiresAt'>
+
+/** What a token permits, for which project and how long: never more than the token that it is made with. */
+function limitsOf(
+  { kind, access, days, all_projects }: Making,
+  from: { readonly parent: Token | null; readonly projectHere: string; readonly at: number },
+): Limits {
+  const { parent, at } = from
+  const most = access ?? inherited(kind, parent)
+  if (parent?.most && access && atMost(access, parent.most) !== access) {
+    throw beyondOwn(`permits ${parent.most} at most, and makes none that permits ${access}`)
+  }
+  if (parent?.projectId && all_projects) {
+    throw beyondOwn('is for one project, and makes none for all projects')
+  }
+  const ofAll = !parent?.projectId && (all_projects ?? kind === 'person')
+  const end = at + (days ?? tokenDays.usual) * day
+  if (parent && days !== undefined && end > parent.expiresAt) {
+    throw beyondOwn(`ends at ${instant(parent.expiresAt)}, and makes none that lasts longer`)
+  }
+  return {
+    projectId: ofAll ? null : (parent?.projectId ?? thisProject(from.projectHere)),
+    ...(most && { most }),
+    expiresAt: parent ? Math.min(end, parent.expiresAt) : end,
+  }
+}
+
+function beyondOwn(what: string): Failure {
+  return new Failure('FORBIDDEN', `The token you use ${what}.`, {
+    hint: 'Use a token without this limit, or sign in yourself: waymark whoami shows what this one permits.',
+  })
+}
+
 /** What a limited token makes is limited as it is itself. */
-function inherited(kind: TokenKind, standing: Standing | undefined): Access | undefined {
-  if (!standing?.most) return undefined
-  return kind === 'person' ? standing.most : atMost(standing.most, 'contributor')
+function inherited(kind: TokenKind, parent: Token | null): Access | undefined {
+  if (!parent?.most) return undefined
+  return kind === 'person' ? parent.most : atMost(parent.most, 'contributor')
 }
 
 interface Making {
@@ -105,22 +140,19 @@ interface Making {
   readonly person?: string | undefined
   readonly role?: string | undefined
   readonly access?: Access | undefined
+  readonly days?: number | undefined
+  readonly all_projects?: boolean | undefined
   readonly admin?: boolean | undefined
 }
 
 /** Whoever can write the database is asked nothing: on the command line there is no standing. */
 async function assertMayMake(handling: Handling, making: Making): Promise<void> {
-  const { kind, person, role, access, admin } = making
+  const { kind, person, role, all_projects, admin } = making
   const { standing } = handling
   assertFits(making)
   if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role)
   if (!standing) return
   const { personName: name } = standing
-  if (standing.most && access && atMost(access, standing.most) !== access) {
-    throw forbidden(
-      `This token lets ${name} do no more than ${standing.most}, and makes none that lets ${access}.`,
-    )
-  }
   if (admin && !standing.admin) throw forbidden(`Admins are made by admins, and ${name} is none.`)
   if (person !== undefined && person !== standing.personId && person !== name && !standing.admin) {
     throw forbidden(`A token of ${person} is made by ${person} or by an admin of the server.`)
@@ -129,6 +161,9 @@ async function assertMayMake(handling: Handling, making: Making): Promise<void> 
     throw forbidden(
       `A runner’s results count as evidence: its token is made by an owner, and ${name} is none.`,
     )
+  }
+  if (kind === 'runner' && all_projects && !standing.admin) {
+    throw forbidden(`A runner for all projects is made by an admin of the server, and ${name} is none.`)
   }
   if (kind === 'person' && role !== undefined && !standing.admin && !standing.roles.includes(role)) {
     throw forbidden(`${name} does not have the gate role "${role}" in this project.`)
@@ -170,8 +205,7 @@ async function assertRoleOfAgents({ processFiles }: Handling, role: string): Pro
   )
 }
 
-async function thisProject(handling: Handling): Promise<string> {
-  const id = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+function thisProject(id: string): string {
   if (id !== '' && id !== serverProject) return id
   throw new Failure(
     'REFUSED',
@@ -286,20 +320,32 @@ export const tokenRevoke = defineOperation({
   const { standing } = handling
   const here = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
   return recordInTeam(handling, async (reads, { at }) => {
+    const own = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
     const all = await reads.identities.tokens({ revoked: true })
-    const mine = all.filter(({ token }) => !standing || mayEnd(token, standing, here))
+    const mine = all.filter(
+      ({ token }) =>
+        !standing || (mayEnd(token, standing, here) && permitsNoMore(token, own, standing, here)),
+    )
     const found = tokenCalled(mine, input.token)
     const { token, person } = found
     if (token.revokedAt !== null) return { facts: [], answer: tokenEntry(found, at) }
-    const sessions = await endedSessions(reads, { personId: person.id, now: at, tokenId: token.id })
     const revoked = { ...token, revokedAt: at, revokedBy: handling.actor.name }
     return {
-      facts: [{ kind: 'token.revoked', tokenId: token.id, name: token.name }, ...sessions.facts],
-      beside: [{ kind: 'secret ended', of: token.id }, ...sessions.beside],
+      ...(await endedTokens(reads, [token], at)),
       answer: tokenEntry({ token: revoked, person, usedAt: null }, at),
     }
   })
 })
+
+/** A limited token ends itself, those of the project as an owner, and of its person's only those that permit no more. */
+function permitsNoMore(token: Token, own: Token | null, standing: Standing, here: string): boolean {
+  if (own === null || token.id === own.id) return true
+  if (permits(standing, 'owner') && token.projectId === here && here !== '') return true
+  const isOfProject = own.projectId === null || token.projectId === own.projectId
+  if (own.most === undefined) return isOfProject
+  const access = token.most ?? (token.kind === 'person' ? null : 'contributor')
+  return isOfProject && access !== null && atMost(access, own.most) === access
+}
 
 function tokenCalled(tokens: readonly TokenListed[], words: string): TokenListed {
   const byId = tokens.find(({ token }) => token.id === words)

@@ -20,6 +20,7 @@ import { tokenLimits } from './0019-token-limits.ts'
 import { reviews } from './0020-reviews.ts'
 import { lineClaims } from './0021-line-claims.ts'
 import { whatWasSaid } from './0022-what-was-said.ts'
+import { tokenParents } from './0023-token-parents.ts'
 import type { Migration } from './migration.ts'
 
 /** Every step of the schema, in order. */
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   reviews,
   lineClaims,
   whatWasSaid,
+  tokenParents,
 ]

@@ -20,6 +20,10 @@ export interface TokenTable {
   /** What it lets at most; null where it sets no limit. */
   most: string | null
   person_id: string
+  /** The person who made it; null for one made by whoever can write the database. */
+  created_by: string | null
+  /** The token it was made with. */
+  parent_id: string | null
   created_at: number
   expires_at: number
   revoked_at: number | null
@@ -39,6 +43,8 @@ function tokenRow({ projectId, seq }: RowKey, token: Token): Insertable<TokenTab
     role: token.role,
     most: token.most ?? null,
     person_id: token.personId,
+    created_by: token.createdBy,
+    parent_id: token.parentId,
     created_at: token.createdAt,
     expires_at: token.expiresAt,
     revoked_at: token.revokedAt,
@@ -55,6 +61,8 @@ function tokenOf(row: Omit<Selectable<TokenTable>, 'project_id' | 'seq'>): Token
     role: row.role,
     ...(row.most !== null && { most: row.most as Access }), // as it was written
     personId: row.person_id as PersonId, // a brand
+    createdBy: row.created_by as PersonId | null, // a brand
+    parentId: row.parent_id as TokenId | null, // a brand
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
@@ -92,6 +100,45 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
         .executeTakeFirst()
       return row ? tokenOf(row) : null
     },
+    /** The valid tokens that were made with these, directly or through others. */
+    async tokensMadeWith(ids: readonly string[]): Promise<readonly Token[]> {
+      const rows = await db
+        .withRecursive('made', (query) =>
+          query
+            .selectFrom('token')
+            .select('id')
+            .where('project_id', '=', serverProject)
+            .where('parent_id', 'in', ids)
+            .union(
+              query
+                .selectFrom('token')
+                .innerJoin('made', 'made.id', 'token.parent_id')
+                .select('token.id')
+                .where('token.project_id', '=', serverProject),
+            ),
+        )
+        .selectFrom('token')
+        .innerJoin('made', 'made.id', 'token.id')
+        .selectAll('token')
+        .where('token.project_id', '=', serverProject)
+        .where('token.revoked_at', 'is', null)
+        .orderBy('token.seq')
+        .execute()
+      return rows.map(tokenOf)
+    },
+    /** The valid tokens that a person made for other people. */
+    async tokensMadeForOthers(personId: string): Promise<readonly Token[]> {
+      const rows = await db
+        .selectFrom('token')
+        .selectAll()
+        .where('project_id', '=', serverProject)
+        .where('created_by', '=', personId)
+        .where('person_id', '!=', personId)
+        .where('revoked_at', 'is', null)
+        .orderBy('seq')
+        .execute()
+      return rows.map(tokenOf)
+    },
     async tokens({
       personId,
       revoked = false,
@@ -114,6 +161,8 @@ export function tokenReads({ db }: Pick<ReadScope, 'db'>) {
           'token.role',
           'token.most',
           'token.person_id',
+          'token.created_by',
+          'token.parent_id',
           'token.created_at as token_created_at',
           'token.expires_at',
           'token.revoked_at',

@@ -134,7 +134,7 @@ function endSessions(team: Team, seat: Seat, at: number): Promise<number> {
     actor: actorOf(seat),
     at,
     decide: async (reads) => {
-      const which = session ? { only: session.id } : token ? { tokenId: token.id } : {}
+      const which = session ? { only: session.id } : token ? { tokenIds: [token.id] } : {}
       const ended = await endedSessions(reads, { personId: person.id, now: at, ...which })
       return { ...ended, answer: ended.facts.length }
     },

@@ -1,0 +1,235 @@
+import { expect, test } from 'vitest'
+import { type Access, accesses, permits, type Standing } from '../../src/domain/identity/access.ts'
+import { readToken, serverProject } from '../../src/domain/identity/identity.ts'
+import { begunSession } from '../../src/operations/session/sessions.ts'
+import { actorOf, isOpen, readSeat, standingIn } from '../../src/surfaces/http/guard/seat.ts'
+import { temporaryFolder } from '../support/git-repository.ts'
+import { openTeamProject, type TeamProject } from './team-project.ts'
+
+interface Holder {
+  readonly actor: ReturnType<typeof actorOf>
+  readonly standing: Standing
+}
+
+/** Ada is an admin, Ben owns one of two projects and works in the other. */
+async function twoProjects() {
+  const home = temporaryFolder()
+  const shop = openTeamProject(home, 'shop')
+  const api = openTeamProject(home, 'api')
+  await shop.call('token_create', { admin: true, person: 'Ada', name: 'first' })
+  await shop.call('person_add', { name: 'Ben' })
+  await shop.call('member_add', { person: 'Ben', access: 'owner' })
+  await api.call('member_add', { person: 'Ben', access: 'contributor' })
+  const projects = [shop, api]
+  const ids = await Promise.all(
+    projects.map(({ context }) =>
+      context.store.view(({ identities }) => Promise.resolve(identities.project)),
+    ),
+  )
+  /** What a token permits in each project; null once it lets nobody in. */
+  const permitted = async (secret: string) => {
+    const id = readToken(secret)?.id
+    const seat = id && (await shop.context.team?.store.view((reads) => readSeat(reads, { token: id })))
+    if (!seat || !isOpen(seat, Date.now())) return null
+    return { seat, standings: ids.map((project) => standingIn(seat, project)) }
+  }
+  return { shop, api, permitted, ids }
+}
+
+/** A session of the dashboard that began with a token. */
+async function sessionBy({ context }: TeamProject, secret: string, projectId: string): Promise<Holder> {
+  const { team, ids } = context
+  const tokenId = readToken(secret)?.id
+  if (!team || !tokenId) throw new Error('no such token')
+  const begun = await team.store.view((reads) => readSeat(reads, { token: tokenId }))
+  if (!begun?.token) throw new Error('no such token')
+  const { person, token } = begun
+  const session = await team.store.record({
+    actor: actorOf(begun),
+    at: Date.now(),
+    decide: async () => {
+      const until = token.expiresAt
+      const made = begunSession({ at: Date.now(), ids }, { person, tokenId: token.id, hash: 'x', until })
+      return { ...made, answer: made.id }
+    },
+  })
+  const seat = await team.store.view((reads) => readSeat(reads, { session: session as never }))
+  if (!seat) throw new Error('no session')
+  return { actor: actorOf(seat), standing: standingIn(seat, projectId) }
+}
+
+const parents: Readonly<Record<string, object>> = {
+  'the admin’s own': { person: 'Ada', kind: 'person' },
+  'the admin’s for one day': { person: 'Ada', kind: 'person', days: 1 },
+  'the admin’s for one project': { person: 'Ada', kind: 'person', all_projects: false },
+  'the admin’s as owner': { person: 'Ada', kind: 'person', access: 'owner' },
+  'the admin’s that reads': { person: 'Ada', kind: 'person', access: 'viewer' },
+  'an owner’s own': { person: 'Ben', kind: 'person' },
+  'an owner’s for one project': { person: 'Ben', kind: 'person', all_projects: false },
+  'an owner’s for one project and day that works': {
+    person: 'Ben',
+    kind: 'person',
+    all_projects: false,
+    access: 'contributor',
+    days: 1,
+  },
+  'an agent’s': { person: 'Ben', kind: 'agent' },
+  'an agent’s for all projects': { person: 'Ben', kind: 'agent', all_projects: true },
+  'a runner’s': { person: 'Ada', kind: 'runner', all_projects: true },
+}
+
+const kinds = ['agent', 'person', 'runner'] as const
+/** Every combination of what can be asked for. */
+const wishes = kinds.flatMap((kind) =>
+  [undefined, true].flatMap((all_projects) =>
+    [undefined, 1, 365].flatMap((days) =>
+      [undefined, ...accesses].flatMap((access) =>
+        [undefined, 'Ada', 'Ben'].flatMap((person) => [{ kind, all_projects, days, access, person }]),
+      ),
+    ),
+  ),
+)
+const admins = kinds.flatMap((kind) =>
+  [undefined, 'Ada', 'Ben', 'Eve'].map((person) => ({ kind, person, admin: true })),
+)
+
+for (const [title, input] of Object.entries(parents)) {
+  for (const way of ['token', 'session'] as const) {
+    if (way === 'session' && !title.includes('own')) continue
+    test(`${title}, as a ${way}, makes no token that permits more, elsewhere or longer`, async () => {
+      const { shop, permitted, ids } = await twoProjects()
+      const { secret } = await shop.call('token_create', { name: 'parent', ...input })
+      const parent = await permitted(secret)
+      if (!parent?.seat.token) throw new Error('no parent')
+      const holder =
+        way === 'token' ? await shop.as(secret) : await sessionBy(shop, secret, ids[0] ?? serverProject)
+      const isMachine = parent.seat.token.kind !== 'person'
+      let made = 0
+      for (const [at, wish] of [...wishes, ...admins].entries()) {
+        const child = await shop.call('token_create', { ...wish, name: `t${at}` }, holder).catch((error) => {
+          expect(['FORBIDDEN', 'INVALID_INPUT'], JSON.stringify(wish)).toContain(error.code)
+          return null
+        })
+        if (child === null) continue
+        made += 1
+        const found = await permitted(child.secret)
+        if (!found?.seat.token) throw new Error('no child')
+        const { token } = found.seat
+        expect(token.expiresAt, JSON.stringify(wish)).toBeLessThanOrEqual(parent.seat.token.expiresAt)
+        expect(token.parentId).toBe(parent.seat.token.id)
+        for (const [project, standing] of found.standings.entries()) {
+          const own = parent.standings[project]
+          if (!own) throw new Error('no standing')
+          expect(rank(standing.access), JSON.stringify({ wish, project })).toBeLessThanOrEqual(
+            rank(own.access),
+          )
+          expect(!standing.admin || own.admin, JSON.stringify(wish)).toBe(true)
+          if (token.kind === 'runner' && standing.access !== null) {
+            expect(permits(own, 'owner'), JSON.stringify({ wish, project })).toBe(true)
+          }
+        }
+      }
+      expect(made > 0).toBe(!isMachine && !title.includes('reads'))
+    })
+  }
+}
+
+const rank = (access: Access | null) => (access === null ? -1 : accesses.indexOf(access))
+
+test('revoking a token revokes all that were made with it, and ends their sessions', async () => {
+  const { shop, permitted, ids } = await twoProjects()
+  const parent = await shop.call('token_create', { name: 'parent', kind: 'person', person: 'Ada' })
+  const child = await shop.call(
+    'token_create',
+    { name: 'child', kind: 'person', person: 'Ben' },
+    await shop.as(parent.secret),
+  )
+  const session = await sessionBy(shop, child.secret, ids[0] ?? '')
+  const grandchild = await shop.call('token_create', { name: 'grandchild' }, session)
+  const other = await shop.call('token_create', { name: 'other', person: 'Ben' })
+  expect(grandchild).toMatchObject({ parent_id: child.id })
+
+  const stale = await shop.as(child.secret)
+  await shop.call('token_revoke', { token: 'parent' })
+  const { tokens } = await shop.call('token_list', { revoked: true })
+  const states = Object.fromEntries(
+    tokens.map(({ name, state }: Record<'name' | 'state', string>) => [name, state]),
+  )
+  expect(states).toMatchObject({
+    parent: 'revoked',
+    child: 'revoked',
+    grandchild: 'revoked',
+    other: 'valid',
+  })
+  for (const { secret } of [parent, child, grandchild]) expect(await permitted(secret)).toBeNull()
+  expect(await permitted(other.secret)).not.toBeNull()
+  expect((await shop.call('session_list')).sessions).toEqual([])
+  // A server that let them in a moment ago makes nothing for them any more.
+  for (const by of [stale, session]) {
+    expect(await shop.refusal('token_create', { name: 'late' }, by)).toMatch(/^FORBIDDEN/)
+  }
+  expect(await shop.context.team?.store.inspect({ full: true })).toMatchObject({
+    differing: 0,
+    trouble: null,
+  })
+})
+
+test('a disabled person keeps no access through tokens made for others', async () => {
+  const { shop, permitted } = await twoProjects()
+  await shop.call('person_add', { name: 'Cleo', admin: true })
+  const cleo = await shop.call('token_create', { name: 'cleo', kind: 'person', person: 'Cleo' })
+  const forBen = await shop.call('token_create', { name: 'x', person: 'Ben' }, await shop.as(cleo.secret))
+  const own = await shop.call('token_create', { name: 'own', person: 'Cleo', all_projects: true })
+  const stale = await shop.as(cleo.secret)
+  await shop.call('person_disable', { person: 'Cleo' })
+  for (const { secret } of [cleo, forBen, own]) expect(await permitted(secret)).toBeNull()
+  for (const [name, input] of [
+    ['token_create', { name: 'late' }],
+    ['person_add', { name: 'Eve', admin: true }],
+    ['person_enable', { person: 'Cleo' }],
+    ['project_add', { name: 'late' }],
+  ] as const) {
+    expect(await shop.refusal(name, input, stale), name).toMatch(/^FORBIDDEN/)
+  }
+  await shop.call('person_enable', { person: 'Cleo' })
+  expect(await permitted(own.secret)).not.toBeNull()
+  expect(await permitted(forBen.secret)).toBeNull()
+})
+
+test('a limited token manages no people, members and projects beyond its limits', async () => {
+  const { shop, api } = await twoProjects()
+  const limited = { 'one project': { all_projects: false }, 'owner at most': { access: 'owner' } }
+  for (const [name, limit] of Object.entries(limited)) {
+    const made = await shop.call('token_create', { name, kind: 'person', person: 'Ada', ...limit })
+    const holder = await shop.as(made.secret)
+    for (const [operation, input] of [
+      ['person_add', { name: 'Eve' }],
+      ['person_admin', { person: 'Ben' }],
+      ['person_disable', { person: 'Ben' }],
+      ['person_enable', { person: 'Ben' }],
+      ['project_add', { name: 'new' }],
+      ['project_rename', { project: 'shop', name: 'other' }],
+      ['token_create', { name: 'for Ben', person: 'Ben' }],
+      ['token_create', { name: 'admin', kind: 'person', admin: true }],
+    ] as const) {
+      expect(await shop.refusal(operation, input, holder), `${name}: ${operation}`).toMatch(/^FORBIDDEN/)
+    }
+    expect(await shop.refusal('token_revoke', { token: 'first' }, holder)).toMatch(/^NOT_FOUND/)
+  }
+  const one = await shop.call('token_create', {
+    name: 'one',
+    kind: 'person',
+    person: 'Ada',
+    all_projects: false,
+  })
+  const elsewhere = await api.as(one.secret)
+  for (const [operation, input] of [
+    ['member_add', { person: 'Ada' }],
+    ['member_set', { person: 'Ben', access: 'owner' }],
+    ['member_invite', { email: 'eve@example.org' }],
+    ['member_remove', { person: 'Ben' }],
+    ['token_create', { name: 'there' }],
+  ] as const) {
+    expect(await api.refusal(operation, input, elsewhere), operation).toMatch(/^FORBIDDEN/)
+  }
+})
