@@ -1,5 +1,6 @@
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep, win32 } from 'node:path'
+import { readFileSync, type Stats, statSync } from 'node:fs'
+import { dirname, join, posix, resolve, win32 } from 'node:path'
+import { containedPath, entryAt, reachedPath } from '../files/contained.ts'
 
 /** A project where a person switched capture on. */
 export interface CapturedProject {
@@ -24,7 +25,8 @@ const longestSettings = 64 * 1024
 
 /** The project that a folder belongs to, if its work is recorded: found without git, through linked work trees. */
 export function projectAt(folder: string): CapturedProject | null {
-  const start = realPath(folder) ?? folder
+  const real = reachedPath(folder)
+  const start = typeof real === 'string' ? real : folder
   for (let at = start; ; at = dirname(at)) {
     const own = ownState(at)
     if (own !== 'nothing') return own
@@ -97,10 +99,24 @@ function mainOf(top: string): string | null {
 export function placeOf(path: string, folder: string, root: string): string | null {
   const local = localPath(path, folder, process.platform)
   if (local === null) return null
-  const real = reached(local)
-  if (real === null || real.split(sep).includes('.git')) return null
-  if (isInside(real, root)) return real
-  return projectAt(real)?.root === root ? real : null
+  const own = containedPath(root, local, anyFile)
+  if (!('reason' in own)) return own.absolute
+  if (own.reason !== 'outside') return null
+  const real = reachedPath(local)
+  const other = typeof real === 'string' ? treeAround(real, root) : null
+  const there = other === null ? null : containedPath(other, local, anyFile)
+  return there === null || 'reason' in there ? null : there.absolute
+}
+
+// Only its name is kept of a secret file, and nothing is read of one that is gone.
+const anyFile = { secrets: 'allowed', missing: 'allowed' } as const
+
+/** Another work tree of the same project that a path lies in. */
+function treeAround(path: string, root: string): string | null {
+  for (let at = path; dirname(at) !== at; at = dirname(at)) {
+    if (statOf(join(at, '.git')) !== undefined) return projectAt(at)?.root === root ? at : null
+  }
+  return null
 }
 
 /** A path as this system writes it; null where it is one of another system, or none at all. */
@@ -114,40 +130,6 @@ export function localPath(path: string, folder: string, platform: string): strin
   return win32.resolve(folder, drive ? `${drive[1]}:\\${path.slice(drive[0].length)}` : path)
 }
 
-export function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
-
-/** What a path leads to, though its last parts need not exist yet. A link that leads nowhere is no place. */
-function reached(path: string): string | null {
-  const missing: string[] = []
-  for (let existing = path; ; existing = dirname(existing)) {
-    const real = realPath(existing)
-    if (real !== null) return join(real, ...missing)
-    if (entryAt(existing)?.isSymbolicLink()) return null
-    if (dirname(existing) === existing) return null
-    missing.unshift(basename(existing))
-  }
-}
-
 export function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
-}
-
-/** What stands at a path, where that is a link: the link. */
-export function entryAt(path: string): Stats | undefined {
-  try {
-    return lstatSync(path)
-  } catch {
-    return undefined
-  }
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return null
-  }
 }

@@ -13,10 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import { isSecretFile } from '../domain/secret-files.ts'
+import { entryAt } from '../files/contained.ts'
 import { isNamed } from './clients/client.ts'
 import type { SpooledEdit } from './event.ts'
 import { hashed, type Told } from './hook/told.ts'
-import { type CapturedProject, entryAt, placeOf } from './place.ts'
+import { type CapturedProject, placeOf } from './place.ts'
 
 /** Where events wait: only hooks write here, and only who drains removes. */
 export interface Spool {
@@ -31,7 +33,6 @@ const longestCopy = 1024 * 1024
 const mostCopies = 20
 const longestLog = 256 * 1024
 const longestEvent = 4 * 1024 * 1024
-const secretNames = ['.env*', '*.pem', '*.key', 'id_*', '.npmrc', '.netrc', 'credentials*', 'secrets*']
 
 export function spoolOf(root: string): Spool {
   const folder = join(root, '.waymark', 'spool')
@@ -113,10 +114,11 @@ export function sessionFolder(session: string): string {
   return /^[\w-]{1,64}$/.test(session) ? session : hashed(session)
 }
 
-/** Whether a file may hold secrets, by its name or that of its folder, or because a person said so: in any work tree. */
+/** Whether a file may hold secrets, by its name or because a person listed it: in any work tree. */
 function isSecret(path: string, { root, settings }: CapturedProject): boolean {
   const parts = relative(root, path).split(sep)
-  return parts.some((_, at) => isNamed(parts.slice(at).join('/'), [...secretNames, ...settings.secret]))
+  if (isSecretFile(parts.join('/'))) return true
+  return parts.some((_, at) => isNamed(parts.slice(at).join('/'), settings.secret))
 }
 
 /** A text of at most 1 MB; null for everything else. */

@@ -2,8 +2,8 @@ import { open, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Usage } from '../domain/capture/moment.ts'
+import { isWithin } from '../files/contained.ts'
 import { valueAt } from './clients/client.ts'
-import { isInside } from './place.ts'
 
 /** What a client's transcript says of one turn: numbers and names only, never a word of it. */
 export interface TurnUsage {
@@ -46,7 +46,7 @@ export async function turnUsage(
   try {
     const real = await realpath(file)
     const allowed = await Promise.all(homes.map((home) => realpath(home).catch(() => null)))
-    if (!real.endsWith('.jsonl') || !allowed.some((home) => home !== null && isInside(real, home)))
+    if (!real.endsWith('.jsonl') || !allowed.some((home) => home !== null && isWithin(home, real)))
       return nothing
     const lines = await lastLines(real)
     if (client === 'codex') return ofCodex(lines, turn)

@@ -1,10 +1,18 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { type BigIntStats, constants, lstatSync, realpathSync } from 'node:fs'
-import { type FileHandle, lstat, open, readFile, readlink, realpath } from 'node:fs/promises'
-import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { type BigIntStats, lstatSync, realpathSync } from 'node:fs'
+import { type FileHandle, lstat, readlink, realpath } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorCode, Failure } from '../domain/failure.ts'
+import { isSecretFile } from '../domain/secret-files.ts'
+import {
+  openContained,
+  type PathRules,
+  problemWith,
+  type RefusalReason,
+  readContained,
+} from '../files/contained.ts'
 import type { EvidenceFile, EvidenceFiles, FileContent, KnownFile } from '../ports/evidence-files.ts'
 
 /** Reads evidence on this machine's disk. */
@@ -15,7 +23,7 @@ export function evidenceFiles(): EvidenceFiles {
 const atOnce = 8
 
 /** A file, or why the path names none that can be evidence. */
-export type Examined = EvidenceFile | { readonly problem: string }
+export type Examined = EvidenceFile | { readonly problem: string; readonly reason?: RefusalReason }
 
 /** Reads files of a folder, each once, in the order given. Fails with one sentence for all paths that are no evidence. */
 async function readEvidence(folder: string, paths: readonly string[]): Promise<EvidenceFile[]> {
@@ -37,12 +45,18 @@ async function readEvidence(folder: string, paths: readonly string[]): Promise<E
   })
 }
 
-/** One file of a folder that is given by its real path. */
-async function examine(folder: string, path: string): Promise<Examined> {
-  const place = await placeOf(folder, path)
-  if ('problem' in place) return place
-  const file = await measureFile(place.absolute)
-  return 'problem' in file ? file : { path: place.path, ...file }
+/** One file of a folder. A file that is secret by its name is no evidence. */
+async function examine(folder: string, path: string, rules: PathRules = {}): Promise<Examined> {
+  const opened = await openContained(folder, path, { ...rules, maxBytes: mostBytes })
+  if ('reason' in opened) return { problem: problemWith(opened), reason: opened.reason }
+  try {
+    const measured = await readWhole(opened.file, opened.absolute)
+    return 'problem' in measured ? measured : { path: opened.path, ...measured }
+  } catch (error) {
+    return { problem: `cannot be read (${errorCode(error) ?? String(error)})` }
+  } finally {
+    await opened.file.close()
+  }
 }
 
 async function realFolder(folder: string): Promise<string> {
@@ -51,43 +65,6 @@ async function realFolder(folder: string): Promise<string> {
   } catch (cause) {
     throw new Failure('UNAVAILABLE', `There is no folder ${folder}.`, { cause })
   }
-}
-
-/** Where a path leads: a file's own spelling, or why it is no evidence, to follow the path in a sentence. */
-export type Place = { readonly path: string; readonly absolute: string } | { readonly problem: string }
-
-const outside = { problem: "leads out of the project's folder" }
-
-/** Finds what a path means in a folder that is given by its real path. What lies outside is only resolved, never read. */
-async function placeOf(folder: string, path: string): Promise<Place> {
-  if (path === '') return { problem: 'is empty: a path is needed' }
-  if (path.includes('\0')) return { problem: 'holds a NUL byte' }
-  const named = resolve(folder, path)
-  // An absolute path may spell the folder otherwise, through a link above it.
-  if (!isAbsolute(path) && inside(folder, named) === null) return outside
-  let absolute: string
-  try {
-    // The native one answers a name as it is on disk, where the system ignores case.
-    absolute = await realpath(named)
-  } catch (error) {
-    return inside(folder, named) === null ? outside : { problem: unresolved(error) }
-  }
-  const own = inside(folder, absolute)
-  if (own === null) return outside
-  if (own.some((name) => name.toLowerCase() === '.git')) return { problem: "is git's own" }
-  return { path: own.join('/'), absolute }
-}
-
-/** The names from a folder to a path in it. Null outside. */
-function inside(folder: string, path: string): readonly string[] | null {
-  const names = relative(folder, path).split(sep)
-  return names[0] === '..' || isAbsolute(relative(folder, path)) ? null : names
-}
-
-function unresolved(error: unknown): string {
-  const code = errorCode(error) ?? String(error)
-  if (saysMissing(code)) return missing
-  return code === 'ELOOP' ? 'is a link in a circle' : `cannot be resolved (${code})`
 }
 
 export interface MeasuredFile {
@@ -102,49 +79,6 @@ const mostBytes = 100 * megabyte
 const mostParsed = megabyte
 
 const unsteady = { problem: 'changed while it was read: hand it in again once it is written' }
-
-/**
- * Reads a regular file by its real path, or answers why it is no evidence. Whatever is not a regular file is never
- * opened: a pipe would wait for ever.
- */
-async function measureFile(absolute: string): Promise<MeasuredFile | { readonly problem: string }> {
-  try {
-    const found = await lstat(absolute, { bigint: true })
-    const problem = unfitness(found)
-    if (problem !== null) return { problem }
-    // The last two are for what may have been put there since: not followed, not waited for.
-    const file = await open(absolute, constants.O_RDONLY | noFollow | noWait)
-    try {
-      const opened = await file.stat({ bigint: true })
-      if (stampOf(opened) !== stampOf(found) || !(await isStillAt(absolute, opened))) return unsteady
-      return await readWhole(file, absolute)
-    } finally {
-      await file.close()
-    }
-  } catch (error) {
-    return { problem: unreadable(error) }
-  }
-}
-
-// Windows has neither.
-const noFollow = constants.O_NOFOLLOW ?? 0
-const noWait = constants.O_NONBLOCK ?? 0
-
-function unfitness(found: BigIntStats): string | null {
-  if (found.isDirectory()) return 'is a folder, not a file'
-  if (found.isFIFO()) return 'is a pipe, not a file'
-  if (found.isSocket()) return 'is a socket, not a file'
-  if (!found.isFile()) return 'is not a regular file'
-  return found.size > mostBytes
-    ? `is too large: ${found.size} bytes, and at most ${mostBytes} are read`
-    : null
-}
-
-// A folder on the way could have become a link between resolving the path and opening the file.
-async function isStillAt(absolute: string, opened: BigIntStats): Promise<boolean> {
-  const now = await lstat(absolute, { bigint: true })
-  return now.ino === opened.ino && now.dev === opened.dev && (await realpath(absolute)) === absolute
-}
 
 async function readWhole(file: FileHandle, absolute: string): Promise<MeasuredFile | typeof unsteady> {
   const before = await file.stat({ bigint: true })
@@ -178,13 +112,6 @@ function parsed(text: string, absolute: string): unknown {
   }
 }
 
-function unreadable(error: unknown): string {
-  const code = errorCode(error) ?? String(error)
-  if (saysMissing(code)) return missing
-  if (code === 'ELOOP') return unsteady.problem
-  return code === 'EACCES' || code === 'EPERM' ? 'may not be read' : `cannot be read (${code})`
-}
-
 export type Freshness = 'current' | 'changed' | 'deleted'
 
 // About a millisecond: a server goes on answering meanwhile.
@@ -211,8 +138,8 @@ async function freshnessOf(folder: string, files: readonly KnownFile[]): Promise
 }
 
 async function readAgain(top: string, file: KnownFile): Promise<Freshness> {
-  const examined = await examine(top, file.path)
-  if ('problem' in examined) return examined.problem === missing ? 'deleted' : 'changed'
+  const examined = await examine(top, file.path, { secrets: 'allowed' })
+  if ('problem' in examined) return examined.reason === 'missing' ? 'deleted' : 'changed'
   return examined.sha256 === file.sha256 ? 'current' : 'changed'
 }
 
@@ -263,19 +190,18 @@ async function contentOf(top: string, path: string): Promise<FileContent> {
     const target = await readlink(absolute).catch(() => '')
     return { path, sha256: sha256(Buffer.from(`link ${target}`)), text: null }
   }
-  const file = await examine(top, path)
+  const file = await examine(top, path, { secrets: 'allowed' })
   if ('problem' in file) return { path, sha256: sha256(Buffer.from(file.problem)), text: null }
-  return {
-    path,
-    sha256: file.sha256,
-    text: file.bytes > longestText ? null : await textOf(absolute, file.sha256),
-  }
+  const isShown = file.bytes <= longestText && !isSecretFile(path) && !isSecretFile(file.path)
+  return { path, sha256: file.sha256, text: isShown ? await textOf(top, path, file.sha256) : null }
 }
 
 /** The text whose hash it is: a file that was written since is another. */
-async function textOf(absolute: string, hash: string): Promise<string | null> {
-  const bytes = await readFile(absolute).catch(() => null)
-  return bytes !== null && isUtf8(bytes) && sha256(bytes) === hash ? bytes.toString('utf8') : null
+async function textOf(top: string, path: string, hash: string): Promise<string | null> {
+  const read = await readContained(top, path, { maxBytes: longestText })
+  if ('reason' in read) return null
+  const { content } = read
+  return isUtf8(content) && sha256(content) === hash ? content.toString('utf8') : null
 }
 
 function sha256(bytes: Buffer): string {
@@ -285,12 +211,4 @@ function sha256(bytes: Buffer): string {
 /** Changes whenever a file is written, replaced or renamed over: no program can set the last time back. */
 function stampOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${ino}:${size}:${mtimeNs}:${ctimeNs}`
-}
-
-/** What is told of a path where nothing is. */
-const missing = 'does not exist'
-
-/** Whether the error says that nothing is at a path. */
-function saysMissing(code: string): boolean {
-  return code === 'ENOENT' || code === 'ENOTDIR'
 }

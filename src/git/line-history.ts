@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { Failure } from '../domain/failure.ts'
-import { isSecretLike } from '../domain/provenance/secret-like.ts'
+import { isSecretFile } from '../domain/secret-files.ts'
 import { readRegularSync } from '../files/regular-file.ts'
 import type {
   Blamed,
@@ -122,7 +122,7 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
   if (kind.size > mostBytes) return { ...nothing, withoutLines: tooLarge(found.path, kind.size) }
   const content = readRegularSync(onDisk(top, path))
   if (location.engine !== 'git') {
-    if (isSecretLike(found.path)) return { ...nothing, withoutLines: namedLikeSecret(found.path) }
+    if (isSecretFile(found.path)) return { ...nothing, withoutLines: namedLikeSecret(found.path) }
     const oid = objectId('sha256', { type: 'blob', content })
     return { ...found, oid, head: null, content, ...without(found.path, content) }
   }
@@ -149,7 +149,7 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
 /** Why the lines of a file that is in no commit are shown to nobody: whoever asks may be at another machine. */
 async function whyKeptBack(place: PrivateDirectory, path: PathBytes): Promise<string | null> {
   const shown = displayPath(path)
-  if (isSecretLike(shown)) return namedLikeSecret(shown)
+  if (isSecretFile(shown)) return namedLikeSecret(shown)
   const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--', shown]
   const ignored = await git(question, privateCall(place))
   return ignored.length > 0 ? `${shown} is ignored by git: its lines are not recorded.` : null

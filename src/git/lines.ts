@@ -1,7 +1,7 @@
 import { align } from '../domain/provenance/alignment.ts'
 import { type ChangedFile, type ChangedPlace, measuredSteps } from '../domain/provenance/lines-of-change.ts'
-import { isSecretLike } from '../domain/provenance/secret-like.ts'
 import type { MeasuredLines, MeasuredStep } from '../domain/provenance/step.ts'
+import { isSecretFile } from '../domain/secret-files.ts'
 import type { LinesWish } from '../ports/work-tree.ts'
 import { objectIds } from './blobs.ts'
 import {
@@ -118,7 +118,7 @@ async function stepsOf(
   { differences, span }: { readonly differences: readonly Difference[]; readonly span: Span },
   stepping: Stepping,
 ): Promise<{ readonly steps: readonly MeasuredStep[]; readonly notes: readonly string[] }> {
-  const open = differences.filter(({ path }) => !isSecretLike(displayPath(path)))
+  const open = differences.filter(({ path }) => !isSecretFile(displayPath(path)))
   const wanted = open.map(regularOnly).filter(({ before, after }) => before !== null || after !== null)
   const some = wanted.slice(0, mostFiles)
   const notes =
@@ -245,7 +245,7 @@ async function passedThrough(
   if (wish.during === 'gap' || entries.length === 0 || from === undefined) return []
   const commits = await ownCommits(place, entries, mostCommits)
   const asked = [...commits].flatMap(([commit, paths]) =>
-    paths.filter((path) => !isSecretLike(displayPath(path))).map((path) => ({ commit, path })),
+    paths.filter((path) => !isSecretFile(displayPath(path))).map((path) => ({ commit, path })),
   )
   if (asked.length === 0 || asked.length > mostFiles) return []
   const paths = [...new Set(asked.map(({ path }) => path))]

@@ -15,7 +15,7 @@ const table: Readonly<Record<string, Layer>> = {
     node: false,
   },
   ports: { layers: ['domain'], packages: [], node: false },
-  files: { layers: [], packages: [], node: true },
+  files: { layers: ['domain'], packages: [], node: true },
   operations: { layers: ['domain', 'ports'], packages: ['zod'], node: false },
   storage: {
     layers: ['domain', 'ports', 'files'],
@@ -28,7 +28,7 @@ const table: Readonly<Record<string, Layer>> = {
   evidence: { layers: ['domain', 'ports', 'files'], packages: ['diff'], node: true },
   told: { layers: ['domain', 'ports'], packages: [], node: true },
   commands: { layers: ['domain', 'ports', 'files'], packages: [], node: true },
-  capture: { layers: ['domain', 'ports'], packages: ['zod'], node: true },
+  capture: { layers: ['domain', 'ports', 'files'], packages: ['zod'], node: true },
   setup: {
     layers: ['domain', 'ports', 'files'],
     packages: ['diff', 'jsonc-parser', 'smol-toml'],
@@ -40,7 +40,7 @@ const table: Readonly<Record<string, Layer>> = {
     node: true,
   },
   surfaces: {
-    layers: ['operations', 'domain', 'ports'],
+    layers: ['operations', 'domain', 'ports', 'files'],
     packages: [
       '@modelcontextprotocol/server',
       'cli-table3',

@@ -117,6 +117,21 @@ test.each([
       'credentials.json',
       'vault/x.txt',
       'a/prod.tfstate',
+      'a/.ENV',
+      '.Env.Production',
+      '.pgpass',
+      '.git-credentials',
+      '.pypirc',
+      '.vault-token',
+      'infra/prod.tfvars',
+      'infra/prod.tfvars.json',
+      'cert.P12',
+      'kubeconfig',
+      '.kube/config',
+      '.docker/config.json',
+      '.aws/config',
+      'my-service-account.json',
+      'app-credentials.json',
     ]) {
       project.write(name, `${Object.values(secrets).join('\n')}\n`)
       const write = { tool_name: 'Write', tool_use_id: name, tool_input: { file_path: name, content: 'new' } }

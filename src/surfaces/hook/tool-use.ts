@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { relative, resolve, sep } from 'node:path'
 import type { NamedFile, ToolUse } from '../../domain/gate/hook/tool-use.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { isPatch, pathsOfPatch } from '../../domain/patch.ts'
+import { isWithin, reachedPath } from '../../files/contained.ts'
 import type { HookCall } from './protocol.ts'
 
 /** What Claude Code calls the same tool, whose names the processes speak. */
@@ -104,27 +104,11 @@ function namedFile(
   { top, folder }: { readonly top: string; readonly folder: string },
 ): NamedFile {
   if (path === null) return { where: 'nowhere' }
-  const real = reached(resolve(folder, path))
+  const named = resolve(folder, path)
+  const real = reachedPath(named)
+  // A link to nothing would be written through, wherever it leads.
+  if (typeof real !== 'string') return { where: 'outside', path: named }
+  if (!isWithin(top, real)) return { where: 'outside', path: real }
   const way = relative(top, real)
-  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return { where: 'outside', path: real }
   return { where: 'inside', path: sep === '/' ? way : way.replaceAll(sep, '/') }
-}
-
-/** What a path leads to, though its last parts need not exist yet. */
-function reached(path: string): string {
-  const missing: string[] = []
-  for (let existing = path; ; existing = dirname(existing)) {
-    const real = realPath(existing)
-    if (real !== null) return join(real, ...missing)
-    if (dirname(existing) === existing) return path
-    missing.unshift(basename(existing))
-  }
-}
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return null
-  }
 }
