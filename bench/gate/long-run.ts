@@ -21,7 +21,8 @@ export async function lengthen(
     const facts = Array.from({ length: batch }, (_, index) => {
       const event = said(runId, { revision: from + made + index + 1, at })
       const context = { risk: 'low', request: 'the request', note: event.id }
-      const repeat = { key: event.id, inputHash: event.id, eventId: event.id, answer: { note: event.id } }
+      const { id } = event
+      const repeat = { key: id, owner: 'bench', inputHash: id, eventId: id, answer: { note: id } }
       return {
         kind: 'run.advanced',
         runId,

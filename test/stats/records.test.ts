@@ -4,9 +4,7 @@ import { statsOf } from '../../src/domain/stats/stats.ts'
 import { weeksIn } from '../../src/domain/stats/weeks.ts'
 import { dialects } from '../contract/store/dialects.ts'
 import { aChange, closing, happened } from '../contract/store/facts.ts'
-import { asOfSchema } from '../contract/store/sqlite/older.ts'
 import { agent, aHold, aMission, anAttempt, aTask } from '../support/entities.ts'
-import { temporaryStore } from '../support/store.ts'
 
 const mission = 'm-1' as MissionId
 const question = { since: null, missionId: null, by: null, weekOf: weeksIn('UTC') }
@@ -94,36 +92,5 @@ describe.each(dialects)('what figures are made of, in $dialect', ({ fresh }) => 
       const cut = await stats.records({ since: null, missionId: null, limit: 1 })
       expect(cut).toMatchObject({ isCut: true, records: { attempts: [{ id: 'a-3' }] } })
     })
-  })
-})
-
-test('who answered is known of holds that ended before it was kept', async () => {
-  await using temporary = await temporaryStore()
-  const { store, file, another } = temporary
-  await happened(store, 1, { kind: 'mission.started', mission: aMission() })
-  const ends = [agent, { ...agent, kind: 'person' } as const]
-  for (const [number, actor] of ends.entries()) {
-    const hold = aHold({ id: `h-${number}` as HoldId, taskId: null })
-    await happened(store, 2, { kind: 'hold.opened', hold })
-    const closed = {
-      holdId: hold.id,
-      missionId: mission,
-      taskId: null,
-      status: 'resolved',
-      answer: 'Yes.',
-    } as const
-    await store.record({
-      actor,
-      at: 3,
-      decide: async () => ({ facts: [{ kind: 'hold.closed', ...closed }], answer: null }),
-    })
-  }
-  await store.close()
-  await asOfSchema(file, 12)
-  const later = another()
-  expect((await later.inspect()).differences).toEqual([])
-  await later.view(async ({ stats }) => {
-    const { records } = await stats.records({ since: null, missionId: null, limit: 10 })
-    expect(records.answers).toMatchObject([{ openedAt: 0, closedAt: 3 }])
   })
 })

@@ -1,10 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { migrations } from '../../src/storage/migrations/list.ts'
-import { migrate } from '../../src/storage/sqlite/migrate.ts'
+import { describe, expect, test } from 'vitest'
 import { type Answer, openProject, person } from '../support/project.ts'
 
 const done = { status: 'success', outcome: { summary: 'Built.' } }
@@ -97,57 +91,6 @@ describe('a task with an open blocker or review', () => {
       waitsFor: [first],
     })
   })
-})
-
-test('in a database from before, what waits for an open question is no longer ready', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'waymark-before-')), 'waymark.db')
-  const database = new Database(file)
-  onTestFinished(() => {
-    database.close()
-    rmSync(dirname(file), { recursive: true })
-  })
-  const upTo = (last: number) => migrations.filter(({ version }) => version <= last)
-  await migrate(database, file, upTo(5))
-  database.exec(`insert into project (id, seq, head, created_at) values ('p', 0, '', 0)`)
-  const task = database.prepare(`insert into task (project_id, id, seq, name, areas, status, resolution,
-    open_dependencies, standing, height, order_phase, order_phase_seq, order_own, created_at, updated_at)
-    values ('p', ?, ?, 'n', '[]', ?, ?, 0, ?, 0, 0, 0, 0, 0, 0)`)
-  const rows = [
-    ['asked', 'done', 'success', 'done'],
-    ['answered', 'done', 'success', 'done'],
-    ['dropped', 'done', 'dropped', 'done'],
-    ['waits', 'to_do', null, 'ready'],
-    ['ready', 'to_do', null, 'ready'],
-    ['begun', 'in_progress', null, 'in_progress'],
-  ] as const
-  rows.forEach(([id, ...state], seq) => void task.run(id, seq, ...state))
-  const edge = database.prepare(`insert into task_dependency values ('p', ?, ?, 0)`)
-  for (const [from, to] of [
-    ['waits', 'asked'],
-    ['begun', 'asked'],
-    ['ready', 'answered'],
-    ['ready', 'dropped'],
-  ]) {
-    edge.run(from, to)
-  }
-  const hold =
-    database.prepare(`insert into hold (project_id, id, seq, kind, task_id, reason, paths, opened_by,
-    opened_at, status) values ('p', ?, 0, 'blocker', ?, 'r', '[]', 'a', 0, ?)`)
-  hold.run('h-1', 'asked', 'open')
-  hold.run('h-2', 'answered', 'resolved')
-  hold.run('h-3', 'dropped', 'open')
-  await migrate(database, file, upTo(6))
-  const standing = database.prepare(
-    'select id, open_holds, open_dependencies, standing from task order by seq',
-  )
-  expect(standing.raw().all()).toEqual([
-    ['asked', 1, 0, 'done'],
-    ['answered', 0, 0, 'done'],
-    ['dropped', 1, 0, 'done'],
-    ['waits', 0, 1, 'blocked'],
-    ['ready', 0, 0, 'ready'],
-    ['begun', 0, 1, 'in_progress'],
-  ])
 })
 
 test('files outside the scope are said, and do not hold up', async () => {

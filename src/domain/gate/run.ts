@@ -242,8 +242,8 @@ export type SettingName = (typeof settingNames)[number]
 /** An idempotency key of a run, and what it is bound to. */
 export interface EmissionRepeat {
   readonly key: string
-  /** Whose key it is; absent in facts of before keys had owners. */
-  readonly owner?: string
+  /** The principal that sent the key. */
+  readonly owner: string
   readonly inputHash: string
   readonly eventId: RunEventId
   readonly answer: JsonObject

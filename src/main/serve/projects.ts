@@ -26,8 +26,6 @@ export interface ProjectsRequest {
   readonly workingFolder: string
   /** Nobody from elsewhere is let in: webhooks may go to private networks unasked. */
   readonly reachesPrivate?: boolean
-  /** Told that nothing is served yet, and why. */
-  readonly waits?: (reason: string) => void
 }
 
 const nobody: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
@@ -124,14 +122,7 @@ export async function openDatabaseProjects(request: ProjectsRequest): Promise<Da
     return added
   }
   const refresh = oneAfterAnother(look)
-  try {
-    await refresh()
-  } catch (error) {
-    // A schema that waits for a backup is told at /readyz, and served once another server has brought it on.
-    const reason = error instanceof Failure && (await own.context.store.unreadiness())
-    if (!reason || !/needs step \d+ of the schema/.test(reason)) throw error
-    request.waits?.(reason)
-  }
+  await refresh()
   return { served: all, open, own, refresh }
 }
 

@@ -43,13 +43,10 @@ function placedHere(environment: Environment): Environment {
 }
 
 async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
-  const placed = placedHere(process.env)
-  const environment = flags.isBackedUp ? { ...placed, WAYMARK_BACKED_UP: '1' } : placed
+  const environment = placedHere(process.env)
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
-  const projects = await opened(flags, environment, (reason) =>
-    log.warn('Nothing is served yet.', { reason }),
-  )
+  const projects = await opened(flags, environment)
   const { context } = projects.own ?? firstOf(projects)
   const oidc = oidcSettings(flags, environment)
   const team = await teamInForce(context, { environment, oidc })
@@ -100,13 +97,9 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
 /** Milliseconds between two looks for projects that others made. */
 const betweenLooks = 2_000
 
-async function opened(
-  flags: ServeFlags,
-  environment: Environment,
-  waits: (reason: string) => void,
-): Promise<DatabaseProjects> {
+async function opened(flags: ServeFlags, environment: Environment): Promise<DatabaseProjects> {
   const { reachesPrivate, projects: named } = flags
-  const request = { named, environment, workingFolder: process.cwd(), reachesPrivate, waits }
+  const request = { named, environment, workingFolder: process.cwd(), reachesPrivate }
   if (namedDatabase(environment) !== undefined) return openDatabaseProjects(request)
   const [first, ...others] = openProjects(request)
   return {

@@ -143,8 +143,6 @@ export interface ServeFlags {
   readonly port: number | null
   readonly host: string
   readonly allowRemote: boolean
-  /** A person says that there is a backup: a step of the schema may remove something. */
-  readonly isBackedUp: boolean
   readonly allowHosts: readonly string[]
   /** A proxy in front says who asks, and whether by TLS. */
   readonly trustProxy: boolean
@@ -170,7 +168,6 @@ export function readServeFlags(words: readonly string[]): ServeFlags {
     port: numberOf(flags, 'port', anyPort) ?? null,
     host,
     allowRemote: flags.has('allow-remote'),
-    isBackedUp: flags.has('backed-up'),
     allowHosts: flags.texts('allow-host'),
     trustProxy: flags.has('trust-proxy'),
     reachesPrivate: loopback.includes(host) && !isKnownElsewhere,

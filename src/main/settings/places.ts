@@ -149,8 +149,6 @@ export interface ServerDatabase {
   readonly url: string
   /** Where LISTEN is possible, if not there. */
   readonly listen: string | null
-  /** A person says that there is a backup: a step of the schema may remove something. */
-  readonly isBackedUp: boolean
 }
 
 /** The database that is named for all projects of a server. */
@@ -163,7 +161,7 @@ export function serverDatabase(environment: Environment): ServerDatabase | null 
   const url = namedDatabase(environment)
   if (url === undefined || !isPostgresUrl(url)) return null
   const listen = firstSet(environment, ['WAYMARK_DATABASE_LISTEN']) ?? null
-  return { url, listen, isBackedUp: firstSet(environment, ['WAYMARK_BACKED_UP']) === '1' }
+  return { url, listen }
 }
 
 /** The project of a folder of this machine, on a server. */

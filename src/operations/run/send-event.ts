@@ -50,7 +50,7 @@ interface Sending {
   /** The role that a person asks for; an agent's is the connection's. */
   readonly role?: string | undefined
   /** The caller's key with the hash of what it sent; null for people's verbs, whose keys are the command's. */
-  readonly repeat: Required<Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'>> | null
+  readonly repeat: Pick<EmissionRepeat, 'key' | 'owner' | 'inputHash'> | null
   /** Approvals that the sender gives first, in the same transaction. */
   readonly approvals?: readonly GivenApproval[]
 }

@@ -1,13 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
 import type { StoreHealth } from '../../ports/store.ts'
-import { migrations } from '../migrations/list.ts'
-import { newestOf } from '../migrations/migration.ts'
-import { schemaOf, waitingStep } from '../migrations/postgres.ts'
+import { assertNotOlder, schemaVersion as known } from '../schema/schema.ts'
 import { noticeOf, type ProjectState } from '../tables/project-place.ts'
 import type { Tables } from '../tables/tables.ts'
+import { schemaOf } from './create.ts'
 import type { PostgresDatabase } from './database.ts'
 import { unavailable } from './errors.ts'
+import { startAnew } from './server.ts'
 
 const oldest = 15
 const newest = 18
@@ -46,6 +46,7 @@ export async function healthOf(
       const schemaVersion = await schemaOf(db)
       const warnings = rows.flatMap((row) => warningsOf(row, place.pool))
       if (schemaVersion === 0) return { ...nothing, warnings }
+      assertNotOlder(place.shown, schemaVersion, startAnew)
       const state = await stateIn(db)
       return {
         ...nothing,
@@ -64,15 +65,14 @@ export async function healthOf(
 }
 
 /** Why a server should get no requests that write, or null. */
-export async function unreadiness(database: PostgresDatabase, isBackedUp: boolean): Promise<string | null> {
+export async function unreadiness(database: PostgresDatabase): Promise<string | null> {
   try {
     return await database.transaction('read', async ({ db }) => {
       const { rows } = await readOnly.execute(db)
       if (rows[0]?.readOnly === 1) return `The database ${database.place.shown} is read-only.`
       const version = await schemaOf(db)
-      return (
-        schemaWarnings(version)[0] ?? waitingStep(database.place.shown, version, { migrations, isBackedUp })
-      )
+      if (version > 0) assertNotOlder(database.place.shown, version, startAnew)
+      return schemaWarnings(version)[0] ?? null
     })
   } catch (error) {
     const failure = unavailable(error, database.place.shown)
@@ -86,7 +86,6 @@ const readOnly = sql<{ readonly readOnly: 0 | 1 }>`
   select pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on' as "readOnly"`
 
 function schemaWarnings(version: number): readonly string[] {
-  const known = newestOf(migrations)
   if (version <= known) return []
   return [
     `It has schema ${version}, made by a newer Waymark; this one knows up to ${known}, so it reads and does not write. Update Waymark.`,

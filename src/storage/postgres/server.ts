@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
-import { migrations } from '../migrations/list.ts'
-import { assertKnown, newestOf } from '../migrations/migration.ts'
-import { migratePostgres, schemaOf } from '../migrations/postgres.ts'
 import type { Recorded } from '../record/record.ts'
+import { assertNotOlder, assertSchema } from '../schema/schema.ts'
 import { Turns } from '../sqlite/waiting.ts'
+import { createTables, schemaOf } from './create.ts'
 import { limited, PostgresDatabase, type Session } from './database.ts'
 import { Live } from './live.ts'
 import { postgresPlace } from './place.ts'
@@ -14,19 +13,16 @@ export class PostgresServer {
   readonly database: PostgresDatabase
   readonly live: Live
   readonly #leave: () => boolean
-  /** A person says that there is a backup, so that a step of the schema may remove something. */
-  readonly isBackedUp: boolean
   /** Whoever makes a project comes before others who do. */
   readonly making = new Turns()
   readonly #lines = new Map<string, Line>()
   #isMade = false
   #making: Promise<void> | null = null
 
-  constructor(database: PostgresDatabase, isBackedUp: boolean, leave: () => boolean) {
+  constructor(database: PostgresDatabase, leave: () => boolean) {
     this.database = database
     this.live = new Live(database)
     this.#leave = leave
-    this.isBackedUp = isBackedUp
   }
 
   /** Where the writers of one project wait for each other: they would wait in the database, each with a connection of the pool. */
@@ -84,7 +80,7 @@ export class PostgresServer {
   }
 
   #assertKnown(version: number): void {
-    assertKnown(this.database.place.shown, version, newestOf(migrations))
+    assertSchema(this.database.place.shown, version, startAnew)
   }
 
   /** For writing: the first server that comes makes the schema. */
@@ -92,18 +88,18 @@ export class PostgresServer {
     if (!(await this.isMade())) await this.#make()
   }
 
-  /** Whether there is a record; one with an older schema is brought to the newest. Nothing is made where there is none. */
+  /** Whether the tables exist. Makes none. Fails for those of an older Waymark. */
   async isMade(): Promise<boolean> {
     if (this.#isMade) return true
     const version = await this.database.read(schemaOf)
-    if (version > 0 && version < newestOf(migrations)) await this.#make()
+    if (version > 0) assertNotOlder(this.database.place.shown, version, startAnew)
     this.#isMade = version > 0
     return this.#isMade
   }
 
-  /** Brings the database to the newest schema, once for all who ask at the same time. */
+  /** Makes the tables, once for all who ask at the same time. */
   #make(): Promise<void> {
-    this.#making ??= migratePostgres(this.database, migrations, this.isBackedUp)
+    this.#making ??= createTables(this.database)
       .then(() => {
         this.#isMade = true
       })
@@ -121,6 +117,9 @@ export class PostgresServer {
   }
 }
 
+/** What to do about a database whose schema is not read. */
+export const startAnew = 'Create an empty database on that server and name it in WAYMARK_DATABASE.'
+
 const servers = new Map<string, { readonly server: PostgresServer; stores: number }>()
 
 export interface ServerWanted {
@@ -128,19 +127,17 @@ export interface ServerWanted {
   readonly url: string
   /** Another URL for LISTEN, where the first one leads to a pooler. */
   readonly listen?: string | null
-  /** A person says that there is a backup, so that a step of the schema may remove something. */
-  readonly isBackedUp?: boolean
 }
 
 /** One pool for all projects of a database. Call `leave` at the end. */
-export function serverAt({ url, listen = null, isBackedUp = false }: ServerWanted): PostgresServer {
-  const key = JSON.stringify([url, listen, isBackedUp])
+export function serverAt({ url, listen = null }: ServerWanted): PostgresServer {
+  const key = JSON.stringify([url, listen])
   const known = servers.get(key)
   if (known) {
     known.stores += 1
     return known.server
   }
-  const server = new PostgresServer(new PostgresDatabase(postgresPlace(url, listen)), isBackedUp, () => {
+  const server = new PostgresServer(new PostgresDatabase(postgresPlace(url, listen)), () => {
     const entry = servers.get(key)
     if (!entry) return false
     entry.stores -= 1

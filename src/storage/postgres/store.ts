@@ -18,7 +18,6 @@ import type {
   StoreHealth,
 } from '../../ports/store.ts'
 import { Followers } from '../journal/follow.ts'
-import { schemaOf } from '../migrations/postgres.ts'
 import { storedAnswer } from '../record/idempotency.ts'
 import { acceptHere, type Ground, recordEnd } from '../record/moving.ts'
 import { type ResolvedProject, seen, writeProjectId } from '../record/project.ts'
@@ -36,6 +35,7 @@ import {
 import { noticeOf, projectState } from '../tables/project-place.ts'
 import { readsOf } from '../tables/reads.ts'
 import type { ReadScope, Tables } from '../tables/tables.ts'
+import { schemaOf } from './create.ts'
 import type { Session } from './database.ts'
 import { unavailable } from './errors.ts'
 import { healthOf, unreadiness } from './health.ts'
@@ -216,7 +216,7 @@ class PostgresStore implements Store {
   }
 
   unreadiness(): Promise<string | null> {
-    return unreadiness(this.#server.database, this.#server.isBackedUp)
+    return unreadiness(this.#server.database)
   }
 
   async *follow(after: number, signal: AbortSignal): AsyncGenerator<readonly Fact[]> {

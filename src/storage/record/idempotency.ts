@@ -7,7 +7,7 @@ import type { Tables } from '../tables/tables.ts'
 /** The answer of a command that came with an idempotency key. */
 export interface CommandTable {
   project_id: string
-  /** Whose key it is; empty for keys of before they had owners. */
+  /** The principal that sent the key. */
   owner: string
   idempotency_key: string
   connection: string | null
@@ -26,15 +26,12 @@ export async function storedAnswer(
 ): Promise<{ readonly answer: unknown } | null> {
   const row = await db
     .selectFrom('command')
-    .select(['owner', 'connection', 'operation', 'input_hash', 'answer'])
+    .select(['connection', 'operation', 'input_hash', 'answer'])
     .where('project_id', '=', projectId)
-    .where('owner', 'in', [idempotency.owner, ofBefore])
+    .where('owner', '=', idempotency.owner)
     .where('idempotency_key', '=', idempotency.key)
-    .orderBy('owner', 'desc')
-    .limit(1)
     .executeTakeFirst()
   if (!row) return null
-  if (row.owner === ofBefore) throw reused(`was used before keys had owners`, idempotency)
   const isOwn = row.connection === idempotency.connection
   if (!isOwn && holdsClaim(row.answer)) {
     throw reused('was used by another connection, for a claim: its token is not answered again', idempotency)
@@ -49,9 +46,6 @@ export async function storedAnswer(
     idempotency,
   )
 }
-
-/** The owner of keys that were kept before they had one. */
-const ofBefore = ''
 
 function reused(how: string, { key }: Idempotency): Failure {
   return new Failure('IDEMPOTENCY_KEY_REUSED', `The idempotency key "${key}" ${how}.`, {

@@ -15,11 +15,10 @@ import Database, { type Database as Connection } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { Failure, messageOf } from '../../domain/failure.ts'
 import { beforeFirst, type FactTable, factOf, follows } from '../journal/journal.ts'
-import { migrations } from '../migrations/list.ts'
-import { newestOf } from '../migrations/migration.ts'
+import { schemaVersion } from '../schema/schema.ts'
 import { openScratch, openTemporary } from '../sqlite/connection.ts'
+import { createTables } from '../sqlite/create.ts'
 import { connected, type OpenConnection } from '../sqlite/driver.ts'
-import { migrate } from '../sqlite/migrate.ts'
 import { breath } from '../sqlite/waiting.ts'
 import { projectFact } from '../tables/projections.ts'
 import type { Tables } from '../tables/tables.ts'
@@ -63,7 +62,7 @@ export async function replay(
 ): Promise<Replay> {
   const database = file === null ? openTemporary() : openScratch(file.path)
   try {
-    await migrate(database, file?.path ?? ':memory:', migrations)
+    await createTables(database)
     database.pragma('foreign_keys = off')
     const replaying = new Replaying(connected(database, 'write'), projectId, file)
     await replaying.follow(journal)
@@ -280,7 +279,7 @@ function sign(
 }
 
 function keyOf({ projectId, program }: { readonly projectId: string; readonly program: string }): string {
-  return JSON.stringify([projectId, program, newestOf(migrations)])
+  return JSON.stringify([projectId, program, schemaVersion])
 }
 
 function sweep(folder: string): void {

@@ -3,12 +3,11 @@ import { type Kysely, sql } from 'kysely'
 import type { ChainCheck } from '../../ports/reads.ts'
 import type { Inspection, Repair } from '../../ports/store.ts'
 import { verifyChain } from '../journal/journal.ts'
-import { migrations } from '../migrations/list.ts'
 import type { PostgresDatabase, Session } from '../postgres/database.ts'
 import { besideFacts, chainOf, headOf } from '../safety/inspection.ts'
 import { brokenJournal } from '../safety/repair.ts'
 import { openTemporary } from '../sqlite/connection.ts'
-import { migrate } from '../sqlite/migrate.ts'
+import { createTables } from '../sqlite/create.ts'
 import { breath } from '../sqlite/waiting.ts'
 import type { Tables } from '../tables/tables.ts'
 import { compare, differingRows, madeByFacts, type Row, type Table } from './comparison.ts'
@@ -39,7 +38,7 @@ const atOnce = 200
 async function copied(db: Kysely<Tables>, projectId: string): Promise<Copy> {
   const copy = openTemporary()
   const pause = breath()
-  await migrate(copy, ':memory:', migrations)
+  await createTables(copy)
   copy.pragma('foreign_keys = off')
   for (const table of ['fact', ...madeByFacts(copy)]) {
     const columns = columnsOf(copy, table)

@@ -4,9 +4,8 @@ import { dirname } from 'node:path'
 import Database, { type Database as Connection } from 'better-sqlite3'
 import { errorCode, Failure } from '../../domain/failure.ts'
 import type { PutBack } from '../../ports/store.ts'
-import { migrations } from '../migrations/list.ts'
-import { assertKnown, newestOf } from '../migrations/migration.ts'
 import { replay } from '../record/replay.ts'
+import { assertSchema } from '../schema/schema.ts'
 import { numberOf, openReader } from '../sqlite/connection.ts'
 import { applicationId } from '../sqlite/file-identity.ts'
 import { copyPages, copyToNew, stamp } from './copy.ts'
@@ -80,7 +79,7 @@ async function copied(backup: string, coming: string): Promise<void> {
     source = new Database(backup, { readonly: true, fileMustExist: true })
     const schema = numberOf(source, 'user_version')
     if (numberOf(source, 'application_id') !== applicationId || schema === 0) throw notOurs(backup)
-    assertKnown(backup, schema, newestOf(migrations))
+    assertSchema(backup, schema, 'Name a backup that this version of Waymark made. Nothing was changed.')
     await copyToNew(source, coming)
   } catch (error) {
     if (/^SQLITE_(NOTADB|CORRUPT)/.test(errorCode(error) ?? '')) throw notOurs(backup)

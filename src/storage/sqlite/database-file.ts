@@ -3,13 +3,12 @@ import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { errorCode } from '../../domain/failure.ts'
-import { migrations } from '../migrations/list.ts'
-import { assertKnown, newestOf } from '../migrations/migration.ts'
+import { assertSchema } from '../schema/schema.ts'
 import type { Tables } from '../tables/tables.ts'
 import { numberOf, openMemory, openReader, openWriter } from './connection.ts'
+import { createTables } from './create.ts'
 import { connected, type OpenConnection } from './driver.ts'
 import { applicationId, claimAsOurs, fileIdentity, foreignFile } from './file-identity.ts'
-import { migrate } from './migrate.ts'
 import { patiently, Turns } from './waiting.ts'
 
 /** How a database was lost while a connection to it was open. */
@@ -48,13 +47,11 @@ export class DatabaseFile {
       if (!(await this.#isThere())) return null
       this.#reader ??= await this.#read()
       const version = await this.#schema(this.#reader.raw)
-      if (version === 0) return null
-      if (version < newestOf(migrations)) await this.#write()
-      return this.#reader
+      return version === 0 ? null : this.#reader
     })
   }
 
-  /** Makes the database if there is none, and brings it to the newest schema. */
+  /** Makes the database if there is none. */
   forWriting(): Promise<OpenConnection> {
     return this.#turns.run(async () => {
       await this.#isThere()
@@ -111,7 +108,7 @@ export class DatabaseFile {
     const id = await patiently(() => numberOf(connection, 'application_id'))
     // Another program's file may have been copied over ours.
     if (id !== applicationId && (id !== 0 || version !== 0)) throw foreignFile(this.#file)
-    assertKnown(this.#file, version, newestOf(migrations))
+    if (version > 0) assertSchema(this.#file, version, startAnew)
     return version
   }
 
@@ -136,7 +133,7 @@ export class DatabaseFile {
     if (isNew) this.#watching?.beginning()
     if (isNew) await this.#begin(connection)
     else await keepMode(connection, this.#file)
-    await migrate(connection, this.#file, migrations)
+    await createTables(connection)
   }
 
   // The application id goes first and into the file itself: anyone who looks at a file without it calls it foreign.
@@ -157,6 +154,10 @@ export class DatabaseFile {
     for (const connection of open) connection?.retire()
   }
 }
+
+// What to do about a file whose schema is not read.
+const startAnew =
+  'Move it elsewhere, with its "-wal" and "-shm" files if there are any. The next write begins a new record.'
 
 async function closedOnFailure(connection: Database, work: () => Promise<void>): Promise<void> {
   try {
@@ -208,7 +209,7 @@ export function emptyDatabase(): Promise<Kysely<Tables>> {
 
 async function open(): Promise<Kysely<Tables>> {
   const connection = openMemory()
-  await migrate(connection, ':memory:', migrations)
+  await createTables(connection)
   return connected(connection, 'read').db
 }
 

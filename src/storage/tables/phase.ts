@@ -185,7 +185,7 @@ export interface Numbering {
  * Numbers a phase in its mission, by the numbers that there are. Early facts of planned phases name no number: such a
  * phase gets the next one, and makes room where a later fact names that number.
  */
-export function numbering(taken: ReadonlyMap<number, string>, asked: number | null): Numbering {
+function numbering(taken: ReadonlyMap<number, string>, asked: number | null): Numbering {
   const next = Math.max(0, ...taken.keys()) + 1
   if (asked === null) return { number: next, moved: null }
   const holder = taken.get(asked)

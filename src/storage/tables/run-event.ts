@@ -133,11 +133,12 @@ function runEventOf(row: Selectable<RunEventTable>): RunEvent {
 
 /** What a key is bound to; null in an event that came without one. */
 function repeatOf(row: Selectable<RunEventTable>): EmissionRepeat | null {
-  if (row.idempotency_key === null || row.input_hash === null || row.answer === null) return null
+  const { idempotency_key: key, key_owner: owner, input_hash: inputHash } = row
+  if (key === null || owner === null || inputHash === null || row.answer === null) return null
   return {
-    key: row.idempotency_key,
-    ...(row.key_owner !== null && { owner: row.key_owner }),
-    inputHash: row.input_hash,
+    key,
+    owner,
+    inputHash,
     eventId: row.id as RunEventId, // a brand
     answer: parsed(row.answer),
   }
@@ -278,14 +279,14 @@ export async function applyRunApproved(
   await projecting.db.insertInto('run_approval').values(approvalRow(projecting, approval)).execute()
 }
 
-// A key of before keys had owners is its name's: that of who emitted the event.
-const eventsOfKey = prepared((db, projectId: string, runId: string, key: string) =>
+const eventOfKey = prepared((db, projectId: string, runId: string, key: string, owner: string) =>
   db
     .selectFrom('run_event')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('run_id', '=', runId)
-    .where('idempotency_key', '=', key),
+    .where('idempotency_key', '=', key)
+    .where('key_owner', '=', owner),
 )
 
 /** What happened to a run, newest first, and what its keys are bound to. */
@@ -346,10 +347,7 @@ export function runEventReads({
       )
     },
     async repeat(runId, { key, owner }) {
-      const rows = await eventsOfKey(db, projectId, runId, key)
-      const row =
-        rows.find(({ key_owner }) => key_owner === owner) ??
-        rows.find(({ key_owner, by_name }) => key_owner === null && owner.endsWith(` ${by_name}`))
+      const [row] = await eventOfKey(db, projectId, runId, key, owner)
       return row ? repeatOf(row) : null
     },
     async refusalsAlike(runId, { event, code, since, tried }) {

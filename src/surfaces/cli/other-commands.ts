@@ -107,7 +107,7 @@ export const otherCommands: readonly OtherCommand[] = [
     command: 'serve',
     title: 'Serve the dashboard, the HTTP API, the live feed and MCP over HTTP',
     usage:
-      'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--trust-proxy] [--backed-up] [--public-url <url>] [--oidc-issuer <url>] [--oidc-client <id>] [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]',
+      'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--trust-proxy] [--public-url <url>] [--oidc-issuer <url>] [--oidc-client <id>] [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]',
     explained: [
       ['--port <number>', 'This port or none; default: 4747, or any free one where that is taken'],
       ['--project <folder>', 'Serve this project; may be repeated. Default: the enclosing repository'],
@@ -116,7 +116,6 @@ export const otherCommands: readonly OtherCommand[] = [
       ['--allow-remote', 'Let other machines in, each with a token'],
       ['--allow-host <name>', 'Another name by which it may be addressed; may be repeated'],
       ['--trust-proxy', 'A proxy in front says who asks, and whether they came by TLS'],
-      ['--backed-up', 'There is a backup: a newer version may change the tables of PostgreSQL'],
       ['--public-url <url>', 'Where people reach the dashboard: links in notifications begin with it'],
       ['--oidc-issuer <url>', 'People may sign in with OpenID Connect at this issuer'],
       ['--oidc-client <id>', 'The name of this server there'],

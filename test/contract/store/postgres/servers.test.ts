@@ -6,24 +6,15 @@ import { Client } from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MissionId, PersonId } from '../../../../src/domain/id.ts'
 import { serverProject } from '../../../../src/domain/identity/identity.ts'
-import { closeContext } from '../../../../src/main/open-context.ts'
-import { openDatabaseProjects } from '../../../../src/main/serve/projects.ts'
-import { readServeFlags } from '../../../../src/main/settings/flags.ts'
-import { serverDatabase } from '../../../../src/main/settings/places.ts'
 import type { Store } from '../../../../src/ports/store.ts'
-import { migrations } from '../../../../src/storage/migrations/list.ts'
-import { type Migration, newestOf } from '../../../../src/storage/migrations/migration.ts'
-import { migratePostgres } from '../../../../src/storage/migrations/postgres.ts'
-import { PostgresDatabase } from '../../../../src/storage/postgres/database.ts'
-import { postgresPlace } from '../../../../src/storage/postgres/place.ts'
 import type { FolderWanted } from '../../../../src/storage/postgres/project.ts'
 import { openPostgresStore, projectsOf } from '../../../../src/storage/postgres/store.ts'
 import { randomIds } from '../../../../src/storage/random-ids.ts'
+import { schemaVersion } from '../../../../src/storage/schema/schema.ts'
 import { amount } from '../../../support/amount.ts'
 import { agent, aMission } from '../../../support/entities.ts'
 import { cuttingProxy } from '../../../support/postgres/cutting-proxy.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../../../support/postgres/database.ts'
-import { serverEnvironment } from '../../../support/stdio-project.ts'
 import { happened } from '../facts.ts'
 
 const started = (id: string) =>
@@ -46,16 +37,6 @@ function server(url: string, project: Partial<FolderWanted> & { readonly root: s
   const store = openPostgresStore({ url: own.href, project: wanted, ids: randomIds })
   onTestFinished(() => store.close())
   return store
-}
-
-/** Runs these steps of the schema. */
-async function bringTo(url: string, steps: readonly Migration[], isBackedUp = false): Promise<void> {
-  const database = new PostgresDatabase(postgresPlace(url))
-  try {
-    await migratePostgres(database, steps, isBackedUp)
-  } finally {
-    await database.close()
-  }
 }
 
 async function asked(url: string, statement: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
@@ -99,91 +80,27 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
     if (!first) throw new Error('there are eight')
     expect((await expectWhole(first)).toSorted()).toEqual(stores.map((_, number) => `m-${number}`))
     expect(await asked(database.url, 'select version::int from waymark_schema')).toEqual([
-      { version: newestOf(migrations) },
+      { version: schemaVersion },
     ])
     expect(await projectsOf({ url: database.url })).toHaveLength(1)
   })
 
-  test('eight that start on one of an older schema bring it to the newest once, and keep what is in it', async () => {
+  test('refuses a database of an older schema, and changes nothing', async () => {
     await using database = await emptyPostgres()
     const root = folder()
-    await bringTo(database.url, migrations.slice(0, 2))
-    await asked(database.url, `insert into project (id, created_at, seq, head) values ('p-older', 1, 0, '')`)
-    const stores = Array.from({ length: 8 }, () => server(database.url, { root }))
-    await Promise.all(stores.map((store, number) => happened(store, 1, started(`m-${number}`))))
-    const [first] = stores
-    if (!first) throw new Error('there are eight')
-    expect(await expectWhole(first)).toHaveLength(8)
-    expect(await asked(database.url, 'select version::int from waymark_schema')).toEqual([
-      { version: newestOf(migrations) },
-    ])
-    expect(await asked(database.url, `select id from project where id = 'p-older'`)).toHaveLength(1)
-    expect(await first.inspect()).toMatchObject({ differing: 0, brokenAt: null })
-  })
-
-  test('a step that removes something waits for a person to say that there is a backup', async () => {
-    await using database = await emptyPostgres()
-    await bringTo(database.url, migrations)
-    const removing = {
-      version: newestOf(migrations) + 1,
-      title: 'without notes',
-      destructive: true,
-      statements: () => ['alter table waymark_schema add column note bigint'],
-    }
-    await expect(bringTo(database.url, [...migrations, removing])).rejects.toMatchObject({
+    await happened(server(database.url, { root }), 1, started('m-1'))
+    await asked(database.url, 'update waymark_schema set version = 23')
+    const later = server(database.url, { root, machine: 'another' })
+    const refusal = {
       code: 'UNAVAILABLE',
-      message: expect.stringContaining('without notes'),
-      hint: expect.stringMatching(/pg_dump.*WAYMARK_BACKED_UP=1/),
-    })
-    expect(serverDatabase({ WAYMARK_DATABASE: database.url })?.isBackedUp).toBe(false)
-    expect(readServeFlags(['--backed-up']).isBackedUp).toBe(true)
-    expect(readServeFlags([]).isBackedUp).toBe(false)
-    const said = serverDatabase({ WAYMARK_DATABASE: database.url, WAYMARK_BACKED_UP: '1' })
-    await bringTo(database.url, [...migrations, removing], said?.isBackedUp)
-    expect(await asked(database.url, 'select version::int, note from waymark_schema')).toEqual([
-      { version: removing.version, note: null },
-    ])
-  })
-
-  test('a server that is started while such a step waits is not ready, says why, and serves once the step was run', async () => {
-    await using database = await emptyPostgres()
-    await happened(server(database.url, { root: folder() }), 1, started('m-1'))
-    const removing = {
-      version: newestOf(migrations) + 1,
-      title: 'without notes',
-      destructive: true,
-      statements: () => ['alter table fact add column note bigint'],
+      message: expect.stringContaining('schema 23'),
+      hint: expect.stringContaining('empty database'),
     }
-    // As in the release that has it.
-    const released = migrations as (typeof removing)[]
-    released.push(removing)
-    onTestFinished(() => void released.pop())
-    const home = folder()
-    const environment = { ...serverEnvironment(home), HOME: home, WAYMARK_DATABASE: `${database.url}?pool=3` }
-    const told: string[] = []
-    const projects = await openDatabaseProjects({
-      named: [],
-      environment,
-      workingFolder: home,
-      waits: (reason) => void told.push(reason),
-    })
-    const own = projects.own?.context
-    if (!own) throw new Error('a database on a server has a project of its own')
-    onTestFinished(() => closeContext(own))
-    const reason = /needs step \d+ of the schema \(without notes\).*Make a backup with pg_dump/
-    expect(told).toEqual([expect.stringMatching(reason)])
-    expect(await own.store.unreadiness()).toMatch(reason)
-    await expect(own.store.view(({ journal }) => journal.head())).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
-    })
-    await bringTo(database.url, released, true)
-    expect(await own.store.unreadiness()).toBeNull()
-    const [added] = await projects.refresh()
-    onTestFinished(async () => {
-      if (added) await closeContext(added.context)
-    })
-    expect(projects.served).toEqual([added?.served])
-    expect(await added?.context.store.view(({ journal }) => journal.head())).toBe(2)
+    await expect(later.view(({ journal }) => journal.head())).rejects.toMatchObject(refusal)
+    await expect(happened(later, 2, started('m-2'))).rejects.toMatchObject(refusal)
+    expect(await later.unreadiness()).toContain('schema 23')
+    expect((await later.health()).warnings.join(' ')).toContain('schema 23')
+    expect(await asked(database.url, 'select version::int from waymark_schema')).toEqual([{ version: 23 }])
   })
 
   test('writers of three servers leave no gap, and every acknowledged key is recorded once', async () => {

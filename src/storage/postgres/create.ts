@@ -1,0 +1,38 @@
+import { type Kysely, sql } from 'kysely'
+import { schemaStatements, schemaVersion } from '../schema/schema.ts'
+import type { Tables } from '../tables/tables.ts'
+import type { PostgresDatabase } from './database.ts'
+
+/** The schema of a database; 0 where there is none of ours yet. */
+export async function schemaOf(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ readonly exists: number }>`
+    select to_regclass('waymark_schema') is not null as exists`.execute(db)
+  if (rows[0]?.exists !== 1) return 0
+  const versions = await sql<{ readonly version: number }>`select version from waymark_schema`.execute(db)
+  return versions.rows[0]?.version ?? 0
+}
+
+/** Any number; the same in every Waymark. */
+const creationLock = 7_296_113
+
+/** Makes the tables where there are none. Any number of servers may do so at once: one does it, the others wait. */
+export function createTables(database: PostgresDatabase): Promise<void> {
+  return database.patiently(() =>
+    database.transaction('write', async ({ db, begun }) => {
+      await begun
+      await sql.raw(`set local lock_timeout = '10min'; set local statement_timeout = '10min'`).execute(db)
+      await sql`select pg_advisory_xact_lock(${sql.lit(creationLock)})`.execute(db)
+      if ((await schemaOf(db)) > 0) return
+      for (const statement of schemaStatements('postgres')) await sql.raw(statement).execute(db)
+      await sql
+        .raw(
+          `create table waymark_schema (
+            only_row bigint not null primary key check (only_row = 1),
+            version bigint not null
+          );
+          insert into waymark_schema (only_row, version) values (1, ${schemaVersion})`,
+        )
+        .execute(db)
+    }),
+  )
+}

@@ -1,0 +1,41 @@
+import type { TableStatements } from './table-statements.ts'
+
+/** Items of the inbox. */
+export const inboxTables: TableStatements = ({ text }) => [
+  `create table hold (
+    project_id ${text} not null references project (id),
+    id ${text} not null,
+    seq bigint not null,
+    kind ${text} not null,
+    mission_id ${text},
+    phase_id ${text},
+    task_id ${text},
+    attempt_id ${text},
+    issue_id ${text},
+    reason ${text} not null,
+    paths ${text} not null,
+    opened_by ${text} not null,
+    opened_at bigint not null,
+    status ${text} not null,
+    answer ${text},
+    closed_by ${text},
+    closed_at bigint,
+    run_id ${text},
+    request ${text},
+    request_hash ${text},
+    closed_kind ${text},
+    said ${text},
+    primary key (project_id, id),
+    foreign key (project_id, task_id) references task (project_id, id),
+    foreign key (project_id, issue_id) references issue (project_id, id)
+  )`,
+  'create index hold_order on hold (project_id, seq)',
+  'create index hold_status on hold (project_id, status, seq)',
+  'create index hold_mission on hold (project_id, mission_id, status, kind)',
+  'create index hold_task on hold (project_id, task_id, seq)',
+  'create index hold_attempt on hold (project_id, attempt_id, seq)',
+  'create index hold_issue on hold (project_id, issue_id, seq)',
+  'create index hold_run on hold (project_id, run_id, status, seq)',
+  'create index hold_request on hold (project_id, request_hash, status, seq)',
+  'create index hold_closed on hold (project_id, closed_at)',
+]

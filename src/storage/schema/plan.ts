@@ -1,0 +1,181 @@
+import type { TableStatements } from './table-statements.ts'
+
+/** Missions, phases, milestones, tasks and their notes. */
+export const planTables: TableStatements = ({ text }) => [
+  `create table mission (
+    project_id ${text} not null references project (id),
+    id ${text} not null,
+    seq bigint not null,
+    kind ${text} not null,
+    name ${text} not null,
+    objective ${text},
+    description ${text},
+    profile ${text},
+    total_phases bigint not null,
+    scope ${text},
+    constraints ${text},
+    status ${text} not null,
+    summary ${text},
+    achievements ${text} not null,
+    limitations ${text} not null,
+    tasks_attempted bigint not null,
+    files_changed bigint not null,
+    tokens_input bigint not null,
+    tokens_output bigint not null,
+    created_at bigint not null,
+    completed_at bigint,
+    search ${text} not null default '',
+    primary key (project_id, id)
+  )`,
+  'create index mission_order on mission (project_id, seq)',
+
+  `create table phase (
+    project_id ${text} not null references project (id),
+    id ${text} not null,
+    seq bigint not null,
+    mission_id ${text},
+    number bigint,
+    name ${text} not null,
+    status ${text} not null,
+    sort_order bigint,
+    first_start bigint,
+    last_end bigint,
+    created_at bigint not null,
+    completed_at bigint,
+    primary key (project_id, id),
+    foreign key (project_id, mission_id) references mission (project_id, id)
+  )`,
+  'create unique index phase_number on phase (project_id, mission_id, number)',
+  'create index phase_order on phase (project_id, seq)',
+
+  `create table milestone (
+    project_id ${text} not null references project (id),
+    id ${text} not null,
+    seq bigint not null,
+    phase_id ${text} not null,
+    name ${text},
+    criterion ${text},
+    reached bigint not null,
+    created_at bigint not null,
+    primary key (project_id, id),
+    foreign key (project_id, phase_id) references phase (project_id, id)
+  )`,
+  'create index milestone_phase on milestone (project_id, phase_id, seq)',
+
+  `create table task (
+    project_id ${text} not null references project (id),
+    id ${text} not null,
+    seq bigint not null,
+    mission_id ${text},
+    phase_id ${text},
+    milestone_id ${text},
+    parent_task_id ${text},
+    name ${text} not null,
+    goal ${text},
+    step ${text},
+    role ${text},
+    areas ${text} not null,
+    status ${text} not null,
+    resolution ${text},
+    sort_order bigint,
+    creator ${text},
+    last_attempt_id ${text},
+    claim_agent ${text},
+    claim_actor ${text},
+    claim_token ${text},
+    claimed_at bigint,
+    claim_expires_at bigint,
+    open_dependencies bigint not null,
+    standing ${text} not null,
+    height bigint not null,
+    order_phase bigint not null,
+    order_phase_seq bigint not null,
+    order_own bigint not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    open_holds bigint not null default 0,
+    claim_connection ${text},
+    assignee ${text},
+    search ${text} not null default '',
+    primary key (project_id, id),
+    foreign key (project_id, mission_id) references mission (project_id, id),
+    foreign key (project_id, phase_id) references phase (project_id, id),
+    foreign key (project_id, milestone_id) references milestone (project_id, id),
+    foreign key (project_id, parent_task_id) references task (project_id, id)
+  )`,
+  'create index task_parent on task (project_id, parent_task_id, seq) where parent_task_id is not null',
+  'create index task_order on task (project_id, order_phase, order_phase_seq, order_own, seq)',
+  'create index task_standing on task (project_id, standing, order_phase, order_phase_seq, order_own, seq)',
+  'create index task_plan on task (project_id, mission_id, order_phase, order_phase_seq, order_own, seq)',
+  'create index task_plan_standing on task (project_id, mission_id, standing, order_phase, order_phase_seq, order_own, seq)',
+  'create index task_phase on task (project_id, phase_id, order_phase, order_phase_seq, order_own, seq)',
+  'create index task_milestone on task (project_id, milestone_id, order_phase, order_phase_seq, order_own, seq) where milestone_id is not null',
+  'create index task_role on task (project_id, role, order_phase, order_phase_seq, order_own, seq, mission_id, standing)',
+  `create index task_next on task (project_id, standing, height desc, order_phase, order_phase_seq, order_own, seq, role) where standing = 'ready'`,
+  `create index task_plan_next on task (project_id, mission_id, standing, height desc, order_phase, order_phase_seq, order_own, seq, role) where standing = 'ready'`,
+  'create index task_claim on task (project_id, claim_expires_at) where claim_expires_at is not null',
+  'create index task_updated on task (project_id, updated_at)',
+
+  `create table task_place (
+    project_id ${text} not null,
+    kind ${text} not null,
+    place ${text} not null,
+    task_seq bigint not null,
+    task_id ${text} not null,
+    status ${text} not null,
+    primary key (project_id, kind, place, task_seq),
+    foreign key (project_id, task_id) references task (project_id, id)
+  )`,
+  'create index task_place_task on task_place (project_id, task_id, kind, place)',
+
+  `create table task_count (
+    project_id ${text} not null references project (id),
+    kind ${text} not null,
+    place ${text} not null,
+    status ${text} not null,
+    tasks bigint not null,
+    primary key (project_id, kind, place, status)
+  )`,
+
+  `create table task_dependency (
+    project_id ${text} not null,
+    task_id ${text} not null,
+    depends_on_id ${text} not null,
+    seq bigint not null,
+    primary key (project_id, task_id, depends_on_id),
+    foreign key (project_id, task_id) references task (project_id, id),
+    foreign key (project_id, depends_on_id) references task (project_id, id)
+  )`,
+  'create index task_dependency_on on task_dependency (project_id, depends_on_id, task_id)',
+
+  `create table role (
+    project_id ${text} not null references project (id),
+    role ${text} not null,
+    seq bigint not null,
+    primary key (project_id, role)
+  )`,
+
+  // Every token that a claim had, also after its end.
+  `create table claim_token (
+    project_id ${text} not null,
+    token ${text} not null,
+    task_id ${text} not null,
+    primary key (project_id, token),
+    foreign key (project_id, task_id) references task (project_id, id)
+  )`,
+
+  `create table note (
+    project_id ${text} not null references project (id),
+    id ${text} not null,
+    seq bigint not null,
+    task_id ${text} not null,
+    content ${text} not null,
+    kind ${text},
+    role ${text},
+    author ${text} not null,
+    created_at bigint not null,
+    primary key (project_id, id),
+    foreign key (project_id, task_id) references task (project_id, id)
+  )`,
+  'create index note_task on note (project_id, task_id, seq)',
+]

@@ -1,0 +1,70 @@
+import type { TableStatements } from './table-statements.ts'
+
+/** The project, its log and what commands answered. */
+export const projectTables: TableStatements = ({ text }) => [
+  `create table project (
+    id ${text} not null primary key,
+    seq bigint not null,
+    head ${text} not null,
+    created_at bigint not null
+  )`,
+
+  `create table project_root (
+    path ${text} not null primary key,
+    project_id ${text} not null references project (id),
+    seen_at bigint not null
+  )`,
+  'create index project_root_project on project_root (project_id)',
+
+  `create table project_name (
+    name ${text} not null primary key,
+    project_id ${text} not null unique
+  )`,
+
+  `create table project_move (
+    project_id ${text} not null primary key references project (id),
+    seq bigint not null,
+    place ${text} not null,
+    moved_at bigint not null
+  )`,
+
+  // May exist before its project does.
+  `create table project_arrival (
+    project_id ${text} not null primary key,
+    began_at bigint not null
+  )`,
+
+  `create table setting (
+    project_id ${text} not null references project (id),
+    name ${text} not null,
+    value ${text} not null,
+    primary key (project_id, name)
+  )`,
+
+  `create table fact (
+    project_id ${text} not null references project (id),
+    seq bigint not null,
+    at bigint not null,
+    kind ${text} not null,
+    version bigint not null,
+    actor ${text} not null,
+    channel ${text} not null,
+    body ${text} not null,
+    hash ${text} not null,
+    primary key (project_id, seq)
+  )`,
+
+  // Answers by idempotency key.
+  `create table command (
+    project_id ${text} not null references project (id),
+    owner ${text} not null,
+    idempotency_key ${text} not null,
+    connection ${text},
+    operation ${text} not null,
+    input_hash ${text} not null,
+    answer ${text} not null,
+    seq bigint not null,
+    created_at bigint not null,
+    primary key (project_id, owner, idempotency_key)
+  )`,
+]
