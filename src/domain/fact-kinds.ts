@@ -278,13 +278,6 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
     concerns: ({ steps }) => [touched({ kind: 'lines', tree: '', files: steps.length })],
     words: ({ of }) => `forgot the hashes of lines of ${shortened(of)}`,
   },
-  'claims.imported': {
-    concerns: ({ claims }) => [
-      touched({ kind: 'lines', tree: '', files: new Set(claims.map(({ path }) => path)).size }),
-    ],
-    words: ({ source, claims }) =>
-      `imported what ${shortened(source)} says of lines of ${counted(new Set(claims.map(({ commit }) => commit)).size, 'commit')}`,
-  },
   'decision.logged': {
     concerns: ({ decision }) => [created({ kind: 'decision', decision }), ...placeTouched(decision)],
     words: ({ decision }) => `decided "${shortened(decision.question)}": ${shortened(decision.chosen)}`,

@@ -4,7 +4,6 @@ import type { GateFact } from './gate/run.ts'
 import type { AttemptId, HoldId, MissionId, PhaseId, ProjectId, RunId, TaskId } from './id.ts'
 import type { IdentityFact } from './identity/identity.ts'
 import type { NewPlanFact } from './plan/plan.ts'
-import type { LineClaim } from './provenance/claims.ts'
 import type { RecordedSpan, StepPlace } from './provenance/step.ts'
 import type { ReviewFact } from './review/review.ts'
 import type { NotificationFact } from './told/notification.ts'
@@ -137,8 +136,6 @@ export type NewFact =
   | { readonly kind: 'lines.recorded'; readonly span: RecordedSpan }
   /** The hashes of some lines are removed, because a person said so; where they went and came stays. */
   | { readonly kind: 'lines.forgotten'; readonly of: string; readonly steps: readonly StepPlace[] }
-  /** What other tools say of lines of commits: claims, never measured here. */
-  | { readonly kind: 'claims.imported'; readonly source: string; readonly claims: readonly LineClaim[] }
   | { readonly kind: 'decision.logged'; readonly decision: Decision }
   | { readonly kind: 'issue.logged'; readonly issue: Issue }
   | { readonly kind: 'progress.logged'; readonly progress: Progress }

@@ -114,11 +114,6 @@ function table(running: Confined): Table {
     'witness.commits': ([path, range, most]) => witness.history.commits(folder(path), range, most),
     'witness.files': ([path, rev, under]) => witness.history.files(folder(path), rev, under),
     'witness.hashes': ([path, oids, salt]) => witness.history.hashes(folder(path), oids, salt),
-    'witness.claims': ([path, commits]) => witness.history.claims(folder(path), commits),
-    'witness.notes': ([path, ref, commits]) => witness.history.notes(folder(path), ref, commits),
-    'witness.writeNotes': ([request]) =>
-      witness.history.writeNotes({ ...request, folder: folder(request.folder) }),
-    'witness.words': ([path, file]) => witness.history.words(folder(path), file),
     'witness.branch': ([request]) => witness.branch({ ...request, folder: folder(request.folder) }),
     'witness.states': async ([one, paths]) => {
       const states = await witness.contents.states(place(one), paths)

@@ -17,7 +17,6 @@ import type {
 import { contentsOf, objectIds } from './blobs.ts'
 import { configured } from './configuration.ts'
 import { isBinary, lineHasher, linesOf } from './line-hash.ts'
-import { claimsIn, noteFiles, notesIn, stampOfTraces, writeNotes } from './notes.ts'
 import { pathsByCommit } from './origin.ts'
 import { objectId } from './pack.ts'
 import { displayPath, nulInput, nulRecords, onDisk, type PathBytes, pathBytes } from './paths.ts'
@@ -27,8 +26,6 @@ import { type Location, locateFolder, onCurrentPlaces, type Repository, standIn 
 
 interface Options {
   readonly environment: Environment
-  /** Who the person is for git, where the environment says so. */
-  readonly identity: Environment
   /** Makes a folder for one look. */
   readonly directory: () => string
 }
@@ -77,18 +74,12 @@ export function createLineHistory(options: Options): LineHistory {
     blame: ({ folder, ...request }) => looking(folder, (look) => blame(look, request)),
     commits: (folder, range, most) => looking(folder, (look) => commitsIn(look, range, most)),
     files: (folder, rev, under) => looking(folder, (look) => filesIn(look, rev, under)),
-    digest: async (text) => createHash('sha256').update(text).digest('hex'),
-    uuid: async (name) => uuidOf(name),
     hashes: (folder, oids, salt) =>
       looking(folder, async ({ place }) => {
         const hashOf = lineHasher(salt)
         const contents = await contentsOf(place, oids)
         return [...contents].map(([oid, content]) => [oid, linesOf(content).map(hashOf)] as const)
       }),
-    claims: (folder, commits) => looking(folder, (look) => claimsIn(look, commits)),
-    notes: (folder, ref, commits) => looking(folder, (look) => notesIn(look, ref, commits)),
-    writeNotes: (request) => looking(request.folder, (look) => writeNotes(look, request, options.identity)),
-    words: (folder, path) => looking(folder, (look) => wordsOf(look, { folder, path })),
   }
 }
 
@@ -240,25 +231,6 @@ function pathOf({ repository }: Look, { folder, path }: Asked): PathBytes {
   return pathBytes(inside)
 }
 
-const mostWords = 50_000_000
-
-async function wordsOf(look: Look, asked: Asked): Promise<string> {
-  const path = pathOf(look, asked)
-  const file = onDisk(look.repository.top, path)
-  const found = lstatSync(file, { throwIfNoEntry: false })
-  if (found === undefined) {
-    throw new Failure('NOT_FOUND', `There is no file ${displayPath(path)} in ${look.repository.top}.`)
-  }
-  if (!found.isFile()) throw new Failure('INVALID_INPUT', `${displayPath(path)} is no regular file.`)
-  if (found.size > mostWords) {
-    throw new Failure(
-      'INVALID_INPUT',
-      `${displayPath(path)} has ${found.size} bytes; at most ${mostWords} are read.`,
-    )
-  }
-  return readRegularSync(file).toString('utf8')
-}
-
 function without(path: string, content: Buffer, filter = 'unspecified'): { readonly withoutLines?: string } {
   if (filter === 'lfs' || content.subarray(0, 40).toString('latin1').startsWith('version https://git-lfs')) {
     return { withoutLines: `${path} is kept with Git LFS: its lines are not recorded.` }
@@ -404,15 +376,8 @@ function ignoredRevisions({ configuration, top }: Repository, { directory }: Pri
 function stampOf(repository: Repository): string {
   const { configuration, top, shallow, gitFolder } = repository
   const named = configured(configuration, 'blame.ignorerevsfile') ?? ''
-  const files = [
-    named === '' ? '' : resolve(top, named),
-    shallow,
-    join(gitFolder, 'MERGE_HEAD'),
-    ...noteFiles(repository),
-  ]
-  const hash = createHash('sha256')
-    .update(named)
-    .update(`\0${stampOfTraces(repository)}\0`)
+  const files = [named === '' ? '' : resolve(top, named), shallow, join(gitFolder, 'MERGE_HEAD')]
+  const hash = createHash('sha256').update(named)
   for (const file of files) {
     try {
       hash.update(file === '' ? '\0' : readRegularSync(file))
@@ -575,15 +540,4 @@ async function filesIn(
       generated: marked.has(path) || generatedNames.test(path),
     })),
   }
-}
-
-const namespace = Buffer.from('6f1d7c1ae2b84c5f9d0b7a4c3e21f865', 'hex')
-
-/** A UUID of version 5. */
-function uuidOf(name: string): string {
-  const hash = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16)
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x50
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  const hex = hash.toString('hex')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

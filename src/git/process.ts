@@ -54,15 +54,6 @@ export function gitEnvironment(inherited: NodeJS.ProcessEnv): Environment {
   return { ...Object.fromEntries(kept), ...quiet }
 }
 
-/** Who commits, where the environment says it, as on the machines of CI. */
-export function committerIn(inherited: NodeJS.ProcessEnv): Environment {
-  const named = ['GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'].flatMap((name): [string, string][] => {
-    const value = inherited[name]
-    return value === undefined ? [] : [[name, value]]
-  })
-  return Object.fromEntries(named)
-}
-
 /**
  * Runs git and answers whatever its exit code is. Fails with UNAVAILABLE when git waits for something that is not a
  * file, or takes longer than a minute; it is ended then, with whatever it started.

@@ -15,7 +15,7 @@ import { createLineHistory } from './line-history.ts'
 import { measureLines } from './lines.ts'
 import { otherTops } from './other-work-trees.ts'
 import { contentBudget, sweepContents, sweepDirectories } from './private-store.ts'
-import { committerIn, gitEnvironment, tellingFaults } from './process.ts'
+import { gitEnvironment, tellingFaults } from './process.ts'
 import { loadState, workspacePackages } from './recorded-state.ts'
 import { locateFolder, mainTop, onCurrentPlaces } from './repository.ts'
 import { type SnapshotContext, takeSnapshot } from './snapshot.ts'
@@ -100,7 +100,6 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
     history: createLineHistory({
       environment,
-      identity: committerIn(options.environment ?? process.env),
       // Reading leaves nothing behind, also where nothing was ever recorded.
       directory: () => mkdtempSync(join(tmpdir(), 'waymark-blame-')),
     }),

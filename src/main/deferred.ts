@@ -68,19 +68,7 @@ export function deferredWitness(find: () => Promise<WorkTreeWitness>): WorkTreeW
     ...deferred(witness, ['lines']),
     history: deferred(
       loading(async () => (await witness.now()).history),
-      [
-        'file',
-        'blame',
-        'commits',
-        'files',
-        'digest',
-        'uuid',
-        'hashes',
-        'claims',
-        'notes',
-        'writeNotes',
-        'words',
-      ],
+      ['file', 'blame', 'commits', 'files', 'hashes'],
     ),
     contents: deferred(
       loading(async () => (await witness.now()).contents),

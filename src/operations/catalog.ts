@@ -50,10 +50,8 @@ import { status } from './project/status.ts'
 import { tidy } from './project/tidy.ts'
 import { workTreeAdd, workTreeList, workTreeRemove } from './project/work-trees.ts'
 import { blame } from './provenance/blame.ts'
-import { provenanceExport, trailer } from './provenance/export.ts'
-import { provenanceForget } from './provenance/forget.ts'
 import { provenanceStats } from './provenance/line-stats.ts'
-import { provenanceImport, provenanceWrite } from './provenance/notes.ts'
+import { trailer } from './provenance/trailer.ts'
 import { why } from './provenance/why.ts'
 import { check } from './report/check.ts'
 import { ciReport } from './report/ci-report.ts'
@@ -130,10 +128,6 @@ const operations = [
   blame,
   why,
   provenanceStats,
-  provenanceExport,
-  provenanceWrite,
-  provenanceImport,
-  provenanceForget,
   trailer,
   changes,
   diff,

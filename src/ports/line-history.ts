@@ -87,43 +87,7 @@ export interface ListedFile {
   readonly generated: boolean
 }
 
-/** Where notes about lines of commits are kept: git-ai's, and records of Agent Trace. */
-export const noteRefs = ['refs/notes/ai', 'refs/notes/waymark'] as const
-export type NotesRef = (typeof noteRefs)[number]
-
-export interface CommitNote {
-  readonly commit: string
-  readonly text: string
-}
-
-export interface FoundNotes {
-  /** What the ref points to; null where there is none. */
-  readonly tip: string | null
-  readonly notes: readonly CommitNote[]
-}
-
-/** What others left in a repository about the lines of commits, as it stands there. */
-export interface ForeignWords {
-  /** `refs/notes/ai`, `.agent-trace/traces.jsonl`. */
-  readonly source: string
-  /** The commit that it is a note of; null for a file. */
-  readonly commit: string | null
-  readonly text: string
-}
-
-export interface NotesRequest {
-  readonly folder: string
-  readonly ref: NotesRef
-  /** What the ref pointed to when it was read: where it points elsewhere meanwhile, nothing is written. */
-  readonly tip: string | null
-  readonly notes: readonly CommitNote[]
-  readonly message: string
-}
-
-/**
- * Asks git for the lines of a file: it reads, and runs nothing that the repository configures. `writeNotes` alone writes
- * to the repository, and only when a person asked for it.
- */
+/** Asks git for the lines of a file: it reads, and runs nothing that the repository configures. */
 export interface LineHistory {
   /** Fails with a sentence for what is no file. */
   readonly file: (request: FileRequest) => Promise<FoundFile>
@@ -136,22 +100,10 @@ export interface LineHistory {
     rev: string,
     under: string | null,
   ): Promise<{ readonly commit: string; readonly files: readonly ListedFile[] }>
-  /** The SHA-256 of a text, in hex. */
-  readonly digest: (text: string) => Promise<string>
-  /** The same UUID for the same name. */
-  readonly uuid: (name: string) => Promise<string>
   /** The hashes of the lines of contents, by their ids; those that are not there are left out. */
   hashes(
     folder: string,
     oids: readonly string[],
     salt: string,
   ): Promise<readonly (readonly [oid: string, hashes: readonly string[]])[]>
-  /** What others say of some commits: their notes, and the traces of the work tree. */
-  claims(folder: string, commits: readonly string[]): Promise<readonly ForeignWords[]>
-  /** The notes of some commits, or all of them. */
-  notes(folder: string, ref: NotesRef, commits: readonly string[] | null): Promise<FoundNotes>
-  /** Answers false where the ref had moved: then nothing was written. */
-  writeNotes(request: NotesRequest): Promise<boolean>
-  /** A text file of the work tree. Fails with a sentence for what is none. */
-  words(folder: string, path: string): Promise<string>
 }

@@ -27,7 +27,6 @@ import type {
 } from '../domain/id.ts'
 import type { Member, Person, Session, Token } from '../domain/identity/identity.ts'
 import type { Claim, Milestone, Note, PlannedTask, PlanSpan, TaskStatus } from '../domain/plan/plan.ts'
-import type { LineClaim } from '../domain/provenance/claims.ts'
 import type { Step, StepPlace } from '../domain/provenance/step.ts'
 import type { StatRecords } from '../domain/stats/stats.ts'
 import type { Notice } from '../domain/told/notice.ts'
@@ -714,12 +713,8 @@ export interface LineReads {
   turnMakers(ids: readonly string[]): Promise<readonly TurnMaker[]>
   /** How many lines that are not blank each of the last 2,000 attempts with lines added net at its end. */
   addedBy(): Promise<readonly { readonly attemptId: string; readonly lines: number }[]>
-  /** The steps with hashes of a file, or of all files below a folder, also under earlier names. */
-  stepsBelow(path: string): Promise<readonly StepPlace[]>
   /** The steps with hashes that attempts or turns made, or may have made. */
   stepsMadeBy(makers: readonly string[]): Promise<readonly StepPlace[]>
-  /** What others said of the lines of some commits and was imported. */
-  claims(commits: readonly string[]): Promise<readonly LineClaim[]>
 }
 
 export interface JournalReads {

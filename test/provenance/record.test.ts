@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { catalog } from '../../src/operations/catalog.ts'
 import { invoke } from '../../src/operations/invoke.ts'
+import { openStage } from '../capture/driver.ts'
 import { emptyPostgres, isPostgresLeftOut } from '../support/postgres/database.ts'
 import { type Answer, person, troubles } from '../support/project.ts'
 import { lines, openStory } from './story.ts'
@@ -136,10 +137,15 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
     async () => {
       const options = engine === 'PostgreSQL' ? { postgres: (await emptyPostgres()).url } : {}
       const s = await openStory({ ...options, isOnEdge: false })
-      await s.attempt('a1', () => {
-        s.put('f', x(1, 2, 3))
-        s.write('folder/g', 'another file here\n')
-      })
+      const stage = openStage(s.context)
+      const player = stage.session('one')
+      player.start()
+      player.prompt()
+      await stage.drain()
+      player.edit('f', `${s.read('f')}${x(1, 2, 3).join('\n')}\n`)
+      player.stop()
+      await stage.drain()
+      await s.attempt('a1', () => s.write('folder/g', 'another file here\n'))
       s.commit()
       const hashesIn = (journal: string, path: string): readonly string[] =>
         (JSON.parse(journal) as Answer[]).flatMap(({ body }) =>
@@ -152,13 +158,9 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const before = await journalOf(s)
       expect(hashesIn(before, 'f').join('')).toMatch(/^[\w~-]{33,}$/)
       const asPerson = { actor: person }
-      expect(await s.refusal('provenance_forget', { path: 'f' })).toContain('person')
-      expect(await s.refusal('provenance_forget', { path: '/' }, asPerson)).toContain(
-        'names no file or folder',
-      )
-      const answer = await s.call('provenance_forget', { path: 'f' }, asPerson)
-      expect(answer).toMatchObject({ path: 'f', changes: 1 })
-      expect(answer.says).toContain('Forgot the hashes of 1 change of f.')
+      const [{ session_id }] = (await s.call('sessions')).sessions
+      expect(await s.refusal('sessions_forget', { id: session_id })).toContain('person')
+      expect(await s.call('sessions_forget', { id: session_id }, asPerson)).toMatchObject({ changes: 1 })
       const after = await journalOf(s)
       expect(hashesIn(after, 'f').join('')).toBe('')
       expect(hashesIn(after, 'folder/g')).toEqual(hashesIn(before, 'folder/g'))
@@ -167,15 +169,11 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       expect(after).not.toContain(first.slice(0, 11))
       // The chain holds without them, the tables are what a replay makes, and what is known by its content still is.
       expect(troubles(await s.call('doctor'))).toEqual([])
-      expect((await s.whose('f')).at(-1)).toBe('x3 a1 exact')
+      expect((await s.whose('f')).at(-1)).toBe('x3 claude-code exact')
       s.put('f', lines('p', 1), 'base line one')
       s.commit()
       expect((await s.whose('f')).at(-1)).not.toContain('matched')
-      expect((await s.call('provenance_forget', { path: 'f' }, asPerson)).says).toBe(
-        'No hashes of lines of f are kept.',
-      )
-      await s.call('provenance_forget', { path: 'folder' }, asPerson)
-      expect(hashesIn(await journalOf(s), 'folder/g').join('')).toBe('')
+      expect(await s.call('sessions_forget', { id: session_id }, asPerson)).toMatchObject({ changes: 0 })
       expect(troubles(await s.call('doctor'))).toEqual([])
     },
   )
@@ -203,8 +201,6 @@ test('exported and restored elsewhere, the record gives the same answer', async 
     s.swap('f', 'x2', 'another second line')
     s.put('g', x(4))
   })
-  const forgotten = await s.call('provenance_forget', { path: 'g' }, { actor: person })
-  expect(forgotten.changes).toBe(1)
   const { text } = await s.call('export')
   const other = await openStory({ isOnEdge: false })
   other.write('journal.jsonl', `${text}\n`)

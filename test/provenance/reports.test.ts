@@ -71,13 +71,6 @@ test('48 two sessions that write one file in turns have each their lines, with h
     { name: 'gpt-5.2', lines: 2, files: 1 },
   ])
   expect((await s.call('why', { place: 'f:3' })).says).toMatch(/^Made by one with claude-opus-4-5 for task/)
-  // One session has one key wherever it is told.
-  const [{ note }] = (await s.call('provenance_export', { range: 'HEAD~1', format: 'git-ai' })).notes
-  const { sessions } = JSON.parse(note.split('\n---\n')[1])
-  expect(Object.values(sessions).map(({ agent_id }: Answer) => agent_id)).toEqual([
-    { tool: 'claude', id: 'one', model: 'claude-opus-4-5' },
-    { tool: 'claude', id: 'two', model: 'gpt-5.2' },
-  ])
 })
 
 test('48 what a tool did not report is of who could write then, and no more than probable', async () => {

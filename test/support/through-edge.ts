@@ -125,13 +125,7 @@ export function witnessThroughEdge(own: WorkTreeWitness, stateFolder: string): W
       commits: (folder, range, most) =>
         over(folder, (witness) => witness.history.commits(folder, range, most)),
       files: (folder, rev, under) => over(folder, (witness) => witness.history.files(folder, rev, under)),
-      digest: (text) => own.history.digest(text),
-      uuid: (name) => own.history.uuid(name),
       hashes: (folder, oids, salt) => over(folder, (witness) => witness.history.hashes(folder, oids, salt)),
-      claims: (folder, commits) => over(folder, (witness) => witness.history.claims(folder, commits)),
-      notes: (folder, ref, commits) => over(folder, (witness) => witness.history.notes(folder, ref, commits)),
-      writeNotes: (request) => over(request.folder, (witness) => witness.history.writeNotes(request)),
-      words: (folder, path) => over(folder, (witness) => witness.history.words(folder, path)),
     },
     contents: {
       states: (place, paths) => over(place.top, (witness) => witness.contents.states(place, paths)),

@@ -1,4 +1,3 @@
-import type { Claimant } from './claims.ts'
 import { leastMoved } from './lines-of-change.ts'
 import {
   type HashedLines,
@@ -12,7 +11,7 @@ import {
 import { isSolid, type Step } from './step.ts'
 
 /** How it is known whose a line is. */
-export type How = 'exact' | 'aligned' | 'matched' | 'claimed' | 'git'
+export type How = 'exact' | 'aligned' | 'matched' | 'git'
 
 /** What is known of a line of a file. */
 export interface LineFinding {
@@ -23,8 +22,6 @@ export interface LineFinding {
   readonly rests: boolean
   /** The commit that git names, where it was asked. */
   readonly commit: string | null
-  /** What others say of it. */
-  readonly claims?: readonly Claimant[]
 }
 
 /** A content as it is looked up: its id, and the hash of each line. */
@@ -231,10 +228,10 @@ export function unexplained(
 
 /** Whether a line is a person's: only by the word of a person that every agent is recorded since a time. */
 export function isHuman(
-  { kind, how }: Pick<LineFinding, 'kind' | 'how'>,
+  { kind }: Pick<LineFinding, 'kind'>,
   committedAt: number | null,
   allSince: number | null,
 ): boolean {
-  if (allSince === null || committedAt === null || committedAt < allSince || how === 'claimed') return false
+  if (allSince === null || committedAt === null || committedAt < allSince) return false
   return kind === 'outside' || kind === 'author'
 }

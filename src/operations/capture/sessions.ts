@@ -15,7 +15,7 @@ import { list, page, strings } from '../answers/list.ts'
 import { count, identifier, name, text } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
 import { nextCursor, pageSize, readCursor } from '../paging.ts'
-import { forgetting } from '../provenance/forget.ts'
+import { forgetting } from '../provenance/forget-hashes.ts'
 
 export const sessions = defineOperation({
   name: 'sessions',

@@ -162,14 +162,7 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
       blame: (request) => gathering.ask('witness.blame', [request]),
       commits: (folder, range, most) => gathering.ask('witness.commits', [folder, range, most]),
       files: (folder, rev, under) => gathering.ask('witness.files', [folder, rev, under]),
-      digest: (text) => own.history.digest(text),
-      uuid: (name) => own.history.uuid(name),
       hashes: (folder, oids, salt) => gathering.ask('witness.hashes', [folder, [...oids], salt]),
-      claims: (folder, commits) => gathering.ask('witness.claims', [folder, [...commits]]),
-      notes: (folder, ref, commits) => gathering.ask('witness.notes', [folder, ref, commits && [...commits]]),
-      writeNotes: ({ notes, ...request }) =>
-        gathering.ask('witness.writeNotes', [{ ...request, notes: notes.map((note) => ({ ...note })) }]),
-      words: (folder, path) => gathering.ask('witness.words', [folder, path]),
     },
     contents: {
       states: async (place, paths) => {

@@ -9,7 +9,7 @@ import type { MeasuredLines } from '../../domain/provenance/step.ts'
 import type { ChangeReport } from '../../domain/track/changes.ts'
 import type { SnapshotPlace } from '../../domain/track/task.ts'
 import { type Branch, mostBranchFiles } from '../../ports/branch.ts'
-import { type Blamed, type FoundFile, noteRefs } from '../../ports/line-history.ts'
+import type { Blamed, FoundFile } from '../../ports/line-history.ts'
 import { planFormats } from '../../ports/project-files.ts'
 
 /**
@@ -235,10 +235,6 @@ const blamed = z.strictObject({
   trouble: words.exactOptional(),
 }) satisfies z.ZodType<Blamed, unknown>
 
-const noteText = z.string().max(8_000_000)
-const notesRef = z.enum(noteRefs)
-const commitNote = z.strictObject({ commit: oid, text: noteText })
-
 const namedCommit = z.strictObject({ id: oid, at: z.number() })
 const branch = z.strictObject({
   head: namedCommit,
@@ -362,31 +358,6 @@ export const portCalls = {
     z.array(z.tuple([oid, lineHashes])),
   ),
   // What others say of lines, and notes: they are written only while a person on that machine asks for it.
-  'witness.claims': askedSince(
-    4,
-    z.tuple([path, z.array(oid).max(20_000)]),
-    z.array(z.strictObject({ source: words, commit: oidOrNull, text: noteText })).max(60_000),
-  ),
-  'witness.notes': askedSince(
-    4,
-    z.tuple([path, notesRef, z.array(oid).max(20_000).nullable()]),
-    z.strictObject({ tip: oidOrNull, notes: z.array(commitNote).max(200_000) }),
-  ),
-  'witness.writeNotes': askedSince(
-    4,
-    z.tuple([
-      z.strictObject({
-        folder: path,
-        ref: notesRef,
-        tip: oidOrNull,
-        notes: z.array(commitNote).max(20_000),
-        message: z.string().min(1).max(1_000),
-      }),
-    ]),
-    z.boolean(),
-    ['provenance_write'],
-  ),
-  'witness.words': askedSince(4, z.tuple([path, path]), z.string().max(50_000_000), ['provenance_import']),
   'witness.branch': askedSince(
     3,
     z.tuple([

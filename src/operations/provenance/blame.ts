@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { LineFinding } from '../../domain/provenance/blame.ts'
-import { contradicts, type KnownMaker } from '../../domain/provenance/claims.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { LineMaker, TurnMaker } from '../../ports/reads.ts'
 import { list, strings } from '../answers/list.ts'
@@ -11,33 +10,22 @@ import { type LookedUp, lookUp } from './look-up.ts'
 
 const lineKinds = ['agent', 'outside', 'author', 'before', 'uncommitted'] as const
 
-/** What another tool says of lines: a claim, never measured here. */
-const Claimed = z.object({
-  by: z.enum(['agent', 'person']),
-  name: z.string().nullable(),
-  model: z.string().nullable(),
-  /** Where it says so: `refs/notes/ai`, `.agent-trace/traces.jsonl`, or the file that was imported. */
-  source: z.string(),
-  conversation: z.string().nullable(),
-})
-
 /** Lines that follow one another and have the same story. */
 export const LineRange = z.object({
   start: z.int(),
   end: z.int(),
   kind: z.enum(lineKinds),
-  /** exact: by the content itself. matched: the same text in the same order, which a person retyping it would also give. probable, contested: known in one of these ways, but not who made the change. claimed: another tool says so, and nothing was recorded. */
+  /** exact: by the content itself. matched: the same text in the same order, which a person retyping it would also give. probable, contested: known in one of these ways, but not who made the change. */
   certainty: z.enum([
     'exact',
     'matched',
     'probable',
     'contested',
-    'claimed',
     'not recorded',
     'before the record',
     'not committed',
   ]),
-  how: z.enum(['exact', 'aligned', 'matched', 'claimed', 'git']),
+  how: z.enum(['exact', 'aligned', 'matched', 'git']),
   /** How sure it is who made the change that the lines came with. */
   attribution: z.enum(['certain', 'probable', 'contested']).optional(),
   /** Lines of few characters, which count because of the lines beside them. */
@@ -59,8 +47,6 @@ export const LineRange = z.object({
   commit: z.string().nullable(),
   reformatted_by: strings.optional(),
   moved_by: strings.optional(),
-  /** What others say: alone where nothing was recorded, else where it is something else. */
-  claims: list(Claimed).optional(),
 })
 export type LineRange = z.output<typeof LineRange>
 
@@ -178,8 +164,8 @@ export function rangesOf(
   let before = ''
   for (const [at, finding] of lines.entries()) {
     const { birth: _, seq: __, span: ___, ...origin } = finding.origin ?? { birth: '', seq: 0, span: null }
-    const { kind, how, rests, commit, claims } = finding
-    const known = JSON.stringify([kind, how, rests, commit, origin, claims])
+    const { kind, how, rests, commit } = finding
+    const known = JSON.stringify([kind, how, rests, commit, origin])
     const told = stories.get(known) ?? keyed(storyOf(finding, commits, { makers, turns }))
     stories.set(known, told)
     const last = ranges.at(-1)
@@ -197,7 +183,7 @@ function keyed(story: Story): { readonly story: Story; readonly key: string } {
 }
 
 function storyOf(
-  { kind, how, origin, rests, commit, claims = [] }: LineFinding,
+  { kind, how, origin, rests, commit }: LineFinding,
   commits: LookedUp['commits'],
   {
     makers,
@@ -214,40 +200,28 @@ function storyOf(
   const maker = makers.get(owners[0] ?? '')
   const author = commit === null ? undefined : commits.get(commit)?.author
   const all = owners.flatMap((id) => makers.get(id) ?? [])
-  const known = all.map(knownMaker)
   const models = new Set(all.map((one) => one.model))
-  const told = claims.filter((claim) => origin === null || contradicts(claim, { kind }, known))
-  const claimed = how === 'claimed' ? told.find(({ by }) => by === 'agent') : undefined
   return {
     kind,
     certainty: certaintyOf(kind, how, origin),
     how,
     ...(origin !== null && { attribution: origin.certainty }),
     ...(rests && { rests }),
-    attempt: owners[0] ?? claimed?.attempt ?? null,
+    attempt: owners[0] ?? null,
     ...(turn && { turn: turn.turnId, session: turn.sessionId }),
     ...(owners.length > 1 && {
       attempts: owners,
       tasks: [...new Set<string>(all.map((one) => one.attempt.taskId))],
     }),
-    task: maker?.attempt.taskId ?? claimed?.task ?? null,
+    task: maker?.attempt.taskId ?? null,
     goal: maker === undefined ? null : excerpt(maker.goal ?? maker.taskName, 120),
     mission: maker?.attempt.missionId ?? null,
-    agent: maker === undefined ? (clients ?? claimed?.name ?? null) : agentsOf(all),
-    model: models.size > 1 ? null : (maker?.model ?? turn?.model ?? claimed?.model ?? null),
+    agent: maker === undefined ? (clients ?? null) : agentsOf(all),
+    model: models.size > 1 ? null : (maker?.model ?? turn?.model ?? null),
     author: author ?? null,
     commit,
     ...(origin?.reformattedBy && { reformatted_by: [...origin.reformattedBy] }),
     ...(origin?.movedBy && { moved_by: [...origin.movedBy] }),
-    ...(told.length > 0 && {
-      claims: told.map(({ by, name, model, source, conversation }) => ({
-        by,
-        name,
-        model,
-        source,
-        conversation,
-      })),
-    }),
   }
 }
 
@@ -256,17 +230,11 @@ export function agentsOf(makers: readonly LineMaker[]): string {
   return [...new Set(makers.map(({ attempt }) => attempt.agentName ?? attempt.actor.name))].join(' or ')
 }
 
-function knownMaker(maker: LineMaker): KnownMaker {
-  const { attempt, session } = maker
-  return { attempt: attempt.id, names: [attempt.agentName, attempt.actor.name, session?.client ?? null] }
-}
-
 function certaintyOf(
   kind: LineFinding['kind'],
   how: LineFinding['how'],
   origin: LineFinding['origin'],
 ): LineRange['certainty'] {
-  if (how === 'claimed') return 'claimed'
   if (kind === 'agent' && origin !== null && origin.certainty !== 'certain') return origin.certainty
   if (kind === 'author') return 'not recorded'
   if (kind === 'before') return 'before the record'

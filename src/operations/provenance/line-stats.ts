@@ -69,12 +69,11 @@ export const provenanceStats = defineOperation({
     files: z.int(),
     /** All but blank ones. */
     lines: z.int(),
-    /** `claimed`: by other tools, and never part of the share. `human`: by the setting every_agent_captured. */
+    /** `human`: by the setting every_agent_captured. */
     kinds: z.object({
       agent: z.int(),
       outside: z.int(),
       human: z.int(),
-      claimed: z.int(),
       author: z.int(),
       before: z.int(),
     }),
@@ -214,7 +213,7 @@ interface Counted {
 }
 
 class Counting {
-  readonly kinds = { agent: 0, outside: 0, human: 0, claimed: 0, author: 0, before: 0 }
+  readonly kinds = { agent: 0, outside: 0, human: 0, author: 0, before: 0 }
   readonly groups = new Map<string, { lines: number; readonly paths: Set<string> }>()
   /** Lines that live, by attempt; and each of them, wherever it went. */
   readonly alive = new Map<string, number>()
@@ -235,13 +234,12 @@ class Counting {
     makers: ReadonlyMap<string, LineMaker>,
     turns: ReadonlyMap<string, TurnMaker>,
   ): void {
-    for (const [at, { kind, how, origin, commit }] of lines.entries()) {
+    for (const [at, { kind, origin, commit }] of lines.entries()) {
       if (file.hashes[at] === blankHash) continue
       if (this.#commits !== null && (commit === null || !this.#commits.has(commit))) continue
       const committedAt = commits.get(commit ?? '')?.committedAt ?? null
-      const isPersons = isHuman({ kind, how }, committedAt, this.#allSince)
-      const told = how === 'claimed' ? 'claimed' : kind === 'uncommitted' ? 'author' : kind
-      const counted = isPersons ? 'human' : told
+      const isPersons = isHuman({ kind }, committedAt, this.#allSince)
+      const counted = isPersons ? 'human' : kind === 'uncommitted' ? 'author' : kind
       this.kinds[counted] += 1
       const among = (origin?.owners ?? []).flatMap((owner) => makers.get(owner) ?? [])
       const author = commit === null ? undefined : commits.get(commit)?.author
@@ -278,7 +276,7 @@ class Counting {
 }
 
 /** Since when every agent is recorded, by the word of a person; null where nobody said so. */
-export async function capturedSince({ store }: Pick<Context, 'store'>): Promise<number | null> {
+async function capturedSince({ store }: Pick<Context, 'store'>): Promise<number | null> {
   const settings = await store.view(({ runs }) => runs.settings())
   return dateIn(settingOf(settings, 'every_agent_captured'))
 }

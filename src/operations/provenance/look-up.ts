@@ -8,14 +8,12 @@ import {
   type LineFinding,
   unexplained,
 } from '../../domain/provenance/blame.ts'
-import { type LineClaim, withClaims } from '../../domain/provenance/claims.ts'
 import { LineRecord, lineOf } from '../../domain/provenance/record.ts'
 import { isSolid, type Step } from '../../domain/provenance/step.ts'
 import { isSecretFile } from '../../domain/secret-files.ts'
 import type { Blamed, BlamedCommit, FoundFile } from '../../ports/line-history.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Context } from '../operation.ts'
-import { readClaims } from './claims.ts'
 
 export interface LookUp {
   readonly path: string
@@ -134,7 +132,6 @@ async function lookUpLines(
     if (line !== null) return place === undefined ? line : { ...line, commit: place.commit }
     return byCommit.get(at + 1) ?? { ...uncommitted, kind: isCommitted ? 'before' : 'uncommitted' }
   })
-  const claims = await claimsOf({ store, witness, folder }, lines)
   const cut = (blamed?.commits ?? []).some(({ isCut, id }) => {
     return isCut && lines.some(({ commit, origin }) => commit === id && origin === null)
   })
@@ -146,23 +143,7 @@ async function lookUpLines(
     ...(blamed?.trouble === undefined ? [] : [blamed.trouble]),
     ...(cut ? ['The history is cut off (a shallow clone): older commits may have brought some lines.'] : []),
   ]
-  return { lines: withClaims(lines, inCommits, claims), commits, notes }
-}
-
-const mostClaimed = 2_000
-
-/** What others say of the commits that the lines are from: imported before, or beside them in the repository. */
-async function claimsOf(
-  { store, witness, folder }: Looking,
-  lines: readonly LineFinding[],
-): Promise<readonly LineClaim[]> {
-  const commits = [...new Set(lines.flatMap(({ commit }) => commit ?? []))].slice(0, mostClaimed)
-  if (commits.length === 0) return []
-  const [imported, words] = await Promise.all([
-    store.view((reads) => reads.lines.claims(commits)),
-    witness.history.claims(folder, commits),
-  ])
-  return [...readClaims(words).claims, ...imported]
+  return { lines, commits, notes }
 }
 
 const uncommitted = { how: 'git', origin: null, rests: false, commit: null } as const

@@ -378,7 +378,6 @@ function sentence(range: LineRange, { makers, perhaps = [] }: Told): string {
     return `Probably made by ${what}; ${doubt}.`
   }
   if (range.kind === 'agent' && range.session !== undefined) return turnSentence(range)
-  if (range.certainty === 'claimed') return claimedSentence(range)
   if (range.kind === 'outside')
     return 'Changed while no attempt was open: by a person, or a tool that nobody saw.'
   if (range.kind === 'uncommitted') return 'In no commit, and not recorded.'
@@ -386,11 +385,4 @@ function sentence(range: LineRange, { makers, perhaps = [] }: Told): string {
   return range.kind === 'before'
     ? `${who}, before anything was recorded.`
     : `${who}; who made it is not recorded.`
-}
-
-function claimedSentence({ agent, model, task, claims }: LineRange): string {
-  const source = claims?.find(({ by }) => by === 'agent')?.source ?? 'a note'
-  const who = `${agent ?? 'an agent'}${model === null ? '' : ` with ${model}`}`
-  const what = task === null ? '' : ` for task ${task}`
-  return `Made by ${who}${what}, as ${source} claims; nothing was recorded here.`
 }

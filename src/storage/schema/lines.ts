@@ -38,15 +38,4 @@ export const linesTables: TableStatements = ({ text }) => [
     position bigint not null,
     primary key (project_id, mark, seq, position)
   )`,
-
-  `create table line_claim (
-    project_id ${text} not null references project (id),
-    seq bigint not null,
-    position bigint not null,
-    commit_id ${text} not null,
-    path ${text} not null,
-    body ${text} not null,
-    primary key (project_id, seq, position)
-  )`,
-  'create index line_claim_commit on line_claim (project_id, commit_id)',
 ]

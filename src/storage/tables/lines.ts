@@ -1,7 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { CaptureSessionId, TurnId } from '../../domain/id.ts'
-import type { LineClaim } from '../../domain/provenance/claims.ts'
 import {
   blankHash,
   hashLength,
@@ -51,32 +50,7 @@ export interface LineMarkTable {
   position: number
 }
 
-/** What another tool says of lines of a commit, as it was imported. */
-export interface LineClaimTable {
-  project_id: string
-  seq: number
-  position: number
-  commit_id: string
-  path: string
-  body: string
-}
-
 const mostMarks = 16
-
-export async function applyClaimsImported(
-  { db, projectId, seq }: Projecting,
-  { claims }: FactOf<'claims.imported'>,
-): Promise<void> {
-  const rows = claims.map((claim, position) => ({
-    project_id: projectId,
-    seq,
-    position,
-    commit_id: claim.commit,
-    path: claim.path,
-    body: JSON.stringify(claim),
-  }))
-  await insertRows(db, 'line_claim', rows)
-}
 
 export async function applyLinesRecorded(
   { db, projectId, seq }: Projecting,
@@ -230,7 +204,6 @@ const mostSteps = 5_000
 const lastEnds = 5
 const stepsAtOnce = 1_000
 const mostMakers = 2_000
-const mostClaims = 20_000
 
 export function lineReads(scope: ReadScope): LineReads {
   const { db, projectId } = scope
@@ -469,35 +442,12 @@ export function lineReads(scope: ReadScope): LineReads {
       }
       return found
     },
-    async stepsBelow(path) {
-      const places = await placesWith((row) => {
-        const names = [row.path, ...(row.from_path === null ? [] : [row.from_path])]
-        return names.some((name) => name === path || name.startsWith(`${path}/`))
-      })
-      return places
-    },
     async stepsMadeBy(makers) {
       const wanted = new Set<string>(makers)
       return placesWith(({ body }) => {
         const { owners, turns = [] } = parsed<RecordedStep>(body)
         return [...owners, ...turns].some((maker) => wanted.has(maker))
       })
-    },
-    async claims(commits) {
-      const found: LineClaim[] = []
-      for (const batch of inBatches([...commits])) {
-        const rows = await db
-          .selectFrom('line_claim')
-          .select('body')
-          .where('project_id', '=', projectId)
-          .where('commit_id', 'in', batch)
-          .orderBy('seq')
-          .orderBy('position')
-          .limit(mostClaims)
-          .execute()
-        found.push(...rows.map(({ body }) => parsed<LineClaim>(body)))
-      }
-      return found
     },
   }
 }

@@ -14,7 +14,7 @@ import { renewClaim } from './claim.ts'
 import { applyCommandEnded, applyCommandStarted } from './command-result.ts'
 import { applyDependencyAdded, applyDependencyRemoved } from './dependency.ts'
 import { applyHoldClosed, applyHoldOpened } from './hold.ts'
-import { applyClaimsImported, applyLinesForgotten, applyLinesRecorded } from './lines.ts'
+import { applyLinesForgotten, applyLinesRecorded } from './lines.ts'
 import { applyMemberRemoved, applyMemberSet } from './member.ts'
 import {
   applyMissionEnded,
@@ -82,7 +82,6 @@ const projections: {
   'attempt.continued': touchAttempt,
   'lines.recorded': applyLinesRecorded,
   'lines.forgotten': applyLinesForgotten,
-  'claims.imported': applyClaimsImported,
   'decision.logged': applyDecision,
   'issue.logged': applyIssue,
   'progress.logged': applyProgress,

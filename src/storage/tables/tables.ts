@@ -10,7 +10,7 @@ import type { CommandOutputTable, CommandResultTable } from './command-result.ts
 import type { TaskDependencyTable } from './dependency.ts'
 import type { AttemptDiffTable, CommandLeaseTable, EdgeTable } from './edge.ts'
 import type { HoldTable } from './hold.ts'
-import type { LineClaimTable, LineMarkTable, LineSpanTable, LineStepTable } from './lines.ts'
+import type { LineMarkTable, LineSpanTable, LineStepTable } from './lines.ts'
 import type { MemberTable } from './member.ts'
 import type { MissionTable } from './mission.ts'
 import type { MissionChangeTable } from './mission-change.ts'
@@ -77,7 +77,6 @@ export interface Tables {
   readonly line_span: LineSpanTable
   readonly line_step: LineStepTable
   readonly line_mark: LineMarkTable
-  readonly line_claim: LineClaimTable
   readonly decision: DecisionTable
   readonly issue: IssueTable
   readonly progress: ProgressTable

@@ -87,7 +87,7 @@ function Told({ place: { path, rev, line }, text, refresh }: Omit<WhyProps, 'sto
 }
 
 function Story({ why, path }: { readonly why: LineWhy; readonly path: string }) {
-  const { says, makers, turn, decisions, holds, later, commit, notes, range } = why
+  const { says, makers, turn, decisions, holds, later, commit, notes } = why
   return (
     <div class="why-told">
       <p>{says}</p>
@@ -95,20 +95,6 @@ function Story({ why, path }: { readonly why: LineWhy; readonly path: string }) 
         <MadeBy key={maker.attempt_id} maker={maker} />
       ))}
       {turn === undefined ? null : <InSession turn={turn} />}
-      {range.claims === undefined || range.claims.length === 0 ? null : (
-        <section>
-          <h3>Others say</h3>
-          {range.claims.map(({ by, name, model, source }, at) => (
-            <p key={at} class="why-claim">
-              <span class="mono">{plainText(source)}</span>:{' '}
-              {[name ?? (by === 'agent' ? 'an agent' : 'a person'), model ?? '']
-                .filter((word) => word !== '')
-                .map(plainText)
-                .join(', ')}
-            </p>
-          ))}
-        </section>
-      )}
       {why.comments.length === 0 ? null : (
         <section>
           <h3>Said in reviews</h3>

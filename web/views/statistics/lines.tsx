@@ -158,7 +158,6 @@ const kindsTold = [
   { kind: 'agent', words: 'of agents, recorded' },
   { kind: 'human', words: 'of people, since every agent is captured' },
   { kind: 'outside', words: 'of no attempt: a person, or an unseen tool' },
-  { kind: 'claimed', words: 'as another tool claims' },
   { kind: 'author', words: 'not recorded' },
   { kind: 'before', words: 'before the record' },
 ] as const

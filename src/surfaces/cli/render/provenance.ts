@@ -61,19 +61,8 @@ const widestGoal = 24
 
 /** Who made lines, in a few words. */
 function whose(range: Range): string {
-  const { kind, agent, model, task, goal, author, commit, rests, certainty, claims } = range
+  const { kind, agent, model, task, goal, author, commit, rests, certainty } = range
   const short = commit === null ? '' : commit.slice(0, 8)
-  if (certainty === 'claimed') {
-    const source = claims?.find(({ by }) => by === 'agent')?.source ?? ''
-    return [
-      task ?? short,
-      inOneLine(agent ?? 'an agent'),
-      inOneLine(model ?? ''),
-      `claimed by ${inOneLine(source)}`,
-    ]
-      .filter((part) => part !== '')
-      .join(' ')
-  }
   if (kind === 'agent') {
     const tasks = range.tasks ?? [task ?? range.attempt ?? range.session ?? '']
     // Of several it would be the goal of one of them.
@@ -82,25 +71,17 @@ function whose(range: Range): string {
     const who = [agent, model].flatMap((word) => (word === null ? [] : [inOneLine(word)])).join(' ')
     const sure = certainty === 'contested' || certainty === 'probable' ? certainty : ''
     const marks = [isMatched(range) ? 'matched' : '', sure, rests ? '~' : ''].filter(Boolean).join(' ')
-    return [what, who, marks, claimedOtherwise(range)].filter((part) => part !== '').join(' · ')
+    return [what, who, marks].filter((part) => part !== '').join(' · ')
   }
-  if (kind === 'outside') return ['outside: no attempt', claimedOtherwise(range)].filter(Boolean).join(' ')
+  if (kind === 'outside') return 'outside: no attempt'
   if (kind === 'uncommitted') return 'not committed, not recorded'
   const who = [short, inOneLine(author ?? '')].filter(Boolean).join(' ')
   return kind === 'before' ? `${who} (before the record)`.trim() : `${who} (not recorded)`.trim()
 }
 
-/** What others say, where that is something else than what was recorded. */
-function claimedOtherwise({ claims = [] }: Range): string {
-  if (claims.length === 0) return ''
-  const said = claims.map(({ by, name, source }) => `${inOneLine(name ?? by)} (${inOneLine(source)})`)
-  return `claimed otherwise: ${said.join(', ')}`
-}
-
 /** Why a line is there, as a page. */
 export const why: View<'why'> = (answer, page) => {
-  const { path, line, text, says, range, makers, turn, decisions, holds, reviews, later, commit, notes } =
-    answer
+  const { path, line, text, says, makers, turn, decisions, holds, reviews, later, commit, notes } = answer
   return blocks(
     `${page.ink('bold', inOneLine(`${path}:${line}`))}${text === undefined ? '' : `  ${inOneLine(text)}`}\n${inOneLine(says)}`,
     ...makers.map((maker, at) => {
@@ -160,7 +141,6 @@ export const why: View<'why'> = (answer, page) => {
           `${commit.id.slice(0, 12)} ${inOneLine(commit.summary)}, ${inOneLine(commit.author)}, ${commit.at}`,
           page,
         ),
-    range.certainty === 'claimed' ? '' : claimedOtherwise(range),
     notes.join('\n'),
   )
 }

@@ -1,15 +1,6 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { Validator } from '@cfworker/json-schema'
 import { expect, test } from 'vitest'
-import { modelId } from '../../src/domain/provenance/agent-trace.ts'
 import { type Answer, person } from '../support/project.ts'
 import { lines, openStory, type Story } from './story.ts'
-
-// README §6.1 of cursor/agent-trace at 2754f077.
-const schema = JSON.parse(readFileSync(join(import.meta.dirname, 'agent-trace.schema.json'), 'utf8'))
-const validator = new Validator(schema, '2020-12', false)
 
 const x = (...numbers: number[]) => lines('x', ...numbers)
 
@@ -26,91 +17,12 @@ async function threeCommits(): Promise<Story> {
   return s
 }
 
-function problems(record: unknown): readonly string[] {
-  return validator
-    .validate(record)
-    .errors.map(({ instanceLocation, error }) => `${instanceLocation} ${error}`)
-}
-
-test('a record of Agent Trace for each commit with a known line, valid by the schema', async () => {
-  const s = await threeCommits()
-  const { records, commits } = await s.call('provenance_export', { range: 'HEAD~3..HEAD' })
-  expect(commits).toBe(3)
-  expect(records).toHaveLength(2)
-  for (const record of records) expect(problems(record)).toEqual([])
-  const [first] = records
-  expect(first).toMatchObject({
-    version: '0.1.0',
-    vcs: { type: 'git', revision: s.git('rev-parse', 'HEAD~2').trim() },
-    tool: { name: 'waymark' },
-    files: [
-      {
-        path: 'f',
-        conversations: [{ contributor: { type: 'ai' }, ranges: [{ start_line: 5, end_line: 7 }] }],
-      },
-    ],
-  })
-  const hash = createHash('sha256')
-    .update(x(1, 2, 3).join('\n'))
-    .digest('hex')
-  expect(first.files[0].conversations[0].ranges[0].content_hash).toBe(`sha256:${hash}`)
-  const unknown = records[1].files.flatMap(({ conversations }: Answer) =>
-    conversations.filter(({ contributor }: Answer) => contributor.type !== 'ai'),
-  )
-  expect(unknown).toEqual([])
-  expect((await s.call('provenance_export', { range: 'HEAD~3..HEAD' })).records).toEqual(records)
-})
-
-test('a record that breaks the schema is noticed', () => {
-  expect(problems({ version: '1.0', id: 'x', timestamp: 'now', files: [] })).not.toEqual([])
-})
-
-test('ranges lie in the file of their commit, also after history was rewritten', async () => {
-  const s = await threeCommits()
-  s.git('commit', '-q', '--amend', '-m', 'other words')
-  const { records } = await s.call('provenance_export', { range: 'HEAD~3..HEAD' })
-  for (const { vcs, files } of records) {
-    for (const { path, conversations } of files) {
-      const content = s.git('show', `${vcs.revision}:${path}`).split('\n').slice(0, -1)
-      for (const { ranges } of conversations) {
-        for (const { start_line, end_line, content_hash } of ranges) {
-          const text = content.slice(start_line - 1, end_line).join('\n')
-          expect(content_hash).toBe(`sha256:${createHash('sha256').update(text).digest('hex')}`)
-        }
-      }
-    }
-  }
-})
-
-test('notes as git-ai reads them', async () => {
-  const s = await threeCommits()
-  const { notes } = await s.call('provenance_export', { range: 'HEAD~3..HEAD', format: 'git-ai' })
-  expect(notes).toHaveLength(2)
-  const [attested = '', said = ''] = notes[0].note.split('\n---\n')
-  expect(attested).toMatch(/^f\n {2}s_[0-9a-f]{14}::t_[0-9a-f]{14} 5-7$/)
-  const { schema_version, base_commit_sha, sessions } = JSON.parse(said)
-  expect({ schema_version, base_commit_sha }).toEqual({
-    schema_version: 'authorship/3.0.0',
-    base_commit_sha: notes[0].commit,
-  })
-  expect(Object.keys(sessions)).toEqual([/s_[0-9a-f]{14}/.exec(attested)?.[0]])
-})
-
 test('the trailers of a commit name its tasks; a range that is none is refused', async () => {
   const s = await threeCommits()
   const { trailers } = await s.call('trailer', { commit: 'HEAD~2' })
   expect(trailers).toEqual([expect.stringMatching(/^Waymark-Task: t-/)])
   expect((await s.call('trailer', {})).trailers).toEqual([])
   expect(await s.refusal('trailer', { commit: '--all' })).toContain('"--all" names no commit')
-  expect(await s.refusal('provenance_export', { range: 'a..b' })).toContain('names no commit')
-})
-
-test('models are named as models.dev does', () => {
-  expect(modelId('claude-opus-4-5')).toBe('anthropic/claude-opus-4-5')
-  expect(modelId('gpt-5.2')).toBe('openai/gpt-5.2')
-  expect(modelId('gemini-3-pro')).toBe('google/gemini-3-pro')
-  expect(modelId('something-else')).toBeNull()
-  expect(modelId(null)).toBeNull()
 })
 
 test('shares and unknown lines sum to all lines, and each figure has its definition', async () => {
@@ -214,20 +126,10 @@ test('persons are called so only by the word of a person, and only after the day
   ).toContain('a date, as 2026-11-01')
   const kinds = async () => (await s.call('provenance_stats', { path: 'f' })).kinds
   expect(await kinds()).toMatchObject({ agent: 3, human: 0 })
-  const { notes: before } = await s.call('provenance_export', { range: 'HEAD~3..HEAD', format: 'git-ai' })
-  expect(JSON.stringify(before)).not.toContain('h_')
   await set('2020-01-01')
   // Of the base too, where it was committed in the second in which the record began.
   expect([2, 6]).toContain((await kinds()).human)
-  const { records } = await s.call('provenance_export', { range: 'HEAD~3..HEAD' })
-  for (const record of records) expect(problems(record)).toEqual([])
-  expect(JSON.stringify(records)).toContain('"type":"human"')
-  // Written, told anew and written again: what is ours is known again, persons and all.
-  const written = await s.call('provenance_write', { range: 'HEAD~3..HEAD' }, asPerson)
-  expect(written.written).toHaveLength(3)
-  expect(s.git('notes', '--ref', 'ai', 'show', 'HEAD')).toMatch(/^f\n {2}h_[0-9a-f]{14} \d+\n---/)
   await set('2999-01-01')
   expect(await kinds()).toMatchObject({ human: 0 })
-  expect((await s.call('provenance_write', { range: 'HEAD~3..HEAD~1' }, asPerson)).written).toHaveLength(1)
   await set('off')
 })
