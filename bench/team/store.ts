@@ -58,6 +58,7 @@ const measuredElsewhere: Partial<WorkTreeWitness> = {
     headMoves: [],
     notes: [],
     doubts: [],
+    unreadable: [],
   }),
   matching: async (_place, areas) => areas.map((area) => ({ area, files: 2, excludes: false })),
   overlapping: async (_place, _areas, others) => others.map(() => []),

@@ -149,7 +149,9 @@ const told = {
 }
 const artifactType = text.describe('A type of artifacts')
 const variable = text.describe('A path in the context, plan.risk, or $.payload.risk')
-const globs = filled(text).describe('Globs')
+const pathPatterns = filled(text).describe(
+  'Path patterns from the project’s folder: src/ with all that is in it, src/**/*.sql; !x takes out of the list',
+)
 const shared = z
   .union([choice(['all', 'none', ...sharedKinds]), list(choice(sharedKinds))], {
     error: must(`one of all, none, ${sharedKinds.join(', ')}`, ['all', 'none', ...sharedKinds]).error,
@@ -188,8 +190,9 @@ const guardFields = variants('type', [
   variants('condition', [
     when('changes', 'in_scope', { shared: shared.optional() }),
     when('changes', 'none', {}),
-    when('changes', 'touches_only', { paths: globs }),
-    when('changes', 'touches_none', { paths: globs }),
+    when('changes', 'touches', { paths: pathPatterns }),
+    when('changes', 'touches_only', { paths: pathPatterns }),
+    when('changes', 'touches_none', { paths: pathPatterns }),
   ]),
   guard('command', {
     run: text.describe('A command line, run in the project'),
@@ -334,7 +337,7 @@ const toolPermissions = object({
   allowed: maybe(texts.describe('Tools, or Bash(npm test*) for some commands; others are denied')),
   denied: maybe(texts.describe('Tools, or Bash(git push*) for some commands')),
   ask: maybe(texts.describe('Tools and commands that a person decides about')),
-  paths: maybe(map(texts).describe('Globs that a tool is limited to')),
+  paths: maybe(map(texts).describe('Path patterns that a tool is limited to')),
 }).transform(
   ({ allowed = [], denied = [], ask = [], paths = {} }): ToolPermissions => ({
     allowed,
@@ -459,7 +462,7 @@ function build(dialect: Dialect) {
   const artifact = object({
     type: text,
     description: text.optional(),
-    paths: maybe(texts.describe('Globs of files that are of this type')),
+    paths: maybe(texts.describe('Path patterns of files that are of this type')),
     min_bytes: whole(0).optional(),
     schema: maybe(json.describe('A JSON Schema of its content')),
     fresh: choice(['run', 'state', 'loop'])

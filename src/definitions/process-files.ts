@@ -104,13 +104,13 @@ async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Pro
 }
 
 async function readSource(source: ProcessSource): Promise<LoadedProcess> {
-  const { definition, findings } = await readAside(source.text)
-  return { ...source, definition, findings: [...misnamed(definition, source.file), ...findings] }
+  const { definition, findings, patterns } = await readAside(source.text)
+  return { ...source, definition, findings: [...misnamed(definition, source.file), ...findings], patterns }
 }
 
 function tooLarge(size: number): ReadDefinition {
   const message = `The file has ${size} bytes; at most ${largest} are read.`
-  return { definition: null, findings: [problem('error', 'file-size', message)] }
+  return { definition: null, findings: [problem('error', 'file-size', message)], patterns: [] }
 }
 
 function misnamed(definition: ProcessDefinition | null, path: string): readonly PlacedFinding[] {
@@ -166,5 +166,6 @@ function tooLong(text: string): ReadDefinition {
   return {
     definition: null,
     findings: [{ ...finding('error', 'yaml', { message, path: [] }), place: null }],
+    patterns: [],
   }
 }

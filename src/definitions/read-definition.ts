@@ -4,9 +4,10 @@ import { isJsonObject, type JsonObject, valueAt } from '../domain/gate/json.ts'
 import { type DefinitionPath, finding } from '../domain/gate/lint/finding.ts'
 import { lint } from '../domain/gate/lint/lint.ts'
 import { type ReferenceKind, referencesTo } from '../domain/gate/lint/names.ts'
+import { patternsIn } from '../domain/gate/lint/patterns.ts'
 import { outcomes } from '../domain/gate/lint/ways.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
-import type { FilePlace, PlacedFinding } from '../ports/project-files.ts'
+import type { FilePlace, PlacedFinding, PlacedPattern } from '../ports/project-files.ts'
 import { type DialectSchemas, inertKeys, misspelt, schemasOf } from './dialect.ts'
 import { readYaml, type YamlText } from './yaml-text.ts'
 
@@ -14,6 +15,7 @@ export interface ReadDefinition {
   /** Null when its shape is wrong. */
   readonly definition: ProcessDefinition | null
   readonly findings: readonly PlacedFinding[]
+  readonly patterns: readonly PlacedPattern[]
 }
 
 /** Reads a definition, and says everything that is wrong with it and where. Reads all of it or nothing. */
@@ -27,13 +29,14 @@ export function readDefinition(text: string): ReadDefinition {
     return {
       definition: null,
       findings: [{ ...finding('error', 'yaml', { message, path: [] }), place: null }],
+      patterns: [],
     }
   }
 }
 
 function read(text: string): ReadDefinition {
   const result = readYaml(text)
-  if (!result.readable) return { definition: null, findings: result.findings }
+  if (!result.readable) return { definition: null, findings: result.findings, patterns: [] }
   const { yaml } = result
   const dialect: Dialect = valueAt(yaml.data, ['process', 'dialect']) === undefined ? 'original' : 1
   const schemas = schemasOf(dialect)
@@ -44,6 +47,7 @@ function read(text: string): ReadDefinition {
     return {
       definition: null,
       findings: inOrder([...notes, ...wrong, ...unknownNames(yaml, dialect, wrong)]),
+      patterns: [],
     }
   }
   const definition = parsed.data
@@ -51,7 +55,8 @@ function read(text: string): ReadDefinition {
     ...each,
     place: yaml.placeAt(each.path),
   }))
-  return { definition, findings: inOrder([...notes, ...judged]) }
+  const patterns = patternsIn(definition).map((each) => ({ ...each, place: yaml.placeAt(each.path) }))
+  return { definition, findings: inOrder([...notes, ...judged]), patterns }
 }
 
 /** How many unknown keys of one object are told each by itself. */

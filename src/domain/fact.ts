@@ -56,6 +56,8 @@ export interface Measured {
   readonly widened?: readonly string[]
   /** The rows of the mission's changes that this end made different; null where that could not be measured. */
   readonly mission?: readonly MissionChange[] | null
+  /** Folders that could not be read: whether something changed there is not known. */
+  readonly unreadable?: readonly string[]
   readonly warnings: readonly string[]
   readonly endSnapshot: SnapshotPlace | null
 }

@@ -32,12 +32,13 @@ export async function reportChanges(span: Span, environment: Environment): Promi
   const lost = details.lost
     ? ['The contents of some changed files are gone or were not kept: their lines are not counted.']
     : []
+  const unreadable = [...new Set(unreadableFolders(span))]
   const doubts = [
     ...new Set([
       ...all.flatMap(({ uncertain }) => uncertain ?? []),
       ...origins.doubts,
       ...settingsDoubts(span),
-      ...unreadableDoubts(span),
+      ...unreadable.map((path) => `${path} could not be looked at: what changed there is not known.`),
     ]),
   ]
   const elsewhere = all.length === 0 ? await changedElsewhere(span) : []
@@ -56,14 +57,13 @@ export async function reportChanges(span: Span, environment: Environment): Promi
       ]),
     ],
     doubts,
+    unreadable,
   }
 }
 
-function unreadableDoubts({ from, to }: Span): string[] {
+function unreadableFolders({ from, to }: Span): string[] {
   return [...from.repositories, ...to.repositories].flatMap(({ prefix, unreadable = [] }) =>
-    unreadable.map((folder) => {
-      return `${displayPath(prefix + folder)} could not be looked at: what changed there is not known.`
-    }),
+    unreadable.map((folder) => displayPath(prefix + folder)),
   )
 }
 
@@ -255,5 +255,6 @@ export function unknownReport(doubt: string): ChangeReport {
     headMoves: [],
     notes: [],
     doubts: [doubt],
+    unreadable: [],
   }
 }

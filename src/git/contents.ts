@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { FileState, KeptContent, SnapshotContents, SnapshotRef } from '../ports/work-tree.ts'
 import { contentsOf } from './blobs.ts'
 import { comparisonPlace } from './comparison.ts'
@@ -44,7 +45,9 @@ async function statesIn(
     if (ignored !== undefined) found.set(path, { id: ignored.oid ?? null, mode: '100644' })
     else asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
   }
-  const place = placeOf(state, environment)
+  const own = placeOf(state, environment)
+  // What HEAD had is asked of a work tree that was removed, too.
+  const place = existsSync(own.top) ? own : { ...own, top: own.directory }
   for (const [repository, some] of asCommitted) {
     const heads = await headsOf(place, repository, some)
     for (const path of some) {

@@ -1,5 +1,6 @@
 import type { ProcessDefinition } from '../domain/gate/definition.ts'
 import type { Finding } from '../domain/gate/lint/finding.ts'
+import type { WrittenPattern } from '../domain/gate/lint/patterns.ts'
 import type { PlanDocument } from '../domain/plan/document.ts'
 
 /** Where a process came from: the project's own folders, the ones shipped with Waymark, or a file that was named. */
@@ -12,6 +13,11 @@ export interface FilePlace {
 }
 
 export interface PlacedFinding extends Finding {
+  readonly place: FilePlace | null
+}
+
+/** A path pattern with its place: whether it matches a file of the project is seen where the files are. */
+export interface PlacedPattern extends WrittenPattern {
   readonly place: FilePlace | null
 }
 
@@ -32,6 +38,7 @@ export interface LoadedProcess extends ProcessSource {
   readonly definition: ProcessDefinition | null
   /** What reading it showed, and what lint did where it could be read; in the order of the file. */
   readonly findings: readonly PlacedFinding[]
+  readonly patterns: readonly PlacedPattern[]
 }
 
 /** Finds and reads the definitions of processes. */

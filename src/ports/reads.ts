@@ -474,7 +474,10 @@ export interface RunSubject {
   readonly taskId: TaskId | null
 }
 
-export interface AttemptChanges {
+/** More attempts at one subject than this are not read. */
+export const maxAttempts = 1_000
+
+export interface AttemptChanges extends Pick<Measured, 'unreadable'> {
   readonly attemptId: AttemptId
   readonly verification: Measured['verification'] | null
   readonly changes: readonly ChangedFile[]

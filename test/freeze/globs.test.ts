@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import { anyGlob, globMatcher } from '../../src/domain/pattern.ts'
+import { pathPatterns } from '../../src/domain/path-pattern.ts'
+import { globMatcher } from '../../src/domain/pattern.ts'
 
 const word = fc.constantFrom('a', 'b', 'ab', '.a', 'a.b', 'src', '')
 const part = fc.constantFrom(
@@ -37,9 +38,11 @@ test('a glob with many stars matches what picomatch matches', () => {
   )
 })
 
-test('what must not match is written with an exclamation mark', () => {
-  const matches = anyGlob(['!src/*/a*/*b'])
-  expect([matches('src/x/ab/cb'), matches('src/x')]).toEqual([false, true])
+test('a path pattern with many stars and braces takes no longer for a long path', () => {
+  const { matches } = pathPatterns([`**/${'*a'.repeat(40)}b`, `{${'a*,'.repeat(40)}b*}/**/c`])
+  const before = performance.now()
+  expect(matches(`${'a'.repeat(2_000)}/${'a'.repeat(2_000)}`)).toBe(false)
+  expect(performance.now() - before).toBeLessThan(5_000)
 })
 
 test('a glob that cannot be matched in good time is refused with its words', () => {

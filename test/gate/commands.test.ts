@@ -48,6 +48,34 @@ test('process list shows the project’s own before the shipped ones, of both fo
   expect(findings).toMatchObject([{ rule: 'id-not-file-name', severity: 'error' }])
 })
 
+test('process lint warns of path patterns that match no file now, but not of artifacts', async () => {
+  const project = await openProject()
+  project.write(
+    '.waymark/processes/idle.yaml',
+    [
+      'process: { dialect: 1, id: idle, version: "1", name: Idle, initial_state: a }',
+      'states:',
+      '  - { name: a, tool_permissions: { paths: { Write: [src/, "srcs/"] } } }',
+      '  - { name: b, is_final: true, outcome: succeeded }',
+      'events: [{ name: go, allowed_roles: ["*"] }]',
+      'transitions: [{ from: a, event: go, to: b, guard: { all: [g, h, i] } }]',
+      'guards:',
+      '  g: { type: changes, condition: touches_none, paths: ["src/*.ts", "Src/"] }',
+      '  h: { type: command, run: node x.js, pinned: [x.js] }',
+      '  i: { type: artifact, artifact_type: plan, condition: exists }',
+      'artifacts:',
+      '  - { type: plan, paths: [plan.md] }',
+    ].join('\n'),
+  )
+  const { healthy, findings } = await project.call('process_lint', { process: 'idle' })
+  expect(healthy).toBe(true)
+  expect(findings).toMatchObject([
+    { rule: 'matches-nothing', severity: 'warning', line: 8, message: expect.stringContaining('"Src/"') },
+    { rule: 'matches-nothing', line: 9 },
+    { rule: 'matches-nothing', line: 3, message: expect.stringContaining('"srcs/"') },
+  ])
+})
+
 test('process show tells the parts, and draws them', () => {
   const { json, run } = openCommandLine({ git: false })
   const shown = json('process', 'show', 'change-control')

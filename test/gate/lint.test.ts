@@ -22,6 +22,32 @@ test('a good definition has no finding', () => {
   expect(found()).toEqual([])
 })
 
+test.each(['', '../x', '.git/hooks/', 'src\\\\a.ts', 'C:/src', '!', '{1..9}/x'])(
+  'a path pattern that can never match is an error where it stands: %j',
+  (pattern) => {
+    const { findings } = readDefinition(
+      [
+        'process: { dialect: 1, id: x, version: "1", name: X, initial_state: a }',
+        'states:',
+        `  - { name: a, tool_permissions: { paths: { Write: ["src/", "${pattern}"] } } }`,
+        '  - { name: b, is_final: true, outcome: succeeded }',
+        'events: [{ name: go, allowed_roles: ["*"] }]',
+        'transitions: [{ from: a, event: go, to: b, guard: { all: [g, h] } }]',
+        'guards:',
+        `  g: { type: changes, condition: touches, paths: ["${pattern}"] }`,
+        `  h: { type: command, run: make, pinned: ["${pattern}"] }`,
+        'artifacts:',
+        `  - { type: plan, paths: ["${pattern}"] }`,
+      ].join('\n'),
+    )
+    const wrong = pattern === '' ? 'odd-value' : 'path-pattern'
+    expect(findings.filter(({ rule }) => rule === wrong).map(({ place }) => place?.line)).toEqual([
+      3, 8, 9, 11,
+    ])
+    expect(findings.filter(({ severity }) => severity === 'error')).toHaveLength(4)
+  },
+)
+
 test.each([
   ['state', '  - { name: build, max_visits: 2 }', '  - { name: build, max_visits: 2 }\n  - { name: build }'],
   ['event', '  - { name: approve,', '  - { name: approve, allowed_roles: [reviewer] }\n  - { name: approve,'],

@@ -69,6 +69,8 @@ export interface ProjectOptions {
   readonly isOnEdge?: boolean
   /** The URL of a database on a server that keeps the record; by default a file does. */
   readonly postgres?: string
+  /** The project's folder below the work tree's top; the top when left out. */
+  readonly within?: string
   /** In a database where no other project is, where all projects of the tests are on a server. */
   readonly isAlone?: boolean
   /** False: webhooks go to no private network unless they were said to. */
@@ -124,7 +126,7 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     ids,
     fingerprint,
     actor: agentActor,
-    folder,
+    folder: join(folder, options.within ?? ''),
     program,
   }
   onTestFinished(async () => {

@@ -1,4 +1,4 @@
-import { anyGlob } from '../pattern.ts'
+import { pathPatterns } from '../path-pattern.ts'
 import type { ArtifactDefinition, Dialect, Freshness, ProcessDefinition } from './definition.ts'
 import type { Artifact, Evidence, Visit } from './evidence.ts'
 import { schemaProblems } from './json-schema.ts'
@@ -113,18 +113,9 @@ export function isOfType(
 }
 
 function globbed(artifacts: readonly ArtifactDefinition[], path: string): string | null {
-  return artifacts.find(({ paths }) => paths.length > 0 && matcherOf(paths)(plain(path)))?.type ?? null
-}
-
-// A thousand files are compared with the globs of one definition.
-const matchers = new WeakMap<readonly string[], (path: string) => boolean>()
-
-function matcherOf(globs: readonly string[]): (path: string) => boolean {
-  const known = matchers.get(globs)
-  if (known) return known
-  const matcher = anyGlob(globs)
-  matchers.set(globs, matcher)
-  return matcher
+  return (
+    artifacts.find(({ paths }) => paths.length > 0 && pathPatterns(paths).matches(plain(path)))?.type ?? null
+  )
 }
 
 function named(artifacts: readonly ArtifactDefinition[], path: string): readonly string[] {

@@ -63,7 +63,7 @@ export const nothingObserved: Observations = {
 }
 
 export interface ObservedChanges {
-  /** False when some change could not be measured. */
+  /** False when some change could not be measured, or a folder could not be read. */
   readonly complete: boolean
   /** Changed by attempts that declared no areas, so that no scope covers them. */
   readonly undeclared: readonly string[]
@@ -72,6 +72,10 @@ export interface ObservedChanges {
     readonly inScope: boolean
     /** Of which shared kind it is, where no area names it and its kind alone lets it pass. */
     readonly shared?: SharedKind | null
+    /** From the project's folder; null for a file outside it. */
+    readonly own: string | null
+    /** Whether it is other than at the subject's first attempt; null where that was not looked at or cannot be seen. */
+    readonly differs: boolean | null
   }[]
 }
 
@@ -138,7 +142,7 @@ export type Independence = 'independent' | 'own' | 'unknown'
 export type Need =
   | { readonly kind: 'context' }
   | { readonly kind: 'artifacts'; readonly type: string }
-  | { readonly kind: 'changes' }
+  | { readonly kind: 'changes'; readonly net: boolean }
   | { readonly kind: 'command'; readonly run: string; readonly timeout: number }
   | { readonly kind: 'ci'; readonly check: string; readonly at: 'tree' | 'commit' }
   | { readonly kind: 'blockers' }

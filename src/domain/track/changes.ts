@@ -51,6 +51,8 @@ export interface ChangeReport {
   readonly notes: readonly string[]
   /** Why the status is not `verified`: one sentence each. */
   readonly doubts: readonly string[]
+  /** Folders that could not be read. */
+  readonly unreadable: readonly string[]
 }
 
 /** How sure it is that the attempt made a change, when several were open in one work tree. */

@@ -149,7 +149,15 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
       if (isHere(from, to)) return gathering.ask('witness.changes', [from, to])
       const nothing = { added: [], modified: [], deleted: [] }
       const doubts = ['The two snapshots lie on different machines, so they could not be compared.']
-      return { status: 'unknown', changes: [], ignored: nothing, headMoves: [], notes: [], doubts }
+      return {
+        status: 'unknown',
+        changes: [],
+        ignored: nothing,
+        headMoves: [],
+        notes: [],
+        doubts,
+        unreadable: [],
+      }
     },
     // What an older machine cannot measure or send is not recorded; its work goes on.
     lines: async (from, to, { chains = [], ...wish }) => {

@@ -68,6 +68,7 @@ const report = z.strictObject({
     .max(10_000),
   notes: z.array(words).max(1_000),
   doubts: z.array(words).max(1_000),
+  unreadable: z.array(words).max(1_000),
 }) satisfies z.ZodType<ChangeReport, unknown>
 
 const tree = z.strictObject({

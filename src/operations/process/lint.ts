@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import { Failure } from '../../domain/failure.ts'
+import { idlePattern } from '../../domain/gate/lint/patterns.ts'
+import { fromProject } from '../../domain/path-pattern.ts'
+import type { LoadedProcess, PlacedFinding } from '../../ports/project-files.ts'
 import { list } from '../answers/list.ts'
-import { defineOperation } from '../operation.ts'
+import { type Context, defineOperation } from '../operation.ts'
 import { countOf, FindingEntry, findingEntry, processField } from './processes.ts'
 
 export const processLint = defineOperation({
@@ -21,14 +25,36 @@ export const processLint = defineOperation({
     warnings: z.int(),
     findings: list(FindingEntry),
   }),
-}).handler(async ({ processFiles }, input) => {
-  const { file, findings } = await processFiles.load(input.process)
+}).handler(async (handling, input) => {
+  const loaded = await handling.processFiles.load(input.process)
+  const findings = [...loaded.findings, ...(await idlePatterns(handling, loaded))]
   const errors = countOf(findings, 'error')
   return {
-    file,
+    file: loaded.file,
     healthy: errors === 0,
     errors,
     warnings: countOf(findings, 'warning'),
     findings: findings.map(findingEntry),
   }
 })
+
+/** The path patterns that match none of the project's files; none where the files cannot be listed. */
+async function idlePatterns(
+  { witness, folder }: Pick<Context, 'witness' | 'folder'>,
+  { patterns, origin }: LoadedProcess,
+): Promise<readonly PlacedFinding[]> {
+  // A shipped process is for any project, whatever its files are.
+  if (origin === 'shipped' || patterns.every(({ isToCome }) => isToCome)) return []
+  try {
+    const [{ top }, { stamps }] = await Promise.all([witness.locate(folder), witness.content(folder)])
+    const prefix = folder.startsWith(`${top}/`) ? `${folder.slice(top.length + 1)}/` : ''
+    const files = stamps.flatMap(([path]) => fromProject(path, prefix) ?? [])
+    return patterns.flatMap((pattern) => {
+      const found = idlePattern(pattern, files)
+      return found === null ? [] : [{ ...found, place: pattern.place }]
+    })
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'UNAVAILABLE') return []
+    throw error
+  }
+}

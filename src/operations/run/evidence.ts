@@ -66,7 +66,7 @@ export async function observe(sources: ObservationSources, loaded: LoadedRun): P
   const subject = subjectOf(loaded.record)
   const has = (kind: Need['kind']): boolean => needs.some((need) => need.kind === kind)
   return {
-    changes: has('changes') ? await observedChanges(reads, subject, external.openChanges) : null,
+    changes: has('changes') ? await observedChanges(reads, subject, external) : null,
     commands: await Promise.all(external.commands.map((command) => observedCommand(sources, command))),
     ci: await observedCi(sources),
     openBlockers: has('blockers') && subject !== null ? await openBlockers(reads, subject) : null,

@@ -10,16 +10,18 @@ import type { CommandGuard } from '../../domain/gate/guards/command.ts'
 import type { SchemaProblem } from '../../domain/gate/json-schema.ts'
 import type { KeptArtifact, RunRecord } from '../../domain/gate/run.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
-import { type SharedKind, sharedKind } from '../../domain/track/scope/file-kind.ts'
+import { fromProject } from '../../domain/path-pattern.ts'
+import { sharedKind } from '../../domain/track/scope/file-kind.ts'
 import { isDeclared, judgePath, parseScope, type Scope } from '../../domain/track/scope/scope.ts'
 import { type Attempt, type SnapshotPlace, treeOf } from '../../domain/track/task.ts'
 import type { EvidenceFile } from '../../ports/evidence-files.ts'
-import type { ChangedFile, LoadedRun, RunSubject } from '../../ports/reads.ts'
+import { type ChangedFile, type LoadedRun, maxAttempts, type RunSubject } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { TreeContent } from '../../ports/work-tree.ts'
 import type { Context, Handling } from '../operation.ts'
 import { measure } from '../task/measure.ts'
 import { subjectOf } from './find-run.ts'
+import { type NetChanges, netChanges } from './net-changes.ts'
 
 /** What is slow and outside the database, gathered before a decision with no transaction open. */
 export interface ExternalState {
@@ -29,6 +31,8 @@ export interface ExternalState {
   /** How the files that were handed in stand now, by path. */
   readonly standings: ReadonlyMap<string, 'current' | 'changed' | 'deleted'>
   readonly openChanges: OpenChanges
+  /** How the changed files stand to their state at the first attempt; empty where nothing asks for it. */
+  readonly netChanges: NetChanges
   /** What an approval of the measured changes is bound to; null where none asks for it, or they cannot be measured. */
   readonly changes: MeasuredChanges | null
   /** Hash of the tree's content; null where nothing asks for it, or it cannot be measured. */
@@ -77,7 +81,8 @@ export async function gatherState(
       ? await measureOpen(handling, subjectOf(record))
       : new Map()
     const unlooked = { ...nothingLookedAt, stamps: [], commands: [], handedIn: [], unusable: [] }
-    return { ...unlooked, revision: record.revision, needs, standings, openChanges, folder }
+    const netChanges: NetChanges = new Map()
+    return { ...unlooked, revision: record.revision, needs, standings, openChanges, netChanges, folder }
   }
   const hasOwnTree = needs.some(approvesState) && (await hasTree(handling, record))
   const tree = await treeFor(needs, { witness, folder, hasOwnTree })
@@ -92,6 +97,9 @@ export async function gatherState(
     needs,
     standings,
     openChanges,
+    netChanges: needs.some((need) => need.kind === 'changes' && need.net)
+      ? await netChanges(handling, subject, openChanges)
+      : new Map(),
     changes: wantsChanges ? await measuredChanges(handling, subject, openChanges) : null,
     ...tree,
     commit: needs.some((need) => need.kind === 'ci' && need.at === 'commit')
@@ -510,7 +518,12 @@ function authorsOf(attempts: readonly Attempt[]): readonly Author[] {
 }
 
 /** What the open attempts of a run's subject changed up to now. */
-type OpenChanges = ReadonlyMap<string, Measured>
+export type OpenChanges = ReadonlyMap<string, Measured>
+
+/** A change of an attempt at a run's subject. */
+interface SubjectChange extends ChangedFile {
+  readonly attempt: Attempt
+}
 
 /**
  * All that the attempts at a run's subject changed: as it was stored when they were completed, as it was just measured
@@ -519,55 +532,91 @@ type OpenChanges = ReadonlyMap<string, Measured>
 export async function observedChanges(
   reads: Reads,
   subject: RunSubject | null,
-  measured: OpenChanges,
+  { openChanges, netChanges }: Pick<ExternalState, 'openChanges' | 'netChanges'>,
 ): Promise<ObservedChanges | null> {
   if (subject === null) return null
-  const attempts = (await reads.runs.attemptsOf(subject)).filter(({ status }) => status !== 'abandoned')
+  const all = await reads.runs.attemptsOf(subject)
+  const attempts = all.filter(({ status }) => status !== 'abandoned')
   if (attempts.length === 0) return null
   const closed = attempts.filter(({ status }) => status !== 'open')
-  const stored = await reads.runs.changesOf(closed.map(({ id }) => id))
-  const open = attempts.filter(({ status }) => status === 'open').map(({ id }) => measured.get(id) ?? null)
-  const files = [
-    ...stored.flatMap(({ changes }) => changes),
-    ...open.flatMap((evidence) => evidence?.changes ?? []),
-  ].filter(({ scope }) => scope !== 'imported')
+  const stored = new Map(
+    (await reads.runs.changesOf(closed.map(({ id }) => id))).map((one) => [one.attemptId as string, one]),
+  )
+  const found = attempts.map((attempt) => {
+    const changes = attempt.status === 'open' ? openChanges.get(attempt.id) : stored.get(attempt.id)
+    return { attempt, changes: changes ?? null }
+  })
+  const files = found
+    .flatMap(({ attempt, changes }) => (changes?.changes ?? []).map((change) => ({ ...change, attempt })))
+    .filter(({ scope }) => scope !== 'imported')
   const complete =
-    stored.every(({ verification }) => verification !== null && verification !== 'unknown') &&
-    open.every((evidence) => evidence !== null && evidence.verification !== 'unknown')
+    all.length < maxAttempts && found.every(({ changes }) => changes !== null && isMeasured(changes))
   const accepted = await acceptedPaths(reads, attempts)
-  return { complete, ...judged(files, attempts, accepted) }
+  return { complete, ...judged(files, { attempts, accepted, netChanges }) }
+}
+
+function isMeasured({
+  verification,
+  unreadable = [],
+}: {
+  readonly verification: Measured['verification'] | null
+  readonly unreadable?: readonly string[]
+}): boolean {
+  return verification !== null && verification !== 'unknown' && unreadable.length === 0
 }
 
 function judged(
-  files: readonly ChangedFile[],
-  attempts: readonly Attempt[],
-  accepted: ReadonlySet<string>,
+  files: readonly SubjectChange[],
+  {
+    attempts,
+    accepted,
+    netChanges,
+  }: {
+    readonly attempts: readonly Attempt[]
+    readonly accepted: ReadonlySet<string>
+    readonly netChanges: NetChanges
+  },
 ): Pick<ObservedChanges, 'files' | 'undeclared'> {
   const scopes = attempts
     .map(({ areas, snapshot }) => parseScope(areas, { prefix: snapshot.prefix, packages: new Map() }))
     .filter(isDeclared)
-  const byPath = new Map<string, { inScope: boolean; shared: SharedKind | null }>()
+  const byPath = new Map<string, ObservedChanges['files'][number]>()
   const inAreas = new Set(files.flatMap(({ path, scope }) => (scope === 'in' ? [path] : [])))
   const isNamed = (path: string) =>
     inAreas.has(path) || accepted.has(path) || scopes.some((scope) => judgePath(scope, path) === 'in')
   const undeclared: string[] = []
-  for (const { path, from, scope } of files) {
+  const add = (path: string, { attempt }: SubjectChange, judgement: Judgement) => {
+    const { snapshot } = attempt
+    const before = byPath.get(path)
+    const differs = netChanges.get(treeOf(snapshot))?.get(path) ?? null
+    byPath.set(path, {
+      path,
+      inScope: (before?.inScope ?? true) && judgement.inScope,
+      shared: before?.shared ?? judgement.shared,
+      own: before?.own ?? fromProject(path, snapshot.prefix),
+      differs: before === undefined ? differs : eitherDiffers(before.differs, differs),
+    })
+  }
+  for (const file of files) {
+    const { path, from, scope } = file
     // What no attempt's areas judged may be covered by those of another attempt; what was judged out stays out.
     const covered = scope === null ? coveredBy(scopes, path) : scope !== 'out'
     const inScope = covered || accepted.has(path)
     if (scope === null && !inScope) undeclared.push(path)
     // Of a rename, both ends were touched.
     const unnamed = [path, from].find((end) => end != null && !isNamed(end) && sharedKind(end) !== null)
-    const before = byPath.get(path)
-    byPath.set(path, {
-      inScope: (before?.inScope ?? true) && inScope,
-      shared: before?.shared ?? (unnamed == null ? null : sharedKind(unnamed)),
-    })
+    add(path, file, { inScope, shared: unnamed == null ? null : sharedKind(unnamed) })
+    if (from !== undefined) add(from, file, { inScope: true, shared: null })
   }
-  return {
-    undeclared: [...new Set(undeclared)],
-    files: [...byPath].map(([path, judgement]) => ({ path, ...judgement })),
-  }
+  return { undeclared: [...new Set(undeclared)], files: [...byPath.values()] }
+}
+
+type Judgement = Required<Pick<ObservedChanges['files'][number], 'inScope' | 'shared'>>
+
+/** Of two work trees: what differs in one of them differs; what cannot be seen in one may differ. */
+function eitherDiffers(one: boolean | null, other: boolean | null): boolean | null {
+  if (one === true || other === true) return true
+  return one === null || other === null ? null : false
 }
 
 function coveredBy(scopes: readonly Scope[], path: string): boolean {

@@ -152,6 +152,7 @@ function nothingOutside({ folder }: Handling, { record }: LoadedRun): ExternalSt
     needs: [],
     standings: new Map(),
     openChanges: new Map(),
+    netChanges: new Map(),
     changes: null,
     tree: null,
     commit: null,

@@ -104,7 +104,15 @@ async function unmeasured({ store }: Context, attempt: Attempt, claims: Claims):
 
 function unknownReport(doubt: string): ChangeReport {
   const nothing = { added: [], modified: [], deleted: [] }
-  return { status: 'unknown', changes: [], ignored: nothing, headMoves: [], notes: [], doubts: [doubt] }
+  return {
+    status: 'unknown',
+    changes: [],
+    ignored: nothing,
+    headMoves: [],
+    notes: [],
+    doubts: [doubt],
+    unreadable: [],
+  }
 }
 
 type End =
@@ -187,6 +195,7 @@ export function judge(
       ],
     }),
     ...(claims.areas.length > 0 && { widened: claims.areas }),
+    ...(report.unreadable.length > 0 && { unreadable: report.unreadable }),
     warnings: [
       ...verdict.warnings,
       ...report.doubts,

@@ -5,7 +5,14 @@ import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
 import { countChanges, type ReportedChange } from '../../domain/track/changes.ts'
 import type { RecordPlace } from '../../domain/track/records.ts'
 import { type Attempt, type SnapshotPlace, type TaskOutcome, treeOf } from '../../domain/track/task.ts'
-import type { AttemptChanges, AttemptEnd, ChangeCounts, RunReads, TaskReads } from '../../ports/reads.ts'
+import {
+  type AttemptChanges,
+  type AttemptEnd,
+  type ChangeCounts,
+  maxAttempts,
+  type RunReads,
+  type TaskReads,
+} from '../../ports/reads.ts'
 import { type ClaimColumns, claimColumns, touchTask, unclaimed } from './claim.ts'
 import { addToMission, addToPhase, countedFiles, filesOf } from './mission-change.ts'
 import { inBatches, insertRows, parsed, parsedOrNull, prepared } from './query.ts'
@@ -630,7 +637,7 @@ export function subjectWork({ db, projectId }: ReadScope): Pick<RunReads, 'attem
         .$if(taskId !== null, (query) => query.where('task_id', '=', taskId ?? ''))
         .$if(missionId !== null, (query) => query.where('mission_id', '=', missionId ?? ''))
         .orderBy('seq')
-        .limit(1000)
+        .limit(maxAttempts)
         .execute()
       return rows.map(attemptOf)
     },
@@ -667,10 +674,14 @@ function measuredChanges(
   evidence: string | undefined,
   rows: readonly { readonly body: string }[],
 ): AttemptChanges {
+  const { verification, unreadable } =
+    evidence === undefined
+      ? { verification: null }
+      : parsed<Pick<Measured, 'verification' | 'unreadable'>>(evidence)
   return {
     attemptId,
-    verification:
-      evidence === undefined ? null : parsed<Pick<Measured, 'verification'>>(evidence).verification,
+    verification,
+    ...(unreadable !== undefined && { unreadable }),
     changes: rows.map(({ body }) => parsed<ReportedChange>(body)),
   }
 }

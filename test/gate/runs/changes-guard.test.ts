@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readDefinition } from '../../../src/definitions/read-definition.ts'
 import { person } from '../../support/project.ts'
@@ -92,6 +94,120 @@ test('touches_only and touches_none look at every changed file', async () => {
   none.project.remove('src/.hidden')
   await none.complete(task)
   expect(await none.run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test.each(['src/', 'src', './src/', '/src/**', 'src/**', ' src/ '])(
+  'touches_none: %j is the folder with all that is in it',
+  async (pattern) => {
+    const { project, run, start, complete } = await gatedMission(
+      changing('no-src', `condition: touches_none, paths: ["${pattern}"]`),
+      'no-src',
+    )
+    const task = await start()
+    project.write('src/api.ts', 'export const api = 2\n')
+    project.write('docs/src.md', 'A.')
+    await complete(task)
+    expect(await missing(run)).toEqual(['right: changed although it must not: src/api.ts'])
+  },
+)
+
+test('touches_none: a file that was moved out of the folder touched it', async () => {
+  const { project, run, start } = await gatedMission(
+    changing('no-src', 'condition: touches_none, paths: ["src/"]'),
+    'no-src',
+  )
+  await start()
+  project.git('mv', 'src/api.ts', 'api.ts')
+  expect(await missing(run)).toEqual(['right: changed although it must not: src/api.ts'])
+})
+
+test('patterns are from the project’s folder, also where that is a folder of the work tree', async () => {
+  const { project, run, start } = await gatedMission(
+    changing('no-src', 'condition: touches_none, paths: ["api.ts"]'),
+    'no-src',
+    { within: 'src' },
+  )
+  await start({ areas: ['api.ts'] })
+  project.write('api.ts', 'export {}\n')
+  expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: true })
+  project.write('src/api.ts', 'export const api = 2\n')
+  expect(await missing(run)).toEqual(['right: changed although it must not: src/api.ts'])
+})
+
+test('touches: each pattern needs a file that is other than at the beginning, committed or not', async () => {
+  const { project, run, start, complete } = await gatedMission(
+    changing('documented', 'condition: touches, paths: ["docs/", "src/**/*.ts"]'),
+    'documented',
+  )
+  expect(await missing(run)).toEqual(unmeasured)
+  const first = await start()
+  project.write('src/api.ts', 'export const api = 2\n')
+  expect(await missing(run)).toEqual(['right: nothing changed that matches docs/'])
+  project.write('docs/api.md', 'Two.\n')
+  project.git('add', '-A')
+  project.git('commit', '-q', '-m', 'Two')
+  expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: true })
+  await complete(first)
+  expect(await run.emit('go', { dry_run: true })).toMatchObject({ success: true })
+  const second = await start()
+  project.git('rm', '-q', 'docs/api.md')
+  await complete(second)
+  expect(await missing(run)).toEqual(['right: nothing changed that matches docs/ (docs/api.md is as it was)'])
+  await start()
+  project.write('docs/api.md', 'Two again.\n')
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('touches: what nobody changed in a task does not count', async () => {
+  const { project, run, start, complete } = await gatedMission(
+    changing('documented', 'condition: touches, paths: ["docs/"]'),
+    'documented',
+  )
+  await complete(await start())
+  project.write('docs/api.md', 'Two.\n')
+  expect(await missing(run)).toEqual(['right: nothing changed that matches docs/'])
+})
+
+test('touches: of a work tree that was removed, what was merged counts', async () => {
+  const { project, run, missionId, complete } = await gatedMission(
+    changing('documented', 'condition: touches, paths: ["docs/"]'),
+    'documented',
+    { isOnEdge: false },
+  )
+  const { tasks } = await project.call('plan_tasks', {
+    mission_id: missionId,
+    phases: [{ name: 'Write' }],
+    tasks: [{ key: 'a', title: 'Document it', phase: 'Write' }],
+  })
+  const tree = await project.call('worktree_add', { task_id: tasks[0].id })
+  const task = (await project.call('start_task', { planned_task_id: tasks[0].id })).task_id
+  mkdirSync(join(tree.path, 'docs'))
+  writeFileSync(join(tree.path, 'docs/api.md'), 'Two.\n')
+  project.git('-C', tree.path, 'add', '-A')
+  project.git('-C', tree.path, 'commit', '-q', '-m', 'Two')
+  await complete(task)
+  project.git('worktree', 'remove', tree.path)
+  expect(await missing(run)).toEqual(['right: nothing changed that matches docs/ (docs/api.md is as it was)'])
+  project.git('merge', '-q', tree.branch)
+  expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+})
+
+test('what was put back in a later task is not among the changes of none, touches_only and touches_none', async () => {
+  for (const parameters of [
+    'condition: none',
+    'condition: touches_only, paths: ["docs/"]',
+    'condition: touches_none, paths: ["src/"]',
+  ]) {
+    const { project, run, start, complete } = await gatedMission(changing('back', parameters), 'back')
+    const first = await start()
+    project.write('src/api.ts', 'export const api = 2\n')
+    await complete(first)
+    expect((await missing(run))[0]).toMatch(/: src\/api\.ts$/)
+    const second = await start()
+    project.write('src/api.ts', 'export const api = 1\n')
+    await complete(second)
+    expect(await run.emit('go')).toMatchObject({ status: 'succeeded' })
+  }
 })
 
 test('none: a change stands in the way until it is taken back', async () => {

@@ -1,5 +1,5 @@
 import { Failure } from '../../../src/domain/failure.ts'
-import type { Answer, TestProject } from '../../support/project.ts'
+import type { Answer, ProjectOptions, TestProject } from '../../support/project.ts'
 import { agentActor, openProject } from '../../support/project.ts'
 
 type Actor = typeof agentActor
@@ -29,7 +29,7 @@ export interface TestRun {
 /** A project with these processes, each in its file, without git unless the test asks for it. */
 export async function projectWith(
   processes: readonly string[],
-  options: { readonly git?: boolean } = { git: false },
+  options: ProjectOptions = { git: false },
 ): Promise<TestProject> {
   const project = await openProject(options)
   for (const text of processes) writeProcess(project, text)

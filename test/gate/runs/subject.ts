@@ -1,4 +1,4 @@
-import type { Answer, TestProject } from '../../support/project.ts'
+import type { Answer, ProjectOptions, TestProject } from '../../support/project.ts'
 import { driving, projectWith, type TestRun } from './run.ts'
 
 /** A mission that a run of this process gates, in a project of its own. */
@@ -11,8 +11,12 @@ export interface GatedMission {
   readonly complete: (task_id: string, more?: object) => Promise<Answer>
 }
 
-export async function gatedMission(text: string, processId: string): Promise<GatedMission> {
-  const project = await projectWith([text], {})
+export async function gatedMission(
+  text: string,
+  processId: string,
+  options: ProjectOptions = {},
+): Promise<GatedMission> {
+  const project = await projectWith([text], options)
   const { mission_id, run } = await project.call('start_mission', {
     name: 'Sign in',
     objective: 'People can sign in',

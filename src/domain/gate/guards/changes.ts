@@ -1,4 +1,4 @@
-import { anyGlob } from '../../pattern.ts'
+import { type PathPatterns, pathPatterns, patternProblem } from '../../path-pattern.ts'
 import type { SharedKind } from '../../track/scope/file-kind.ts'
 import type { ObservedChanges } from '../evidence.ts'
 import { type GuardKind, satisfied, unknown, unsatisfied, type Verdict } from './guard.ts'
@@ -10,90 +10,132 @@ export type ChangesGuard = { readonly type: 'changes' } & (
       readonly shared?: readonly SharedKind[]
     }
   | { readonly condition: 'none' }
-  | { readonly condition: 'touches_only' | 'touches_none'; readonly paths: readonly string[] }
+  | { readonly condition: 'touches' | 'touches_only' | 'touches_none'; readonly paths: readonly string[] }
 )
+
+type ChangedFile = ObservedChanges['files'][number]
 
 /** The files that really changed, as Waymark measured them. */
 export const changes: GuardKind<ChangesGuard> = {
-  needs: () => [{ kind: 'changes' }],
+  needs: ({ condition }) => [{ kind: 'changes', net: condition !== 'in_scope' }],
   evaluate: (guard, { observed }) => {
     if (observed.changes === null || !observed.changes.complete) {
       return unknown('the changes could not be measured', 'Work in a task, so that its changes are measured.')
     }
-    const [undeclared] = observed.changes.undeclared
-    if (guard.condition === 'in_scope' && undeclared !== undefined) {
-      return unknown(
-        `${undeclared} changed in a task that declared no areas`,
-        'Start a task whose areas cover it, so that the change can be judged.',
-      )
+    switch (guard.condition) {
+      case 'in_scope':
+        return judgeScope(guard, observed.changes)
+      case 'none':
+        return (
+          refusedFor('files changed', observed.changes.files.filter(stands)) ?? satisfied('nothing changed')
+        )
+      case 'touches':
+      case 'touches_only':
+      case 'touches_none':
+        return judgePaths(guard, observed.changes.files)
     }
-    const offending = offendingPaths(guard, observed.changes)
-    if (offending.length > 0) return refused(guard, offending)
-    const unnamed = unnamedShared(guard, observed.changes)
-    if (unnamed.length > 0) return refusedShared(unnamed)
-    return satisfied(held(guard))
   },
 }
 
-function offendingPaths(guard: ChangesGuard, { files }: ObservedChanges): readonly string[] {
-  switch (guard.condition) {
-    case 'none':
-      return files.map(({ path }) => path)
-    case 'in_scope':
-      return files.filter(({ inScope }) => !inScope).map(({ path }) => path)
-    case 'touches_only': {
-      const allowed = anyGlob(guard.paths)
-      return files.map(({ path }) => path).filter((path) => !allowed(path))
-    }
-    case 'touches_none': {
-      const refused = anyGlob(guard.paths)
-      return files.map(({ path }) => path).filter((path) => refused(path))
-    }
+function judgeScope(
+  guard: Extract<ChangesGuard, { readonly condition: 'in_scope' }>,
+  { files, undeclared: [undeclared] }: ObservedChanges,
+): Verdict {
+  if (undeclared !== undefined) {
+    return unknown(
+      `${undeclared} changed in a task that declared no areas`,
+      'Start a task whose areas cover it, so that the change can be judged.',
+    )
   }
-}
-
-/** Shared files that changed though no area of the subject's tasks names them, and that the guard does not let pass. */
-function unnamedShared(guard: ChangesGuard, { files }: ObservedChanges): ObservedChanges['files'] {
-  if (guard.condition !== 'in_scope' || guard.shared === undefined) return []
-  const passing: readonly (string | null | undefined)[] = guard.shared
-  return files.filter(({ shared }) => shared != null && !passing.includes(shared))
-}
-
-function refusedShared(files: ObservedChanges['files']): Verdict {
-  const named = files.slice(0, 5).map(({ path, shared }) => `${path} (${shared})`)
-  const more = files.length > 5 ? ` and ${files.length - 5} more` : ''
+  const outside = files.filter(({ inScope }) => !inScope)
+  if (outside.length > 0) {
+    return unsatisfied(
+      `changed outside the scope: ${named(outside)}`,
+      'Undo the changes, or have a person accept them: waymark inbox.',
+    )
+  }
+  const unnamed = files.filter(({ shared }) => shared != null && guard.shared?.includes(shared) === false)
+  if (unnamed.length === 0) return satisfied('every change is in scope')
   return unsatisfied(
-    `changed though no area names them: ${named.join(', ')}${more}`,
+    `changed though no area names them: ${named(unnamed, ({ path, shared }) => `${path} (${shared})`)}`,
     'Name them in the areas of a task, or undo the changes.',
   )
 }
 
-function held(guard: ChangesGuard): string {
-  switch (guard.condition) {
-    case 'none':
-      return 'nothing changed'
-    case 'in_scope':
-      return 'every change is in scope'
-    case 'touches_only':
-      return `only ${guard.paths.join(', ')} changed`
-    case 'touches_none':
-      return `nothing of ${guard.paths.join(', ')} changed`
+function judgePaths(
+  { condition, paths }: Extract<ChangesGuard, { readonly paths: unknown }>,
+  files: readonly ChangedFile[],
+): Verdict {
+  const wrong = paths.find((path) => patternProblem(path) !== null)
+  if (wrong !== undefined || paths.length === 0) {
+    const what = wrong === undefined ? 'no path is named' : `"${wrong}" ${patternProblem(wrong)}`
+    return unknown(what, 'Correct the process: waymark process lint.')
   }
+  const patterns = pathPatterns(paths)
+  if (condition === 'touches') return judgeTouched(patterns, files)
+  const standing = files.filter(stands)
+  if (condition === 'touches_only') {
+    const beside = standing.filter((file) => !matches(patterns, file))
+    return (
+      refusedFor('changed beside what may change', beside) ?? satisfied(`only ${paths.join(', ')} changed`)
+    )
+  }
+  const touched = standing.filter((file) => matches(patterns, file))
+  const refused = refusedFor('changed although it must not', touched)
+  if (refused) return refused
+  const folder = standing.find(isFolder)
+  if (folder === undefined) return satisfied(`nothing of ${paths.join(', ')} changed`)
+  return unknown(
+    `${folder.path} came or went with too many files to name each`,
+    'Leave it out of the work tree, or let git ignore it.',
+  )
 }
 
-function refused(guard: ChangesGuard, offending: readonly string[]): Verdict {
-  const named = offending.slice(0, 5).join(', ')
-  const more = offending.length > 5 ? ` and ${offending.length - 5} more` : ''
-  const way =
-    guard.condition === 'in_scope'
-      ? 'Undo the changes, or have a person accept them: waymark inbox.'
-      : 'Undo the changes.'
-  return unsatisfied(`${whatIsWrong[guard.condition]}: ${named}${more}`, way)
+/** Each pattern needs a file that is other than at the beginning. */
+function judgeTouched({ each }: PathPatterns, files: readonly ChangedFile[]): Verdict {
+  const missing = each.filter((one) => !files.some((file) => file.differs === true && matches(one, file)))
+  if (missing.length === 0) return satisfied(`${each.map(({ text }) => text).join(', ')} changed`)
+  const words = missing.map((one) => {
+    const back = files.filter((file) => file.differs === false && matches(one, file))
+    return back.length === 0 ? one.text : `${one.text} (${named(back)} is as it was)`
+  })
+  const unseen = files.find((file) => file.differs === null && missing.some((one) => matches(one, file)))
+  if (unseen !== undefined) {
+    return unknown(
+      `it cannot be seen from here whether ${unseen.path} is other than at the beginning (needed: ${words.join(', ')})`,
+      'Send the event from the machine and the work tree that the work was done in.',
+    )
+  }
+  return unsatisfied(
+    `nothing changed that matches ${words.join(', ')}`,
+    'Change a file that each of them names, in a task.',
+  )
 }
 
-const whatIsWrong = {
-  none: 'files changed',
-  in_scope: 'changed outside the scope',
-  touches_only: 'changed beside what may change',
-  touches_none: 'changed although it must not',
-} as const satisfies Record<ChangesGuard['condition'], string>
+/** What is as it was before the work has not changed in the end; what cannot be seen counts as changed. */
+function stands({ differs }: ChangedFile): boolean {
+  return differs !== false
+}
+
+/** A repository that came or went with many files is one entry, which ends in a slash. */
+function isFolder({ path }: Pick<ChangedFile, 'path'>): boolean {
+  return path.endsWith('/')
+}
+
+function matches(patterns: Pick<PathPatterns, 'matches'>, { own, path }: ChangedFile): boolean {
+  if (own === null) return false
+  // Of a folder only what names all that is in it.
+  return patterns.matches(isFolder({ path }) ? `${own}\u{1}/\u{1}` : own)
+}
+
+function refusedFor(what: string, files: readonly ChangedFile[]): Verdict | null {
+  return files.length === 0 ? null : unsatisfied(`${what}: ${named(files)}`, 'Undo the changes.')
+}
+
+function named(
+  files: readonly ChangedFile[],
+  words: (file: ChangedFile) => string = ({ path }) => path,
+): string {
+  const more = files.length > 5 ? ` and ${files.length - 5} more` : ''
+  return `${files.slice(0, 5).map(words).join(', ')}${more}`
+}

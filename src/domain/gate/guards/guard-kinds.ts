@@ -6,7 +6,7 @@ import { changes } from './changes.ts'
 import { ci } from './ci.ts'
 import { command } from './command.ts'
 import { context } from './context.ts'
-import type { Guard, GuardKind, Verdict } from './guard.ts'
+import { type Guard, type GuardKind, unknown, type Verdict } from './guard.ts'
 import { milestone } from './milestone.ts'
 import { task } from './task.ts'
 
@@ -15,14 +15,22 @@ type Kinds = { readonly [Type in Guard['type']]: GuardKind<Extract<Guard, { read
 const kinds: Kinds = { artifact, context, changes, command, ci, blockers, milestone, task, approval }
 
 export function guardNeeds(guard: Guard): readonly Need[] {
-  return kindOf(guard).needs(guard)
+  return kindOf(guard)?.needs(guard) ?? []
 }
 
 export function evaluateGuard(guard: Guard, evidence: Evidence): Verdict {
-  return kindOf(guard).evaluate(guard, evidence)
+  const kind = kindOf(guard)
+  // A run keeps the definition that it began with, which another version of Waymark may have written.
+  if (kind === undefined) {
+    return unknown(
+      `guards of type "${guard.type}" are not known here`,
+      'Update Waymark where the event is judged.',
+    )
+  }
+  return kind.evaluate(guard, evidence)
 }
 
 /** The table holds for each type the kind that takes its parameters, which TypeScript cannot follow through an index. */
-function kindOf(guard: Guard): GuardKind<Guard> {
-  return kinds[guard.type] as GuardKind<Guard>
+function kindOf(guard: Guard): GuardKind<Guard> | undefined {
+  return Object.hasOwn(kinds, guard.type) ? (kinds[guard.type] as GuardKind<Guard>) : undefined
 }

@@ -115,7 +115,11 @@ test.each(['constructor', 'toString', '__proto__', 'a.constructor', 'list.length
 
 test('changes: in scope, none, only some, none of some; never satisfied by what was not measured', () => {
   const observed = (...files: readonly (readonly [string, boolean])[]): Partial<Observations> => ({
-    changes: { complete: true, undeclared: [], files: files.map(([path, inScope]) => ({ path, inScope })) },
+    changes: {
+      complete: true,
+      undeclared: [],
+      files: files.map(([path, inScope]) => ({ path, inScope, own: path, differs: true })),
+    },
   })
   const inScope: Guard = { type: 'changes', condition: 'in_scope' }
   expect(judged(inScope).truth).toBe('unknown')

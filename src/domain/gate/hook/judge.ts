@@ -1,4 +1,4 @@
-import { anyGlob } from '../../pattern.ts'
+import { fromProject, pathPatterns, patternProblem } from '../../path-pattern.ts'
 import { excerpt } from '../../text.ts'
 import { isDeclared, judgePath, type Scope } from '../../track/scope/scope.ts'
 import type { Attempt } from '../../track/task.ts'
@@ -25,8 +25,10 @@ export interface HookSituation {
 export function judgeToolUse(situation: HookSituation, use: ToolUse): HookVerdict | null {
   if (isOwnTool(use)) return null
   const { runs, attempts, settings } = situation
+  // Of a project in a folder of its work tree; without an attempt it is the whole tree.
+  const prefix = attempts[0]?.attempt.snapshot.prefix ?? ''
   return strictest([
-    ...runs.map((run) => judgePermissions(run, use)),
+    ...runs.map((run) => judgePermissions(run, use, prefix)),
     judgeAreas(attempts, use, settingOf(settings, 'hook_outside_areas')),
   ])
 }
@@ -79,18 +81,18 @@ interface Objection {
 }
 
 /** What the state of a run says to a call: denied before asked before not allowed. An empty list restricts nothing. */
-export function judgePermissions(run: HookRun, use: ToolUse): HookVerdict | null {
+export function judgePermissions(run: HookRun, use: ToolUse, prefix = ''): HookVerdict | null {
   const { record, definition } = run
   const permissions = stateNamed(definition, record.state)?.toolPermissions ?? null
   if (permissions === null) return null
-  const found = objections(permissions, use)
+  const found = objections(permissions, use, prefix)
   if (found.length === 0) return null
   const where = `Run ${record.id} (${definition.name}) is in the state "${record.state}", which`
   const verdict = strictest(found.map(({ decision, says }) => ({ decision, reason: `${where} ${says}.` })))
   return verdict && { ...verdict, reason: `${verdict.reason} ${waysOn(run)}` }
 }
 
-function objections(permissions: ToolPermissions, use: ToolUse): readonly Objection[] {
+function objections(permissions: ToolPermissions, use: ToolUse, prefix: string): readonly Objection[] {
   const { allowed, denied, ask, paths } = permissions
   const [name] = use.names
   const line = use.command === null ? null : readShellLine(use.command)
@@ -99,7 +101,9 @@ function objections(permissions: ToolPermissions, use: ToolUse): readonly Object
   if (isIn(denied)) return [{ decision: 'deny', says: `denies ${name}` }]
   const deniedPart = touched(patternsFor(denied, use), line)
   if (deniedPart !== null) return [{ decision: 'deny', says: `denies ${deniedPart}` }]
-  const limits = paths.filter(({ tool }) => isTool(tool, use)).flatMap(({ globs }) => beyond(globs, use))
+  const limits = paths
+    .filter(({ tool }) => isTool(tool, use))
+    .flatMap(({ globs }) => beyond(globs, use, prefix))
   const asked = isIn(ask) ? name : touched(patternsFor(ask, use), line)
   if (asked !== null) return [...limits, { decision: 'ask', says: `lets a person decide about ${asked}` }]
   const isAllowed = allowed.length === 0 || isIn(allowed)
@@ -149,12 +153,19 @@ function shown(command: string): string {
 }
 
 /** What a limit to some files says to a call. */
-function beyond(globs: readonly string[], { names: [name], file }: ToolUse): readonly Objection[] {
+function beyond(
+  globs: readonly string[],
+  { names: [name], file }: ToolUse,
+  prefix: string,
+): readonly Objection[] {
   const limit = `limits ${name} to ${globs.join(', ')}`
   if (file.where === 'nowhere') {
     return [{ decision: 'ask', says: `${limit}, and this call names no file` }]
   }
-  if (file.where === 'inside' && anyGlob(globs)(file.path)) return []
+  const own = file.where === 'inside' ? fromProject(file.path, prefix) : null
+  // A list that cannot be read limits to nothing.
+  const isUsable = globs.every((glob) => patternProblem(glob) === null)
+  if (own !== null && own !== '' && isUsable && pathPatterns(globs).matches(own)) return []
   return [{ decision: 'deny', says: `${limit}, not to ${file.path || 'the whole project'}` }]
 }
 

@@ -1,4 +1,3 @@
-import picomatch from 'picomatch'
 import { isOfChanges } from '../approved-content.ts'
 import { approvalFreshness, newerThan } from '../artifacts.ts'
 import { isForPeople } from '../decisions.ts'
@@ -238,8 +237,9 @@ function canCollect(
   )
 }
 
-function isGlob(path: string): boolean {
-  return picomatch.scan(path).isGlob
+/** Whether a pattern may name several files: by a wildcard, or as a folder. */
+function isGlob(pattern: string): boolean {
+  return /[*?[\]{}!]|\/$/.test(pattern.trim()) || !/\.[^/]*$/.test(pattern.trim())
 }
 
 /**

@@ -3,6 +3,7 @@ import { contextUse, schemas } from './context.ts'
 import { accumulation, freshness, pinning } from './evidence.ts'
 import type { Finding } from './finding.ts'
 import { duplicates, references, unused } from './names.ts'
+import { unusablePatterns } from './patterns.ts'
 import { roles, toolPermissions } from './roles.ts'
 import { shadowed, ways } from './ways.ts'
 
@@ -21,6 +22,7 @@ const rules: readonly Rule[] = [
   unused,
   toolPermissions,
   pinning,
+  unusablePatterns,
 ]
 
 /** Everything that is wrong or odd in a definition whose shape is right. Empty for a good one. */

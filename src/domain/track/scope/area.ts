@@ -56,14 +56,7 @@ function glob(pattern: string): Matcher {
 /** What cannot be matched in good time matches no file, as what is mistyped. */
 function expressionOf(glob: string): GlobMatcher {
   try {
-    const matches = globMatcher(glob, { areas: true })
-    return (path) => {
-      try {
-        return matches(path)
-      } catch {
-        return false
-      }
-    }
+    return globMatcher(glob, { anyCase: true })
   } catch {
     return () => false
   }

@@ -1,0 +1,109 @@
+import { Failure, messageOf } from './failure.ts'
+import { type GlobMatcher, globMatcher } from './pattern.ts'
+import { excerpt } from './text.ts'
+
+/**
+ * Patterns for paths from the project's folder: of guards, artifacts, pinned files, tool permissions and the setting
+ * `sensitive`. A leading `./` or `/` is dropped. A last segment without `*` and `?` names a file, or a folder with all that is
+ * in it. Anything else is a glob in which case counts: `*`, `**`, `?`, `[…]`, `{a,b}`. An exclamation mark at the beginning
+ * takes out of a list what the others name; a list of such alone means everything else.
+ */
+export interface PathPatterns {
+  readonly matches: (path: string) => boolean
+  /** Of each that is not negated whether it matches. */
+  readonly each: readonly { readonly text: string; readonly matches: (path: string) => boolean }[]
+}
+
+/** Reads a list. Fails with INVALID_INPUT for a pattern that can match nothing: a list with one proves nothing. */
+export function pathPatterns(texts: readonly string[]): PathPatterns {
+  const known = read.get(texts)
+  if (known) return known
+  const patterns = texts.map((text) => ({ text, ...readPattern(text) }))
+  const excluded = patterns.filter(({ negated }) => negated)
+  const isOut = (path: string): boolean => excluded.some(({ matches }) => matches(path))
+  const included = patterns.filter(({ negated }) => !negated)
+  const meant = included.length > 0 ? included : [{ text: texts.join(', '), matches: isInside }]
+  const each = meant.map(({ text, matches }) => ({
+    text,
+    matches: (path: string) => isInside(path) && matches(composed(path)) && !isOut(composed(path)),
+  }))
+  const list = { each, matches: (path: string) => each.some(({ matches }) => matches(path)) }
+  read.set(texts, list)
+  return list
+}
+
+// A thousand files are compared with the patterns of one definition.
+const read = new WeakMap<readonly string[], PathPatterns>()
+
+/** Why a pattern can match no file of the project, as the rest of a sentence; null for one that can. */
+export function patternProblem(text: string): string | null {
+  const bare = text.trim().replace(/^!/, '').trim()
+  if (bare === '') return 'is empty'
+  if (bare.includes('\\')) return 'has a backslash: write / between folders, and [*] for a star itself'
+  if (/^[A-Za-z]:/.test(bare) || bare.startsWith('~')) {
+    return 'is outside the project: patterns are from its folder, as in src/'
+  }
+  if (/\{[^{}]*\.\.[^{}]*\}/.test(bare)) return 'has a range in braces: write each, as in {1,2,3}'
+  const segments = bare.split('/')
+  if (segments.includes('..'))
+    return 'has "..": patterns are from the project’s folder, and nothing outside counts'
+  if (segments.includes('.git')) return 'is in .git, whose files are never measured'
+  try {
+    readGlob(normalized(bare))
+    return null
+  } catch (error) {
+    return `cannot be used: ${messageOf(error).replace(/\.$/, '')}`
+  }
+}
+
+/** A path from the project's folder, of one from the work tree's top; null for one outside that folder. */
+export function fromProject(path: string, prefix: string): string | null {
+  return path.startsWith(prefix) ? path.slice(prefix.length) : null
+}
+
+function readPattern(text: string): { readonly negated: boolean; readonly matches: GlobMatcher } {
+  const problem = patternProblem(text)
+  if (problem !== null) throw unusable(text, problem)
+  const trimmed = text.trim()
+  const negated = trimmed.startsWith('!')
+  return { negated, matches: readGlob(normalized(negated ? trimmed.slice(1).trim() : trimmed)) }
+}
+
+function unusable(text: string, problem: string): Failure {
+  return new Failure('INVALID_INPUT', `The path pattern "${excerpt(text, 80)}" ${problem}.`, {
+    hint: 'Correct it: src/ is a folder with all that is in it, src/**/*.sql a glob.',
+  })
+}
+
+/** Composed, without empty segments and those that are a dot; empty for the project's folder. */
+function normalized(pattern: string): string {
+  const segments = composed(pattern).split('/')
+  const named = segments.filter((segment) => segment !== '' && segment !== '.')
+  return named.join('/') + (segments.at(-1) === '' && named.length > 0 ? '/' : '')
+}
+
+function readGlob(pattern: string): GlobMatcher {
+  if (pattern === '') return () => true
+  const below = pattern.replace(/\/$/, '')
+  if (!/[*?[\]{}]/.test(below)) return (path) => path === below || path.startsWith(`${below}/`)
+  const isFolder = pattern.endsWith('/')
+  const namesFolder = isFolder || !/[*?]/.test(below.slice(below.lastIndexOf('/') + 1))
+  const forms = namesFolder ? [...(isFolder ? [] : [below]), `${below}/**`] : [below]
+  const matchers = forms.flatMap(readings).map((glob) => globMatcher(glob))
+  return (path) => matchers.some((matches) => matches(path))
+}
+
+/** Parentheses and bars are part of a name. Brackets are a class, or a folder's name as in `app/[id]`: either is meant. */
+function readings(glob: string): readonly string[] {
+  const ordinary = /[()|+@$^]/g
+  const literal = (special: RegExp): string => glob.replace(special, '\\$&')
+  return glob.includes('[') ? [literal(ordinary), literal(/[()|+@$^[\]]/g)] : [literal(ordinary)]
+}
+
+function isInside(path: string): boolean {
+  return path !== '..' && !path.startsWith('../') && !path.startsWith('/')
+}
+
+function composed(text: string): string {
+  return text.normalize('NFC')
+}
