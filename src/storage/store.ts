@@ -26,7 +26,7 @@ import { type ResolvedProject, resolveProject, seen, writeIgnore, writeProjectId
 import { record } from './record/record.ts'
 import { restore } from './record/restore.ts'
 import { copyToNew } from './safety/copy.ts'
-import { inspectChain, inspectRecord } from './safety/inspection.ts'
+import { inspectChain, inspectRecord, isDamaged } from './safety/inspection.ts'
 import { putBack } from './safety/put-back.ts'
 import { repairRecord } from './safety/repair.ts'
 import { Anchor, pointIn, RecordWatch } from './safety/watch.ts'
@@ -34,7 +34,7 @@ import { type FileState, journalIn } from './sqlite/changes.ts'
 import { numberOf } from './sqlite/connection.ts'
 import { canWriteBeside, DatabaseFile, emptyDatabase } from './sqlite/database-file.ts'
 import { ConnectionRetired, connected, type OpenConnection } from './sqlite/driver.ts'
-import { unavailable } from './sqlite/unavailable.ts'
+import { damagedFile, unavailable } from './sqlite/unavailable.ts'
 import { isBusy } from './sqlite/waiting.ts'
 import { noticeOf, type ProjectState, projectState } from './tables/project-place.ts'
 import { readsOf } from './tables/reads.ts'
@@ -228,7 +228,7 @@ class SqliteStore implements Store {
   health(): Promise<StoreHealth> {
     return healthOf(this.#options.file, {
       open: () => this.#answering(() => this.#database.forReading()),
-      state: () => this.#state(),
+      state: () => this.#answering(() => this.#state()),
     })
   }
 
@@ -362,8 +362,11 @@ class SqliteStore implements Store {
       return await work()
     } catch (error) {
       if (error instanceof ConnectionRetired) return this.#recovering(work)
-      const failure = unavailable(error, this.#options.file)
+      const { file } = this.#options
+      const failure = unavailable(error, file)
       if (failure !== error && !isBusy(error)) await this.#database.forget()
+      // Rows of a damaged page can break any code that reads them.
+      if (!(failure instanceof Failure) && (await isDamaged(file))) throw damagedFile(error, file)
       throw failure
     }
   }

@@ -38,7 +38,7 @@ export interface TestProject {
   readonly call: (
     name: string,
     input?: object,
-    options?: InvokeOptions & { readonly actor?: Actor },
+    options?: InvokeOptions & { readonly actor?: Actor; readonly context?: Context },
   ) => Promise<Answer>
   /** The message and hint of the failure that a call ends in. */
   readonly refusal: (name: string, input?: object, options?: { readonly actor?: Actor }) => Promise<string>
@@ -136,11 +136,15 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
     removeFolder(home)
   })
 
-  const call: TestProject['call'] = async (name, input = {}, { actor, ...rest } = {}) => {
+  const call: TestProject['call'] = async (
+    name,
+    input = {},
+    { actor, context: around = context, ...rest } = {},
+  ) => {
     const operation = catalog.find((candidate) => candidate.name === name)
     if (!operation) throw new Error(`no operation ${name}`)
-    const acting = actor ? { ...context, actor } : context
-    const work = (around: Context) => invoke(operation, around, input, rest)
+    const acting = actor ? { ...around, actor } : around
+    const work = (within: Context) => invoke(operation, within, input, rest)
     const answer = isOnEdge
       ? (
           await throughEdge(acting, name, work, {

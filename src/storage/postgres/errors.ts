@@ -108,9 +108,9 @@ const causes: readonly Words[] = [
     hint: 'Let WAYMARK_DATABASE lead to the primary, for example with target_session_attrs or a balancer.',
   },
   {
-    matches: /^(42P01|42703|22021|XX00[012])$/,
+    matches: /^(42P01|42703|22021|XX00[012]|UNREADABLE_ROW)$/,
     says: (shown, message) => `The database ${shown} is not as Waymark left it: ${message}.`,
-    hint: 'Restore a backup with pg_restore. `waymark doctor` tells what is wrong.',
+    hint: 'Run `waymark doctor`: it says what is wrong. pg_restore restores a backup.',
   },
 ]
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import Database, { type Database as Connection } from 'better-sqlite3'
@@ -29,11 +30,13 @@ export async function inspectRecord({ file, projectId, kept, full }: Inspecting)
   }
   const database = await oneState(file)
   try {
-    const [damage, beside] = await Promise.all([
+    const [damage, beside] = await Promise.allSettled([
       integrityFindings(file),
       besideFacts(database, projectId, { kept, full }),
     ])
-    return { damage, ...beside }
+    if (damage.status === 'rejected') throw damage.reason
+    if (beside.status === 'rejected') throw beside.reason
+    return { damage: damage.value, ...beside.value }
   } finally {
     database.close()
   }
@@ -160,6 +163,16 @@ try {
 } finally {
   database.close()
 }`
+
+/** Whether SQLite finds anything wrong in a file; false where there is none. */
+export async function isDamaged(file: string): Promise<boolean> {
+  if (!existsSync(file)) return false
+  try {
+    return (await integrityFindings(file)).length > 0
+  } catch {
+    return true
+  }
+}
 
 /** What SQLite itself finds wrong in a file, in its own words; empty when it is sound. */
 export async function integrityFindings(file: string): Promise<readonly string[]> {

@@ -32,12 +32,16 @@ export function claimAsOurs(stats: BigIntStats): string {
   return identity
 }
 
+/** What to do about a file that is no database: it may be one whose first page was overwritten. */
+export const notADatabaseHint =
+  'Move it away, or name another file with WAYMARK_DATABASE. If it was your record, `waymark doctor` says what is wrong, and `waymark restore <file>` puts a backup in its place.'
+
 function assertOurs(file: string): void {
   const header = firstBytes(file, 100)
   const isSqlite = header.toString('latin1', 0, 16) === 'SQLite format 3\0'
   if (!isSqlite || header.length < 100) {
     throw new Failure('UNAVAILABLE', `The file ${file} is not a Waymark database; it was not touched.`, {
-      hint: 'Move it away, or name another file with WAYMARK_DATABASE.',
+      hint: notADatabaseHint,
     })
   }
   if (header.readUInt32BE(68) === applicationId) return

@@ -1,4 +1,5 @@
 import { errorCode, Failure } from '../../domain/failure.ts'
+import { notADatabaseHint } from './file-identity.ts'
 import { patience } from './waiting.ts'
 
 interface Words {
@@ -6,6 +7,9 @@ interface Words {
   readonly says: (file: string, code: string) => string
   readonly hint: string
 }
+
+const damagedHint =
+  'Run `waymark doctor`: it says what is damaged. `waymark restore <file>` puts a backup in its place; what is replaced is kept.'
 
 const causes: readonly Words[] = [
   {
@@ -27,12 +31,12 @@ const causes: readonly Words[] = [
   {
     matches: /^SQLITE_NOTADB/,
     says: (file) => `The file ${file} is not a Waymark database; it was not touched.`,
-    hint: 'Move it away, or name another file with WAYMARK_DATABASE.',
+    hint: notADatabaseHint,
   },
   {
-    matches: /^SQLITE_CORRUPT/,
+    matches: /^(SQLITE_CORRUPT|UNREADABLE_ROW)/,
     says: (file) => `The database ${file} is damaged.`,
-    hint: 'Restore a backup with `waymark restore <file>`; what is replaced is kept. `waymark doctor` tells what is wrong.',
+    hint: damagedHint,
   },
   {
     matches: /^(SQLITE_CANTOPEN|ENOENT|ENOTDIR|EISDIR|EEXIST|ELOOP|ENAMETOOLONG|EMFILE|ENFILE)/,
@@ -43,9 +47,19 @@ const causes: readonly Words[] = [
     matches: /^(SQLITE_IOERR|SQLITE_NOMEM|SQLITE_TOOBIG|SQLITE_NOLFS|EIO|EFBIG)/,
     says: (file, code) =>
       `The database ${file} could not be read or written (${code}); nothing was recorded.`,
-    hint: 'Check the disk and its free space, then make the same call again.',
+    hint: 'Check the disk and its free space, then make the same call again. If it fails again, run `waymark doctor`.',
+  },
+  {
+    matches: /^SQLITE_/,
+    says: (file, code) => `The database ${file} is not as Waymark left it (${code}).`,
+    hint: damagedHint,
   },
 ]
+
+/** What an error of our own code means, that was thrown while a damaged file was read. */
+export function damagedFile(error: unknown, file: string): Failure {
+  return new Failure('UNAVAILABLE', `The database ${file} is damaged.`, { hint: damagedHint, cause: error })
+}
 
 /** What the caller can do about an error of the database or its disk. Any other error is answered as it is. */
 export function unavailable(error: unknown, file: string): unknown {

@@ -216,7 +216,20 @@ export function inBatches<Row>(rows: readonly Row[]): readonly (readonly Row[])[
 
 /** A JSON column as it was written by this program; parsed here, once, and trusted inside. */
 export function parsed<Value>(text: string): Value {
-  return JSON.parse(text) as Value // the type that was written into this column
+  try {
+    return JSON.parse(text) as Value // the type that was written into this column
+  } catch (cause) {
+    throw new UnreadableRow(cause)
+  }
+}
+
+/** A column does not hold what Waymark wrote into it. */
+class UnreadableRow extends Error {
+  readonly code = 'UNREADABLE_ROW'
+
+  constructor(cause: unknown) {
+    super('a column holds text that is not JSON', { cause })
+  }
 }
 
 export function parsedOrNull<Value>(text: string | null): Value | null {
