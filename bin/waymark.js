@@ -37,11 +37,22 @@ async function start() {
     return
   }
   if (file.endsWith('.cjs')) {
-    await module
-      .createRequire(import.meta.url)(file)
-      .hook(words)
+    const { hook } = await loaded(async () => module.createRequire(import.meta.url)(file))
+    await hook?.(words)
     return
   }
-  const { main } = await import(bundle.href)
-  await main()
+  const { main } = await loaded(() => import(bundle.href))
+  await main?.()
+}
+
+async function loaded(load) {
+  try {
+    return await load()
+  } catch (error) {
+    const [reason] = String(error?.message ?? error).split('\n')
+    await refuse(
+      `waymark: It cannot be loaded: ${reason}\nInstall it again, or in its repository run: npm run build\n`,
+    )
+    return {}
+  }
 }

@@ -62,6 +62,11 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** The same with the stack, for a log. */
+export function detailsOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
 /** The code of an error of the file system (`ENOENT`) or of SQLite (`SQLITE_BUSY`); null for any other. */
 export function errorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null

@@ -24,12 +24,14 @@ import {
   projectRoot,
   serverDatabase,
 } from './settings/places.ts'
+import { endOnUnexpected } from './unexpected.ts'
 
 /**
  * Answers a client's hook, `hook <event>` or `pre-tool-use`: what it says comes on standard input, and the answer goes to
  * standard output.
  */
 export async function hook([command = '', ...words]: readonly string[]): Promise<void> {
+  endOnUnexpected({ rejections: true })
   const [word = '', client = '', ...rest] = command === 'hook' ? words : [command, ...words]
   const event = hookEvents.find((known) => known === word)
   if (event === undefined || rest.length > 0) return misspelt([word, client, ...rest].join(' ').trim())

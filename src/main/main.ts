@@ -1,12 +1,19 @@
-import { print, reported, tell } from '../surfaces/cli/terminal.ts'
+import { print, quietWhenClosed, reported, tell } from '../surfaces/cli/terminal.ts'
+import { endOnUnexpected, endUnexpectedly } from './unexpected.ts'
 
 /**
  * The program: it serves over stdio and HTTP, everything else is the command line. Each loads what it needs. Hooks are
  * answered by a bundle of their own, `hook.ts`.
  */
-export function main(): Promise<void> {
+export async function main(): Promise<void> {
   const words = process.argv.slice(2)
-  return reported(() => run(words))
+  endOnUnexpected({ rejections: words[0] !== 'mcp' })
+  quietWhenClosed()
+  try {
+    await reported(() => run(words))
+  } catch (error) {
+    endUnexpectedly(error)
+  }
 }
 
 async function run([command = '', ...rest]: readonly string[]): Promise<void> {

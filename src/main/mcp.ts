@@ -1,14 +1,17 @@
 import { Failure } from '../domain/failure.ts'
 import { tell } from '../surfaces/cli/terminal.ts'
 import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
+import type { Surface } from '../surfaces/mcp/surface.ts'
 import { version } from './program.ts'
 import { type McpFlags, readMcpFlags } from './settings/flags.ts'
 import { unexpandedNames } from './settings/places.ts'
+import { summaryOf } from './unexpected.ts'
 
 /** Runs the server until its client is gone. A flag that is not understood ends it with exit code 2. */
 export async function serveMcp(words: readonly string[]): Promise<void> {
   const flags = readMcpFlags(words)
-  const log = (line: string) => tell(`${line}\n`)
+  const log: Surface['log'] = (line, error) =>
+    tell(`${line}${error === undefined ? '' : ` ${summaryOf(error)}`}\n`)
   const asked = { flag: flags.project, environment: process.env, workingFolder: process.cwd() }
   for (const name of unexpandedNames(asked)) {
     log(`waymark: ${name} was not filled in by the client, so it is ignored.`)
@@ -27,7 +30,7 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
 }
 
 /** Most projects are kept here: only where a server is named it is looked which. */
-async function openedFor(flags: McpFlags, log: (line: string) => void) {
+async function openedFor(flags: McpFlags, log: Surface['log']) {
   const places = { ...flags, environment: process.env, workingFolder: process.cwd() }
   const { connectedAt } = await import('./edge/connected.ts')
   const look = () => connectedAt(places)

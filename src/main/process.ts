@@ -44,6 +44,17 @@ export function thisProcess() {
   return { pid: process.pid, started: processStart(process.pid) ?? 'unknown' }
 }
 
+/** Runs while another program has the terminal: Ctrl-C is for that one. */
+export async function withoutInterrupt<Result>(run: () => Promise<Result>): Promise<Result> {
+  const stay = () => undefined
+  process.on('SIGINT', stay)
+  try {
+    return await run()
+  } finally {
+    process.off('SIGINT', stay)
+  }
+}
+
 // Ctrl-C may arrive twice: from the terminal, and from a process between it and this one that hands it on.
 const onePress = 500
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline/promises'
 import { Failure, messageOf } from '../domain/failure.ts'
 import { type Verdict, verdicts } from '../domain/review/review.ts'
 import { type QuotedFile, quotedDiff, readWritten } from '../domain/review/written.ts'
@@ -20,6 +20,7 @@ import {
   screenStreams,
   tell,
 } from '../surfaces/cli/terminal.ts'
+import { withoutInterrupt } from './process.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { userName } from './settings/environment.ts'
 import { readWords, wantsJson } from './settings/flags.ts'
@@ -177,14 +178,14 @@ async function decideAfter(
   { shown, streams }: { readonly shown: Shown; readonly streams: Pick<NodeJS.Process, 'stdin' | 'stdout'> },
 ): Promise<void> {
   const lines = createInterface({ input: streams.stdin, output: streams.stdout })
+  const ask = asking(lines)
   let { again } = asked
   try {
     for (;;) {
-      const answer = (
-        await lines.question(
-          '[w]rite comments, [l]ook at all of it again, [a]pprove, [s]end back, [c]omment, [q]uit: ',
-        )
-      ).trim()
+      const answer = await ask(
+        '[w]rite comments, [l]ook at all of it again, [a]pprove, [s]end back, [c]omment, [q]uit: ',
+      )
+      if (answer === null) return print('\nNothing was sent.\n')
       if (answer === '' || answer.startsWith('q')) return
       if (answer.startsWith('w') || answer.startsWith('l')) {
         again ||= answer.startsWith('l')
@@ -196,12 +197,31 @@ async function decideAfter(
       }
       const verdict = ({ a: 'approve', s: 'send_back', c: 'comment' } as const)[answer[0] as 'a' | 's' | 'c']
       if (verdict === undefined) continue
-      const text = (await lines.question('In words, if any: ')).trim()
+      const text = await ask('In words, if any: ')
+      if (text === null) return print('\nNothing was sent.\n')
       const words = text === '' ? undefined : text
       return await send(project, { ...asked, verdict, text: words }, { shown, content: shown.content })
     }
   } finally {
     lines.close()
+  }
+}
+
+/** Asks a person. Null where they leave, by Ctrl-C or Ctrl-D. */
+function asking(lines: Interface): (question: string) => Promise<string | null> {
+  let isClosed = false
+  const closed = new Promise<null>((resolve) => {
+    lines.once('close', () => {
+      isClosed = true
+      resolve(null)
+    })
+  })
+  return async (question) => {
+    const answer = lines.question(question).catch((error: unknown) => {
+      if (isClosed) return null
+      throw error
+    })
+    return (await Promise.race([answer, closed]))?.trim() ?? null
   }
 }
 
@@ -318,12 +338,14 @@ async function edited(text: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-review-'))
   const file = join(folder, 'REVIEW.diff')
   writeFileSync(file, text, { mode: 0o600 })
-  const child = spawn(`${editor} "$WAYMARK_REVIEW_FILE"`, {
-    shell: true,
-    stdio: 'inherit',
-    env: { ...process.env, WAYMARK_REVIEW_FILE: file },
+  const [code] = await withoutInterrupt(() => {
+    const child = spawn(`${editor} "$WAYMARK_REVIEW_FILE"`, {
+      shell: true,
+      stdio: 'inherit',
+      env: { ...process.env, WAYMARK_REVIEW_FILE: file },
+    })
+    return once(child, 'exit')
   })
-  const [code] = await once(child, 'exit')
   if (code !== 0) {
     throw new Failure('UNAVAILABLE', `${editor} ended with ${String(code)}: nothing was sent.`, {
       hint: `What you wrote is in ${file}; hand it in with --from ${file}.`,
@@ -411,12 +433,18 @@ function plainDiff(files: readonly QuotedFile[]): string {
     .join('\n')
 }
 
+// What a shell says of a program that is not there.
+const notFound = 127
+
 /** Through the pager of a person; as it is where nobody reads at a screen. */
 async function page(text: string): Promise<void> {
   const pager = process.env['PAGER'] ?? 'less -FRX'
   if (!processTerminal().interactive || pager.trim() === '') return print(text)
-  const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
-  child.stdin.on('error', () => undefined) // it was left before the end
-  child.stdin.end(printable(text))
-  await once(child, 'exit')
+  const [code] = await withoutInterrupt(() => {
+    const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
+    child.stdin.on('error', () => undefined) // it was left before the end
+    child.stdin.end(printable(text))
+    return once(child, 'exit')
+  })
+  if (code === notFound) print(text)
 }

@@ -7,6 +7,7 @@ import { clients as allClients } from '../setup/clients/clients.ts'
 import { programPaths } from '../setup/detect.ts'
 import { print, processTerminal, tell } from '../surfaces/cli/terminal.ts'
 import { answerAsJson } from './command-line.ts'
+import { withoutInterrupt } from './process.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { type Environment, userName } from './settings/environment.ts'
 import { hasWaymark } from './setup/health.ts'
@@ -177,14 +178,9 @@ function commandIn(path: string, program: string): string {
 }
 
 async function run({ program }: TerminalClient, path: string): Promise<number> {
-  // Ctrl-C is for the client.
-  const stay = () => undefined
-  process.on('SIGINT', stay)
-  try {
+  return withoutInterrupt(async () => {
     const child = spawn(program, [], { cwd: path, stdio: 'inherit', shell: process.platform === 'win32' })
     const [code] = await once(child, 'exit')
     return typeof code === 'number' ? code : 1
-  } finally {
-    process.off('SIGINT', stay)
-  }
+  })
 }

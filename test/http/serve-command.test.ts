@@ -75,6 +75,32 @@ test('a port that another program has is refused by its number', async () => {
   expect(error).toContain(`waymark: Port ${port} of 127.0.0.1 is used by another program`)
 })
 
+test('a port that another Waymark has is refused with its project and address', async () => {
+  const { repository, serve, run } = serveHome()
+  const shop = repository('shop')
+  const { port } = await serve(shop, '--port', '0')
+  const { code, error } = run(repository('till'), 'serve', '--port', String(port))
+  expect(code).toBe(1)
+  expect(error).toContain(`Port ${port} is used by the Waymark server of ${shop} (process `)
+  expect(error).toContain(`at http://127.0.0.1:${port}.`)
+})
+
+test('a project is served on the port of the last time where it is free', async () => {
+  const { repository, serve } = serveHome()
+  const folder = repository('shop')
+  const first = await serve(folder, '--port', '0')
+  first.child.kill('SIGTERM')
+  await first.ended
+  const second = await serve(folder)
+  expect(second.port).toBe(first.port)
+  second.child.kill('SIGTERM')
+  await second.ended
+  const foreign = createServer().listen(first.port, '127.0.0.1')
+  onTestFinished(() => void foreign.close())
+  await once(foreign, 'listening')
+  expect((await serve(folder)).port).not.toBe(first.port)
+})
+
 test('several projects are served by one, and refused where a folder is none', async () => {
   const { repository, serve, run, token, home } = serveHome()
   const [shop, till] = [repository('shop'), repository('till')]

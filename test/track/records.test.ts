@@ -96,15 +96,21 @@ describe('log_issue', () => {
     },
   )
 
-  test.each(['task_id', 'type', 'description', 'resolution'])(
-    'MC2-110 without %s it is refused',
-    async (field) => {
-      const { project, task_id } = await openTask()
-      const sent: Record<string, unknown> = { task_id, ...issue }
-      delete sent[field]
-      expect(await project.refusal('log_issue', sent)).toContain(`"${field}" is missing`)
-    },
-  )
+  test.each(['task_id', 'type', 'description'])('MC2-110 without %s it is refused', async (field) => {
+    const { project, task_id } = await openTask()
+    const sent: Record<string, unknown> = { task_id, ...issue }
+    delete sent[field]
+    expect(await project.refusal('log_issue', sent)).toContain(`"${field}" is missing`)
+  })
+})
+
+test('an issue without a resolution is recorded: what the schema leaves open is taken', async () => {
+  const { project, task_id } = await openTask()
+  const { resolution: _, ...open } = issue
+  expect(await project.call('log_issue', { task_id, ...open })).toMatchObject({ blocker: false })
+  expect((await project.call('show', { id: task_id })).issues).toMatchObject([
+    { description: issue.description, resolution: null },
+  ])
 })
 
 describe('log_milestone', () => {

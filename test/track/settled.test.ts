@@ -156,12 +156,4 @@ describe('asking is not resolving', () => {
     expect(await ask()).toMatchObject({ blocker: true })
     expect((await call('inbox')).holds).toMatchObject([{ reason: 'Cookies or tokens?', workaround: null }])
   })
-
-  test('what asks for nobody does', async () => {
-    const { project, first } = await chain()
-    const issue = { task_id: first, type: 'other', description: 'Slow' }
-    expect(await project.refusal('log_issue', issue)).toMatch(
-      /"resolution" is missing.*requires_human_review/s,
-    )
-  })
 })

@@ -51,7 +51,7 @@ async function serveDemo(demo: DemoProject, flags: DemoFlags, { signal, ended }:
   const instance = randomUUID()
   const log = openLog('warn')
   const options = { projects: [served] as const, folder, host, allowedHosts: [], instance, log }
-  const server = await openOnFreePort(options, flags.port, async () => null)
+  const server = await openOnFreePort(options, flags.port)
   if ('address' in server) throw new Error('no other server was looked for')
   try {
     const address = `${host}:${server.port}`

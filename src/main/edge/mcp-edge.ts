@@ -9,6 +9,7 @@ import type { ServerClient } from '../../edge/server-client.ts'
 import type { Answer } from '../../operations/operation.ts'
 import { connectRelay, type Relayed, type RelayedProject } from '../../surfaces/mcp/relay.ts'
 import type { StdioTransport } from '../../surfaces/mcp/stdio.ts'
+import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { inheritedSession } from '../../surfaces/mcp/tools/call-tool.ts'
 import { refused } from '../../surfaces/mcp/tools/tool-result.ts'
 import { keepDrained } from '../capture/draining.ts'
@@ -25,7 +26,7 @@ const Catalog = z.object({
 })
 
 /** The project of a server as an MCP client on standard input sees it, and what ends all that goes on for it. */
-export function openEdge(place: EdgePlace, flags: McpFlags, log: (line: string) => void) {
+export function openEdge(place: EdgePlace, flags: McpFlags, log: Surface['log']) {
   const { relayed, close } = relayedProject(place, flags, log)
   return { connect: (transport: StdioTransport) => connectRelay(relayed, transport), close }
 }
@@ -37,7 +38,7 @@ const lookEvery = 2_000
  * The same for a project of which it is not known yet how its server is reached: `look` fails with the sentence that
  * each call is answered, until somebody has connected.
  */
-export function openUnconnected(look: () => EdgePlace | null, flags: McpFlags, log: (line: string) => void) {
+export function openUnconnected(look: () => EdgePlace | null, flags: McpFlags, log: Surface['log']) {
   let found: ReturnType<typeof relayedProject> | null = null
   const project = (): RelayedProject => {
     if (found) return found.relayed
@@ -114,7 +115,7 @@ function listedHere({ toolsets, readOnly }: McpFlags): () => Promise<readonly To
   }
 }
 
-function relayedProject(place: EdgePlace, flags: McpFlags, log: (line: string) => void) {
+function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) {
   const environment = process.env
   const connection = crypto.randomUUID().slice(0, 8)
   const {

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { printable, printableJson } from '../../surfaces/cli/terminal.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
 import type { LogLevel } from '../settings/flags.ts'
+import { summaryOf } from '../unexpected.ts'
 
 /** Writes to standard error: a line for people on a terminal, JSON elsewhere. */
 export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.stderr): Log {
@@ -22,11 +23,16 @@ export function openLog(level: LogLevel, stderr: NodeJS.WriteStream = process.st
   }
 }
 
+/** A terminal shows what went wrong; the stack is kept in the error log. */
+function withoutStack(value: string): string {
+  return value.includes('\n    at ') ? summaryOf(value) : value
+}
+
 /** `12:01:07 warn The live feed ended. project=shop`. */
 export function readable(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown> // pino wrote it
   const rest = Object.entries(fields).map(([name, value]) => {
-    return ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`
+    return ` ${name}=${typeof value === 'string' ? withoutStack(value) : JSON.stringify(value)}`
   })
   const text = `${String(time).slice(11, 19)} ${String(level)} ${String(msg)}${rest.join('')}`
   // A line break in a value must not begin a line that looks like one of ours.

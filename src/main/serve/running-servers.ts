@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { isProof, keyIdOf, type Meeting, proofOf } from '../../surfaces/http/guard/login-proof.ts'
-import { readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
+import { locked, readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
 import { hashOf, newSecret } from '../../surfaces/http/guard/secret.ts'
 import { processStart } from '../process.ts'
 
@@ -30,6 +30,9 @@ const shape = z.object({
   projects: z.array(z.string()),
 })
 
+const portsShape = z.record(z.string(), z.int().min(1).max(65_535))
+const maxPorts = 200
+
 /** The servers of this user, each in a file that is named after its port. */
 export class RunningServers {
   readonly #folder: string
@@ -40,6 +43,22 @@ export class RunningServers {
 
   announce(server: RunningServer): void {
     writePrivate(this.#fileOf(server.port), `${JSON.stringify(server, null, 2)}\n`)
+    const [first = ''] = server.projects
+    locked(this.#ports, () => {
+      const others = Object.entries(this.#lastPorts()).filter(([project]) => project !== first)
+      const ports = Object.fromEntries([...others, [first, server.port] as const].slice(-maxPorts))
+      writePrivate(this.#ports, `${JSON.stringify(ports, null, 2)}\n`)
+    })
+  }
+
+  /** The port on which these projects were served last. */
+  lastPort([first = '']: readonly string[]): number | null {
+    return this.#lastPorts()[first] ?? null
+  }
+
+  /** The server that has a port. */
+  at(port: number): RunningServer | null {
+    return this.#announced().find((server) => server.port === port) ?? null
   }
 
   /** Takes back what was announced, unless another server took the port since. */
@@ -77,6 +96,18 @@ export class RunningServers {
       return shape.parse(JSON.parse(text))
     } catch {
       return null
+    }
+  }
+
+  get #ports(): string {
+    return join(this.#folder, 'ports.json')
+  }
+
+  #lastPorts(): Readonly<Record<string, number>> {
+    try {
+      return portsShape.parse(JSON.parse(readIfThere(this.#ports) ?? '{}'))
+    } catch {
+      return {} // a file that somebody wrote in
     }
   }
 

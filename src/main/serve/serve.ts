@@ -78,7 +78,11 @@ async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
     ...(team && { team }),
     ...(oidc && { oidc }),
   })
-  const server = await openOnFreePort(options, flags.port, () => servers.serving(folders, own))
+  const server = await openOnFreePort(options, flags.port, {
+    running: () => servers.serving(folders, own),
+    lastPort: () => servers.lastPort(folders),
+    at: (port) => servers.at(port),
+  })
   if ('address' in server) return welcome(server, null, visit)
   const address = `${shownHost(flags.host)}:${server.port}`
   const announced = { ...thisProcess(), port: server.port, address, instance, projects: folders }

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isCalledFromCommand } from '../../commands/processes.ts'
 import type { Actor } from '../../domain/actor.ts'
-import { errorCode, Failure } from '../../domain/failure.ts'
+import { detailsOf, errorCode, Failure } from '../../domain/failure.ts'
 import { catalog } from '../../operations/catalog.ts'
 import type { Team } from '../../ports/team.ts'
 import { randomIds } from '../../storage/random-ids.ts'
@@ -39,21 +39,35 @@ const usualPort = 4747
 const ownActor: Actor = { name: 'waymark serve', kind: 'agent', role: null, channel: 'http' }
 
 /**
- * A port that was asked for is had or not; without one, any will do where the usual one is taken: unless by a server of
- * the same projects, which is answered then.
+ * A port that was asked for is had or not. Without one it is the port of the last time, else the usual one, else any: unless
+ * a server of the same projects has it, which is answered then.
  */
 export async function openOnFreePort(
   options: Omit<ServerOptions, 'port'>,
   port: number | null,
-  running: () => Promise<RunningServer | null>,
+  servers?: KnownServers,
 ): Promise<OpenServer | RunningServer> {
-  try {
-    return await openServer({ ...options, port: port ?? usualPort })
-  } catch (error) {
-    if (!isTaken(error)) throw error
-    if (port !== null) throw taken(port, options.host)
-    return (await startedMeanwhile(running)) ?? openServer({ ...options, port: 0 })
+  const last = servers?.lastPort() ?? usualPort
+  for (const wanted of port === null ? new Set([last, usualPort]) : [port]) {
+    try {
+      return await openServer({ ...options, port: wanted })
+    } catch (error) {
+      if (!isTaken(error)) throw error
+      if (port !== null) throw taken(port, options.host, servers?.at(port) ?? null)
+      const running = servers && (await startedMeanwhile(servers.running))
+      if (running) return running
+    }
   }
+  return openServer({ ...options, port: 0 })
+}
+
+/** The servers of this user, as one that starts asks for them. */
+interface KnownServers {
+  /** One that serves the same projects. */
+  readonly running: () => Promise<RunningServer | null>
+  /** The port on which these projects were served last. */
+  readonly lastPort: () => number | null
+  readonly at: (port: number) => RunningServer | null
 }
 
 /** Two that were started together: the other one says that it runs a moment after it has the port. */
@@ -66,7 +80,14 @@ async function startedMeanwhile(running: () => Promise<RunningServer | null>): P
   return null
 }
 
-function taken(port: number, host: string): Failure {
+function taken(port: number, host: string, server: RunningServer | null): Failure {
+  if (server) {
+    return new Failure(
+      'UNAVAILABLE',
+      `Port ${port} is used by the Waymark server of ${server.projects.join(', ')} (process ${server.pid}), at http://${server.address}.`,
+      { hint: 'Stop that one, choose another port with --port, or leave --port out to get a free one.' },
+    )
+  }
   return new Failure('UNAVAILABLE', `Port ${port} of ${host} is used by another program, or not allowed.`, {
     hint: 'Choose another with --port, or leave --port out to get a free one.',
   })
@@ -147,7 +168,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     readOnly: false,
     toolNames: 'portable',
     version,
-    log: (line) => log.warn(line),
+    log: (line, error) => log.warn(line, error === undefined ? {} : { error: detailsOf(error) }),
   })
   let port = options.port
   const tokens = new TokenFile(folder)

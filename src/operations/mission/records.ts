@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
 import type { TaskId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import {
@@ -85,7 +84,7 @@ export const logIssue = defineOperation({
       requirement: 'unclear_requirement',
     }),
     description: text('What went wrong'),
-    resolution: text('How it was resolved or worked around; not for a question').optional(),
+    resolution: text('How it was resolved or worked around; none for a question or an open issue').optional(),
     requires_human_review: z
       .boolean()
       .describe('Does a human need to answer? Until then what depends on the task waits')
@@ -93,9 +92,8 @@ export const logIssue = defineOperation({
     attempt_id: identifier('Attempt ID, if not the open one').optional(),
   }),
   output: z.object({ issue_id: z.string(), created_at: z.string(), blocker: z.boolean() }),
-}).handler(({ record, actor }, input) => {
-  assertResolved(input)
-  return record(
+}).handler(({ record, actor }, input) =>
+  record(
     async (reads, setting) => {
       const said = {
         type: input.type,
@@ -113,19 +111,8 @@ export const logIssue = defineOperation({
       return { facts, answer }
     },
     (reads) => lookAt(reads, input),
-  )
-})
-
-/** Asking is not resolving: only a question needs no resolution. */
-function assertResolved(input: {
-  readonly resolution?: string | undefined
-  readonly requires_human_review?: boolean | undefined
-}): void {
-  if (input.resolution !== undefined || input.requires_human_review) return
-  throw new Failure('INVALID_INPUT', 'log_issue: "resolution" is missing.', {
-    hint: 'Say how you resolved it or worked around it; or ask a person with requires_human_review: true.',
-  })
-}
+  ),
+)
 
 export const logMilestone = defineOperation({
   name: 'log_milestone',

@@ -109,7 +109,7 @@ export const otherCommands: readonly OtherCommand[] = [
     usage:
       'waymark serve [--port 4747] [--project <folder>]… [--open] [--host <address>] [--allow-remote] [--allow-host <name>]… [--trust-proxy] [--public-url <url>] [--oidc-issuer <url>] [--oidc-client <id>] [--toolsets auto|plan,track,gate] [--log-level debug|info|warn|error|silent]',
     explained: [
-      ['--port <number>', 'This port or none; default: 4747, or any free one where that is taken'],
+      ['--port <number>', 'This port or none; default: that of the last time, else 4747, else any free one'],
       ['--project <folder>', 'Serve this project; may be repeated. Default: the enclosing repository'],
       ['--open', 'Open the dashboard in a browser'],
       ['--host <address>', 'The address to listen on, with --allow-remote; default: 127.0.0.1'],

@@ -18,7 +18,6 @@ export type Ink = (style: Style, text: string) => string
 
 /** The terminal of this process. Colours follow NO_COLOR, FORCE_COLOR and whether it is a screen. */
 export function processTerminal(): Terminal {
-  quietWhenClosed()
   // Every process starts with this file; imported, `node:util` makes all that it offers.
   const { styleText } = process.getBuiltinModule('node:util')
   return {
@@ -72,7 +71,7 @@ export async function reported(run: () => Promise<void> | void): Promise<void> {
 }
 
 /** `waymark log | head` closes the pipe early; that is no error of ours. */
-function quietWhenClosed(): void {
+export function quietWhenClosed(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error) => {
       if (errorCode(error) !== 'EPIPE') throw error

@@ -1,4 +1,4 @@
-import { Failure, type FailureCode } from '../../domain/failure.ts'
+import { detailsOf, Failure, type FailureCode } from '../../domain/failure.ts'
 import type { Log } from './serving.ts'
 
 /** Why a request was not let in, beside what an operation refuses. */
@@ -58,7 +58,7 @@ export interface WrittenRefusal {
 export function written(error: unknown, log: Log): WrittenRefusal {
   if (error instanceof Refusal) return { ...answerOf(error), headers: error.headers }
   if (error instanceof Failure) return { ...answerOf(error), headers: {} }
-  log.error('A request failed unexpectedly.', { error: error instanceof Error ? error.stack : String(error) })
+  log.error('A request failed unexpectedly.', { error: detailsOf(error) })
   const defect = new Refusal('INTERNAL', 'The request failed unexpectedly.', {
     hint: 'This is a defect of Waymark. Its log has the details; other requests still work.',
   })

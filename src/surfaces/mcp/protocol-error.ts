@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { Failure, type FailureCode } from '../../domain/failure.ts'
 
 export interface Explaining {
-  readonly log: (line: string) => void
+  readonly log: (line: string, error?: unknown) => void
   /** Goes with the error, beside the failure's code. */
   readonly data?: Readonly<Record<string, unknown>>
 }
@@ -17,7 +17,7 @@ export async function explained<Result>(
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     if (error instanceof Failure) throw protocolError(error, data)
-    log(`A request failed unexpectedly: ${error instanceof Error ? error.stack : String(error)}`)
+    log('A request failed unexpectedly:', error)
     throw error
   }
 }

@@ -20,9 +20,7 @@ export async function serveMcpOverStdio(
   streams: StdioStreams = { input: process.stdin, output: process.stdout },
 ): Promise<void> {
   keepOutputForProtocol(log)
-  process.on('unhandledRejection', (reason) => {
-    log(`Unhandled: ${reason instanceof Error ? reason.stack : String(reason)}`)
-  })
+  process.on('unhandledRejection', (reason) => log('An error was not handled:', reason))
   const transport = new StdioTransport(streams, introduced)
   if (!(await transport.listen())) return
   const connect = await open()

@@ -21,8 +21,8 @@ export interface Surface {
   readonly toolNames: ToolNames
   /** Waymark's own version. */
   readonly version: string
-  /** Takes a line for people: never for the client. */
-  readonly log: (line: string) => void
+  /** Takes a line for people, and the error that it is about: never for the client. */
+  readonly log: (line: string, error?: unknown) => void
 }
 
 /** What a client calls itself, as it is shown beside what was measured: one line, and no longer than a name. */

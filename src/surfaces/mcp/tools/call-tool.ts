@@ -5,7 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/server'
-import { Failure } from '../../../domain/failure.ts'
+import { Failure, messageOf } from '../../../domain/failure.ts'
 import { type InvokeOptions, invokeParsing } from '../../../operations/invoke.ts'
 import type { Context, Operation } from '../../../operations/operation.ts'
 import type { Asking } from '../elicitation.ts'
@@ -16,7 +16,7 @@ import { answered, refused } from './tool-result.ts'
 export interface Calling {
   readonly tools: OfferedTools
   readonly order: CallOrder
-  readonly log: (line: string) => void
+  readonly log: (line: string, error?: unknown) => void
 }
 
 /** One call: `meta` is the request's `_meta`. */
@@ -89,9 +89,8 @@ function idempotencyOf(meta: ToolCall['meta']): InvokeOptions {
 }
 
 function unexpected(operation: Operation, error: unknown, log: Calling['log']): Failure {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error))
-  log(`${operation.name} failed unexpectedly: ${stack ?? message}`)
-  return new Failure('INTERNAL', `${operation.name} failed unexpectedly: ${message}`, {
+  log(`${operation.name} failed unexpectedly:`, error)
+  return new Failure('INTERNAL', `${operation.name} failed unexpectedly: ${messageOf(error)}`, {
     hint: 'This is a defect of Waymark. Its log has the details; other calls still work.',
   })
 }
