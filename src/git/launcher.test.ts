@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
+import { defunctDescendants } from '../../test/support/defunct.ts'
 import { launch } from './launcher.ts'
 import { type GitCall, noGit, runGit } from './process.ts'
 
@@ -52,6 +53,14 @@ test('more calls than there are lanes are answered, each with its own code', asy
     Array.from({ length: 12 }, (_, at) => runGit(at % 2 === 0 ? ['say', String(at)] : ['fail'], call)),
   )
   expect(results.map(({ code }) => code)).toEqual(results.map((_, at) => (at % 2 === 0 ? 0 : 3)))
+})
+
+test('the shell leaves no defunct process, however many calls it answered', async () => {
+  const { call } = fakeGit()
+  const calls = Array.from({ length: 60 }, (_, at) => runGit(at % 3 === 0 ? ['fail'] : ['say', 'x'], call))
+  await Promise.all(calls)
+  for (let at = 0; at < 30; at += 1) await runGit(['say', 'x'], call)
+  await expect.poll(defunctDescendants, { timeout: 20_000 }).toEqual([])
 })
 
 test('a call that is ended ends what runs beside it, which is run again', async () => {

@@ -37,8 +37,6 @@ interface Lane {
 
 // A shell need not know streams beyond the ninth.
 const lanes = 3
-// Between calls a shell keeps what it knows of those that ended.
-const mostCalls = 500
 
 class Launcher {
   isGone = false
@@ -46,7 +44,6 @@ class Launcher {
   readonly #environment: GitCall['environment']
   readonly #lanes: readonly Lane[]
   readonly #pending = new Set<() => void>()
-  #calls = 0
 
   constructor(environment: GitCall['environment']) {
     this.#environment = environment
@@ -92,15 +89,15 @@ class Launcher {
     // Each stream ends with a word that nothing else can say, and the exit code.
     this.#shell.stdin?.write(
       `{ (${exports}cd ${quoted(call.folder)} || exit 126; exec ${program} ${others}) <${quoted(input)} >&${output} 2>&${complaint}; ` +
-        `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${complaint}; } &\n`,
+        `code=$?; printf '\\0${token} %d\\n' $code >&${output}; printf '\\0${token} 0\\n' >&${complaint}; } &\nlane${at}=$!\n`,
     )
-    const result = this.#answer(lane, token).finally(() => {
+    const result = this.#answer(lane, token, at).finally(() => {
       if (input !== noInput) rmSync(input, { force: true })
     })
     return { result, end: () => this.end() }
   }
 
-  async #answer(lane: Lane, token: string): Promise<GitResult | null> {
+  async #answer(lane: Lane, token: string, at: number): Promise<GitResult | null> {
     const over = Promise.withResolvers<null>()
     const stop = () => over.resolve(null)
     this.#pending.add(stop)
@@ -108,9 +105,9 @@ class Launcher {
     const found = await Promise.race([texts, over.promise])
     this.#pending.delete(stop)
     if (found === null) return null
+    // What ran in the lane has ended. A shell that is not told to wait for it leaves it defunct.
+    this.#shell.stdin?.write(`wait $lane${at}\n`)
     lane.busy = false
-    this.#calls += 1
-    if (this.#calls >= mostCalls && this.#pending.size === 0) this.end()
     const [output, complaint] = found
     return { code: output.code, output: output.content, complaint: complaint.content.toString('utf8') }
   }

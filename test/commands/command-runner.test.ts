@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { commandRunner } from '../../src/commands/command-runner.ts'
 import type { CommandEnd } from '../../src/ports/command-runner.ts'
+import { defunctDescendants } from '../support/defunct.ts'
 import { temporaryFolder, WorkFolder } from '../support/git-repository.ts'
 
 const minute = 60_000
@@ -200,6 +201,23 @@ test('stop ends every command, with its children', async () => {
   }
   for (const name of ['a', 'b']) await until(() => !runs(Number(folder.read(name))))
   await runner.stop()
+})
+
+test('two hundred commands leave no defunct process, whether they end, are killed, or go to the background', async () => {
+  const runner = commandRunner()
+  const folder = temporaryFolder()
+  const forms = [
+    { run: 'exit 3', timeout: minute },
+    { run: 'kill -KILL $$', timeout: minute },
+    { run: 'exec sleep 1000', timeout: 50 },
+    { run: 'sleep 1000 & sleep 1000 & exit 0', timeout: minute },
+    { run: 'exec >&- 2>&-; sleep 0.1', timeout: minute },
+  ]
+  for (let at = 0; at < 40; at += 8) {
+    const some = Array.from({ length: 8 }, () => forms.map((form) => runner.start({ ...form, folder })))
+    await Promise.all(some.flat())
+  }
+  await expect.poll(defunctDescendants, { timeout: 20_000 }).toEqual([])
 })
 
 test('several commands run at once', async () => {
