@@ -10,7 +10,7 @@ import {
   sameState,
 } from './comparison.ts'
 import { settingsDoubts } from './conversion.ts'
-import { type ChangeDetail, changeDetails, changesType } from './diff.ts'
+import { type ChangeDetail, changeDetails, changesType, secretsAmong } from './diff.ts'
 import { findOrigins, type Origins } from './origin.ts'
 import { changedElsewhere } from './other-work-trees.ts'
 import { displayPath, type PathBytes } from './paths.ts'
@@ -29,6 +29,8 @@ export async function reportChanges(span: Span, environment: Environment): Promi
   ])
   const changes = fileChanges(differences, { details, origins, reconciled })
   const all = [...changes, ...collapsed].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const secret = [...secretsAmong(differences)].map(displayPath).sort()
+  const secrets = secret.length === 0 ? [] : [`Lines of secret files are not counted: ${someOf(secret)}.`]
   const lost = details.lost
     ? ['The contents of some changed files are gone or were not kept: their lines are not counted.']
     : []
@@ -52,6 +54,7 @@ export async function reportChanges(span: Span, environment: Environment): Promi
         ...comparisonNotes(span, compared.values()),
         ...reconciled.notes,
         ...origins.notes,
+        ...secrets,
         ...lost,
         ...elsewhere,
       ]),
@@ -59,6 +62,13 @@ export async function reportChanges(span: Span, environment: Environment): Promi
     doubts,
     unreadable,
   }
+}
+
+const mostNamed = 5
+
+function someOf(paths: readonly string[]): string {
+  const more = paths.length - mostNamed
+  return paths.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 function unreadableFolders({ from, to }: Span): string[] {
@@ -85,10 +95,13 @@ interface Details {
 async function describe(place: PrivateDirectory, differences: readonly Difference[]): Promise<Details> {
   if (differences.length === 0) return { byPath: new Map(), renamedAway: new Set(), lost: false }
   const { details, uncounted } = await changeDetails(place, differences)
+  const secret = secretsAmong(differences)
   return {
     byPath: new Map(details.map((detail) => [detail.path, detail])),
     renamedAway: new Set(details.flatMap(({ from }) => (from === undefined ? [] : [from]))),
-    lost: uncounted.some(({ before, after }) => before?.mode !== '160000' && after?.mode !== '160000'),
+    lost: uncounted.some(
+      ({ path, before, after }) => !secret.has(path) && before?.mode !== '160000' && after?.mode !== '160000',
+    ),
   }
 }
 

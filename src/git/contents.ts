@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { isSecretFile } from '../domain/secret-files.ts'
 import type { FileState, KeptContent, SnapshotContents, SnapshotRef } from '../ports/work-tree.ts'
 import { contentsOf } from './blobs.ts'
 import { comparisonPlace } from './comparison.ts'
@@ -38,11 +39,11 @@ async function statesIn(
     const entry = repository.overlay.get(inside)
     if (entry !== undefined) {
       const { disk } = entry
-      found.set(path, disk && { id: disk.unkept === true ? null : disk.oid, mode: disk.mode })
+      found.set(path, disk && stateOf(path, disk, disk.unkept !== true))
       continue
     }
     const ignored = repository.ignoredFiles.get(inside)
-    if (ignored !== undefined) found.set(path, { id: ignored.oid ?? null, mode: '100644' })
+    if (ignored !== undefined) found.set(path, stateOf(path, { mode: '100644', oid: ignored.oid }, true))
     else asCommitted.set(repository, [...(asCommitted.get(repository) ?? []), path])
   }
   const own = placeOf(state, environment)
@@ -52,10 +53,19 @@ async function statesIn(
     const heads = await headsOf(place, repository, some)
     for (const path of some) {
       const head = heads.get(path)
-      found.set(path, head === undefined ? null : { id: head.oid, mode: head.mode })
+      found.set(path, head === undefined ? null : stateOf(path, head, true))
     }
   }
   return found
+}
+
+function stateOf(
+  path: string,
+  { oid, mode }: { readonly oid: string | null; readonly mode: string },
+  isKept: boolean,
+): FileState {
+  if (isKept && !isSecretFile(path)) return { id: oid, mode }
+  return { id: null, mode, ...(oid !== null && { hash: oid }) }
 }
 
 /** A place from which the contents of all these snapshots can be read; null where every one is gone. */

@@ -3,6 +3,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { diffArrays } from 'diff'
+import { isSecretFile } from '../domain/secret-files.ts'
 import { readRegular } from '../files/regular-file.ts'
 import type { ContentAt, FileCopies, OwnLines, SnapshotRef, Step } from '../ports/work-tree.ts'
 import { contentsOf } from './blobs.ts'
@@ -87,7 +88,7 @@ async function keepCopies(
       : await converted(place, { path: inside, content, objectFormat: state.objectFormat })
     ids.push(stored.id)
     const { contents } = repository
-    if (contents === undefined || stored.content === null) continue
+    if (contents === undefined || stored.content === null || isSecretFile(path)) continue
     const pack = packs.get(contents) ?? packIn(contents, state.objectFormat)
     if (pack === null) continue
     packs.set(contents, pack)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
+import { isSecretFile } from '../domain/secret-files.ts'
 import {
   compareSnapshots,
   comparisonPlace,
@@ -10,7 +11,7 @@ import {
 } from './comparison.ts'
 import { PackWriter } from './pack.ts'
 import { type ChangedContent, type LineCount, parseNumstat, parsePatch, patchForm } from './patch.ts'
-import { nulRecords, type PathBytes, pathBytes } from './paths.ts'
+import { displayPath, nulRecords, type PathBytes, pathBytes, quotePath } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { type Environment, git, gitFault, noGit, runGit } from './process.ts'
 import type { DiskState } from './recorded-state.ts'
@@ -29,7 +30,17 @@ export async function unifiedDiff(
   const wanted = paths === undefined ? differences : await named(place, differences, paths)
   if (wanted.length === 0) return ''
   const found = await diffContents(place, wanted, ['-p', '--no-color'])
-  return found?.output.toString('utf8') ?? null
+  const secret = secretsAmong(wanted)
+  if (found === null && secret.size < wanted.length) return null
+  return (found?.output.toString('utf8') ?? '') + [...secret].sort().map(withoutContent).join('')
+}
+
+/** Only its name and that it changed. */
+function withoutContent(path: PathBytes): string {
+  const names = [`a/${path}`, `b/${path}`].map((name) =>
+    /^[ !#-[\]-~]*$/.test(name) ? name : quotePath(name),
+  )
+  return `diff --git ${names.join(' ')}\nSecret file: its content is not shown\n`
 }
 
 /** The differences of some paths, with both ends of a rename where one of them is named. */
@@ -232,7 +243,10 @@ export async function diffContents(
   form: readonly string[],
   settings: readonly string[] = [],
 ): Promise<ContentDiff | null> {
-  const unkept = differences.filter(({ before, after }) => isUnkept(before) || isUnkept(after))
+  const secret = secretsAmong(differences)
+  const unkept = differences.filter(
+    ({ path, before, after }) => secret.has(path) || isUnkept(before) || isUnkept(after),
+  )
   const without = new Set(unkept.map(({ path }) => path))
   for (;;) {
     const usable = differences.filter(({ path }) => !without.has(path))
@@ -264,6 +278,16 @@ export async function diffContents(
     if (missing.length === 0) throw gitFault(question, result, call)
     for (const path of missing) without.add(path)
   }
+}
+
+/** Paths of secret files, and what a secret file was renamed to unchanged. */
+export function secretsAmong(differences: readonly Compared[]): ReadonlySet<PathBytes> {
+  const secret = differences.filter(({ path }) => isSecretFile(displayPath(path)))
+  const ids = new Set(
+    secret.flatMap(({ before, after }) => (after === null ? before?.oid : null)).filter(isText),
+  )
+  const renamed = differences.filter(({ before, after }) => before === null && ids.has(after?.oid ?? ''))
+  return new Set([...secret, ...renamed].map(({ path }) => path))
 }
 
 function isUnkept(state: DiskState | null): boolean {

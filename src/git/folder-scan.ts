@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import ignore, { type Ignore } from 'ignore'
+import { isSecretFile } from '../domain/secret-files.ts'
 import { readRegularSync, specialKind } from '../files/regular-file.ts'
 import { blobId, blobIdOf, contentAt, type DiskFile, diskFile, sameStat } from './disk.ts'
 import { type Known, keptBefore, readIgnored, unchangedSince } from './overlay.ts'
@@ -124,7 +125,8 @@ class Reader {
 
   async #oid(path: PathBytes, file: DiskFile): Promise<Pick<DiskState, 'oid' | 'unkept'> | null> {
     const { size } = file.stat
-    if (this.#pack !== null && size <= kept.file && within(this.#kept, size, kept)) {
+    const isOpen = this.#pack !== null && !isSecretFile(displayPath(path))
+    if (isOpen && this.#pack !== null && size <= kept.file && within(this.#kept, size, kept)) {
       const content = contentAt(this.#top, path, file)
       return content === null ? null : { oid: await this.#pack.add({ type: 'blob', content }) }
     }

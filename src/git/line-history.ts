@@ -111,9 +111,9 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
   }
   if (!kind.isFile()) return { ...nothing, withoutLines: `${found.path} is no regular file.` }
   if (kind.size > mostBytes) return { ...nothing, withoutLines: tooLarge(found.path, kind.size) }
+  if (isSecretFile(found.path)) return { ...nothing, withoutLines: secretFile(found.path) }
   const content = readRegularSync(onDisk(top, path))
   if (location.engine !== 'git') {
-    if (isSecretFile(found.path)) return { ...nothing, withoutLines: namedLikeSecret(found.path) }
     const oid = objectId('sha256', { type: 'blob', content })
     return { ...found, oid, head: null, content, ...without(found.path, content) }
   }
@@ -140,14 +140,13 @@ async function fileOnDisk(look: Look, asked: Asked): Promise<Found> {
 /** Why the lines of a file that is in no commit are shown to nobody: whoever asks may be at another machine. */
 async function whyKeptBack(place: PrivateDirectory, path: PathBytes): Promise<string | null> {
   const shown = displayPath(path)
-  if (isSecretFile(shown)) return namedLikeSecret(shown)
   const question = ['ls-files', '--others', '--ignored', '--exclude-standard', '--', shown]
   const ignored = await git(question, privateCall(place))
   return ignored.length > 0 ? `${shown} is ignored by git: its lines are not recorded.` : null
 }
 
-function namedLikeSecret(path: string): string {
-  return `${path} is in no commit, and its name says that it may hold secrets.`
+function secretFile(path: string): string {
+  return `${path} is a secret file by its name: its lines are neither recorded nor shown.`
 }
 
 async function fileIn(look: Look, asked: Asked & { readonly rev: string }): Promise<Found> {
@@ -174,6 +173,7 @@ async function fileIn(look: Look, asked: Asked & { readonly rev: string }): Prom
     oid,
     head: head && { commit: head.commit, oid: headOid },
   }
+  if (isSecretFile(found.path)) return { ...found, content: null, withoutLines: secretFile(found.path) }
   const content = (await contentsOf(place, [oid])).get(oid) ?? null
   if (content === null) {
     return {

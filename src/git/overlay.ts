@@ -2,13 +2,24 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { isSecretFile } from '../domain/secret-files.ts'
+import { contentsOf } from './blobs.ts'
 import { configured, isTrue } from './configuration.ts'
 import { type Conversion, conversionOf, filteredState, filtersOf } from './conversion.ts'
-import { blobId, CarefulDisk, contentAt, type DiskFile, diskFile, rawBlobId, sameStat } from './disk.ts'
+import {
+  blobId,
+  blobIdOf,
+  CarefulDisk,
+  contentAt,
+  type DiskFile,
+  diskFile,
+  rawBlobId,
+  sameStat,
+} from './disk.ts'
 import { type HiddenEntry, type IndexEntries, readIndexFile } from './index-file.ts'
 import { attributesObstacle, obstructed } from './obstacles.ts'
 import { PackWriter } from './pack.ts'
-import { displayPath, nulInput, onDisk, type PathBytes, quotePath } from './paths.ts'
+import { displayPath, nulInput, nulRecords, onDisk, type PathBytes, quotePath } from './paths.ts'
 import { keepingCall, type PrivateDirectory, privateCall } from './private-directory.ts'
 import { keptBytes } from './private-store.ts'
 import { git, runGit } from './process.ts'
@@ -209,7 +220,9 @@ export async function unchangedFiles(top: string, known: Known): Promise<Readonl
 export function unchangedSince(file: DiskFile, path: PathBytes, known: Known): DiskState | null {
   const entry = known.earlier.get(path)
   if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined) return null
-  if (entry.disk.unkept && known.budget !== null && file.stat.size <= limits.keptFile) return null
+  const mayBeKept =
+    known.budget !== null && file.stat.size <= limits.keptFile && !isSecretFile(displayPath(path))
+  if (entry.disk.unkept && mayBeKept) return null
   const isSettled = Math.max(file.stat.modified, file.stat.changed) < known.takenAt - settled
   return isSettled && sameStat(file.stat, entry.disk.stat) ? entry.disk : null
 }
@@ -263,7 +276,7 @@ async function readDrafts(place: PrivateDirectory, work: DraftWork): Promise<Rea
     isPlain(conversion)
       ? keepAsTheyAre(place, tiers.keep, { objectFormat, isThere: keptBefore(work.known) })
       : hashAndKeep(place, tiers.keep, { objectFormat, byIndex: conversion.byIndex }),
-    hashOnly(place, tiers.identify, objectFormat),
+    hashOnly(place, tiers.identify, { objectFormat, conversion }),
     filtersOf(place, paths),
   ])
   await aTickAfter(candidates)
@@ -388,7 +401,7 @@ export interface Candidate {
 export interface Tiers {
   /** Hashed, and the content kept for lines and renames. */
   readonly keep: readonly Candidate[]
-  /** Hashed only. */
+  /** Hashed only: what is large, and secret files, which are never copied. */
   readonly identify: readonly Candidate[]
   /** Too much to read: size and times stand for the content. */
   readonly glance: readonly Candidate[]
@@ -410,7 +423,8 @@ function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): Tiers {
   const identified = allowance(limits.identified)
   for (const candidate of candidates) {
     const { size } = candidate.file.stat
-    if (mayKeep && size <= limits.keptFile && (candidate.tracked || kept(size))) keep.push(candidate)
+    const isOpen = mayKeep && !isSecretFile(displayPath(candidate.path))
+    if (isOpen && size <= limits.keptFile && (candidate.tracked || kept(size))) keep.push(candidate)
     else if (identified(size)) identify.push(candidate)
     else glance.push(candidate)
   }
@@ -486,7 +500,7 @@ function smallIndex(path: string, objectFormat: string): Map<PathBytes, GitState
 async function hashOnly(
   place: PrivateDirectory,
   candidates: readonly Candidate[],
-  objectFormat: string,
+  { objectFormat, conversion }: { readonly objectFormat: string; readonly conversion: Conversion },
 ): Promise<Map<PathBytes, string>> {
   const links = candidates.filter(({ file }) => file.kind === 'link')
   const files = candidates.filter(({ file }) => file.kind === 'file')
@@ -495,6 +509,13 @@ async function hashOnly(
   for (const { path } of links) {
     ids.set(path, blobId(objectFormat, readlinkSync(onDisk(place.top, path), { encoding: 'buffer' })))
   }
+  if (isPlain(conversion)) {
+    for (const path of known) {
+      const oid = await blobIdOf(objectFormat, place.top, path)
+      if (oid !== null) ids.set(path, oid)
+    }
+    return ids
+  }
   if (known.length === 0) return ids
   const input = Buffer.from(known.map((path) => `${quotePath(path)}\n`).join(''), 'latin1')
   const output = await git(['hash-object', '--stdin-paths'], privateCall(place, input))
@@ -502,7 +523,34 @@ async function hashOnly(
     const path = known[at]
     if (path !== undefined) ids.set(path, oid)
   }
+  for (const path of await keepingTheirEndings(place, files)) {
+    const oid = await blobIdOf(objectFormat, place.top, path)
+    if (oid !== null) ids.set(path, oid)
+  }
   return ids
+}
+
+/** The files whose line endings git leaves alone, because the index has CRLF of them and no attribute decides. */
+async function keepingTheirEndings(
+  place: PrivateDirectory,
+  files: readonly Candidate[],
+): Promise<readonly PathBytes[]> {
+  const indexed = files.filter(({ index, file }) => index !== null && file.stat.size <= limits.keptFile)
+  const contents = await contentsOf(
+    place,
+    indexed.flatMap(({ index }) => index?.oid ?? []),
+  )
+  const withCrlf = indexed.filter(({ index }) => contents.get(index?.oid ?? '')?.includes('\r\n') === true)
+  if (withCrlf.length === 0) return []
+  const question = ['check-attr', '-z', '--stdin', 'text', 'eol']
+  const input = nulInput(withCrlf.map(({ path }) => path))
+  const records = nulRecords(await git(question, privateCall(place, input)))
+  const decided = new Set<PathBytes>()
+  for (let at = 0; at + 2 < records.length; at += 3) {
+    const [path = '', name, value = ''] = records.slice(at, at + 3)
+    if (name === 'text' ? value === 'set' : !['unspecified', 'unset'].includes(value)) decided.add(path)
+  }
+  return withCrlf.map(({ path }) => path).filter((path) => !decided.has(path))
 }
 
 function indexRecords(candidates: readonly Candidate[]): string[] {

@@ -83,6 +83,8 @@ export interface PathChain {
 export interface FileState {
   /** The id of its content as git stores it; null where the snapshot did not keep it. */
   readonly id: string | null
+  /** The id of a content that is not kept, where it is known: of a secret file, or a large one. */
+  readonly hash?: string | undefined
   /** As git writes it: `100644`, `100755`, `120000` for a link, `160000` for a submodule. */
   readonly mode: string
 }

@@ -34,6 +34,33 @@ test('names and contents that would steer a terminal or an editor are data', asy
   ])
 })
 
+test('a secret file is under review by its name, and an edit of it changes what was seen', async () => {
+  const project = await openProject()
+  project.write('.env', 'KEY=tracked-one\n')
+  project.git('add', '-f', '.env')
+  project.git('commit', '-qm', 'Settings')
+  const { task_id: task } = await project.call('start_task', { name: 'Keys' })
+  project.write('.env', 'KEY=tracked-two\n')
+  project.write('deploy/.ENV.Prod', 'KEY=untracked-one\n')
+  const seen = await project.call('review_show', { task }, as)
+  expect(seen.files.map(({ path, added }: Answer) => [path, added])).toEqual([
+    ['.env', null],
+    ['deploy/.ENV.Prod', null],
+  ])
+  project.write('deploy/.ENV.Prod', 'KEY=untracked-two\n')
+  expect((await project.call('review_show', { task }, as)).content).not.toBe(seen.content)
+  await project.call('complete_task', { task_id: task, status: 'success', outcome })
+  for (const path of ['.env', 'deploy/.ENV.Prod']) {
+    const file = await project.call('review_file', { subject: { task }, path, whole: true }, as)
+    expect(file).toMatchObject({ hunks: [], trouble: expect.any(String) })
+    const image = project.call('review_image', { subject: { task }, path, side: 'new' }, as)
+    await expect(image).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  }
+  const { diff } = await project.call('diff', { id: task }, as)
+  expect(diff).toContain('diff --git a/.env b/.env')
+  expect(diff).not.toMatch(/tracked-(one|two)/)
+})
+
 test('a long file is told in parts', async () => {
   const project = await openProject()
   const { task_id: task } = await project.call('start_task', { name: 'Long' })

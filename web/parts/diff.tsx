@@ -54,7 +54,7 @@ function AskedDiff({ asked: { answer, failure }, path }: AskedDiffProps) {
 
 /** The way from a change to who each line of the file is from, as it is now. */
 function WhoseLines({ file: { path, notes } }: { readonly file: FileDiff }) {
-  if (notes.some((note) => /^(deleted file|Binary files|GIT binary)/.test(note))) return null
+  if (notes.some((note) => /^(deleted file|Binary files|Secret file|GIT binary)/.test(note))) return null
   return (
     <a class="link diff-link" href={linesOf(path)} aria-label={`Whose lines are in ${path}`}>
       Whose lines

@@ -374,7 +374,7 @@ export const portCalls = {
       .array(
         z.tuple([
           z.string().max(4_096),
-          z.strictObject({ id: oidOrNull, mode: z.string().max(10) }).nullable(),
+          z.strictObject({ id: oidOrNull, hash: oid.optional(), mode: z.string().max(10) }).nullable(),
         ]),
       )
       .max(200_000)

@@ -10,7 +10,6 @@ import {
 } from '../../domain/provenance/blame.ts'
 import { LineRecord, lineOf } from '../../domain/provenance/record.ts'
 import { isSolid, type Step } from '../../domain/provenance/step.ts'
-import { isSecretFile } from '../../domain/secret-files.ts'
 import type { Blamed, BlamedCommit, FoundFile } from '../../ports/line-history.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Context } from '../operation.ts'
@@ -135,11 +134,7 @@ async function lookUpLines(
   const cut = (blamed?.commits ?? []).some(({ isCut, id }) => {
     return isCut && lines.some(({ commit, origin }) => commit === id && origin === null)
   })
-  const isKept = isSecretFile(file.path) && lines.some(({ origin }) => origin === null)
   const notes = [
-    ...(isKept
-      ? [`The name of ${file.path} says that it may hold secrets: none of its lines are recorded.`]
-      : []),
     ...(blamed?.trouble === undefined ? [] : [blamed.trouble]),
     ...(cut ? ['The history is cut off (a shallow clone): older commits may have brought some lines.'] : []),
   ]

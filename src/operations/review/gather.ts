@@ -9,6 +9,7 @@ import {
   type WorkedAttempt,
 } from '../../domain/review/files.ts'
 import { countLines, linesOf, mergedLines } from '../../domain/review/lines.ts'
+import { isSecretFile } from '../../domain/secret-files.ts'
 import { counted } from '../../domain/text.ts'
 import type { ReportedChange } from '../../domain/track/changes.ts'
 import type { Attempt, SnapshotPlace } from '../../domain/track/task.ts'
@@ -55,7 +56,8 @@ export async function gatherFiles(context: Context, { attempts, isCut }: FoundSu
     const before = old === undefined ? unknownState(file.wasThere, now) : old
     const after = now === undefined ? unknownState(file.isThere, old) : now
     const isMoved = file.from !== file.path && before !== null && after !== null
-    const isSame = before?.id != null && before.id === after?.id && before.mode === after.mode
+    const isSame =
+      contentId(before) !== null && contentId(before) === contentId(after) && before?.mode === after?.mode
     if (!isMoved && (isSame || (before === null && after === null))) return []
     return [
       {
@@ -82,6 +84,11 @@ export async function gatherFiles(context: Context, { attempts, isCut }: FoundSu
     files.map(({ path, from, tree, before, after }) => [path, from, tree, before, after]),
   )
   return { files, content, works: worked.works, notes }
+}
+
+/** What tells contents apart, also of one that is not kept. */
+function contentId(state: FileState | null): string | null {
+  return state?.id ?? state?.hash ?? null
 }
 
 function unknownState(isThere: boolean, other: FileState | null | undefined): FileState | null {
@@ -318,6 +325,9 @@ export function figuresFrom(
   const none = { added: null, removed: null, folded: null }
   if (modes.includes('160000')) return { kind: 'submodule', ...none, trouble: null }
   const sides = [before, after].filter((state) => state !== null)
+  if (isSecretFile(path)) {
+    return { kind: 'binary', ...none, trouble: 'It is a secret file: its content is not shown.' }
+  }
   const kept = sides.map(({ id }) => (id === null ? undefined : contents.get(id)))
   const starts = kept.flatMap((content) => content?.bytes ?? [])
   const kind = shownKind(path, { modes, starts })
