@@ -18,15 +18,10 @@ import { type OidcSettings, OidcSignIn } from '../../surfaces/http/guard/oidc.ts
 import { OpenStreams } from '../../surfaces/http/guard/open-streams.ts'
 import { type Rates, type Security, teamRates, usualRates } from '../../surfaces/http/guard/security.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
-import {
-  httpServer,
-  type Patience,
-  type UnreadLimits,
-  usualPatience,
-  usualUnread,
-} from '../../surfaces/http/http-server.ts'
+import { httpServer, type Patience, usualPatience } from '../../surfaces/http/http-server.ts'
 import { openLive } from '../../surfaces/http/live/live.ts'
 import type { Log, ServedProject, Serving } from '../../surfaces/http/serving.ts'
+import { type UnreadLimits, usualUnread } from '../../surfaces/http/unread.ts'
 import { createMcpOverHttp } from '../../surfaces/mcp/http/mcp-over-http.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { version } from '../program.ts'
