@@ -3,9 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { drainSpool } from '../src/capture/drain.ts'
 import { capture } from '../src/capture/hook/capture-hook.ts'
-import { recordingIn } from '../src/main/capture/drain-for.ts'
+import { queueOf } from '../src/capture/hook-queue.ts'
+import { ingestQueue } from '../src/capture/ingest.ts'
+import { writeSettings } from '../src/capture/settings-file.ts'
+import { recordingIn } from '../src/main/capture/ingest-for.ts'
 import { closeContext, openContext } from '../src/main/open-context.ts'
 
 // What the hooks of one session cost beside an empty process: 69 calls of tools, 25 of which write. And what it costs to
@@ -68,7 +70,7 @@ async function recordedTurns(): Promise<readonly number[]> {
     execFileSync('git', words, { cwd: folder, env })
   const place = { word: 'claude', environment: env, workingFolder: folder, program: bin }
   const tell = (said: object) => {
-    writeFileSync(join(folder, '.waymark', 'drain.lock'), 'held')
+    writeFileSync(join(queueOf(folder, env).folder, 'ingest.lock'), 'held')
     const payload = { session_id: 'turns', cwd: folder, ...said }
     capture(JSON.stringify(payload), { ...place, at: Date.now() })
   }
@@ -76,15 +78,15 @@ async function recordedTurns(): Promise<readonly number[]> {
   const context = openContext({ actor, environment: env, workingFolder: folder })
   const record = recordingIn(context)
   const times: number[] = []
-  const drained = async () => {
+  const ingested = async () => {
     const start = performance.now()
-    await drainSpool({ root: folder, environment: env, record })
+    await ingestQueue(queueOf(folder, env), { record })
     return performance.now() - start
   }
   for (let turn = 0; turn < 6; turn += 1) {
     const ids = { prompt_id: `turn ${turn}` }
     tell({ ...ids, hook_event_name: 'UserPromptSubmit', prompt: `turn ${turn}` })
-    await drained()
+    await ingested()
     for (let n = 0; n < 49; n += 1) {
       const file_path = join(folder, 'src', `file${1 + (n % 9)}.ts`)
       const call = { ...ids, tool_use_id: `turn ${turn}, ${n}` }
@@ -98,7 +100,7 @@ async function recordedTurns(): Promise<readonly number[]> {
       tell({ ...call, ...tool, hook_event_name: 'PostToolUse', tool_response: {} })
     }
     tell({ ...ids, hook_event_name: 'Stop', turn })
-    times.push(await drained())
+    times.push(await ingested())
   }
   await closeContext(context)
   return times
@@ -107,9 +109,8 @@ async function recordedTurns(): Promise<readonly number[]> {
 const limit = (value: number, most: number) => `${most.toFixed(0)}${value > most ? ', **over**' : ''}`
 
 try {
-  mkdirSync(join(folder, '.waymark'), { recursive: true })
-  mkdirSync(join(folder, 'src'))
-  writeFileSync(join(folder, '.waymark', 'capture.json'), '{"on":true}')
+  mkdirSync(join(folder, 'src'), { recursive: true })
+  writeSettings(folder, env, { on: true, prompts: 'off', commands: 'program', secret: [] })
   for (let n = 0; n < 10; n += 1)
     writeFileSync(join(folder, 'src', `file${n}.ts`), 'a'.repeat(n === 0 ? 90_000 : 9000))
   const floor: number[] = []

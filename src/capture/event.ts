@@ -1,7 +1,7 @@
 /** What an event file says: one moment of a session, as the hook wrote it down. Each is one JSON object. */
-export interface SpooledEvent {
+export interface QueuedEvent {
   readonly v: 1
-  readonly kind: SpooledKind
+  readonly kind: QueuedKind
   readonly client: string
   readonly version: string | null
   /** The client's own word for it. */
@@ -21,7 +21,7 @@ export interface SpooledEvent {
   readonly program: string | null
   readonly background: boolean
   readonly failed: boolean
-  readonly edits: readonly SpooledEdit[]
+  readonly edits: readonly QueuedEdit[]
   readonly source: string | null
   readonly parent: string | null
   readonly length: number
@@ -32,7 +32,7 @@ export interface SpooledEvent {
   readonly interrupted: boolean
   readonly attempt: string | null
   /** Entries of the client's own list of things to do: the whole list where a tool wrote it, else one of it. */
-  readonly items: readonly SpooledItem[]
+  readonly items: readonly QueuedItem[]
   readonly usage: {
     readonly input: number | null
     readonly output: number | null
@@ -44,12 +44,12 @@ export interface SpooledEvent {
 }
 
 /** `key` tells it from the other entries of its list, and nothing of what it is called. */
-export interface SpooledItem {
+export interface QueuedItem {
   readonly key: string
   readonly done: boolean
 }
 
-export const spooledKinds = [
+export const queuedKinds = [
   'session_started',
   'prompted',
   'edit_began',
@@ -66,9 +66,9 @@ export const spooledKinds = [
   'lost',
   'unknown',
 ] as const
-export type SpooledKind = (typeof spooledKinds)[number]
+export type QueuedKind = (typeof queuedKinds)[number]
 
-export interface SpooledEdit {
+export interface QueuedEdit {
   /** Absolute, inside the project when the hook looked. */
   readonly path: string
   /** The name of its copy, below the folder of copies. */

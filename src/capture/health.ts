@@ -1,36 +1,41 @@
-import { readFileSync, statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { readOwn } from '../files/regular-file.ts'
 import type { CaptureHealth } from '../ports/capture-health.ts'
+import { logFile, queuesOf } from './hook-queue.ts'
 import { copiesIn, waitingEvents } from './limits.ts'
-import { readSettings } from './place.ts'
-import { spoolOf } from './spool.ts'
+import { type Environment, hooksFolder, readSettings } from './place.ts'
+
+const maxLogBytes = 1024 * 1024
 
 /** Null where nobody ever switched capture on. */
-export function captureHealth(root: string): CaptureHealth | null {
-  const settings = readSettings(join(root, '.waymark'))
+export function captureHealth(root: string, environment: Environment): CaptureHealth | null {
+  const settings = readSettings(root, environment)
   if (settings === null) return null
-  const spool = spoolOf(root)
-  const waiting = waitingEvents(spool)
-  const files = [...waiting.map((name) => join(spool.folder, name)), ...copiesIn(spool)]
-  // What was left out on purpose is no failure.
-  const failed = logLines(root).filter((line) => !line.includes('drain: left out'))
+  const queues = queuesOf(root, environment)
+  const waiting = queues.flatMap((queue) => waitingEvents(queue).map((name) => join(queue.events, name)))
+  const files = [...waiting, ...queues.flatMap(copiesIn)]
+  const folders = new Set([hooksFolder(root, environment), ...queues.map(({ folder }) => folder)])
+  const failed = [...folders].flatMap((folder) =>
+    // What was left out on purpose is no failure.
+    logLines(folder).flatMap((line) =>
+      line.includes('ingest: left out') ? [] : [{ line, file: logFile({ folder }) }],
+    ),
+  )
+  const last = failed.at(-1)
   return {
     settings,
     waiting: waiting.length,
-    bytes: files.reduce((sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
+    bytes: files.reduce((sum, file) => sum + (lstatSync(file, { throwIfNoEntry: false })?.size ?? 0), 0),
     failures: failed.length,
-    lastFailure: failed.at(-1) ?? null,
+    lastFailure: last?.line ?? null,
+    log: last?.file ?? null,
   }
 }
 
-function logLines(root: string): readonly string[] {
-  return ['capture.log.1', 'capture.log'].flatMap((name) => {
-    try {
-      return readFileSync(join(root, '.waymark', name), 'utf8')
-        .split('\n')
-        .filter(Boolean)
-    } catch {
-      return []
-    }
-  })
+function logLines(folder: string): readonly string[] {
+  const file = logFile({ folder })
+  return [`${file}.1`, file].flatMap((path) =>
+    (readOwn(path, maxLogBytes)?.toString('utf8') ?? '').split('\n').filter(Boolean),
+  )
 }

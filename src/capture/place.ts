@@ -1,15 +1,20 @@
-import { readFileSync, type Stats, statSync } from 'node:fs'
-import { dirname, join, posix, resolve, win32 } from 'node:path'
+import { type Stats, statSync } from 'node:fs'
+import { basename, dirname, join, posix, resolve, win32 } from 'node:path'
 import { containedPath, entryAt, reachedPath } from '../files/contained.ts'
+import { readOwn } from '../files/regular-file.ts'
+import { stateFolder } from '../files/state-folder.ts'
+import { hashed } from './hash.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A project where a person switched capture on. */
 export interface CapturedProject {
-  /** The folder that `.waymark` lies in, links resolved. */
+  /** The folder of the main work tree, links resolved. */
   readonly root: string
   readonly settings: CaptureSettings
 }
 
-/** What a person chose, in `.waymark/capture.json`. */
+/** What a person chose: kept in their own state folder, because a file in the project may be somebody else's. */
 export interface CaptureSettings {
   readonly on: boolean
   /** `local`: what people ask is kept, redacted, in the database here. */
@@ -21,55 +26,54 @@ export interface CaptureSettings {
 }
 
 export const settingsName = 'capture.json'
-const longestSettings = 64 * 1024
+const maxSettingsBytes = 64 * 1024
+
+/** Where this user keeps what Waymark records of hooks, outside of every project. */
+export function hooksBase(environment: Environment): string {
+  const home =
+    environment['HOME'] || environment['USERPROFILE'] || process.getBuiltinModule('node:os').homedir()
+  return join(stateFolder({ platform: process.platform, environment, home }), 'hooks')
+}
+
+/** The folder of one project in it. */
+export function hooksFolder(root: string, environment: Environment): string {
+  const real = realPath(root)
+  const name = basename(real)
+    .replace(/[^\w.-]+/g, '-')
+    .slice(0, 40)
+  return join(hooksBase(environment), `${name}-${hashed(real)}`)
+}
 
 /** The project that a folder belongs to, if its work is recorded: found without git, through linked work trees. */
-export function projectAt(folder: string): CapturedProject | null {
-  const real = reachedPath(folder)
-  const start = typeof real === 'string' ? real : folder
-  for (let at = start; ; at = dirname(at)) {
-    const own = ownState(at)
-    if (own !== 'nothing') return own
-    const main = mainOf(at)
-    if (main !== null) {
-      const there = ownState(main)
-      if (there !== 'nothing') return there
+export function projectAt(folder: string, environment: Environment): CapturedProject | null {
+  for (let at = realPath(folder); ; at = dirname(at)) {
+    for (const root of [at, mainOf(at)]) {
+      if (root === null) continue
+      const settings = readSettings(root, environment)
+      if (settings) return settings.on ? { root, settings } : null
+      // A project that is not recorded.
+      if (statOf(join(root, '.waymark/waymark.db'))) return null
     }
     if (dirname(at) === at) return null
   }
 }
 
-/** What a folder says of itself: a project that is recorded, one that is not, or nothing. */
-function ownState(folder: string): CapturedProject | null | 'nothing' {
-  const state = join(folder, '.waymark')
-  const settings = readSettings(state)
-  if (settings !== null) {
-    // A link would lead what is written out of the project.
-    const isFolder = entryAt(state)?.isDirectory() === true
-    return settings.on && isFolder ? { root: folder, settings } : null
-  }
-  return statOf(join(state, 'waymark.db')) ? null : 'nothing'
-}
-
 /** Null where nobody ever chose. A file that cannot be understood switches off. */
-export function readSettings(stateFolder: string): CaptureSettings | null {
-  const file = join(stateFolder, settingsName)
-  const found = statOf(file)
-  if (found === undefined) return null
-  const off: CaptureSettings = { on: false, prompts: 'off', commands: 'program', secret: [] }
-  if (!found.isFile() || found.size > longestSettings) return off
+export function readSettings(root: string, environment: Environment): CaptureSettings | null {
+  const file = join(hooksFolder(root, environment), settingsName)
+  if (!entryAt(file)) return null
+  let said: Readonly<Record<string, unknown>> = {}
   try {
-    const said: unknown = JSON.parse(readFileSync(file, 'utf8'))
-    if (typeof said !== 'object' || said === null) return off
-    const { on, prompts, commands, secret } = said as Readonly<Record<string, unknown>>
-    return {
-      on: on === true,
-      prompts: prompts === 'local' ? 'local' : 'off',
-      commands: commands === 'full' ? 'full' : 'program',
-      secret: Array.isArray(secret) ? secret.filter((one) => typeof one === 'string') : [],
-    }
-  } catch {
-    return off
+    said = Object(JSON.parse(textOf(file) ?? ''))
+  } catch {}
+  const { root: of = realPath(root), on, prompts, commands, secret } = said
+  // The name of the folder is a short sign of the path only.
+  if (of !== realPath(root)) return null
+  return {
+    on: on === true,
+    prompts: prompts === 'local' ? 'local' : 'off',
+    commands: commands === 'full' ? 'full' : 'program',
+    secret: Array.isArray(secret) ? secret.filter((one) => typeof one === 'string') : [],
   }
 }
 
@@ -77,14 +81,13 @@ export function readSettings(stateFolder: string): CaptureSettings | null {
 function mainOf(top: string): string | null {
   try {
     const entry = join(top, '.git')
-    const found = statOf(entry)
-    if (found?.isFile() !== true || found.size > longestSettings) return null
-    const named = /^gitdir: (.*)\n?$/.exec(readFileSync(entry, 'utf8'))?.[1]
+    if (statOf(entry)?.isFile() !== true) return null
+    const named = /^gitdir: (.*)\n?$/.exec(textOf(entry) ?? '')?.[1]
     if (named === undefined) return null
     const gitFolder = resolve(top, named)
-    const pointer = join(gitFolder, 'commondir')
-    if (statOf(pointer)?.isFile() !== true) return null
-    const common = resolve(gitFolder, readFileSync(pointer, 'utf8').trim())
+    const pointer = textOf(join(gitFolder, 'commondir'))
+    if (pointer === null) return null
+    const common = resolve(gitFolder, pointer.trim())
     // Beside a bare repository, as everywhere else.
     return dirname(common)
   } catch {
@@ -92,18 +95,26 @@ function mainOf(top: string): string | null {
   }
 }
 
+function textOf(file: string): string | null {
+  return readOwn(file, maxSettingsBytes)?.toString('utf8') ?? null
+}
+
 /**
  * Where a path of a payload leads, if that is inside the project or another work tree of it: absolute, links resolved,
  * spelt as it stands on the disk. Null for everything else.
  */
-export function placeOf(path: string, folder: string, root: string): string | null {
+export function placeOf(
+  path: string,
+  folder: string,
+  { root, environment }: { readonly root: string; readonly environment: Environment },
+): string | null {
   const local = localPath(path, folder, process.platform)
   if (local === null) return null
   const own = containedPath(root, local, anyFile)
   if (!('reason' in own)) return own.absolute
   if (own.reason !== 'outside') return null
   const real = reachedPath(local)
-  const other = typeof real === 'string' ? treeAround(real, root) : null
+  const other = typeof real === 'string' ? treeAround(real, root, environment) : null
   const there = other === null ? null : containedPath(other, local, anyFile)
   return there === null || 'reason' in there ? null : there.absolute
 }
@@ -112,9 +123,9 @@ export function placeOf(path: string, folder: string, root: string): string | nu
 const anyFile = { secrets: 'allowed', missing: 'allowed' } as const
 
 /** Another work tree of the same project that a path lies in. */
-function treeAround(path: string, root: string): string | null {
+function treeAround(path: string, root: string, environment: Environment): string | null {
   for (let at = path; dirname(at) !== at; at = dirname(at)) {
-    if (statOf(join(at, '.git')) !== undefined) return projectAt(at)?.root === root ? at : null
+    if (statOf(join(at, '.git')) !== undefined) return projectAt(at, environment)?.root === root ? at : null
   }
   return null
 }
@@ -132,4 +143,10 @@ export function localPath(path: string, folder: string, platform: string): strin
 
 export function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false })
+}
+
+/** The path with links resolved, as far as there is something. */
+export function realPath(path: string): string {
+  const real = reachedPath(path)
+  return typeof real === 'string' ? real : path
 }

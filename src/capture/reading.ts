@@ -1,13 +1,14 @@
 import { lstatSync } from 'node:fs'
-import { lstat, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { Coverage, Moment, ToolEdit, Usage, What } from '../domain/capture/moment.ts'
+import { readOwn } from '../files/regular-file.ts'
 import { checkedClients } from './clients/checked.ts'
-import { type SpooledEdit, type SpooledEvent, spooledKinds } from './event.ts'
+import { type QueuedEdit, type QueuedEvent, queuedKinds } from './event.ts'
 import { isExplained, meantBy } from './explained.ts'
+import { type HookQueue, namesIn, writeOwn } from './hook-queue.ts'
+import { maxEventBytes } from './limits.ts'
 import { placeOf } from './place.ts'
-import { namesIn, type Spool } from './spool.ts'
 
 const text = (longest: number) => z.string().transform((said) => cleaned(said).slice(0, longest))
 const textOrNull = (longest: number) => text(longest).nullable().catch(null)
@@ -32,9 +33,9 @@ const Edit = z.object({
 })
 
 /** An event file as it may be: whoever works in the project can write one. */
-const Spooled = z.object({
+const QueuedFile = z.object({
   v: z.literal(1),
-  kind: z.enum(spooledKinds),
+  kind: z.enum(queuedKinds),
   client: z.string().regex(/^[a-z]{1,40}$/),
   version: textOrNull(40),
   event: text(80).catch(''),
@@ -88,16 +89,15 @@ const Spooled = z.object({
 export interface ReadEvent {
   readonly key: string
   readonly at: number
-  readonly event: SpooledEvent
+  readonly event: QueuedEvent
 }
 
 /** Reads one event file; null where it is none. */
-export async function readEvent(spool: Spool, name: string): Promise<ReadEvent | null> {
+export function readEvent(queue: HookQueue, name: string): ReadEvent | null {
   try {
-    const file = join(spool.folder, name)
-    const found = await lstat(file)
-    if (!found.isFile() || found.size > 8 * 1024 * 1024) return null
-    const said = Spooled.safeParse(JSON.parse(await readFile(file, 'utf8')))
+    const content = readOwn(join(queue.events, name), maxEventBytes)
+    if (content === null) return null
+    const said = QueuedFile.safeParse(JSON.parse(content.toString('utf8')))
     if (!said.success) return null
     const { count, ...event } = said.data
     const key = name.replace(/\.json$/, '')
@@ -123,20 +123,18 @@ export interface ReadMoments {
 }
 
 /** What an event is in the words of the domain. */
-export async function momentsOf(
+export function momentsOf(
   read: ReadEvent,
   {
-    root,
-    spool,
+    queue,
     known,
     written,
   }: {
-    readonly root: string
-    readonly spool: Spool
+    readonly queue: HookQueue
     readonly known: KnownSession
     readonly written: Written
   },
-): Promise<ReadMoments> {
+): ReadMoments {
   const { event, key, at } = read
   const base: Omit<Moment, 'what' | 'key'> = {
     at,
@@ -145,11 +143,11 @@ export async function momentsOf(
     turn: event.turn,
     agent: event.agent,
     model: event.model ?? known.model,
-    folder: placeOf(event.folder, root, root) ?? root,
+    folder: placeOf(event.folder, queue.root, queue) ?? queue.root,
     coverage: coverageOf(known),
   }
   if (event.kind === 'unknown') return { moments: [], outside: 0, unknown: true }
-  const edits = await editsOf(read, { root, spool, written })
+  const edits = editsOf(read, { queue, written })
   const outside = event.edits.length - edits.length
   // Nothing of the call is the project's.
   if (event.edits.length > 0 && edits.length === 0) return { moments: [], outside, unknown: false }
@@ -163,7 +161,7 @@ export async function momentsOf(
 }
 
 function whatsOf(
-  event: SpooledEvent,
+  event: QueuedEvent,
   { edits, usage }: { readonly edits: readonly ToolEdit[]; readonly usage: Usage | null },
 ): readonly What[] {
   const { kind, failed, program, background } = event
@@ -258,18 +256,17 @@ function noteWritten(written: Written, path: string, one: WrittenCopy) {
   if (written.size > mostPaths && !oldest.done) written.delete(oldest.value)
 }
 
-async function editsOf(
+function editsOf(
   { key, event }: ReadEvent,
-  { root, spool, written }: { readonly root: string; readonly spool: Spool; readonly written: Written },
-): Promise<readonly ReadEdit[]> {
+  { queue, written }: { readonly queue: HookQueue; readonly written: Written },
+): readonly ReadEdit[] {
   const isAfter = event.kind === 'edit_ended'
   const read: ReadEdit[] = []
   for (const edit of event.edits) {
-    const path = edit.path === '' ? null : placeOf(edit.path, root, root)
+    const path = edit.path === '' ? null : placeOf(edit.path, queue.root, queue)
     if (path === null) continue
-    const copy = copyOf(spool, edit)
-    const explained =
-      isAfter && !event.failed ? await explainedBy(edit, { path, copy, spool, written }) : notKnown
+    const copy = copyOf(queue, edit)
+    const explained = isAfter && !event.failed ? explainedBy(edit, { path, copy, queue, written }) : notKnown
     if (isAfter && copy !== null && edit.copy !== null) noteWritten(written, path, { key, copy: edit.copy })
     const isMissing = edit.copy !== null && copy === null
     read.push({ edit: { path, copy, absent: edit.absent, ...explained }, isMissing })
@@ -279,9 +276,9 @@ async function editsOf(
 
 const copyName = /^[\w-]{1,64}\/\d{13}-[\d-]{1,30}\.\d{1,3}\.(?:before|after)-[0-9a-f]{16}$/
 
-function copyOf(spool: Spool, { copy }: Pick<SpooledEdit, 'copy'>): string | null {
+function copyOf(queue: HookQueue, { copy }: Pick<QueuedEdit, 'copy'>): string | null {
   if (copy === null || !copyName.test(copy)) return null
-  const file = join(spool.copies, copy)
+  const file = join(queue.copies, copy)
   return lstatSync(file, { throwIfNoEntry: false })?.isFile() ? file : null
 }
 
@@ -290,46 +287,52 @@ type Explanation = Pick<ToolEdit, 'explained' | 'meant' | 'onto'>
 const notKnown: Explanation = { explained: null }
 
 /** Whether an edit's payload explains what stands there: on what it began with, or on what another call wrote since. */
-async function explainedBy(
-  { does, absent }: SpooledEdit,
+function explainedBy(
+  { does, absent }: QueuedEdit,
   {
     path,
     copy,
-    spool,
+    queue,
     written,
   }: {
     readonly path: string
     readonly copy: string | null
-    readonly spool: Spool
+    readonly queue: HookQueue
     readonly written: Written
   },
-): Promise<Explanation> {
+): Explanation {
   if (does === null || (copy === null && !absent)) return notKnown
   if (copy === null) return { explained: isExplained(does, { path, before: null, after: null }) }
-  const after = await readFile(copy, 'utf8')
-  const began = beginningOf(copy, spool)
-  const before = began && (await readFile(began, 'utf8'))
+  const after = textOf(copy)
+  if (after === null) return notKnown
+  const began = beginningOf(copy, queue)
+  const before = began && textOf(began)
   const explained = isExplained(does, { path, before, after })
   if (explained !== false || began === null) return { explained }
   const between = (written.get(path) ?? []).filter(({ key }) => key > basename(began).replace(/\..*/, ''))
   for (const one of between.toReversed()) {
-    const onto = copyOf(spool, one)
-    if (onto !== null && isExplained(does, { path, before: await readFile(onto, 'utf8'), after }))
+    const onto = copyOf(queue, one)
+    if (onto !== null && isExplained(does, { path, before: textOf(onto), after }))
       return { explained: true, onto }
   }
   const alone = meantBy(does, { path, before })
   if (typeof alone !== 'string') return { explained }
-  const meant = `${copy}.meant`
   const content = before?.includes('\r\n') ? alone.replace(/\r?\n/g, '\r\n') : alone
-  await writeFile(meant, content, { mode: 0o600 })
-  return { explained, meant }
+  writeOwn(queue.base, `${copy}.meant`, content)
+  return { explained, meant: `${copy}.meant` }
+}
+
+const maxCopyBytes = 1024 * 1024
+
+function textOf(copy: string): string | null {
+  return readOwn(copy, maxCopyBytes)?.toString('utf8') ?? null
 }
 
 /** The copy of what stood there before the same call, if it was made. */
-function beginningOf(copy: string, spool: Spool): string | null {
+function beginningOf(copy: string, queue: HookQueue): string | null {
   const sign = copy.slice(-16)
   const folder = dirname(copy)
-  if (dirname(folder) !== spool.copies) return null
+  if (dirname(folder) !== queue.copies) return null
   const earlier = namesIn(folder)
     .filter((name) => name.endsWith(`.before-${sign}`) && name < basename(copy))
     .sort()

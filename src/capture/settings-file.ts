@@ -1,12 +1,23 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CaptureSettings, settingsName } from './place.ts'
+import { writeOwn } from './hook-queue.ts'
+import {
+  type CaptureSettings,
+  type Environment,
+  hooksBase,
+  hooksFolder,
+  realPath,
+  settingsName,
+} from './place.ts'
 
 /** Writes what a person chose. Hooks look at it at each event, so that it holds from the next one on. */
-export function writeSettings(stateFolder: string, settings: CaptureSettings): void {
-  mkdirSync(stateFolder, { recursive: true })
-  const file = join(stateFolder, settingsName)
-  const temporary = `${file}.${process.pid}.tmp`
-  writeFileSync(temporary, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
-  renameSync(temporary, file)
+export function writeSettings(root: string, environment: Environment, settings: CaptureSettings): void {
+  const text = JSON.stringify({ root: realPath(root), ...settings }, null, 2)
+  const base = hooksBase(environment)
+  mkdirSync(base, { recursive: true, mode: 0o700 })
+  writeOwn(base, settingsFile(root, environment), `${text}\n`)
+}
+
+export function settingsFile(root: string, environment: Environment): string {
+  return join(hooksFolder(root, environment), settingsName)
 }

@@ -1,8 +1,9 @@
-import { open, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Usage } from '../domain/capture/moment.ts'
 import { isWithin } from '../files/contained.ts'
+import { openRegular } from '../files/regular-file.ts'
 import { valueAt } from './clients/client.ts'
 
 /** What a client's transcript says of one turn: numbers and names only, never a word of it. */
@@ -20,7 +21,7 @@ export interface TurnTime {
 
 const nothing: TurnUsage = { usage: null, model: null, version: null }
 // The end of a long transcript is enough for one turn.
-const mostRead = 16 * 1024 * 1024
+const maxReadBytes = 16 * 1024 * 1024
 // What a client writes after it said that the turn is over.
 const lag = 5000
 
@@ -63,14 +64,14 @@ function copilotEvents(homes: readonly string[], session: string): string | null
     : null
 }
 
-async function lastLines(file: string): Promise<readonly unknown[]> {
-  const handle = await open(file)
+// A payload names the file: a pipe or a device in its place is not opened.
+async function lastLines(path: string): Promise<readonly unknown[]> {
+  const file = await openRegular(path)
   try {
-    const found = await handle.stat()
-    if (!found.isFile()) return []
-    const from = Math.max(0, found.size - mostRead)
-    const buffer = Buffer.allocUnsafe(found.size - from)
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, from)
+    const { size } = await file.stat()
+    const from = Math.max(0, size - maxReadBytes)
+    const buffer = Buffer.allocUnsafe(size - from)
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, from)
     const lines = buffer.subarray(0, bytesRead).toString('utf8').split('\n')
     return (from > 0 ? lines.slice(1) : lines).flatMap((line) => {
       try {
@@ -80,7 +81,7 @@ async function lastLines(file: string): Promise<readonly unknown[]> {
       }
     })
   } finally {
-    await handle.close()
+    await file.close()
   }
 }
 

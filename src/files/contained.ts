@@ -224,6 +224,12 @@ function linkFree(base: string, path: string): ContainedPath | PathRefusal {
   return { path: names.join('/'), absolute }
 }
 
+/** Whether no part of a path below the base is a link, the path itself included. */
+export function isLinkFree(base: string, path: string): boolean {
+  const place = linkFree(base, path)
+  return !('reason' in place) && entryAt(place.absolute)?.isSymbolicLink() !== true
+}
+
 function writeNew(path: string, content: string | Uint8Array): void {
   rmSync(path, { force: true })
   const file = openSync(

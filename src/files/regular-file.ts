@@ -84,3 +84,20 @@ export function readSeenSync(path: string | Buffer): Buffer {
 function refuseSpecial(path: string | Buffer, found: Stats): void {
   if (!found.isFile()) throw new NotRegularFile(path, specialKind(found) ?? 'a folder')
 }
+
+/**
+ * The content of a regular file of at most so many bytes that Waymark wrote itself. Null where there is none: a link is
+ * not followed, and a pipe is not waited for.
+ */
+export function readOwn(path: string, maxBytes: number): Buffer | null {
+  let file = -1
+  try {
+    file = openSync(path, constants.O_RDONLY | noWait | (constants.O_NOFOLLOW ?? 0))
+    const found = fstatSync(file)
+    return found.isFile() && found.size <= maxBytes ? readFileSync(file) : null
+  } catch {
+    return null
+  } finally {
+    if (file >= 0) closeSync(file)
+  }
+}

@@ -42,9 +42,9 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { captureCommand } = await import('./capture/capture-command.ts')
     return print(captureCommand(rest))
   }
-  if (command === 'drain' && !asksForHelp) {
-    const { drain } = await import('./capture/draining.ts')
-    return drain(rest)
+  if (command === 'ingest' && !asksForHelp) {
+    const { ingest } = await import('./capture/ingest-command.ts')
+    return ingest(rest)
   }
   if (command === 'check' && !asksForHelp) {
     const { checkBranch } = await import('./ci/check.ts')

@@ -4,6 +4,7 @@ import { captureHealth } from '../capture/health.ts'
 import type { Actor } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import { serverProject } from '../domain/identity/identity.ts'
+import { canWrite, type Machine, stateFolder } from '../files/state-folder.ts'
 import type { Context } from '../operations/operation.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -13,7 +14,7 @@ import { postgresPlace } from '../storage/postgres/place.ts'
 import { randomIds } from '../storage/random-ids.ts'
 import { hashOf, newSecret } from '../surfaces/http/guard/secret.ts'
 import { messenger } from '../told/messenger.ts'
-import { drainFor, recordingIn } from './capture/drain-for.ts'
+import { ingestFor, recordingIn } from './capture/ingest-for.ts'
 import {
   deferredCommandApprovals,
   deferredCommandRunner,
@@ -33,17 +34,14 @@ import { type Environment, firstSet } from './settings/environment.ts'
 import { placedFor, rootWithoutGit, snapshotsOf } from './settings/moved.ts'
 import {
   anchorOf,
-  canWrite,
   databasePlace,
   enclosingTree,
   folderWanted,
-  type Machine,
   namedDatabase,
   projectFolder,
   projectRoot,
   projectState,
   serverDatabase,
-  stateFolder,
   unusableFolder,
   writableStateFolder,
 } from './settings/places.ts'
@@ -140,8 +138,8 @@ export function openContext(opening: Opening): Context {
     }),
     ...(team && { team }),
     ...(!elsewhere && {
-      captureHealth: () => captureHealth(rootHere()),
-      drain: () => drainFor(rootHere(), recordingIn(context)),
+      captureHealth: () => captureHealth(rootHere(), environment),
+      drain: () => ingestFor(rootHere(), recordingIn(context)),
     }),
     ...(tell && {
       clients: async () => {

@@ -2,9 +2,9 @@ import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { detailsOf, messageOf } from '../domain/failure.ts'
+import { stateFolder } from '../files/state-folder.ts'
 import { complaint, tell } from '../surfaces/cli/terminal.ts'
 import { firstSet } from './settings/environment.ts'
-import { stateFolder } from './settings/places.ts'
 
 /**
  * Ends the process with a sentence at an error that nobody handles, in place of a stack trace. A server over stdio goes

@@ -1,6 +1,6 @@
 import type { Context } from '../operations/operation.ts'
-import { recordingIn } from './capture/drain-for.ts'
-import { keepDrained } from './capture/draining.ts'
+import { keepIngesting } from './capture/ingest-command.ts'
+import { recordingIn } from './capture/ingest-for.ts'
 
 const firstAfter = 10_000
 const again = 10 * 60_000
@@ -17,7 +17,7 @@ async function tidied(context: Context): Promise<void> {
 /** What goes on beside the calls while a server runs; it never keeps it alive. Answers how to stop. */
 export function keepUp(context: Context, log: (line: string) => void): () => Promise<void> {
   const stopTidying = keepTidy(context, log)
-  const stopDraining = keepDrained(context.folder, recordingIn(context))
+  const stopDraining = keepIngesting(context.folder, recordingIn(context))
   return async () => {
     stopTidying()
     await stopDraining()

@@ -13,4 +13,6 @@ export interface CaptureHealth {
   /** Hooks that failed, as far as the log goes back, and the last one's line. */
   readonly failures: number
   readonly lastFailure: string | null
+  /** The file that has them all. */
+  readonly log: string | null
 }

@@ -11,11 +11,13 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { drainSpool } from '../../src/capture/drain.ts'
 import { eventName } from '../../src/capture/event.ts'
 import { capture } from '../../src/capture/hook/capture-hook.ts'
+import { type HookQueue, logFile, queueOf } from '../../src/capture/hook-queue.ts'
+import { ingestQueue } from '../../src/capture/ingest.ts'
+import { hooksFolder } from '../../src/capture/place.ts'
 import type { Moment } from '../../src/domain/capture/moment.ts'
-import { type Ran, runAlone } from '../support/program.ts'
+import { type Ran, runAlone, type Variables } from '../support/program.ts'
 
 /** The program that clients run, as it is installed. */
 export const captureBin = join(import.meta.dirname, '..', '..', 'bin', 'waymark-capture.cjs')
@@ -23,6 +25,7 @@ export const captureBin = join(import.meta.dirname, '..', '..', 'bin', 'waymark-
 export interface CapturedFolder {
   readonly home: string
   readonly folder: string
+  readonly queue: HookQueue
   readonly write: (path: string, content: string | Buffer) => void
   readonly remove: (path: string) => void
   /** Calls the hook in this process, as its own process does; `said` is what the client sends. */
@@ -33,7 +36,7 @@ export interface CapturedFolder {
   readonly events: () => readonly string[]
   readonly copies: () => readonly string[]
   readonly log: () => string
-  /** Drains, and answers the moments that were to be recorded. */
+  /** Ingests, and answers the moments that were to be recorded. */
   readonly drain: () => Promise<readonly Moment[]>
 }
 
@@ -42,16 +45,16 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'waymark-capture-')))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const folder = join(home, 'project')
-  const state = join(folder, '.waymark')
-  const spool = join(state, 'spool')
-  mkdirSync(state, { recursive: true })
-  writeFileSync(join(state, 'capture.json'), JSON.stringify(settings))
-  // Somebody drains already, so that no hook starts a process.
-  const hold = () => existsSync(state) && writeFileSync(join(state, 'drain.lock'), 'a test')
+  mkdirSync(folder)
+  const queue = hookQueue({ HOME: home }, folder)
+  mkdirSync(queue.folder, { recursive: true })
+  writeFileSync(join(queue.folder, 'capture.json'), JSON.stringify({ root: folder, ...settings }))
+  const hold = () => existsSync(queue.folder) && holdIngest({ HOME: home }, folder)
   const text = (said: object | string) => (typeof said === 'string' ? said : JSON.stringify(said))
   return {
     home,
     folder,
+    queue,
     write: (path, content) => {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), content)
@@ -63,7 +66,7 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
       } catch {}
       const place = {
         word: client,
-        environment,
+        environment: { HOME: home, ...environment },
         workingFolder: folder,
         at,
         program: join(home, 'no-program'),
@@ -80,26 +83,31 @@ export function openCaptured(settings: object = { on: true }): CapturedFolder {
         input: text(said),
       })
     },
-    events: () => (existsSync(spool) ? readdirSync(spool).filter((name) => eventName.test(name)) : []),
+    events: () =>
+      existsSync(queue.events) ? readdirSync(queue.events).filter((name) => eventName.test(name)) : [],
     copies: () => {
-      const copies = join(spool, 'copies')
-      if (!existsSync(copies)) return []
-      return readdirSync(copies, { recursive: true, withFileTypes: true })
+      if (!existsSync(queue.copies)) return []
+      return readdirSync(queue.copies, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name))
     },
-    log: () =>
-      existsSync(join(state, 'capture.log')) ? readFileSync(join(state, 'capture.log'), 'utf8') : '',
+    log: () => (existsSync(logFile(queue)) ? readFileSync(logFile(queue), 'utf8') : ''),
     drain: async () => {
       const recorded: Moment[] = []
-      await drainSpool({
-        root: folder,
-        environment: { HOME: home },
-        record: async (moments) => void recorded.push(...moments),
-      })
+      await ingestQueue(queue, { record: async (moments) => void recorded.push(...moments) })
       return recorded
     },
   }
+}
+
+/** The hook queue of a project whose user has this environment. */
+export function hookQueue(environment: Variables, folder: string): HookQueue {
+  return queueOf(folder, environment)
+}
+
+/** Somebody ingests already, so that no hook starts a process. */
+export function holdIngest(environment: Variables, folder: string): void {
+  writeFileSync(join(hooksFolder(folder, environment), 'ingest.lock'), 'a test')
 }
 
 /** A moment in few words, so that a list of them can be read. */

@@ -3,9 +3,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { capture } from '../../src/capture/hook/capture-hook.ts'
+import { logFile } from '../../src/capture/hook-queue.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 import { runProgram } from '../support/program.ts'
-import { captureBin } from './captured-project.ts'
+import { captureBin, holdIngest, hookQueue } from './captured-project.ts'
 
 const bundle = join(import.meta.dirname, '..', '..', 'dist', 'waymark-capture.cjs')
 
@@ -26,7 +27,7 @@ test('a person switches capture on and off, and asks how it fares', () => {
   expect(run('capture', 'on').out).toBe(
     `Capture is on in ${folder}.\nOf prompts the length is kept.\nOf commands the program is kept.\nNothing waits to be recorded.\n`,
   )
-  expect(readFileSync(join(state, '.gitignore'), 'utf8')).toContain('*')
+  expect(existsSync(state)).toBe(false)
   expect(run('capture', 'on', '--prompts', 'local', '--secret', '*.tfstate').out).toContain(
     'Prompts are kept here, redacted.',
   )
@@ -68,9 +69,9 @@ test('an agent does not switch it', () => {
 })
 
 test('where the gate listens too, one process writes down and judges', () => {
-  const { run, folder, environment } = openCommandLine()
+  const { run, home, folder, environment } = openCommandLine()
   run('capture', 'on')
-  writeFileSync(join(folder, '.waymark', 'drain.lock'), 'a test')
+  holdIngest({ HOME: home }, folder)
   const said = {
     session_id: 's',
     cwd: folder,
@@ -86,25 +87,25 @@ test('where the gate listens too, one process writes down and judges', () => {
   const doctor = JSON.parse(run('doctor', '--json').out)
   expect(doctor.checks.find(({ check }: { check: string }) => check === 'capture')).toMatchObject({
     ok: true,
-    finding: expect.stringMatching(/^on; 1 event in the spool, \d+ kB\.$/),
+    finding: expect.stringMatching(/^on; 1 event in the hook queue, \d+ kB\.$/),
   })
   expect(hook('pre-tool-use', 'codex', 'more').error).toContain('There is no hook')
   writeFileSync(
-    join(folder, '.waymark', 'capture.log'),
+    logFile(hookQueue({ HOME: home }, folder)),
     '2026-11-22T10:00:00.000Z hook claude Stop: EACCES\n',
   )
   expect(
     JSON.parse(run('doctor', '--json').out).checks.find(
       ({ check }: { check: string }) => check === 'capture',
     ),
-  ).toMatchObject({ ok: false, finding: expect.stringContaining('1 failure in .waymark/capture.log') })
+  ).toMatchObject({ ok: false, finding: expect.stringContaining('1 failure in ') })
 })
 
 test('a turn says why a file is only probably its own, and where an id of a session belongs', () => {
-  const { run, json, folder, environment, write } = openCommandLine()
+  const { run, json, home, folder, environment, write } = openCommandLine()
   run('capture', 'on')
   const tell = (name: string, more: object = {}) => {
-    writeFileSync(join(folder, '.waymark', 'drain.lock'), 'a test')
+    holdIngest({ HOME: home }, folder)
     const said = { session_id: 's', cwd: folder, hook_event_name: name, ...more }
     const place = { word: 'claude', environment, workingFolder: folder, at: Date.now(), program: 'none' }
     capture(JSON.stringify(said), place)

@@ -1,18 +1,18 @@
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { isDraining, takeDrainLock } from '../../src/capture/drain-lock.ts'
 import { eventName } from '../../src/capture/event.ts'
-import { drainNow, drainUntilQuiet, type FollowHost, followSpool } from '../../src/capture/follow-spool.ts'
+import { type FollowHost, followQueues, ingestNow, ingestUntilQuiet } from '../../src/capture/follow-queue.ts'
 import { capture } from '../../src/capture/hook/capture-hook.ts'
+import { isIngesting, takeIngestLock } from '../../src/capture/ingest-lock.ts'
 import type { Moment } from '../../src/domain/capture/moment.ts'
 import { Failure } from '../../src/domain/failure.ts'
 import { processStart } from '../../src/main/process.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 import { longestAllowed, longestTurn } from '../support/longest-turn.ts'
 import { runAlone } from '../support/program.ts'
-import { type CapturedFolder, captureBin, openCaptured } from './captured-project.ts'
+import { type CapturedFolder, captureBin, holdIngest, hookQueue, openCaptured } from './captured-project.ts'
 
 function prompt(project: CapturedFolder, prompt_id: string) {
   project.tell('claude', {
@@ -35,20 +35,19 @@ async function until(isThere: () => boolean): Promise<void> {
   await expect.poll(isThere, { timeout: 30_000 }).toBe(true)
 }
 
-test('a server follows the spool, and of two one drains until it ends', async () => {
+test('a server follows the hook queue, and of two one ingests until it ends', async () => {
   const project = openCaptured()
   const one = followed(project)
   const two = followed(project)
   prompt(project, 'p1')
-  const stop = followSpool(one.host)
+  const stop = followQueues(one.host)
   onTestFinished(stop)
   await until(() => one.turns.length === 1)
-  expect(isDraining(project.folder, processStart)).toBe(true)
-  expect(takeDrainLock(project.folder, processStart)).toBeNull()
-  const again = followSpool(two.host)
+  expect(isIngesting(project.queue, processStart)).toBe(true)
+  expect(takeIngestLock(project.queue, processStart)).toBeNull()
+  const again = followQueues(two.host)
   onTestFinished(again)
   // The test's own lock file must not be put in the way of a real one.
-  const spool = join(project.folder, '.waymark', 'spool')
   const text = JSON.stringify({
     session_id: 's',
     cwd: project.folder,
@@ -58,7 +57,7 @@ test('a server follows the spool, and of two one drains until it ends', async ()
   })
   const place = {
     word: 'claude',
-    environment: {},
+    environment: { HOME: project.home },
     workingFolder: project.folder,
     at: Date.now(),
     program: '/none',
@@ -70,45 +69,45 @@ test('a server follows the spool, and of two one drains until it ends', async ()
   await until(() => two.turns.length === 1)
   await again()
   expect([one.turns, two.turns]).toEqual([['p1', 'p2'], ['p3']])
-  expect(isDraining(project.folder, processStart)).toBe(false)
-  expect(readdirSync(spool).filter((name) => name.endsWith('.json'))).toEqual(['drained.json'])
+  expect(isIngesting(project.queue, processStart)).toBe(false)
+  expect(project.events()).toEqual([])
 })
 
 test('the lock of a process that is gone is taken over, also where its number is another process’s now', () => {
-  const { folder } = openCaptured()
-  const file = join(folder, '.waymark', 'drain.lock')
+  const { queue } = openCaptured()
+  const file = join(queue.folder, 'ingest.lock')
   for (const left of [
     { pid: 2 ** 22 + 1, started: 'x' },
     { pid: process.pid, started: 'another one' },
     'not json',
   ]) {
     writeFileSync(file, JSON.stringify(left))
-    const lock = takeDrainLock(folder, processStart)
+    const lock = takeIngestLock(queue, processStart)
     expect(lock).not.toBeNull()
     expect(JSON.parse(readFileSync(file, 'utf8')).pid).toBe(process.pid)
     lock?.release()
-    expect(isDraining(folder, processStart)).toBe(false)
+    expect(isIngesting(queue, processStart)).toBe(false)
   }
 })
 
 test('where the system tells no beginning of a process, a lock that nobody touches is taken over', () => {
-  const { folder } = openCaptured()
-  const file = join(folder, '.waymark', 'drain.lock')
+  const { queue } = openCaptured()
+  const file = join(queue.folder, 'ingest.lock')
   const notTold = () => 'unknown'
   writeFileSync(file, JSON.stringify({ pid: process.pid, started: 'unknown' }))
-  expect(takeDrainLock(folder, notTold)).toBeNull()
+  expect(takeIngestLock(queue, notTold)).toBeNull()
   const before = Date.now() / 1000 - 120
   utimesSync(file, before, before)
-  expect(takeDrainLock(folder, notTold)).not.toBeNull()
+  expect(takeIngestLock(queue, notTold)).not.toBeNull()
 })
 
-test('a drain that was started ends when nothing comes any more', async () => {
+test('an ingest that was started ends when nothing comes any more', async () => {
   const project = openCaptured()
   const { host, turns } = followed(project)
   prompt(project, 'p1')
-  expect(await drainUntilQuiet(host, 300)).toBe(true)
+  expect(await ingestUntilQuiet(host, 300)).toBe(true)
   expect(turns).toEqual(['p1'])
-  expect(isDraining(project.folder, processStart)).toBe(false)
+  expect(isIngesting(project.queue, processStart)).toBe(false)
 })
 
 test('what cannot be recorded is one line of the log, and does not stop who asks', async () => {
@@ -118,12 +117,12 @@ test('what cannot be recorded is one line of the log, and does not stop who asks
     throw new Failure('UNAVAILABLE', 'The database is locked.')
   }
   prompt(project, 'p1')
-  await drainNow({ ...host, record: locked })
-  await drainNow({ ...host, record: locked })
+  await ingestNow({ ...host, record: locked })
+  await ingestNow({ ...host, record: locked })
   expect(project.events()).toHaveLength(1)
-  expect(project.log()).toMatch(/drain: The database is locked\.\n/)
+  expect(project.log()).toMatch(/ingest: The database is locked\.\n/)
   const { turns, host: working } = followed(project)
-  await drainNow(working)
+  await ingestNow(working)
   expect(turns).toEqual(['p1'])
 })
 
@@ -147,21 +146,21 @@ test('a server goes on answering while a hundred events are read', async () => {
   fill()
   const turn = await longestTurn(async () => {
     if (project.events().length === 0) return
-    await drainNow(host)
+    await ingestNow(host)
   })
   expect(project.events()).toHaveLength(0)
   expect(turn).toBeLessThanOrEqual(longestAllowed)
 })
 
 test('three turns that no server saw are there as soon as somebody asks', () => {
-  const { run, folder, write, json } = openCommandLine()
+  const { run, home, folder, write, json } = openCommandLine()
   run('capture', 'on')
   const tell = (said: object) => {
-    writeFileSync(join(folder, '.waymark', 'drain.lock'), 'a test')
+    holdIngest({ HOME: home }, folder)
     const text = JSON.stringify({ session_id: 's', cwd: folder, ...said })
     capture(text, {
       word: 'claude',
-      environment: {},
+      environment: { HOME: home },
       workingFolder: folder,
       at: Date.now(),
       program: '/none',
@@ -184,13 +183,13 @@ test('three turns that no server saw are there as soon as somebody asks', () => 
   onTestFinished(() => void database.close())
   const kinds = database.prepare('select kind, count(*) as n from fact group by kind').all()
   expect(kinds).toEqual(expect.arrayContaining([expect.objectContaining({ kind: 'session.opened', n: 1 })]))
-  expect(run('drain', '--once')).toEqual({ code: 0, out: '', error: '' })
-  expect(run('drain', 'now').error).toContain('drain does not take now.')
+  expect(run('ingest', '--once')).toEqual({ code: 0, out: '', error: '' })
+  expect(run('ingest', 'now').error).toContain('ingest does not take now.')
   expect(run('doctor').out).not.toContain('not what the facts make')
 })
 
-test('a hook starts a drain where nothing drains, and the drain outlives it', async () => {
-  const { run, folder, environment } = openCommandLine()
+test('a hook starts an ingest where nothing ingests, and that outlives it', async () => {
+  const { run, home, folder, environment } = openCommandLine()
   run('capture', 'on')
   const said = {
     session_id: 's',
@@ -205,23 +204,24 @@ test('a hook starts a drain where nothing drains, and the drain outlives it', as
     input: JSON.stringify(said),
   })
   expect(started).toEqual({ code: 0, out: '', error: '' })
-  const lock = join(folder, '.waymark', 'drain.lock')
+  const queue = hookQueue({ HOME: home }, folder)
+  const lock = join(queue.folder, 'ingest.lock')
   await until(() => existsSync(lock))
   const { pid } = JSON.parse(readFileSync(lock, 'utf8'))
   onTestFinished(() => {
     // When nothing came for half a minute it has ended by itself.
     if (processStart(pid) !== null) process.kill(pid, 'SIGKILL')
   })
-  const spool = join(folder, '.waymark', 'spool')
-  await until(() => readdirSync(spool).every((name) => !eventName.test(name)))
-  expect(run('doctor', '--json').out).toContain('on; 0 events in the spool')
+  await until(() => readdirSync(queue.events).every((name) => !eventName.test(name)))
+  expect(run('doctor', '--json').out).toContain('on; 0 events in the hook queue')
 })
 
 test('a record that cannot be opened keeps the events, and a hook does not notice', () => {
-  const { run, folder, environment } = openCommandLine()
+  const { run, home, folder, environment } = openCommandLine()
   run('capture', 'on')
+  mkdirSync(join(folder, '.waymark'))
   writeFileSync(join(folder, '.waymark', 'waymark.db'), 'this is no database of ours')
-  writeFileSync(join(folder, '.waymark', 'drain.lock'), 'a test')
+  holdIngest({ HOME: home }, folder)
   const said = {
     session_id: 's',
     cwd: folder,
@@ -235,8 +235,8 @@ test('a record that cannot be opened keeps the events, and a hook does not notic
     input: JSON.stringify(said),
   })
   expect(told).toEqual({ code: 0, out: '', error: '' })
-  expect(run('drain', '--once')).toEqual({ code: 0, out: '', error: '' })
+  expect(run('ingest', '--once')).toEqual({ code: 0, out: '', error: '' })
   const { out } = run('capture', 'status')
   expect(out).toContain('1 event waits to be recorded')
-  expect(out).toContain('1 failure in .waymark/capture.log')
+  expect(out).toContain('1 failure in ')
 })

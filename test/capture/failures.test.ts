@@ -1,17 +1,9 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type DrainHost, drainSpool } from '../../src/capture/drain.ts'
 import { captureHealth } from '../../src/capture/health.ts'
+import { logFile } from '../../src/capture/hook-queue.ts'
+import { forgetOldEvents, type IngestHost, ingestQueue } from '../../src/capture/ingest.ts'
 import type { Moment } from '../../src/domain/capture/moment.ts'
 import { Failure } from '../../src/domain/failure.ts'
 import { type CapturedFolder, inWords, openCaptured } from './captured-project.ts'
@@ -39,13 +31,6 @@ function edit(project: CapturedFolder, call: string, content: string, session = 
   project.tell('claude', { ...tool, hook_event_name: 'PostToolUse', tool_response: {} })
 }
 
-function host(project: CapturedFolder, record: DrainHost['record']): DrainHost {
-  return { root: project.folder, environment: { HOME: project.home }, record }
-}
-
-// Root may write where nobody may.
-const isRoot = process.getuid?.() === 0
-
 test.each(['claude', 'copilot'])(
   'a folder that cannot be written to ends the hook of %s with 0 and nothing said',
   (client) => {
@@ -57,32 +42,31 @@ test.each(['claude', 'copilot'])(
       tool_name: 'Bash',
       tool_input: { command: 'ls' },
     }
-    const state = join(project.folder, '.waymark')
-    if (isRoot) writeFileSync(join(state, 'spool'), 'a file where the folder should be')
-    else chmodSync(state, 0o500)
+    const { events, folder } = project.queue
+    // Root may write where nobody may: a file in the place of the folder stops everybody.
+    writeFileSync(events, 'a file where the folder should be')
     const quiet = { code: 0, out: '', error: '' }
     expect(project.run(client, said)).toEqual(quiet)
-    if (!isRoot) chmodSync(state, 0o700)
-    rmSync(join(state, 'spool'), { force: true })
-    writeFileSync(join(state, 'capture.json'), '{ not json')
+    expect(readFileSync(events, 'utf8')).toBe('a file where the folder should be')
+    rmSync(events)
+    writeFileSync(join(folder, 'capture.json'), '{ not json')
     expect(project.run(client, said)).toEqual(quiet)
-    rmSync(state, { recursive: true })
+    rmSync(folder, { recursive: true })
     expect(project.run(client, { ...said, cwd: '/nowhere/at/all' })).toEqual(quiet)
-    if (isRoot) expect(existsSync(join(state, 'spool'))).toBe(false)
+    expect(existsSync(events)).toBe(false)
   },
 )
 
 test('a failure of a hook is one line of a log that does not grow for ever', () => {
   const project = openCaptured()
-  const spool = join(project.folder, '.waymark', 'spool')
-  writeFileSync(spool, 'in the way')
+  writeFileSync(project.queue.events, 'in the way')
   prompt(project, 1)
   expect(project.log().split('\n')).toHaveLength(2)
   expect(project.log()).toMatch(/^\d{4}-\S+Z hook claude UserPromptSubmit: \S.*\n$/)
-  writeFileSync(join(project.folder, '.waymark', 'capture.log'), 'x'.repeat(300 * 1024))
+  writeFileSync(logFile(project.queue), 'x'.repeat(300 * 1024))
   prompt(project, 2)
   expect(project.log().length).toBeLessThan(1000)
-  expect(captureHealth(project.folder)?.failures).toBe(2)
+  expect(captureHealth(project.folder, { HOME: project.home })?.failures).toBe(2)
 })
 
 test('while the record cannot be written the events wait, and then each is recorded once', async () => {
@@ -92,7 +76,7 @@ test('while the record cannot be written the events wait, and then each is recor
   const locked = async () => {
     throw new Failure('UNAVAILABLE', 'The database is locked.')
   }
-  await expect(drainSpool(host(project, locked))).rejects.toThrow('The database is locked.')
+  await expect(ingestQueue(project.queue, { record: locked })).rejects.toThrow('The database is locked.')
   expect(project.events()).toHaveLength(3)
   expect(project.copies()).toHaveLength(1)
   expect((await project.drain()).map((moment) => inWords(moment, project.folder))).toEqual([
@@ -107,17 +91,17 @@ test('what the record cannot take is left out, with a line, and keeps nothing el
   const project = openCaptured()
   for (const n of [1, 2, 3]) prompt(project, n)
   const recorded: Moment[] = []
-  await drainSpool(
-    host(project, async (moments) => {
+  await ingestQueue(project.queue, {
+    record: async (moments) => {
       if (moments.some(({ turn }) => turn === 'p2')) throw new Error('a bug')
       recorded.push(...moments)
-    }),
-  )
+    },
+  })
   expect(recorded.map(({ turn }) => turn)).toEqual(['p1', 'p3'])
   expect(project.log()).toContain('could not be recorded: a bug')
 })
 
-test('a drain that is killed at any step loses nothing, and what comes twice has the same key', async () => {
+test('an ingest that is killed at any step loses nothing, and what comes twice has the same key', async () => {
   const project = openCaptured()
   const expected: string[] = []
   const recorded = new Map<string, Moment>()
@@ -126,55 +110,53 @@ test('a drain that is killed at any step loses nothing, and what comes twice has
     edit(project, `c${round}`, `${round}\n`)
     expected.push(`prompted: ${round + 1} in p${round + 1}`, 'edit began', 'edit ended')
     // Before the record, in the middle of it, after it and before the events are removed, not at all.
-    const spool = join(project.folder, '.waymark', 'spool')
-    const kept = readdirSync(spool).filter((name) => name.endsWith('.json'))
-    const files = [...kept.map((name) => join(spool, name)), ...project.copies()]
+    const kept = project.events().map((name) => join(project.queue.events, name))
+    const state = join(project.queue.folder, 'ingested.json')
+    const files = [...kept, ...(existsSync(state) ? [state] : []), ...project.copies()]
     const contents = files.map((file) => [file, readFileSync(file)] as const)
-    const record: DrainHost['record'] = async (moments) => {
+    const record: IngestHost['record'] = async (moments) => {
       if (round === 0) throw new Failure('UNAVAILABLE', 'killed before')
       for (const moment of moments) recorded.set(moment.key, moment)
       if (round === 1) throw new Failure('UNAVAILABLE', 'killed after')
     }
-    await drainSpool(host(project, record)).catch(() => undefined)
+    await ingestQueue(project.queue, { record }).catch(() => undefined)
     if (round === 2) for (const [file, content] of contents) writeFileSync(file, content)
   }
-  await drainSpool(
-    host(project, async (moments) => void moments.map((moment) => recorded.set(moment.key, moment))),
-  )
+  await ingestQueue(project.queue, {
+    record: async (moments) => void moments.map((moment) => recorded.set(moment.key, moment)),
+  })
   const told = [...recorded.values()]
     .toSorted((a, b) => (a.key < b.key ? -1 : 1))
     .map((moment) => inWords(moment))
   expect(told.map((words) => words.replace(/^(edit \w+):.*/, '$1'))).toEqual(expected)
 })
 
-test('over its limit the spool gives up the oldest copies, then the oldest events, and says so', async () => {
+test('over its limit the queue drops the oldest copies, then the oldest events, and reports them', async () => {
   const project = openCaptured()
   for (let n = 0; n < 6; n += 1) edit(project, `c${n}`, String(n).repeat(100_000))
-  const host1 = host(project, async () => {
+  const record = async () => {
     throw new Failure('UNAVAILABLE', 'not now')
-  })
+  }
   expect(project.copies()).toHaveLength(11)
-  await drainSpool(host1, { bytes: 1_300_000, events: 20_000 }).catch(() => undefined)
+  await ingestQueue(project.queue, { record }, { bytes: 1_300_000, events: 20_000 }).catch(() => undefined)
   expect(project.events()).toHaveLength(12)
   const left = project.copies().length
   expect(left).toBeGreaterThan(0)
   expect(left).toBeLessThan(11)
-  await drainSpool(host1, { bytes: 64_000_000, events: 4 }).catch(() => undefined)
+  await ingestQueue(project.queue, { record }, { bytes: 64_000_000, events: 4 }).catch(() => undefined)
   const moments = await project.drain()
   const lost = moments.flatMap(({ what }) => (what.kind === 'lost' ? [what] : []))
-  expect(lost.find(({ why }) => why === 'the spool was full')?.count).toBe(8)
+  expect(lost.find(({ why }) => why === 'the hook queue was full')?.count).toBe(8)
   expect(moments.filter(({ what }) => what.kind === 'edit_ended')).toHaveLength(2)
 })
 
 test('what nothing recorded for 7 days is told as lost', async () => {
-  const { forgetOldEvents } = await import('../../src/capture/drain.ts')
   const project = openCaptured()
   prompt(project, 1)
   const [name = ''] = project.events()
-  const spool = join(project.folder, '.waymark', 'spool')
   const old = `${Date.now() - 8 * 86_400_000}-1-0001.json`
-  writeFileSync(join(spool, old), readFileSync(join(spool, name)))
-  forgetOldEvents(project.folder)
+  writeFileSync(join(project.queue.events, old), readFileSync(join(project.queue.events, name)))
+  forgetOldEvents(project.queue)
   const moments = await project.drain()
   expect(moments.map((moment) => inWords(moment))).toEqual([
     'prompted: 1 in p1',
@@ -206,12 +188,11 @@ test('copies go when their turn is over, and after a day whatever happens', asyn
 
 test('a file that is no event is left out, and counted', async () => {
   const project = openCaptured()
-  const spool = join(project.folder, '.waymark', 'spool')
-  mkdirSync(spool)
-  writeFileSync(join(spool, '1795342800000-1-0001.json'), 'not json')
-  writeFileSync(join(spool, '1795342800000-1-0002.json'), '{"v":1,"kind":"prompted"}')
+  mkdirSync(project.queue.events)
+  writeFileSync(join(project.queue.events, '1795342800000-1-0001.json'), 'not json')
+  writeFileSync(join(project.queue.events, '1795342800000-1-0002.json'), '{"v":1,"kind":"prompted"}')
   project.tell('claude', { session_id: 's', cwd: project.folder, hook_event_name: 'SomethingNew' })
   expect(await project.drain()).toEqual([])
   expect(project.log()).toContain('2 files that are no events, 1 event of an unknown kind')
-  expect(captureHealth(project.folder)).toMatchObject({ waiting: 0, failures: 0 })
+  expect(captureHealth(project.folder, { HOME: project.home })).toMatchObject({ waiting: 0, failures: 0 })
 })

@@ -11,7 +11,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clients } from '../../src/capture/clients/clients.ts'
-import { openCaptured } from './captured-project.ts'
+import { openCommandLine } from '../cli/command-line.ts'
+import { runAlone } from '../support/program.ts'
+import { captureBin, holdIngest, hookQueue, openCaptured } from './captured-project.ts'
 
 const nothingSaid = { code: 0, out: '', error: '' }
 const events = [
@@ -120,9 +122,9 @@ test('1,000 payloads of any kind leave the project alone, read nothing outside i
       expect(path).not.toContain('/.git/')
     }
   }
-  expect(readdirSync(home).sort()).toEqual(['elsewhere', 'outside.txt', 'project'])
+  expect(readdirSync(home).sort()).toEqual(['.local', 'elsewhere', 'outside.txt', 'project'])
   expect(readFileSync(join(home, 'outside.txt'), 'utf8')).toBe('out there')
-  expect(readdirSync(folder).sort()).toEqual(['.waymark', 'link', 'src'])
+  expect(readdirSync(folder).sort()).toEqual(['link', 'src'])
   expect(project.log()).toContain('outside the project')
 })
 
@@ -144,20 +146,20 @@ test('what the process is given is never a reason to speak or to fail', () => {
   expect(project.run('', '{}')).toEqual(nothingSaid)
   // Of the long one the file is known, and not what was to be written.
   const name = project.events().toSorted().at(-1) ?? ''
-  const file = join(project.folder, '.waymark', 'spool', name)
+  const file = join(project.queue.events, name)
   expect(statSync(file).size).toBeLessThan(4096)
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
     kind: 'edit_ended',
     edits: [{ path, absent: true, does: null }],
   })
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  expect(statSync(join(project.folder, '.waymark', 'spool')).mode & 0o777).toBe(0o700)
+  expect(statSync(project.queue.events).mode & 0o777).toBe(0o700)
 })
 
-test('a spool that is a link out of the project is not written to', () => {
+test('a hook queue that is a link is not written to', () => {
   const project = openCaptured()
   mkdirSync(join(project.home, 'elsewhere'))
-  symlinkSync(join(project.home, 'elsewhere'), join(project.folder, '.waymark', 'spool'))
+  symlinkSync(join(project.home, 'elsewhere'), project.queue.events)
   project.tell('claude', {
     session_id: 's',
     cwd: project.folder,
@@ -165,12 +167,97 @@ test('a spool that is a link out of the project is not written to', () => {
     prompt: 'x',
   })
   expect(readdirSync(join(project.home, 'elsewhere'))).toEqual([])
-  expect(project.log()).toContain('is not a folder')
+  expect(project.log()).toContain(': link')
 })
 
 test('where nobody switched capture on, a hook leaves no trace', () => {
   const off = openCaptured({ on: false })
   off.tell('claude', { session_id: 's', cwd: off.folder, hook_event_name: 'UserPromptSubmit', prompt: 'x' })
   expect(off.run('claude', { session_id: 's', cwd: off.home, hook_event_name: 'Stop' })).toEqual(nothingSaid)
-  expect(existsSync(join(off.folder, '.waymark', 'spool'))).toBe(false)
+  expect(existsSync(off.queue.events)).toBe(false)
+})
+
+test('a committed link in the place of the old queue is neither tidied nor written through', () => {
+  const { run, home, folder, environment, git } = openCommandLine()
+  const outside = join(home, 'outside', 'photos')
+  mkdirSync(outside, { recursive: true })
+  writeFileSync(join(outside, 'holiday.jpg'), 'mine')
+  mkdirSync(join(folder, '.waymark', 'spool'), { recursive: true })
+  symlinkSync(join(home, 'outside'), join(folder, '.waymark', 'spool', 'copies'))
+  symlinkSync(join(home, 'outside'), join(folder, '.waymark', 'state'))
+  git('add', '-f', '.waymark')
+  git('commit', '-qm', 'links')
+  run('capture', 'on')
+  const tool = { tool_name: 'Write', tool_use_id: 't', tool_input: { file_path: 'src/app.ts', content: 'x' } }
+  for (const hook_event_name of ['UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'Stop']) {
+    const said = { session_id: 'photos', cwd: folder, hook_event_name, prompt: 'x', ...tool }
+    holdIngest({ HOME: home }, folder)
+    expect(runAlone([captureBin, 'claude'], { folder, environment, input: JSON.stringify(said) })).toEqual(
+      nothingSaid,
+    )
+  }
+  for (const words of [['status'], ['sessions'], ['ingest', '--once'], ['doctor'], ['capture', 'status']])
+    run(...words)
+  expect(readdirSync(join(home, 'outside'), { recursive: true })).toEqual(['photos', 'photos/holiday.jpg'])
+})
+
+test('settings in the project switch nothing on, whoever committed them', () => {
+  const { run, home, folder, environment, git, write } = openCommandLine()
+  write(
+    '.waymark/capture.json',
+    JSON.stringify({ root: folder, on: true, prompts: 'local', commands: 'full' }),
+  )
+  write('.waymark/state/hooks/capture.json', JSON.stringify({ root: folder, on: true, prompts: 'local' }))
+  git('add', '-f', '.waymark')
+  git('commit', '-qm', 'settings')
+  const said = { session_id: 's', cwd: folder, hook_event_name: 'UserPromptSubmit', prompt: 'my secret plan' }
+  expect(runAlone([captureBin, 'claude'], { folder, environment, input: JSON.stringify(said) })).toEqual(
+    nothingSaid,
+  )
+  expect(existsSync(hookQueue({ HOME: home }, folder).folder)).toBe(false)
+  expect(existsSync(join(folder, '.waymark', 'state', 'hooks', 'queue'))).toBe(false)
+  expect(run('capture', 'status').out).toContain('Capture was never on')
+})
+
+test('where a sandbox forbids the state folder, events wait in the project, out of git, and are recorded later', () => {
+  const { run, home, folder, environment, git } = openCommandLine()
+  run('capture', 'on')
+  const queue = hookQueue({ HOME: home }, folder)
+  const said = {
+    session_id: 's',
+    cwd: folder,
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: {},
+  }
+  const sandboxed = join(home, 'sandbox.cjs')
+  // As a sandbox answers, whoever runs it: root may write everywhere else.
+  writeFileSync(
+    sandboxed,
+    `const fs = require('node:fs')
+     for (const name of ['mkdirSync', 'openSync', 'rmSync']) {
+       const real = fs[name]
+       fs[name] = (path, ...rest) => {
+         const writes = name !== 'openSync' || (rest[0] & fs.constants.O_WRONLY) !== 0
+         if (writes && String(path).startsWith(${JSON.stringify(queue.folder)}))
+           throw Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' })
+         return real(path, ...rest)
+       }
+     }`,
+  )
+  expect(
+    runAlone(['--require', sandboxed, captureBin, 'claude'], {
+      folder,
+      environment,
+      input: JSON.stringify(said),
+    }),
+  ).toEqual(nothingSaid)
+  const inProject = join(folder, '.waymark', 'state', 'hooks', 'queue')
+  expect(readdirSync(inProject)).toHaveLength(1)
+  expect(existsSync(queue.events)).toBe(false)
+  expect(git('status', '--porcelain')).toBe('')
+  expect(run('capture', 'status').out).toContain('1 event waits')
+  expect(run('sessions').code).toBe(0)
+  expect(readdirSync(inProject)).toEqual([])
+  expect(run('capture', 'status').out).toContain('Nothing waits')
 })

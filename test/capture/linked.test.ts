@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { capture } from '../../src/capture/hook/capture-hook.ts'
 import { edgeMachine } from '../edge/edges.ts'
 import type { Answer } from '../support/project.ts'
+import { holdIngest } from './captured-project.ts'
 
 test('case 18: a real server links an attempt to the session that the call, or an edge, names', async () => {
   const machine = edgeMachine()
@@ -11,7 +10,7 @@ test('case 18: a real server links an attempt to the session that the call, or a
   expect(machine.run('init')).toMatchObject({ code: 0 })
   machine.run('capture', 'on')
   const tell = (session: string, said: object) => {
-    writeFileSync(join(folder, '.waymark', 'drain.lock'), 'a test')
+    holdIngest(environment, folder)
     const payload = { session_id: session, turn_id: `${session}-1`, cwd: folder, ...said }
     const place = { word: 'codex', environment, workingFolder: folder, at: Date.now(), program: 'none' }
     capture(JSON.stringify(payload), place)

@@ -66,7 +66,7 @@ test.each([
   { prompts: 'off', commands: 'program', keeps: false },
   { prompts: 'local', commands: 'full', keeps: true },
 ])(
-  'secrets in prompts, commands and files reach neither spool, log nor record: prompts $prompts, commands $commands',
+  'secrets in prompts, commands and files reach neither queue, log nor record: prompts $prompts, commands $commands',
   async ({ prompts, commands, keeps }) => {
     const project = openCaptured({ on: true, prompts, commands, secret: ['vault/*', '*.tfstate'] })
     const all = Object.entries(secrets)
@@ -104,7 +104,7 @@ test.each([
         last_assistant_message: said,
       })
     }
-    const state = join(project.folder, '.waymark')
+    const state = project.queue.folder
     const spooled = everythingBelow(state)
     // Files that are secret by their names are never copied, whatever a person or a payload calls them.
     for (const name of [
@@ -183,7 +183,7 @@ test('what a person named as secret is copied from no linked work tree either', 
     const write = { tool_name: 'Write', tool_use_id: name, tool_input: input }
     project.tell('claude', { session_id: 's', cwd: tree, ...write, hook_event_name: 'PostToolUse' })
   }
-  const waiting = everythingBelow(join(project.folder, '.waymark'))
+  const waiting = everythingBelow(project.queue.folder)
   expect(project.copies()).toHaveLength(1)
   expect(waiting).toContain('new in y')
   expect(waiting).not.toContain('new in vault')

@@ -1,10 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { capture } from '../../src/capture/hook/capture-hook.ts'
 import { tellingServer } from '../../src/edge/telling.ts'
 import { edgeTold } from '../../src/operations/edge/told.ts'
 import { invoke } from '../../src/operations/invoke.ts'
+import { holdIngest, hookQueue } from '../capture/captured-project.ts'
 import { openCase } from '../capture/driver.ts'
 import { eventually } from '../mcp-http/eventually.ts'
 import { type Answer, troubles } from '../support/project.ts'
@@ -16,7 +17,7 @@ function sessionOn(machine: EdgeMachine) {
   const { folder, environment } = machine
   let calls = 0
   const tell = (said: object) => {
-    writeFileSync(join(folder, '.waymark', 'drain.lock'), 'a test')
+    holdIngest(environment, folder)
     const payload = { session_id: 'one', cwd: folder, prompt_id: 'p', ...said }
     const place = { word: 'claude', environment, workingFolder: folder, at: Date.now(), program: 'none' }
     capture(JSON.stringify(payload), place)
@@ -52,7 +53,7 @@ test('sessions on a machine are measured there and recorded at its server, and w
   const server = await teamServer()
   const machine = connectedMachine(server)
   machine.run('capture', 'on', '--prompts', 'local')
-  const drain = () => expect(machine.run('drain', '--once')).toMatchObject({ code: 0, error: '' })
+  const drain = () => expect(machine.run('ingest', '--once')).toMatchObject({ code: 0, error: '' })
   const claude = sessionOn(machine)
   const turns = async () => {
     const { sessions } = await server.api('sessions')
@@ -93,9 +94,7 @@ test('sessions on a machine are measured there and recorded at its server, and w
   drain()
   machine.write('src/api.ts', 'export const later = 1\n')
   expect(queued()).toBe(2)
-  expect(readdirSync(join(machine.folder, '.waymark', 'spool')).filter((name) => /^\d/.test(name))).toEqual(
-    [],
-  )
+  expect(readdirSync(hookQueue(machine.environment, machine.folder).events)).toEqual([])
 
   await server.again()
   await eventually(async () => sessionsThere()[0].turns === 2 && sessionsThere()[0].open_turns === 0)

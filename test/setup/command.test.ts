@@ -13,8 +13,10 @@ import {
 } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { settingsFile } from '../../src/capture/settings-file.ts'
 import { clients } from '../../src/setup/clients/clients.ts'
 import { otherCommands } from '../../src/surfaces/cli/other-commands.ts'
+import { hookQueue } from '../capture/captured-project.ts'
 import { openCommandLine } from '../cli/command-line.ts'
 
 /** Every file below a folder with its bytes, time and mode; the cache of compiled code is not ours to keep still. */
@@ -78,12 +80,14 @@ test('a project whose setup is taken back is recorded no more, whatever other pr
   for (const project of [folder, other]) {
     expect(run('setup', 'claude', '--hooks', '--yes', '--project', project).code).toBe(0)
   }
-  const before = existsSync(join(folder, '.waymark'))
+  const [own, others] = [folder, other].map((project) => settingsFile(project, { HOME: home }))
+  const kept = () => [own, others].map((file = '') => existsSync(file))
+  expect(kept()).toEqual([true, true])
   expect(run('setup', 'cursor', '--undo', '--yes').code).toBe(0)
-  expect([before, existsSync(join(folder, '.waymark'))]).toEqual([true, true])
+  expect(kept()).toEqual([true, true])
   expect(run('setup', 'claude', '--undo', '--yes').code).toBe(0)
+  expect(kept()).toEqual([false, true])
   expect(existsSync(join(folder, '.waymark'))).toBe(false)
-  expect(existsSync(join(other, '.waymark', 'capture.json'))).toBe(true)
 })
 
 test('looking changes no byte, no folder and no time', () => {
@@ -411,19 +415,19 @@ test('what cannot be written is said before anything is shown, with the folder',
   expect(run('setup', 'cursor', '--dry-run').out).toContain(
     `${join(folder, '.cursor/mcp.json')} belongs below it.\n`,
   )
-  write('.waymark', '')
+  put(join(home, '.local/state/waymark/hooks'), '')
   // What is the user's is written all the same.
   expect(run('init', '--clients', 'codex', '--user', '--hooks', '--yes')).toMatchObject({
     code: 0,
     error: '',
-    out: expect.stringContaining(`Sessions in ${folder} are not recorded: it cannot be written.`),
+    out: expect.stringContaining(`Sessions in ${folder} are not recorded: the choice cannot be kept.`),
   })
   expect(runWith({ folder: home }, 'setup', 'gemini', '--user', '--hooks', '--yes').out).toContain(
     `Sessions in ${home} are not recorded: it is not a project folder.`,
   )
   expect(run('capture', 'on')).toMatchObject({
     code: 1,
-    error: expect.stringContaining(`${join(folder, '.waymark')} cannot be written: nothing was changed.`),
+    error: expect.stringMatching(/state.waymark.hooks.\S+ cannot be written: nothing was changed\./),
   })
 })
 
@@ -450,9 +454,9 @@ test('undo without --user finds nothing where the setup is the user’s, and say
 })
 
 test('capture that something was told to stays on after the last hooks, and undo says so', () => {
-  const { run, folder } = openCommandLine()
+  const { run, home, folder } = openCommandLine()
   expect(run('setup', 'claude', '--hooks', '--yes').code).toBe(0)
-  mkdirSync(join(folder, '.waymark', 'spool'))
+  mkdirSync(hookQueue({ HOME: home }, folder).events)
   expect(run('setup', 'claude', '--undo', '--yes').out).toContain(
     `Capture is still on in ${folder}, though the hooks that setup wrote are gone: waymark capture off ends it.`,
   )

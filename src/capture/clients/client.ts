@@ -21,7 +21,7 @@ export type EventMeaning =
   | 'ignored'
 
 /**
- * What one client's hooks say, in its words. The registered line writes by it, and whoever reads the spool judges by it:
+ * What one client's hooks say, in its words. The registered line writes by it, and whoever reads the queue judges by it:
  * it is data, and small, because the hook loads all of them.
  */
 export interface ClientAdapter {
@@ -35,7 +35,7 @@ export interface ClientAdapter {
   readonly reads: readonly string[]
 }
 
-/** What is known of its hooks, for whoever reads the spool. */
+/** What is known of its hooks, for whoever reads the queue. */
 export interface ClientChecked {
   readonly label: string
   /** The newest version whose hooks were looked at, and when. No version: the client tells none. */

@@ -2,10 +2,11 @@ import { fstatSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { textAt } from '../clients/client.ts'
 import { clientOf } from '../clients/clients.ts'
+import { hashed } from '../hash.ts'
+import { type HookQueue, logLine, queueOf, writeEvent } from '../hook-queue.ts'
 import { type CapturedProject, projectAt, statOf } from '../place.ts'
-import { logLine, writeEvent } from '../spool.ts'
 import { type Fields, hasFields } from './edits.ts'
-import { hashed, toldBy } from './told.ts'
+import { toldBy } from './told.ts'
 
 /** What a hook knows besides what the client tells it. */
 export interface HookPlace {
@@ -15,12 +16,12 @@ export interface HookPlace {
   readonly workingFolder: string
   /** When the client called it, in milliseconds since the epoch. */
   readonly at: number
-  /** The program that drains, to be started where nothing does. */
+  /** The program that ingests what waits, to be started where nothing does. */
   readonly program: string
 }
 
 const longestInput = 4 * 1024 * 1024
-const drainAlive = 15_000
+const ingestAliveMs = 15_000
 // The moments at which somebody will soon want to read what was recorded.
 const pause = /^(?:session_|prompted|stopped)/
 
@@ -32,9 +33,9 @@ export function captureFromInput(place: HookPlace): void {
   } catch {}
 }
 
-/** Writes down what a client told its hook. Never throws: what fails is a line in the log of the project. */
+/** Writes down what a client told its hook. Never throws: what fails is a line in the log of the queue. */
 export function capture(text: string, place: HookPlace, isWhole = text.length <= longestInput): void {
-  let project: CapturedProject | null = null
+  let queue: HookQueue | null = null
   let event = ''
   try {
     const payload = isWhole ? parsed(text) : scraped(text)
@@ -43,18 +44,19 @@ export function capture(text: string, place: HookPlace, isWhole = text.length <=
     event = textAt(payload, client.fields.event) ?? ''
     const said = textAt(payload, client.fields.folder)
     const folder = said ?? place.workingFolder
-    project = projectOf([folder, ...foldersOf(place)])
+    const project = projectOf([folder, ...foldersOf(place)], place)
     if (project === null) return
+    queue = queueOf(project.root, place.environment)
     const told = toldBy(payload, client, project.settings)
     if (told === null) return
     // Two hooks that are told the same are told it at two times.
     const hash = hashed((isWhole ? text : text.slice(-65_536)).replace(/"timestamp":[^,}]*/, ''))
-    const own = projectAt(folder)?.root === project.root ? folder : project.root
-    writeEvent(project, told, { at: place.at, folder: own, hash })
-    if (pause.test(told.event.kind)) startDrain(project.root, place)
+    const own = projectAt(folder, place.environment)?.root === project.root ? folder : project.root
+    queue = writeEvent(queue, project, told, { at: place.at, folder: own, hash })
+    if (pause.test(told.event.kind)) startIngest(queue, place)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    if (project !== null) logLine(project.root, `hook ${place.word} ${event}: ${why}`)
+    if (queue !== null) logLine(queue, `hook ${place.word} ${event}: ${why}`)
   }
 }
 
@@ -66,9 +68,9 @@ function foldersOf({ environment, workingFolder }: HookPlace): readonly string[]
 }
 
 /** An agent that went elsewhere still works for the project that its client opened. */
-function projectOf(folders: readonly string[]): CapturedProject | null {
+function projectOf(folders: readonly string[], { environment }: HookPlace): CapturedProject | null {
   for (const folder of folders) {
-    const found = folder.includes('\0') ? null : projectAt(folder)
+    const found = folder.includes('\0') ? null : projectAt(folder, environment)
     if (found !== null) return found
   }
   return null
@@ -132,18 +134,19 @@ function readChunk(chunk: Buffer): number {
   }
 }
 
-/** Whoever drains touches its lock; a lock that was not touched for a while is looked at by the drain itself. */
-function startDrain(root: string, { program }: HookPlace): void {
-  const lock = statOf(join(root, '.waymark', 'drain.lock'))
-  if (lock && Math.abs(Date.now() - lock.mtimeMs) < drainAlive) return
+/** Whoever ingests touches its lock; a lock that was not touched for a while is looked at by the program itself. */
+function startIngest(queue: HookQueue, { program }: HookPlace): void {
+  const { root, folder } = queue
+  const lock = statOf(join(folder, 'ingest.lock'))
+  if (lock && Math.abs(Date.now() - lock.mtimeMs) < ingestAliveMs) return
   // Loaded only here: every other hook is faster without it.
   const { spawn } = process.getBuiltinModule('node:child_process')
-  const child = spawn(process.execPath, [program, 'drain', '--project', root], {
+  const child = spawn(process.execPath, [program, 'ingest', '--project', root], {
     cwd: root,
     detached: true,
     stdio: 'ignore',
     windowsHide: true,
   })
-  child.on('error', (error) => logLine(root, `starting the drain: ${error.message}`))
+  child.on('error', (error) => logLine(queue, `ingest: ${error.message}`))
   child.unref()
 }

@@ -1,5 +1,6 @@
 import { type ClientAdapter, type EventMeaning, isNamed, textAt, valueAt } from '../clients/client.ts'
-import type { SpooledEvent, SpooledItem, SpooledKind } from '../event.ts'
+import type { QueuedEvent, QueuedItem, QueuedKind } from '../event.ts'
+import { hashed } from '../hash.ts'
 import type { CaptureSettings } from '../place.ts'
 import { redacted } from '../redaction.ts'
 import { type Fields, type NamedEdit, namedEdits } from './edits.ts'
@@ -7,7 +8,7 @@ import { programOf } from './program.ts'
 
 /** An event as it will be written down, before its files were looked at. */
 export interface Told {
-  readonly event: Omit<SpooledEvent, 'edits' | 'folder' | 'hash' | 'count'>
+  readonly event: Omit<QueuedEvent, 'edits' | 'folder' | 'hash' | 'count'>
   readonly edits: readonly NamedEdit[]
 }
 
@@ -66,7 +67,7 @@ export function toldBy(payload: Fields, client: ClientAdapter, settings: Capture
       interrupted: meaning === 'interrupted' || payload['status'] === 'aborted',
       attempt: kind === 'own_tool' ? attemptIn(valueAt(payload, fields.answer)) : null,
       items: items ?? [],
-      usage: (valueAt(payload, 'usage') ?? null) as SpooledEvent['usage'], // whoever reads it looks what it is,
+      usage: (valueAt(payload, 'usage') ?? null) as QueuedEvent['usage'], // whoever reads it looks what it is,
       why: kind === 'session_ended' ? textAt(payload, 'reason') : null,
     },
     edits: kind.startsWith('edit_') ? namedEdits(meaning === 'edited' ? payload : input) : [],
@@ -77,7 +78,7 @@ function kindOf(
   meaning: Exclude<EventMeaning, 'ignored'>,
   client: ClientAdapter,
   { tool, payload }: { readonly tool: string | null; readonly payload: Fields },
-): SpooledKind | null {
+): QueuedKind | null {
   if (meaning === 'edited') return 'edit_ended'
   if (meaning === 'item_added' || meaning === 'item_done') return 'items'
   if (meaning === 'turn_failed') return payload['recoverable'] === true ? null : 'stopped'
@@ -157,7 +158,7 @@ function attemptIn(answer: unknown): string | null {
 }
 
 // What a task is called is what somebody asked for: it is told by a sign, or by its place in the list.
-function itemsOf(payload: Fields, input: unknown, meaning: EventMeaning | undefined): readonly SpooledItem[] {
+function itemsOf(payload: Fields, input: unknown, meaning: EventMeaning | undefined): readonly QueuedItem[] {
   const task = textAt(payload, 'task_id|task_subject')
   if (task !== null) return [{ key: hashed(task), done: meaning === 'item_done' }]
   const list = valueAt(input, 'todos|plan|todoList')
@@ -168,18 +169,4 @@ function itemsOf(payload: Fields, input: unknown, meaning: EventMeaning | undefi
         ? list.map((item) => textAt(item, 'status'))
         : []
   return states.map((state, n) => ({ key: `${n}`, done: /^(?:x|done|completed)$/i.test(state ?? '') }))
-}
-
-/** A short sign of a text, to compare two. No secret rests on it. */
-export function hashed(text: string): string {
-  let one = 0xdeadbeef
-  let two = 0x41c6ce57
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at)
-    one = Math.imul(one ^ code, 2654435761)
-    two = Math.imul(two ^ code, 1597334677)
-  }
-  one = Math.imul(one ^ (one >>> 16), 2246822507) ^ Math.imul(two ^ (two >>> 13), 3266489909)
-  two = Math.imul(two ^ (two >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909)
-  return (two >>> 0).toString(16).padStart(8, '0') + (one >>> 0).toString(16).padStart(8, '0')
 }

@@ -1,5 +1,5 @@
 /**
- * What a client's hooks say of one moment of a session, read from the spool. Hooks say who and when; what changed is
+ * What a client's hooks say of one moment of a session, read from the hook queue. Hooks say who and when; what changed is
  * measured. src/capture makes moments of event files; src/operations/capture records them.
  */
 export interface Moment {
@@ -103,12 +103,12 @@ export type What =
 export interface ToolEdit {
   /** Absolute; links in its folders resolved; inside the work tree or another one of the project. */
   readonly path: string
-  /** A raw copy of the file at this moment, inside the spool; null where none was made. `absent`: no file was there. */
+  /** A raw copy of the file at this moment, inside the hook queue; null where none was made. `absent`: no file was there. */
   readonly copy: string | null
   readonly absent: boolean
   /** Only after the edit: what stands there is what stood there with the payload's edit, and nothing else. */
   readonly explained: boolean | null
-  /** Where that is not so: a file, inside the spool, with what the payload's edit alone would have left. */
+  /** Where that is not so: a file, inside the hook queue, with what the payload's edit alone would have left. */
   readonly meant?: string
   /** Where another call wrote between the beginning and the end: the copy of what stood there when this one wrote. */
   readonly onto?: string

@@ -1,18 +1,19 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { captureHealth } from '../../capture/health.ts'
-import { type CaptureSettings, readSettings, settingsName } from '../../capture/place.ts'
-import { writeSettings } from '../../capture/settings-file.ts'
+import { hasQueue } from '../../capture/hook-queue.ts'
+import { type CaptureSettings, type Environment, readSettings } from '../../capture/place.ts'
+import { settingsFile, writeSettings } from '../../capture/settings-file.ts'
 import { Failure } from '../../domain/failure.ts'
 import { counted } from '../../domain/text.ts'
+import { canWrite } from '../../files/state-folder.ts'
 import type { CaptureHealth } from '../../ports/capture-health.ts'
-import { writeIgnore } from '../../storage/record/project.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { firstSet, userName } from '../settings/environment.ts'
 import { readWords, wantsJson } from '../settings/flags.ts'
 import { rootWithoutGit } from '../settings/moved.ts'
-import { canWrite, missingFolder, unusableFolder } from '../settings/places.ts'
+import { missingFolder, unusableFolder } from '../settings/places.ts'
 
 const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', secret: [] }
 
@@ -30,14 +31,14 @@ export function captureCommand(words: readonly string[]): string {
   const root = rootWithoutGit(request)
   const refusal = unusableFolder(root, firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir())
   if (refusal) throw refusal
-  const said = (sentences: string) => (isJson ? jsonOf(root) : sentences)
-  if (verb === 'status') return said(statusOf(root))
+  const said = (sentences: string) => (isJson ? jsonOf(root, environment) : sentences)
+  if (verb === 'status') return said(statusOf(root, environment))
   if (verb === 'off') {
     refuseAgent('waymark capture off')
-    const before = readSettings(join(root, '.waymark'))
+    const before = readSettings(root, environment)
     if (before === null) return said(`Capture was never on in ${root}.\n`)
-    refuseUnwritable(root)
-    writeSettings(join(root, '.waymark'), { ...before, on: false })
+    refuseUnwritable(root, environment)
+    writeSettings(root, environment, { ...before, on: false })
     return said(`Capture is off in ${root}. What was recorded stays.\n`)
   }
   if (verb !== 'on') throw mistaken(`capture does not know "${verb}".`)
@@ -50,46 +51,49 @@ export function captureCommand(words: readonly string[]): string {
   if (commands !== undefined && commands !== 'program' && commands !== 'full') {
     throw mistaken(`--commands cannot be "${commands}": choose program or full.`)
   }
-  refuseUnwritable(root)
-  switchOn(root, {
+  refuseUnwritable(root, environment)
+  switchOn(root, environment, {
     ...(prompts !== undefined && { prompts }),
     ...(commands !== undefined && { commands }),
     ...(texts('secret').length > 0 && { secret: texts('secret') }),
   })
-  return said(statusOf(root))
+  return said(statusOf(root, environment))
 }
 
 /** Switches capture on where nobody chose yet. False where somebody did. */
-export function switchOnUnlessOff(root: string): boolean {
-  if (readSettings(join(root, '.waymark')) !== null) return false
-  switchOn(root)
+export function switchOnUnlessOff(root: string, environment: Environment): boolean {
+  if (readSettings(root, environment) !== null) return false
+  switchOn(root, environment)
   return true
 }
 
-/** Undoes that, where nothing was chosen and nothing told since. Answers whether capture is not on any more. */
-export function takeBackSwitch(root: string): boolean {
-  const state = join(root, '.waymark')
-  const found = readSettings(state)
+/** Undoes that, where nothing was chosen and nothing captured since. Answers whether capture is not on any more. */
+export function takeBackSwitch(root: string, environment: Environment): boolean {
+  const found = readSettings(root, environment)
   if (!found?.on) return true
-  if (JSON.stringify(found) !== JSON.stringify(usual) || existsSync(join(state, 'spool')) || !canWrite(state))
-    return false
-  rmSync(join(state, settingsName))
-  if (readdirSync(state).every((name) => name === '.gitignore')) rmSync(state, { recursive: true })
+  const file = settingsFile(root, environment)
+  const isUsual = JSON.stringify(found) === JSON.stringify(usual)
+  if (!isUsual || hasQueue(root, environment) || !canWrite(dirname(file))) return false
+  rmSync(file)
+  if (readdirSync(dirname(file)).length === 0) rmdirSync(dirname(file))
   return true
+}
+
+/** Whether what is chosen for a project can be kept. */
+export function canSwitch(root: string, environment: Environment): boolean {
+  return canWrite(dirname(settingsFile(root, environment)))
 }
 
 /** Switches capture on in a project, and leaves what was chosen before as it is. */
-function switchOn(root: string, chosen: Partial<CaptureSettings> = {}): void {
-  const state = join(root, '.waymark')
-  writeSettings(state, { ...usual, ...readSettings(state), ...chosen, on: true })
-  writeIgnore(state)
+function switchOn(root: string, environment: Environment, chosen: Partial<CaptureSettings> = {}): void {
+  writeSettings(root, environment, { ...usual, ...readSettings(root, environment), ...chosen, on: true })
 }
 
-function refuseUnwritable(root: string): void {
-  const state = join(root, '.waymark')
-  if (canWrite(state)) return
-  throw new Failure('UNAVAILABLE', `${state} cannot be written: nothing was changed.`, {
-    hint: `What is chosen is kept there: make ${root} writable, then run the same command again.`,
+function refuseUnwritable(root: string, environment: Environment): void {
+  if (canSwitch(root, environment)) return
+  const folder = dirname(settingsFile(root, environment))
+  throw new Failure('UNAVAILABLE', `${folder} cannot be written: nothing was changed.`, {
+    hint: 'Capture settings are kept there: make it writable, or set XDG_STATE_HOME to a folder that is, then run the same command again.',
   })
 }
 
@@ -101,8 +105,8 @@ function refuseAgent(command: string): void {
   })
 }
 
-function statusOf(root: string): string {
-  const health = captureHealth(root)
+function statusOf(root: string, environment: Environment): string {
+  const health = captureHealth(root, environment)
   if (health === null) {
     return `Capture was never on in ${root}. A person switches it on with: waymark capture on\n`
   }
@@ -110,8 +114,8 @@ function statusOf(root: string): string {
 }
 
 /** The same for programs. */
-function jsonOf(root: string): string {
-  const health = captureHealth(root)
+function jsonOf(root: string, environment: Environment): string {
+  const health = captureHealth(root, environment)
   const answer = {
     project: root,
     on: health?.settings.on ?? false,
@@ -140,14 +144,12 @@ function settingsIn(root: string, { settings }: CaptureHealth): readonly string[
   ]
 }
 
-function waitingIn({ waiting, bytes, failures, lastFailure }: CaptureHealth): readonly string[] {
+function waitingIn({ waiting, bytes, failures, lastFailure, log }: CaptureHealth): readonly string[] {
   return [
     waiting === 0
       ? 'Nothing waits to be recorded.'
       : `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} to be recorded, ${sizeInWords(bytes)} with the copies.`,
-    ...(failures > 0
-      ? [`${counted(failures, 'failure')} in .waymark/capture.log, the last: ${lastFailure}`]
-      : []),
+    ...(failures > 0 ? [`${counted(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
   ]
 }
 

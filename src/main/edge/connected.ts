@@ -2,8 +2,9 @@ import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type ConnectedServer, connectedServer } from '../../edge/origins.ts'
+import { stateFolder } from '../../files/state-folder.ts'
 import { type Environment, firstSet } from '../settings/environment.ts'
-import { enclosingTree, mainTree, projectFolder, projectRoot, stateFolder } from '../settings/places.ts'
+import { enclosingTree, mainTree, projectFolder, projectRoot } from '../settings/places.ts'
 
 export interface Connecting {
   /** The value of `--project`. */

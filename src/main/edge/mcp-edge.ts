@@ -12,7 +12,7 @@ import type { StdioTransport } from '../../surfaces/mcp/stdio.ts'
 import type { Surface } from '../../surfaces/mcp/surface.ts'
 import { inheritedSession } from '../../surfaces/mcp/tools/call-tool.ts'
 import { refused } from '../../surfaces/mcp/tools/tool-result.ts'
-import { keepDrained } from '../capture/draining.ts'
+import { keepIngesting } from '../capture/ingest-command.ts'
 import { version } from '../program.ts'
 import { runsInsideCommand, stdioActor } from '../settings/actor.ts'
 import type { McpFlags } from '../settings/flags.ts'
@@ -153,7 +153,7 @@ function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) 
     },
     journal: remoteJournal(server),
   }
-  const stopDraining = keepDrained(place.root, record)
+  const stopDraining = keepIngesting(place.root, record)
   const close = async () => {
     await stopDraining()
     await closeProject()

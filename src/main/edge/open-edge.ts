@@ -6,7 +6,7 @@ import { EdgeProject } from '../../edge/edge-project.ts'
 import { OfflineProject } from '../../edge/offline.ts'
 import { thisEdge } from '../../edge/origins.ts'
 import { ServerClient } from '../../edge/server-client.ts'
-import { drainFor, type RecordMoments } from '../capture/drain-for.ts'
+import { ingestFor, type RecordMoments } from '../capture/ingest-for.ts'
 import { closeContext, openContext } from '../open-context.ts'
 import { version } from '../program.ts'
 import { confined } from '../serve/projects.ts'
@@ -47,7 +47,7 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     project,
     database,
     now: () => Date.now(),
-    drain: () => drainFor(place.root, record),
+    drain: () => ingestFor(place.root, record),
     parse: async (name, input) => {
       const [{ catalog }, { parseInput }] = await Promise.all([
         import('../../operations/catalog.ts'),

@@ -2,15 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
+import { stateFolder } from '../../files/state-folder.ts'
 import { type Environment, firstSet } from './environment.ts'
-import {
-  enclosingTree,
-  mainTree,
-  type ProjectRequest,
-  projectFolder,
-  projectRoot,
-  stateFolder,
-} from './places.ts'
+import { enclosingTree, mainTree, type ProjectRequest, projectFolder, projectRoot } from './places.ts'
 
 /**
  * Where projects of this user were moved to. A file in the project says which place it is; how that one is reached, with

@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs'
+import { existsSync, type Stats, statSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
-import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep, win32 } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { Failure } from '../../domain/failure.ts'
 import { readRegularSync } from '../../files/regular-file.ts'
+import { canWrite, type Machine, stateFolder } from '../../files/state-folder.ts'
 import type { Fingerprint } from '../../ports/store.ts'
 import { isPostgresUrl } from '../../storage/postgres/place.ts'
 import type { FolderWanted } from '../../storage/postgres/project.ts'
@@ -170,22 +171,6 @@ export function folderWanted(environment: Environment, root: string): FolderWant
   return { root, name, machine: firstSet(environment, ['WAYMARK_MACHINE']) ?? hostname() }
 }
 
-export interface Machine {
-  readonly platform: string
-  readonly environment: Environment
-  /** Absolute path of the user's home. */
-  readonly home: string
-}
-
-/** Where programs of this platform keep what is theirs: private snapshots are kept outside the work tree. */
-export function stateFolder({ platform, environment, home }: Machine): string {
-  if (platform === 'win32') {
-    return win32.join(environment['LOCALAPPDATA'] ?? win32.join(home, 'AppData', 'Local'), 'waymark')
-  }
-  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'waymark')
-  return posix.join(stateHome(environment, home), 'waymark')
-}
-
 /** The folder for snapshots that can be written: the platform's, else one in the project. */
 export function writableStateFolder(
   machine: Machine,
@@ -224,12 +209,6 @@ function folderName(folder: string, hash: string): string {
   return `${name}-${hash.slice(0, 12)}`
 }
 
-// The XDG specification: a relative path is invalid and to be ignored.
-function stateHome(environment: Environment, home: string): string {
-  const named = environment['XDG_STATE_HOME']
-  return named?.startsWith('/') ? named : posix.join(home, '.local', 'state')
-}
-
 /** Where servers of this user keep tokens and sessions: never in a project, where they could be committed. */
 export function serverFolder(environment: Environment): string {
   const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
@@ -238,19 +217,6 @@ export function serverFolder(environment: Environment): string {
   throw new Failure('UNAVAILABLE', `The tokens of the server cannot be kept: ${folder} cannot be written.`, {
     hint: 'Make it writable, or set XDG_STATE_HOME to a folder that is.',
   })
-}
-
-/** Whether files can be written in a folder, or in the nearest one above that exists. Creates nothing. */
-export function canWrite(folder: string): boolean {
-  const found = entryAt(folder)
-  if (!found) return dirname(folder) !== folder && canWrite(dirname(folder))
-  if (!found.isDirectory()) return false
-  try {
-    accessSync(folder, constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 function entryAt(path: string): Stats | undefined {

@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, sep } from 'node:path'
 import { readRegularSync } from '../../files/regular-file.ts'
+import { stateFolder } from '../../files/state-folder.ts'
 import { programPaths } from '../../setup/detect.ts'
 import type { Ground } from '../../setup/ground.ts'
 import type { Supplies } from '../../setup/plan.ts'
 import tools from '../../setup/tools.json' with { type: 'json' }
 import { version } from '../program.ts'
 import { type Environment, firstSet } from '../settings/environment.ts'
-import { enclosingTree, projectFolder, stateFolder } from '../settings/places.ts'
+import { enclosingTree, projectFolder } from '../settings/places.ts'
 
 /** What setup plans for: this machine, this user, this project, this copy of the program. */
 export function groundOf(environment: Environment, flag: string | undefined): Ground {

@@ -5,6 +5,7 @@ import { isatty } from 'node:tty'
 import { Failure } from '../../domain/failure.ts'
 import { nearest } from '../../domain/nearest-word.ts'
 import { counted, listed } from '../../domain/text.ts'
+import { canWrite } from '../../files/state-folder.ts'
 import type { Client } from '../../setup/client.ts'
 import { clients as allClients, clientNamed } from '../../setup/clients/clients.ts'
 import { shellLine } from '../../setup/commands.ts'
@@ -33,12 +34,12 @@ import {
 import { differences, type ShownLine } from '../../setup/shown.ts'
 import { writeIgnore } from '../../storage/record/project.ts'
 import { print, processTerminal, type Style, type Terminal } from '../../surfaces/cli/terminal.ts'
-import { switchOnUnlessOff, takeBackSwitch } from '../capture/capture-command.ts'
+import { canSwitch, switchOnUnlessOff, takeBackSwitch } from '../capture/capture-command.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { type CommandWords, readWords, wantsJson } from '../settings/flags.ts'
 import { rootWithoutGit } from '../settings/moved.ts'
-import { canWrite, missingFolder, unusableFolder } from '../settings/places.ts'
+import { missingFolder, unusableFolder } from '../settings/places.ts'
 import { groundOf, isFromRegistry, stateFolderOf, supplies } from './place.ts'
 import { SetupRecords } from './records.ts'
 
@@ -213,13 +214,13 @@ function makeRecord(ground: Ground, { terminal }: Place): void {
 function recordSessions(clients: readonly Client[], place: Place): void {
   if (!clients.some(({ hooks }) => hooks.kind === 'hooks')) return
   const root = rootOf(place)
-  if (unusableFolder(root, place.ground.home) || !canWrite(join(root, '.waymark'))) {
+  if (unusableFolder(root, place.ground.home) || !canSwitch(root, place.environment)) {
     place.terminal.write(
-      `Sessions in ${root} are not recorded: ${unusableFolder(root, place.ground.home) ? 'it is not a project folder' : 'it cannot be written'}. waymark capture on switches it on for a project.\n`,
+      `Sessions in ${root} are not recorded: ${unusableFolder(root, place.ground.home) ? 'it is not a project folder' : 'the choice cannot be kept'}. waymark capture on switches it on for a project.\n`,
     )
     return
   }
-  if (!switchOnUnlessOff(root)) return
+  if (!switchOnUnlessOff(root, place.environment)) return
   place.terminal.write(`Sessions in ${root} are recorded from now on. waymark capture off stops it.\n`)
 }
 
@@ -269,7 +270,7 @@ async function undo(clients: readonly Client[], flags: CommandWords, { place }: 
   write(files, place)
   const root = rootOf(place)
   // The last one that goes takes the switch along that the first one made.
-  if (hadHooks && !hasHooks(place) && !takeBackSwitch(root)) {
+  if (hadHooks && !hasHooks(place) && !takeBackSwitch(root, place.environment)) {
     terminal.write(
       `Capture is still on in ${root}, though the hooks that setup wrote are gone: waymark capture off ends it.\n`,
     )

@@ -94,7 +94,7 @@ async function recordTold<One extends Spoken>(
     if (recorded !== null) return recorded
   }
   throw new Failure('UNAVAILABLE', 'Other processes record the same events at the same time.', {
-    hint: 'One drain at a time is enough; what it left is recorded by the next.',
+    hint: 'One ingest at a time is enough; what it left is recorded by the next.',
   })
 }
 

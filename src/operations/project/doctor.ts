@@ -97,21 +97,19 @@ async function recordChecks(look: () => Promise<readonly Check[]>): Promise<read
 export function captureChecks({ captureHealth }: Pick<Handling, 'captureHealth'>): readonly Check[] {
   const health = captureHealth?.() ?? null
   if (health === null) return []
-  const { settings, waiting, bytes, failures, lastFailure } = health
+  const { settings, waiting, bytes, failures, lastFailure, log } = health
   const state = settings.on ? 'on' : 'off'
-  const spool = `${counted(waiting, 'event')} in the spool, ${Math.ceil(bytes / 1024)} kB`
-  // Hooks that fail once leave a gap in a chain; many that wait say that nothing drains.
+  const queue = `${counted(waiting, 'event')} in the hook queue, ${Math.ceil(bytes / 1024)} kB`
+  // Hooks that fail once leave a gap in a chain; many that wait say that nothing ingests them.
   const isLate = waiting > lateEvents
   const said = [
-    ...(failures > 0
-      ? [`${counted(failures, 'failure')} in .waymark/capture.log, the last: ${lastFailure}`]
-      : []),
+    ...(failures > 0 ? [`${counted(failures, 'failure')} in ${log}, the last: ${lastFailure}`] : []),
     ...(isLate
       ? ['They are not recorded: `waymark sessions` does it now, and says why where it cannot.']
       : []),
   ]
   return [
-    { check: 'capture', ok: failures === 0 && !isLate, finding: [`${state}; ${spool}.`, ...said].join(' ') },
+    { check: 'capture', ok: failures === 0 && !isLate, finding: [`${state}; ${queue}.`, ...said].join(' ') },
   ]
 }
 const lateEvents = 2000

@@ -254,10 +254,9 @@ export const otherCommands: readonly OtherCommand[] = [
     ],
   },
   {
-    command: 'drain',
-    title:
-      'Record what hooks told, until nothing comes for half a minute: hooks and other commands do it by themselves',
-    usage: 'waymark drain [--once] [--project <folder>]',
+    command: 'ingest',
+    title: 'Record captured hook events: hooks and other commands start it by themselves',
+    usage: 'waymark ingest [--once] [--project <folder>]',
     explained: [
       ['--once', 'End when nothing waits any more'],
       ['--project <folder>', 'Another project than the one of this folder'],

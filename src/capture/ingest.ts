@@ -1,27 +1,34 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { readdir, rm, stat, unlink } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Moment } from '../domain/capture/moment.ts'
 import { Failure, messageOf } from '../domain/failure.ts'
 import { counted } from '../domain/text.ts'
+import { readOwn } from '../files/regular-file.ts'
 import { isDouble, type Seen } from './doubles.ts'
-import type { SpooledKind } from './event.ts'
-import { copiesIn, dropExpired, keepWithinLimits, spoolLimits, waitingEvents } from './limits.ts'
+import type { QueuedKind } from './event.ts'
+import { type HookQueue, logLine, namesIn, sessionFolder, writeOwn } from './hook-queue.ts'
+import {
+  copiesIn,
+  deleteEvents,
+  dropExpired,
+  keepWithinLimits,
+  passedOver,
+  passOver,
+  queueLimits,
+  removeCopy,
+  waitingEvents,
+} from './limits.ts'
 import { momentsOf, type ReadEvent, readEvent, type Written, type WrittenCopies } from './reading.ts'
-import { logLine, namesIn, type Spool, sessionFolder, spoolOf } from './spool.ts'
 import { turnUsage } from './usage.ts'
 
-/** What draining needs from the program around it. */
-export interface DrainHost {
-  /** The folder that `.waymark` lies in. */
-  readonly root: string
-  readonly environment: Readonly<NodeJS.ProcessEnv>
+/** What ingesting needs from the program around it. */
+export interface IngestHost {
   /** Records moments in one transaction or several; what was recorded under a key is not recorded again. */
   readonly record: (moments: readonly Moment[]) => Promise<unknown>
 }
 
-export interface Drained {
+export interface Ingested {
   readonly events: number
   readonly moments: number
 }
@@ -37,12 +44,14 @@ interface SessionState {
   readonly lastAt: number
 }
 
-interface DrainState {
+interface IngestState {
   readonly sessions: Map<string, SessionState>
   readonly seen: Seen
   /** Sessions of subagents, and whose they are. */
   readonly children: Map<string, string>
   readonly written: Written
+  /** Events that were read and could not be deleted. */
+  readonly undeletable: readonly string[]
 }
 
 const atOnce = 100
@@ -51,39 +60,45 @@ const copiesKeptFor = 24 * 60 * 60_000
 const temporaryFor = 60_000
 
 /**
- * Records what waits in the spool, and removes it only then: whatever happens in between, the next round begins with the
+ * Records what waits in a queue, and removes it only then: whatever happens in between, the next round begins with the
  * same events. Throws what the record throws.
  */
-export async function drainSpool(host: DrainHost, limits = spoolLimits): Promise<Drained> {
-  const spool = spoolOf(host.root)
-  keepWithinLimits(spool, limits)
+export async function ingestQueue(
+  queue: HookQueue,
+  host: IngestHost,
+  limits = queueLimits,
+): Promise<Ingested> {
+  for (const name of readState(queue).undeletable) passOver(queue, name)
+  keepWithinLimits(queue, limits)
   let events = 0
   let moments = 0
-  for (let names = waitingEvents(spool); names.length > 0; names = waitingEvents(spool)) {
-    // The names are those of the whole spool: what comes while they are drained is read in the next round.
+  for (let names = waitingEvents(queue); names.length > 0; names = waitingEvents(queue)) {
+    // The names are those of the whole queue: what comes while they are ingested is read in the next round.
     for (let from = 0; from < names.length; from += atOnce) {
       const round = names.slice(from, from + atOnce)
-      moments += await drainRound(host, spool, round)
+      moments += await ingestRound(queue, host, round)
       events += round.length
       await nextTurn()
     }
   }
-  await tidyUp(spool)
+  pruneOld(queue)
   return { events, moments }
 }
 
-/** What cannot be recorded for days goes, and is told once something can be. */
-export function forgetOldEvents(root: string): void {
-  dropExpired(spoolOf(root))
+/** Events that cannot be recorded for days are deleted, and reported as lost once something can be. */
+export function forgetOldEvents(queue: HookQueue): void {
+  dropExpired(queue)
 }
 
-async function drainRound(host: DrainHost, spool: Spool, names: readonly string[]): Promise<number> {
-  const state = readState(spool)
+async function ingestRound(queue: HookQueue, host: IngestHost, names: readonly string[]): Promise<number> {
+  const state = readState(queue)
   const made: Moment[] = []
   const dropped = { broken: 0, doubles: 0, unknown: 0, outside: 0 }
   const ended = new Map<string, string>()
-  const files = await Promise.all(names.map((name) => readEvent(spool, name)))
-  for (const found of files) {
+  for (const [n, name] of names.entries()) {
+    // A server goes on answering meanwhile.
+    if (n % 10 === 9) await nextTurn()
+    const found = readEvent(queue, name)
     if (found === null) {
       dropped.broken += 1
       continue
@@ -94,50 +109,74 @@ async function drainRound(host: DrainHost, spool: Spool, names: readonly string[
       dropped.doubles += 1
       continue
     }
-    const { moments, outside, unknown } = await momentsOf(read, {
-      root: host.root,
-      spool,
-      known: await knownOf(read, state, host.environment),
-      written: state.written,
-    })
-    made.push(...moments)
-    dropped.outside += outside
-    if (unknown) dropped.unknown += 1
+    try {
+      const known = await knownOf(read, state, queue.environment)
+      const { moments, outside, unknown } = momentsOf(read, { queue, known, written: state.written })
+      made.push(...moments)
+      dropped.outside += outside
+      if (unknown) dropped.unknown += 1
+    } catch (error) {
+      // One that cannot be read keeps no other waiting.
+      dropped.broken += 1
+      logLine(queue, `ingest: ${name} cannot be read: ${messageOf(error)}`)
+    }
     if (['stopped', 'prompted', 'session_ended'].includes(read.event.kind))
       ended.set(read.event.session, read.key)
   }
-  await recordAll(host, made)
+  await recordAll(queue, host, made)
   // Before the events go: a double that comes later is known by it.
-  writeState(spool, state)
-  await Promise.all(names.map((name) => unlink(join(spool.folder, name)).catch(() => undefined)))
-  for (const [session, key] of ended) await removeCopies(spool, session, key)
-  tellDropped(host.root, dropped)
+  writeState(queue, state)
+  const before = passedOver(queue).length
+  deleteEvents(queue, names)
+  if (passedOver(queue).length > before) writeState(queue, state)
+  for (const [session, key] of ended) removeCopies(queue, session, key)
+  logDropped(queue, dropped)
   return made.length
 }
 
-/** Records all, or all but what the record cannot take: that one would keep all others waiting for ever. */
-async function recordAll({ record, root }: DrainHost, moments: readonly Moment[]): Promise<void> {
+/** Records all, or all but what the record refuses: one bad event keeps no other waiting. */
+async function recordAll(
+  queue: HookQueue,
+  { record }: IngestHost,
+  moments: readonly Moment[],
+): Promise<void> {
   if (moments.length === 0) return
   try {
     await record(moments)
+    return
   } catch (error) {
-    if (error instanceof Failure) throw error
+    if (isAway(error)) throw error
+    const refusals: { readonly moment: Moment; readonly error: unknown }[] = []
     for (const moment of moments) {
       try {
         await record([moment])
       } catch (alone) {
-        if (alone instanceof Failure) throw alone
-        logLine(root, `drain: ${moment.what.kind} ${moment.key} could not be recorded: ${messageOf(alone)}`)
+        if (isAway(alone)) throw alone
+        refusals.push({ moment, error: alone })
       }
     }
+    // Where none is taken it is the caller that is refused, as by a token that ended: all of them wait.
+    const isCaller = refusals.length === moments.length && refusals.every((one) => isOfCaller(one.error))
+    if (isCaller) throw error
+    for (const { moment, error: why } of refusals)
+      logLine(queue, `ingest: ${moment.what.kind} ${moment.key} could not be recorded: ${messageOf(why)}`)
   }
+}
+
+/** Nothing can be recorded for now. */
+function isAway(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'UNAVAILABLE'
+}
+
+function isOfCaller(error: unknown): boolean {
+  return error instanceof Failure && (error.code === 'FORBIDDEN' || error.code === 'REFUSED')
 }
 
 /**
  * OpenCode begins a session of its own for a subagent: what that one tells is the parent's agent's. Null for what only
  * the parent could tell.
  */
-function ofParent(read: ReadEvent, { children }: DrainState): ReadEvent | null {
+function ofParent(read: ReadEvent, { children }: IngestState): ReadEvent | null {
   const { event } = read
   if (event.client !== 'opencode') return read
   const { session, parent } = event
@@ -151,14 +190,14 @@ function ofParent(read: ReadEvent, { children }: DrainState): ReadEvent | null {
   return { ...read, event: { ...event, kind, session: owner, agent: { id: session, type: null } } }
 }
 
-const kindsOfChildren: Partial<Record<SpooledKind, SpooledKind>> = {
+const kindsOfChildren: Partial<Record<QueuedKind, QueuedKind>> = {
   session_started: 'agent_started',
   stopped: 'agent_stopped',
 }
 
 async function knownOf(
   { key, at, event }: ReadEvent,
-  { sessions }: DrainState,
+  { sessions }: IngestState,
   environment: Readonly<NodeJS.ProcessEnv>,
 ) {
   const before = sessions.get(event.session)
@@ -194,72 +233,70 @@ async function knownOf(
 }
 
 /** Copies of a turn that is over: what they tell is recorded. */
-async function removeCopies(spool: Spool, session: string, until: string): Promise<void> {
-  const folder = join(spool.copies, sessionFolder(session))
-  const names = await readdir(folder).catch(() => [])
-  await Promise.all(
-    names.filter((name) => name < until).map((name) => rm(join(folder, name), { force: true })),
-  )
+function removeCopies(queue: HookQueue, session: string, until: string): void {
+  const folder = join(queue.copies, sessionFolder(session))
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  for (const name of namesIn(folder)) if (name < until) removeCopy(join(folder, name))
 }
 
-async function tidyUp(spool: Spool): Promise<void> {
+function pruneOld(queue: HookQueue): void {
   const now = Date.now()
-  for (const name of namesIn(spool.folder)) {
+  for (const name of namesIn(queue.events)) {
     if (!name.endsWith('.tmp')) continue
-    const path = join(spool.folder, name)
-    const found = await stat(path).catch(() => null)
-    if (found && now - found.mtimeMs > temporaryFor) await rm(path, { force: true })
+    const path = join(queue.events, name)
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found && now - found.mtimeMs > temporaryFor) removeCopy(path)
   }
   // Their names begin with the time: what is no copy is as old as can be.
-  for (const path of copiesIn(spool)) {
+  for (const path of copiesIn(queue)) {
     const madeAt = Number(basename(path).slice(0, 13)) || 0
-    if (now - madeAt > copiesKeptFor) await rm(path, { force: true })
+    if (now - madeAt > copiesKeptFor) removeCopy(path)
   }
 }
 
-function tellDropped(root: string, dropped: Readonly<Record<string, number>>): void {
+function logDropped(queue: HookQueue, dropped: Readonly<Record<string, number>>): void {
   const { broken = 0, unknown = 0, outside = 0 } = dropped
   const said = [
     broken > 0 && (broken === 1 ? '1 file that is no event' : `${broken} files that are no events`),
     unknown > 0 && `${counted(unknown, 'event')} of an unknown kind`,
     outside > 0 && `${counted(outside, 'path')} outside the project`,
   ].filter((one) => one !== false)
-  if (said.length > 0) logLine(root, `drain: left out ${said.join(', ')}`)
+  if (said.length > 0) logLine(queue, `ingest: left out ${said.join(', ')}`)
 }
 
-function stateFile(spool: Spool): string {
-  return join(spool.folder, 'drained.json')
-}
+const stateName = 'ingested.json'
+const maxStateBytes = 16 * 1024 * 1024
 
-function readState(spool: Spool): DrainState {
+function readState(queue: HookQueue): IngestState {
   try {
+    const text = readOwn(join(queue.folder, stateName), maxStateBytes)?.toString('utf8') ?? ''
     // Written below; whoever changes it only changes what is a double.
-    const { sessions, seen, children, written } = JSON.parse(readFileSync(stateFile(spool), 'utf8')) as {
+    const { sessions, seen, children, written, undeletable } = JSON.parse(text) as {
       readonly sessions: readonly (readonly [string, SessionState])[]
       readonly seen: readonly (readonly [string, { readonly key: string; readonly at: number }])[]
       readonly children: readonly (readonly [string, string])[]
-      readonly written?: readonly (readonly [string, WrittenCopies])[]
+      readonly written: readonly (readonly [string, WrittenCopies])[]
+      readonly undeletable: readonly string[]
     }
     return {
       sessions: new Map(sessions),
       seen: new Map(seen),
       children: new Map(children),
       written: new Map(written),
+      undeletable: [...undeletable],
     }
   } catch {
-    return { sessions: new Map(), seen: new Map(), children: new Map(), written: new Map() }
+    return { sessions: new Map(), seen: new Map(), children: new Map(), written: new Map(), undeletable: [] }
   }
 }
 
-function writeState(spool: Spool, { sessions, seen, children, written }: DrainState): void {
+function writeState(queue: HookQueue, { sessions, seen, children, written }: IngestState): void {
   const text = JSON.stringify({
     sessions: [...sessions].slice(-mostSessions),
     seen: [...seen],
     children: [...children].slice(-mostSessions),
     written: [...written],
+    undeletable: passedOver(queue),
   })
-  mkdirSync(spool.folder, { recursive: true, mode: 0o700 })
-  const temporary = `${stateFile(spool)}.tmp`
-  writeFileSync(temporary, text, { mode: 0o600 })
-  renameSync(temporary, stateFile(spool))
+  writeOwn(queue.base, join(queue.folder, stateName), text)
 }

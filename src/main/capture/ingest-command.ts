@@ -1,35 +1,36 @@
+import { hasQueue } from '../../capture/hook-queue.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { connectedAt } from '../edge/connected.ts'
 import { closeContext, openContext } from '../open-context.ts'
 import { readWords } from '../settings/flags.ts'
 import { rootWithoutGit } from '../settings/moved.ts'
-import { hasSpool, hostOf, type RecordMoments, recordingIn } from './drain-for.ts'
+import { hostOf, type RecordMoments, recordingIn } from './ingest-for.ts'
 
 const quietFor = 30_000
 const idleLook = 5 * 60_000
 
-const recorder: Actor = { name: 'waymark drain', kind: 'agent', role: null, channel: 'cli' }
+const recorder: Actor = { name: 'waymark ingest', kind: 'agent', role: null, channel: 'cli' }
 
-/** `waymark drain`: records what hooks told, and goes on until nothing came for half a minute. Hooks start it. */
-export async function drain(words: readonly string[]): Promise<void> {
-  const { positionals, text, has, mistaken } = readWords('drain', words)
-  if (positionals[0] !== undefined) throw mistaken(`drain does not take ${positionals[0]}.`)
+/** `waymark ingest`: records what hooks captured, and goes on until nothing came for half a minute. Hooks start it. */
+export async function ingest(words: readonly string[]): Promise<void> {
+  const { positionals, text, has, mistaken } = readWords('ingest', words)
+  if (positionals[0] !== undefined) throw mistaken(`ingest does not take ${positionals[0]}.`)
   const environment = process.env
   const workingFolder = process.cwd()
   const project = text('project')
   const root = rootWithoutGit({ flag: project, environment, workingFolder })
-  if (!hasSpool(root)) return
+  if (!hasQueue(root, environment)) return
   const { record, close } = await recordingAt({ project, environment, workingFolder })
   try {
-    const { drainNow, drainUntilQuiet } = await import('../../capture/follow-spool.ts')
-    if (has('once')) await drainNow(hostOf(root, record))
-    else await drainUntilQuiet(hostOf(root, record), quietFor)
+    const { ingestNow, ingestUntilQuiet } = await import('../../capture/follow-queue.ts')
+    if (has('once')) await ingestNow(hostOf(root, record))
+    else await ingestUntilQuiet(hostOf(root, record), quietFor)
   } finally {
     await close()
   }
 }
 
-/** Where what hooks tell is recorded: here, or at the server that keeps the project. */
+/** Where what hooks capture is recorded: here, or at the server that keeps the project. */
 async function recordingAt(
   asked: Pick<Parameters<typeof openContext>[0], 'environment' | 'workingFolder' | 'project'>,
 ) {
@@ -44,13 +45,13 @@ async function recordingAt(
   return { record: recordingIn(context), close: () => closeContext(context) }
 }
 
-/** Follows the spool of a project while a server of it runs here. Answers how to stop. */
-export function keepDrained(folder: string, record: RecordMoments): () => Promise<void> {
+/** Follows the hook queue of a project while a server of it runs here. Answers how to stop. */
+export function keepIngesting(folder: string, record: RecordMoments): () => Promise<void> {
   const root = rootWithoutGit({ flag: folder, environment: process.env, workingFolder: folder })
   let following: Promise<() => Promise<void>> | null = null
   let lastIdle = Date.now()
   const look = () => {
-    if (!hasSpool(root)) return
+    if (!hasQueue(root, process.env)) return
     following ??= follow(root, record)
     if (Date.now() - lastIdle < idleLook) return
     lastIdle = Date.now()
@@ -66,6 +67,6 @@ export function keepDrained(folder: string, record: RecordMoments): () => Promis
 }
 
 async function follow(root: string, record: RecordMoments): Promise<() => Promise<void>> {
-  const { followSpool } = await import('../../capture/follow-spool.ts')
-  return followSpool(hostOf(root, record))
+  const { followQueues } = await import('../../capture/follow-queue.ts')
+  return followQueues(hostOf(root, record))
 }

@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { hasQueue } from '../../capture/hook-queue.ts'
 import type { Moment } from '../../domain/capture/moment.ts'
 import type { Context } from '../../operations/operation.ts'
 import { processStart } from '../process.ts'
@@ -17,19 +16,14 @@ export function recordingIn(context: Context): RecordMoments {
   }
 }
 
-/** Records what waits in the spool of a project before it is read. Nothing is loaded where no hook ever told anything. */
-export async function drainFor(root: string, record: RecordMoments): Promise<void> {
-  if (!hasSpool(root)) return
-  const { drainNow } = await import('../../capture/follow-spool.ts')
-  await drainNow(hostOf(root, record))
+/** Records what waits in the hook queue of a project before it is read. Nothing is loaded where no hook ever ran. */
+export async function ingestFor(root: string, record: RecordMoments): Promise<void> {
+  if (!hasQueue(root, process.env)) return
+  const { ingestNow } = await import('../../capture/follow-queue.ts')
+  await ingestNow(hostOf(root, record))
 }
 
-/** What draining a project needs of the program. */
+/** What ingesting needs of the program. */
 export function hostOf(root: string, record: RecordMoments) {
   return { root, environment: process.env, processStart, record }
-}
-
-/** Whether a hook ever told anything. */
-export function hasSpool(root: string): boolean {
-  return existsSync(join(root, '.waymark', 'spool'))
 }

@@ -1,9 +1,11 @@
-import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../domain/failure.ts'
+import { readOwn } from '../files/regular-file.ts'
+import type { HookQueue } from './hook-queue.ts'
 
-/** Who drains, so that one process does for a project. */
-export interface DrainLock {
+/** Held by the one process that ingests a hook queue. */
+export interface IngestLock {
   /** Shows hooks that this process is at it. */
   touch(): void
   release(): void
@@ -16,9 +18,9 @@ export type ProcessStart = (pid: number) => string | null
 const longestTaking = 5000
 const longestUntouched = 60_000
 
-/** The lock of a project, or null where another process that lives has it. */
-export function takeDrainLock(root: string, processStart: ProcessStart): DrainLock | null {
-  const file = join(root, '.waymark', 'drain.lock')
+/** The lock of a queue, or null where another process that lives has it. */
+export function takeIngestLock(queue: HookQueue, processStart: ProcessStart): IngestLock | null {
+  const file = lockFile(queue)
   const own = JSON.stringify({ pid: process.pid, started: processStart(process.pid) ?? 'unknown' })
   if (!placed(file, own)) {
     if (isHeld(file, processStart) || !takenAway(file, processStart) || !placed(file, own)) return null
@@ -34,9 +36,13 @@ export function takeDrainLock(root: string, processStart: ProcessStart): DrainLo
   }
 }
 
-/** Whether a process that lives drains the project. */
-export function isDraining(root: string, processStart: ProcessStart): boolean {
-  return isHeld(join(root, '.waymark', 'drain.lock'), processStart)
+/** Whether a process that lives ingests the queue. */
+export function isIngesting(queue: HookQueue, processStart: ProcessStart): boolean {
+  return isHeld(lockFile(queue), processStart)
+}
+
+function lockFile({ folder }: HookQueue): string {
+  return join(folder, 'ingest.lock')
 }
 
 /** Written whole beside its place and then linked there, so that nobody reads half of it. */
@@ -60,7 +66,7 @@ function isHeld(file: string, processStart: ProcessStart): boolean {
   try {
     const { pid, started } = JSON.parse(holder) as { readonly pid?: unknown; readonly started?: unknown }
     if (typeof pid !== 'number' || processStart(pid) !== started) return false
-    // Where the system does not tell, another process may have the number by now: who drains touches its lock.
+    // Where the system does not tell, another process may have the number by now: who ingests touches its lock.
     return started !== 'unknown' || Date.now() - statSync(file).mtimeMs < longestUntouched
   } catch {
     return false
@@ -77,7 +83,7 @@ function takenAway(file: string, processStart: ProcessStart): boolean {
     return false
   }
   try {
-    // Another one may have taken it, and drain by now.
+    // Another one may have taken it, and ingest by now.
     if (isHeld(file, processStart)) return false
     rmSync(file, { force: true })
     return true
@@ -87,9 +93,5 @@ function takenAway(file: string, processStart: ProcessStart): boolean {
 }
 
 function said(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
-  }
+  return readOwn(file, 4096)?.toString('utf8') ?? null
 }

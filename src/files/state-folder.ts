@@ -1,0 +1,39 @@
+import { accessSync, constants, type Stats, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+export interface Machine {
+  readonly platform: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Absolute path of the user's home. */
+  readonly home: string
+}
+
+/** Where programs of this platform keep what is theirs: outside of every project, where no repository brings a file along. */
+export function stateFolder({ platform, environment, home }: Machine): string {
+  if (platform === 'win32') return `${environment['LOCALAPPDATA'] ?? `${home}\\AppData\\Local`}\\waymark`
+  if (platform === 'darwin') return `${home}/Library/Application Support/waymark`
+  const named = environment['XDG_STATE_HOME']
+  // The XDG specification: a relative path is invalid and to be ignored.
+  return join(named?.startsWith('/') ? named : `${home}/.local/state`, 'waymark')
+}
+
+/** Whether files can be written in a folder, or in the nearest one above that exists. Creates nothing. */
+export function canWrite(folder: string): boolean {
+  const found = statOf(folder)
+  if (!found) return dirname(folder) !== folder && canWrite(dirname(folder))
+  if (!found.isDirectory()) return false
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined // a file where a folder should be: the walk upwards meets it
+  }
+}
