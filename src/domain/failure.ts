@@ -31,9 +31,65 @@ export type MissingKind =
   | 'phase'
   | 'milestone'
 
+/** A call that the reader can make next. A field that is undefined is one that the reader must fill in. */
+export interface NextCall {
+  readonly operation: string
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** A hint in parts: each surface words the calls in it for its reader. */
+export type Hint = readonly (string | NextCall)[]
+
+export function callTo(operation: string, input: NextCall['input'] = {}): NextCall {
+  return { operation, input }
+}
+
+/** hintOf`Begin with ${callTo('start_task', { planned_task_id })}.` Hints in it are taken apart. */
+export function hintOf(
+  text: TemplateStringsArray,
+  ...values: readonly (string | number | NextCall | Hint)[]
+): Hint {
+  return text.flatMap((sentence, at) => {
+    const value = values[at]
+    if (value === undefined) return [sentence]
+    return typeof value === 'object'
+      ? [sentence, ...(isCall(value) ? [value] : value)]
+      : [`${sentence}${value}`]
+  })
+}
+
+/** Several hints, one below the other. */
+export function hintLines(hints: readonly (string | Hint)[]): Hint {
+  return hints.flatMap((hint, at) => [...(at === 0 ? [] : ['\n']), ...partsOf(hint)])
+}
+
+function partsOf(hint: string | Hint | undefined): Hint {
+  return typeof hint === 'string' ? [hint] : (hint ?? [])
+}
+
+export function isCall(part: string | number | NextCall | Hint): part is NextCall {
+  return typeof part === 'object' && 'operation' in part
+}
+
+/** A hint as an agent reads it: `start_task { planned_task_id: "t-1" }`. */
+function inCalls(hint: Hint): string {
+  return hint.map((part) => (isCall(part) ? callText(part) : part)).join('')
+}
+
+function callText({ operation, input }: NextCall): string {
+  const fields = Object.entries(input).map(([name, value]) =>
+    value === undefined ? name : `${name}: ${JSON.stringify(value)}`,
+  )
+  return fields.length === 0 ? operation : `${operation} { ${fields.join(', ')} }`
+}
+
 export interface FailureOptions {
-  /** The way on: one sentence that names the next call or command. */
-  readonly hint?: string
+  /** Names the refusal for programs and tests, whatever its sentence says: `task_not_ready`. */
+  readonly reason?: string
+  /** What to do next: one sentence, with the next call in it. */
+  readonly hint?: string | Hint
+  /** The next call, where the hint does not name it as one. */
+  readonly fix?: NextCall
   readonly details?: Readonly<Record<string, unknown>>
   /** With NOT_FOUND: what there is none of by that id. Each surface knows its own way to list such things. */
   readonly missing?: MissingKind
@@ -43,7 +99,12 @@ export interface FailureOptions {
 /** An expected refusal. Anything else that is thrown is a bug. */
 export class Failure extends Error {
   readonly code: FailureCode
+  readonly reason: string | null
+  /** The hint as an agent reads it. */
   readonly hint: string | undefined
+  readonly hintParts: Hint
+  /** The next call: the first one that the hint names. */
+  readonly fix: NextCall | null
   readonly details: Readonly<Record<string, unknown>> | undefined
   readonly missing: MissingKind | undefined
 
@@ -51,7 +112,11 @@ export class Failure extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'Failure'
     this.code = code
-    this.hint = options.hint
+    this.reason =
+      options.reason ?? (options.missing ? `${options.missing.replaceAll(' ', '_')}_not_found` : null)
+    this.hintParts = partsOf(options.hint)
+    this.hint = options.hint === undefined ? undefined : inCalls(this.hintParts)
+    this.fix = options.fix ?? this.hintParts.find(isCall) ?? null
     this.details = options.details
     this.missing = options.missing
   }

@@ -6,7 +6,7 @@ import { baseOf, type ConnectedServer } from './origins.ts'
 
 /** Why a request was not answered: the server cannot be reached, or something before it cannot reach it. */
 export class ServerAway extends Failure {
-  readonly reason: string
+  override readonly reason: string
 
   constructor(origin: string, why: string) {
     super('UNAVAILABLE', `The server at ${origin} cannot be reached: ${why}.`, {

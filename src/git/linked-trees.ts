@@ -1,6 +1,6 @@
 import { lstat, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
-import { Failure } from '../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../domain/failure.ts'
 import { type Loss, lossWords, namesInWords, type TreeLosses } from '../domain/track/tree-losses.ts'
 import type { AddedTree, LinkedTree, LinkedTrees, TreeToAdd } from '../ports/work-tree.ts'
 import { gitFolderOf, textOf } from './other-work-trees.ts'
@@ -224,7 +224,7 @@ async function branchFailure(branch: string, made: GitResult, call: Call): Promi
   const known = await runGit(['show-ref', '--verify', '--quiet', `refs/heads/${branch}`], call)
   if (known.code === 0) {
     return new Failure('CONFLICT', `There is already a branch ${branch}.`, {
-      hint: 'Name another with --branch, or make the tree with git worktree add and name it in start_task { work_tree }.',
+      hint: hintOf`Name another with --branch, or make the tree with git worktree add and name it in ${callTo('start_task', { work_tree: undefined })}.`,
     })
   }
   return new Failure('REFUSED', `The branch ${branch} could not be made: ${firstLine(made.complaint)}`, {

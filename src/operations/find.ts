@@ -1,4 +1,4 @@
-import { Failure } from '../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../domain/failure.ts'
 import type { Milestone, PlannedTask, PlanOwner, PlanSpan } from '../domain/plan/plan.ts'
 import type { Mission, Phase } from '../domain/track/mission.ts'
 import type { Attempt, Task } from '../domain/track/task.ts'
@@ -25,7 +25,7 @@ export async function findMission(reads: Reads, id: string): Promise<Mission> {
   refuseCaptured(id)
   throw new Failure('NOT_FOUND', `mission not found: ${id}`, {
     missing: 'mission',
-    hint: 'Call list_missions to see the missions of this project, or start_mission to start one.',
+    hint: hintOf`Use ${callTo('list_missions')} to see the missions of this project, or ${callTo('start_mission')} to start one.`,
   })
 }
 
@@ -35,7 +35,7 @@ export async function findTask(reads: Reads, id: string): Promise<Task> {
   refuseCaptured(id)
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
     missing: 'task',
-    hint: 'Call get_context { mission_id, include: ["tasks"] } to see the tasks of a mission, or start_task to start one.',
+    hint: hintOf`Use ${callTo('get_context', { mission_id: undefined, include: ['tasks'] })} to see the tasks of a mission, or ${callTo('start_task')} to start one.`,
   })
 }
 
@@ -54,7 +54,7 @@ export async function findPhase(reads: Reads, id: string): Promise<Phase> {
   if (phase) return phase
   throw new Failure('NOT_FOUND', `phase not found: ${id}`, {
     missing: 'phase',
-    hint: 'taskman_phase_list lists the phases; taskman_phase_add makes one.',
+    hint: hintOf`${callTo('taskman_phase_list')} lists the phases; ${callTo('taskman_phase_add')} makes one.`,
   })
 }
 
@@ -63,7 +63,7 @@ export async function findMilestone(reads: Reads, id: string): Promise<Milestone
   if (milestone) return milestone
   throw new Failure('NOT_FOUND', `milestone not found: ${id}`, {
     missing: 'milestone',
-    hint: 'taskman_milestone_list lists the milestones; taskman_milestone_add makes one.',
+    hint: hintOf`${callTo('taskman_milestone_list')} lists the milestones; ${callTo('taskman_milestone_add')} makes one.`,
   })
 }
 
@@ -72,7 +72,7 @@ export async function findPlanned(reads: Reads, id: string): Promise<PlannedTask
   if (planned) return planned
   throw new Failure('NOT_FOUND', `task not found: ${id}`, {
     missing: 'task',
-    hint: 'taskman_task_list lists the tasks; taskman_task_add makes one.',
+    hint: hintOf`${callTo('taskman_task_list')} lists the tasks; ${callTo('taskman_task_add')} makes one.`,
   })
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { callTo, Failure, hintOf } from '../../src/domain/failure.ts'
 import { catalog } from '../../src/operations/catalog.ts'
-import { inCommands } from '../../src/operations/way-on.ts'
+import { inCommands } from '../../src/operations/hints.ts'
 import { inFlags } from '../../src/surfaces/cli/failures.ts'
 import { changedFiles } from '../../src/surfaces/cli/render/changes.ts'
 import { table } from '../../src/surfaces/cli/render/table.ts'
@@ -9,21 +10,33 @@ import { printable } from '../../src/surfaces/cli/terminal.ts'
 
 test.each([
   [
-    'Call start_task { planned_task_id: "t-1" } to begin.',
-    'Run waymark task start --planned-task-id t-1 to begin.',
+    hintOf`Use ${callTo('start_task', { planned_task_id: 't-1' })} to begin.`,
+    'Use start_task { planned_task_id: "t-1" } to begin.',
+    'Use waymark task start --planned-task-id t-1 to begin.',
+    { operation: 'start_task', input: { planned_task_id: 't-1' } },
   ],
   [
-    'Call get_context { mission_id, include: ["tasks"] }, then list_missions.',
-    'Run waymark context --mission-id … --include tasks, then waymark mission list.',
+    hintOf`Use ${callTo('get_context', { mission_id: undefined, include: ['tasks'] })}, then ${callTo('list_missions')}.`,
+    'Use get_context { mission_id, include: ["tasks"] }, then list_missions.',
+    'Use waymark context --mission-id … --include tasks, then waymark mission list.',
+    { operation: 'get_context', input: { include: ['tasks'] } },
   ],
   [
-    'Call start_task { name: "Two words", take_over: true }',
-    'Run waymark task start --name "Two words" --take-over',
+    hintOf`${callTo('start_task', { name: 'Two words', take_over: true })}`,
+    'start_task { name: "Two words", take_over: true }',
+    'waymark task start --name "Two words" --take-over',
+    { operation: 'start_task', input: { name: 'Two words', take_over: true } },
   ],
-  ['Nothing here is a tool: mission_id.', 'Nothing here is a tool: mission_id.'],
-])('what an agent is told to call, a person is told to run: %s', (sentence, expected) => {
-  expect(inCommands(sentence, catalog)).toBe(expected)
-})
+  [['No call: mission_id.'], 'No call: mission_id.', 'No call: mission_id.', null],
+])(
+  'a hint names calls to agents, commands to people, and the next call as data: %s',
+  (hint, agent, person, fix) => {
+    const failure = new Failure('CONFLICT', 'No.', { hint })
+    expect(failure.hint).toBe(agent)
+    expect(inCommands(failure.hintParts, catalog)).toBe(person)
+    expect(JSON.parse(JSON.stringify(failure.fix))).toEqual(fix)
+  },
+)
 
 test('fields are named as they are written: as flags, or by their place', () => {
   const flags = new Map([

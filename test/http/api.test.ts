@@ -75,8 +75,10 @@ test('a failure has its code, its sentence, the way on, and the status of its co
     success: false,
     error: {
       code: 'NOT_FOUND',
+      reason: 'mission_or_task_not_found',
       message: expect.stringContaining('m-nothing'),
       hint: expect.any(String),
+      fix: { operation: 'list_missions', input: {} },
     },
   })
   const wrong = await post('/api/start_mission', { nam: 'Shop', objective: 'A shop' })

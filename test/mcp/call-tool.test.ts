@@ -27,8 +27,10 @@ describe.each(eras)('in %s', (_, open) => {
       success: false,
       error: {
         code: 'NOT_FOUND',
+        reason: 'task_not_found',
         message: expect.stringContaining('task not found: t-nowhere'),
         hint: expect.stringMatching(/\w+/),
+        fix: { operation: 'get_context', input: { include: ['tasks'] } },
         details: null,
       },
     })

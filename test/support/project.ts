@@ -7,6 +7,7 @@ import { commandApprovals } from '../../src/commands/command-approvals.ts'
 import { commandRunner } from '../../src/commands/command-runner.ts'
 import { processFiles } from '../../src/definitions/process-files.ts'
 import type { Actor } from '../../src/domain/actor.ts'
+import { Failure } from '../../src/domain/failure.ts'
 import { evidenceFiles } from '../../src/evidence/evidence-files.ts'
 import { shownContents } from '../../src/evidence/shown-contents.ts'
 import { fileCopies } from '../../src/git/copies.ts'
@@ -42,6 +43,12 @@ export interface TestProject {
   ) => Promise<Answer>
   /** The message and hint of the failure that a call ends in. */
   readonly refusal: (name: string, input?: object, options?: { readonly actor?: Actor }) => Promise<string>
+  /** How a call is refused, as data: a test compares these, and not the sentence. */
+  readonly refused: (
+    name: string,
+    input?: object,
+    options?: { readonly actor?: Actor },
+  ) => Promise<Pick<Failure, 'code' | 'reason' | 'fix' | 'details' | 'message'>>
   readonly git: (...args: readonly string[]) => string
   readonly write: (path: string, content: string) => void
   readonly remove: (path: string) => void
@@ -59,6 +66,17 @@ const files = {
   'src/auth.ts': 'export const auth = 1\n',
   'src/api.ts': 'export const api = 1\n',
   'utils.ts': 'export const utils = 1\n',
+}
+
+/** The refusal that a call ends in. */
+export async function refusalOf(answer: Promise<unknown>): Promise<Failure> {
+  const ended = await answer.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (ended instanceof Failure) return ended
+  if (ended !== null) throw ended
+  throw new Error('the call was not refused')
 }
 
 export interface ProjectOptions {
@@ -168,6 +186,10 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
         throw error
       }
       throw new Error(`${name} was not refused`)
+    },
+    refused: async (name, input, more) => {
+      const { code, reason, fix, details, message } = await refusalOf(call(name, input, more))
+      return { code, reason, fix, details, message }
     },
     git,
     write,

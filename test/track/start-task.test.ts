@@ -260,8 +260,11 @@ test('a planned task of a mission that ended is worked on in another, and the re
   const { project, mission_id } = await withMission()
   const { task_id } = await project.call('start_task', { mission_id, name: 'a' })
   await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
-  const refusal = await project.refusal('start_task', { planned_task_id: task_id })
-  expect(refusal).toContain(`start_task { planned_task_id: "${task_id}", mission_id: "m-…" }`)
+  expect(await project.refused('start_task', { planned_task_id: task_id })).toMatchObject({
+    code: 'CONFLICT',
+    reason: 'mission_ended',
+    fix: { operation: 'start_task', input: { planned_task_id: task_id } },
+  })
   const next = await project.call('start_mission', { name: 'Again', objective: 'Log in' })
   const again = await project.call('start_task', {
     planned_task_id: task_id,

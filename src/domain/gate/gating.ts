@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts'
+import { callTo, Failure, type Hint, hintLines, hintOf } from '../failure.ts'
 import { type ProcessDefinition, stateNamed } from './definition.ts'
 import type { RunRecord } from './run.ts'
 
@@ -28,7 +28,7 @@ export function refuseWhileGated(what: string, gating: readonly GatingRun[]): vo
     'REFUSED',
     `Cannot complete ${what}: run ${record.id}${others} of process ${record.process.id} gates it and is in "${record.state}", which is not a final state.`,
     {
-      hint: [...first.ways.slice(0, 5).map(wayWords), nextCall(record)].join('\n'),
+      hint: hintLines([...first.ways.slice(0, 5).map(wayWords), nextCall(record)]),
       details: {
         runs: gating.map((gate) => ({
           run_id: gate.record.id,
@@ -46,9 +46,12 @@ export function refuseAfterLoss(what: string, lost: readonly RunRecord[], person
   const [first] = lost
   if (!first) return
   const others = lost.length > 1 ? ` (and ${lost.length - 1} more)` : ''
-  const again = `state_gate_create_run { process_id: "${first.process.id}", ${first.missionId === null ? `task_id: "${first.taskId}"` : `mission_id: "${first.missionId}"`} }`
+  const again = callTo('state_gate_create_run', {
+    process_id: first.process.id,
+    ...(first.missionId === null ? { task_id: first.taskId } : { mission_id: first.missionId }),
+  })
   throw new Failure('REFUSED', `Cannot complete ${what}: ${lossWords(first)}${others}.`, {
-    hint: `Bring another run of the same process to a successful end (${again}). ${personsWay}`,
+    hint: hintOf`Bring another run of the same process to a successful end (${again}). ${personsWay}`,
     details: {
       runs: lost.slice(0, 20).map((run) => ({
         run_id: run.id,
@@ -73,6 +76,6 @@ function wayWords({ event, roles, missing }: GatingRun['ways'][number]): string 
     : `${who} can emit ${event} once this holds: ${missing.join('; ')}.`
 }
 
-function nextCall({ id, revision }: RunRecord): string {
-  return `Next: state_gate_get_state { run_id: "${id}" }, then state_gate_emit_event with expected_revision ${revision}.`
+function nextCall({ id, revision }: RunRecord): Hint {
+  return hintOf`Next: ${callTo('state_gate_get_state', { run_id: id })}, then ${callTo('state_gate_emit_event')} with expected_revision ${revision}.`
 }

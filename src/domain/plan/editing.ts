@@ -1,4 +1,4 @@
-import { Failure } from '../failure.ts'
+import { callTo, Failure, hintOf } from '../failure.ts'
 import type { Setting, TaskId } from '../id.ts'
 import type { Attempt } from '../track/task.ts'
 import { assertFree, type Claimant, claimTask, endClaim, nameOf } from './claims.ts'
@@ -57,7 +57,7 @@ export function notOfPhase(milestone: Milestone, phaseId: string): Failure {
     'CONFLICT',
     `Milestone ${milestone.id} belongs to phase ${milestone.phaseId}, not to the task's phase ${phaseId}.`,
     {
-      hint: `Name a milestone of phase ${phaseId}: taskman_milestone_list { phase: "${phaseId}" } lists them.`,
+      hint: hintOf`Name a milestone of phase ${phaseId}: ${callTo('taskman_milestone_list', { phase: phaseId })} lists them.`,
     },
   )
 }
@@ -98,7 +98,9 @@ function attemptOpen(asked: TaskStatus, { task }: PlannedTask, attempt: Attempt)
   return new Failure(
     'REFUSED',
     `Task ${task.id} cannot be set to ${asked}: attempt ${attempt.id} of ${holder} is open.`,
-    { hint: `Complete it with complete_task { task_id: "${task.id}" }: then its changes are measured.` },
+    {
+      hint: hintOf`Complete it with ${callTo('complete_task', { task_id: task.id })}: then its changes are measured.`,
+    },
   )
 }
 
@@ -111,7 +113,7 @@ export function dropTask(
   const { task } = planned
   if (task.status === 'done') {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is already done (${task.resolution}).`, {
-      hint: `Set it back first with taskman_task_edit { id: "${task.id}", status: "to_do" }.`,
+      hint: hintOf`Set it back first with ${callTo('taskman_task_edit', { id: task.id, status: 'to_do' })}.`,
     })
   }
   if (openAttempt) {
@@ -120,7 +122,7 @@ export function dropTask(
       'REFUSED',
       `Task ${task.id} cannot be dropped: attempt ${openAttempt.id} of ${holder} is open.`,
       {
-        hint: `Complete it first with complete_task { task_id: "${task.id}", status: "failed" }.`,
+        hint: hintOf`Complete it first with ${callTo('complete_task', { task_id: task.id, status: 'failed' })}.`,
       },
     )
   }
@@ -166,7 +168,7 @@ export function addDependency(
   if (wayBack) {
     const cycle = [taskId, ...wayBack]
     throw new Failure('CONFLICT', `circular dependency: ${cycleText(cycle)}`, {
-      hint: 'Remove one of these with taskman_task_dep_remove, or leave this one out.',
+      hint: hintOf`Remove one of these with ${callTo('taskman_task_dep_remove')}, or leave this one out.`,
       details: { cycle },
     })
   }

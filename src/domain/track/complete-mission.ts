@@ -1,5 +1,5 @@
 import type { NewFact } from '../fact.ts'
-import { Failure } from '../failure.ts'
+import { callTo, Failure, hintOf } from '../failure.ts'
 import type { RunId } from '../id.ts'
 import { isEnded, type Mission, type MissionEnding } from './mission.ts'
 import type { Hold } from './records.ts'
@@ -76,6 +76,8 @@ function stillOpen(mission: Mission, open: readonly Attempt[]): Failure {
   return new Failure(
     'REFUSED',
     `Cannot complete ${mission.kind} ${mission.id}: ${open.length} of its tasks are still open: ${tasks.join(', ')}.`,
-    { hint: 'Complete them with complete_task, or complete the mission as failed: that abandons them.' },
+    {
+      hint: hintOf`Complete them with ${callTo('complete_task')}, or complete the mission as failed: that abandons them.`,
+    },
   )
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.ts'
 import type { Measured, NewFact, Outcome } from '../fact.ts'
-import { Failure } from '../failure.ts'
+import { callTo, Failure, hintOf } from '../failure.ts'
 import type { Setting } from '../id.ts'
 import type { HoldsGate } from './holds.ts'
 import type { Mission, Phase } from './mission.ts'
@@ -93,7 +93,7 @@ export function refuseOpenSubtasks(status: TaskOutcome, task: Task, openSubtasks
     'REFUSED',
     `Cannot complete task ${task.id}: ${openSubtasks.length} of its subtasks are open: ${names.join(', ')}.`,
     {
-      hint: `Complete them first with complete_task { task_id: "${openSubtasks[0]?.id}" }, or complete this one as failed.`,
+      hint: hintOf`Complete them first with ${callTo('complete_task', { task_id: openSubtasks[0]?.id })}, or complete this one as failed.`,
     },
   )
 }
@@ -219,7 +219,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       'CONFLICT',
       `Task ${task.id} "${task.name}" was never started: there is nothing to correct.`,
       {
-        hint: `Say it with taskman_task_note_add { id: "${task.id}" }, or begin with start_task { planned_task_id: "${task.id}" }.`,
+        hint: hintOf`Say it with ${callTo('taskman_task_note_add', { id: task.id })}, or begin with ${callTo('start_task', { planned_task_id: task.id })}.`,
       },
     )
   }
@@ -237,7 +237,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       'CONFLICT',
       `Attempt ${attempt.id} at task ${task.id} is open: there is nothing to correct yet.`,
       {
-        hint: 'Say it in the outcome of complete_task, or name the ended attempt with attempt_id.',
+        hint: hintOf`Say it in the outcome of ${callTo('complete_task')}, or name the ended attempt with attempt_id.`,
       },
     )
   }
@@ -246,7 +246,7 @@ function assertCompleted(task: Task, attempt: Attempt | null): Attempt {
       'CONFLICT',
       `Attempt ${attempt.id} at task ${task.id} was abandoned: nothing was said at its end.`,
       {
-        hint: `Begin again with start_task { planned_task_id: "${task.id}" }, or add a note with taskman_task_note_add.`,
+        hint: hintOf`Begin again with ${callTo('start_task', { planned_task_id: task.id })}, or add a note with ${callTo('taskman_task_note_add')}.`,
       },
     )
   }

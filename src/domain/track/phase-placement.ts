@@ -1,5 +1,5 @@
 import type { NewFact } from '../fact.ts'
-import { Failure } from '../failure.ts'
+import { callTo, Failure, type Hint, hintOf } from '../failure.ts'
 import type { Setting } from '../id.ts'
 import { isEnded, type Mission, nextNumber, type Phase, phaseUnderWay } from './mission.ts'
 import type { TaskRequest, TaskSituation } from './start-task.ts'
@@ -132,7 +132,7 @@ export function admitTask(situation: TaskSituation): {
   if (parent && mission && !isOfParent) throw otherMission(parent, mission)
   if (planned?.status === 'done') {
     throw new Failure('CONFLICT', `Task ${planned.id} "${planned.name}" is already done.`, {
-      hint: 'Start a new task with start_task { name, goal } for what is left.',
+      hint: hintOf`Start a new task with ${callTo('start_task', { name: undefined, goal: undefined })} for what is left.`,
     })
   }
   const reopened = mission ? reopen(mission, planned ?? null) : []
@@ -152,16 +152,18 @@ function reopen(mission: Mission, planned: Task | null): readonly NewFact[] {
   throw new Failure(
     'CONFLICT',
     `Cannot start a task in ${mission.kind} ${mission.id} "${mission.name}": it is ${mission.status}.`,
-    { hint: planned?.missionId === mission.id ? planElsewhere(planned) : newMission },
+    {
+      reason: 'mission_ended',
+      hint: planned?.missionId === mission.id ? planElsewhere(planned) : newMission,
+    },
   )
 }
 
-const newMission =
-  'Start a new mission with start_mission, or leave mission_id out to work on the project’s own plan.'
+const newMission = hintOf`Start a new mission with ${callTo('start_mission')}, or leave mission_id out to work on the project’s own plan.`
 
 /** Left alone, a planned task is worked on in its own mission. */
-function planElsewhere({ id }: Task): string {
-  return `Work on it in a running mission: start_task { planned_task_id: "${id}", mission_id: "m-…" }, after start_mission if there is none.`
+function planElsewhere({ id }: Task): Hint {
+  return hintOf`Work on it in a running mission: ${callTo('start_task', { planned_task_id: id, mission_id: undefined })}, after ${callTo('start_mission')} if there is none.`
 }
 
 function otherMission(parent: Task, mission: Mission): Failure {

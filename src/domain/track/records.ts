@@ -1,5 +1,5 @@
 import type { NewFact } from '../fact.ts'
-import { Failure } from '../failure.ts'
+import { callTo, Failure, hintOf } from '../failure.ts'
 import type {
   AttemptId,
   DecisionId,
@@ -222,7 +222,7 @@ export function assertOpen(task: Task, attempt: Attempt): void {
   }
   if (attempt.status !== 'open') {
     throw new Failure('CONFLICT', `Attempt ${attempt.id} is closed (${attempt.status}).`, {
-      hint: `Leave attempt_id out, or begin again with start_task { planned_task_id: "${task.id}" }.`,
+      hint: hintOf`Leave attempt_id out, or begin again with ${callTo('start_task', { planned_task_id: task.id })}.`,
     })
   }
 }

@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.ts'
 import type { NewFact } from '../fact.ts'
-import { Failure } from '../failure.ts'
+import { callTo, Failure, hintOf } from '../failure.ts'
 import type { Setting, TaskId } from '../id.ts'
 import { assertFree, assertToken, type Claimant, nameOf } from '../plan/claims.ts'
 import type { PlannedTask } from '../plan/plan.ts'
@@ -201,7 +201,7 @@ function beginPlanned(
       'REFUSED',
       `Task ${task.id} "${task.name}" waits for tasks that are not done${unsettled}: ${open.slice(0, 5).map(standing).join(', ')}.`,
       {
-        hint: 'Take one that is ready with taskman_task_next, or pass force: true: the record will say so.',
+        hint: hintOf`Take one that is ready with ${callTo('taskman_task_next')}, or pass force: true: the record will say so.`,
       },
     )
   }
@@ -222,7 +222,7 @@ function forSomebodyElse(
   if (!assignee || assignee === name || claim?.agent === name) return []
   if (force) return [`The task is for ${assignee}; ${name} took it with force.`]
   throw new Failure('REFUSED', `Task ${task.id} "${task.name}" is for ${assignee}, and you are ${name}.`, {
-    hint: `If you are ${assignee}, give that agent_name, or claim it with taskman_task_next { role: "${assignee}", claim: true }; force: true takes it anyway.`,
+    hint: hintOf`If you are ${assignee}, give that agent_name, or claim it with ${callTo('taskman_task_next', { role: assignee, claim: true })}; force: true takes it anyway.`,
   })
 }
 

@@ -1,5 +1,5 @@
 import type { NewFact } from '../fact.ts'
-import { Failure } from '../failure.ts'
+import { callTo, Failure, type Hint, hintOf } from '../failure.ts'
 import type { Setting } from '../id.ts'
 import { instant } from '../instant.ts'
 import type { Hold } from './records.ts'
@@ -12,10 +12,13 @@ export interface TakenOver {
   readonly facts: readonly NewFact[]
 }
 
-function whileAlive(open: Attempt, { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>): string {
+function whileAlive(
+  open: Attempt,
+  { actor, agentName }: Pick<TaskRequest, 'actor' | 'agentName'>,
+): string | Hint {
   const wait = 'Take another task, or wait: an attempt without a call for two hours can be taken over.'
   if (open.actor.name !== actor.name || open.agentName !== agentName) return wait
-  return `Is it your own, from an earlier connection? Then go on without start_task, and end it with complete_task { task_id: "${open.taskId}" }. Otherwise: ${wait}`
+  return hintOf`Is it your own, from an earlier connection? Then go on without start_task, and end it with ${callTo('complete_task', { task_id: open.taskId })}. Otherwise: ${wait}`
 }
 
 /** An open attempt blocks others until it is closed, or stale and taken over. */
@@ -45,7 +48,7 @@ export function mayTakeOver(
       'CONFLICT',
       `Attempt ${open.id} of ${holder} at task ${open.taskId} is stale: no call since ${instant(open.lastCallAt)}.`,
       {
-        hint: `Call start_task { planned_task_id: "${open.taskId}", take_over: true } to abandon it and begin again.`,
+        hint: hintOf`Use ${callTo('start_task', { planned_task_id: open.taskId, take_over: true })} to abandon it and begin again.`,
       },
     )
   }

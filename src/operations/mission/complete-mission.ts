@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NewFact } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { type GatingRun, lossWords, refuseAfterLoss, refuseWhileGated } from '../../domain/gate/gating.ts'
 import { cancelRun } from '../../domain/gate/lifecycle.ts'
 import type { RunRecord } from '../../domain/gate/run.ts'
@@ -157,7 +157,7 @@ function refuseWhileWaiting(mission: Mission, { items, total }: Page<HoldLine>):
     'REFUSED',
     `Cannot complete ${mission.kind} ${mission.id}: ${total === 1 ? '1 question waits' : `${total} questions wait`} for a person, and this project waits for the answers: ${named.join('; ')}.`,
     {
-      hint: `A person answers: waymark inbox. Wait with get_context { mission_id: "${mission.id}", include: ["blockers"], wait_seconds: 50 }, or complete it as partial.`,
+      hint: hintOf`A person answers: waymark inbox. Wait with ${callTo('get_context', { mission_id: mission.id, include: ['blockers'], wait_seconds: 50 })}, or complete it as partial.`,
       details: { waits_for: items.map(({ item }) => waitingEntry(item.hold)) },
     },
   )
@@ -170,7 +170,7 @@ function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void 
     'REFUSED',
     `Cannot complete ${mission.kind} ${mission.id}: ${sentBackWords(sentBack)}, and this project waits for it.`,
     {
-      hint: `Take each up with start_task { planned_task_id: "${sentBack[0]?.id}" }, or complete the mission as partial.`,
+      hint: hintOf`Take each up with ${callTo('start_task', { planned_task_id: sentBack[0]?.id })}, or complete the mission as partial.`,
     },
   )
 }

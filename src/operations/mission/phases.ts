@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NewFact } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import type { Phase } from '../../domain/track/mission.ts'
 import { admitTask, placeInPhase } from '../../domain/track/phase-placement.ts'
@@ -184,7 +184,7 @@ function refuseEnded(phase: Phase, asked: string): void {
     'CONFLICT',
     `Phase ${phase.id} "${phase.name}" is already ${phase.status}, not ${asked}.`,
     {
-      hint: `taskman_phase_edit { id: "${phase.id}", status: "in_progress" } opens it again.`,
+      hint: hintOf`${callTo('taskman_phase_edit', { id: phase.id, status: 'in_progress' })} opens it again.`,
     },
   )
 }

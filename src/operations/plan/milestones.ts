@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import type { MilestoneId } from '../../domain/id.ts'
 import type { Milestone, MilestoneChanges } from '../../domain/plan/plan.ts'
 import { list } from '../answers/list.ts'
@@ -36,7 +36,7 @@ export const milestoneAdd = defineOperation({
     const phase = await findPhase(reads, input.phase)
     if (await reads.plan.milestone(input.id)) {
       throw new Failure('CONFLICT', `milestone already exists: ${input.id}`, {
-        hint: `Choose another id, or change it with taskman_milestone_edit { id: "${input.id}" }.`,
+        hint: hintOf`Choose another id, or change it with ${callTo('taskman_milestone_edit', { id: input.id })}.`,
       })
     }
     const milestone: Milestone = {

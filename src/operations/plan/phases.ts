@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import type { PhaseId } from '../../domain/id.ts'
 import { type PhaseChanges, phaseStatus } from '../../domain/plan/plan.ts'
 import { isEnded, nextNumber, type Phase } from '../../domain/track/mission.ts'
@@ -58,7 +58,7 @@ export async function assertFreeId(reads: Reads, id: string): Promise<void> {
   const clash = await clashOf(reads, id)
   if (clash === null) return
   throw new Failure('CONFLICT', clash.says, {
-    hint: `Take "${clash.free}", which is free, or change that one with taskman_phase_edit { id: "${id}" }.`,
+    hint: hintOf`Take "${clash.free}", which is free, or change that one with ${callTo('taskman_phase_edit', { id })}.`,
   })
 }
 

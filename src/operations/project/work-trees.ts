@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import type { NoteId } from '../../domain/id.ts'
 import type { Note } from '../../domain/plan/plan.ts'
 import { type Task, treeOf } from '../../domain/track/task.ts'
@@ -56,14 +56,14 @@ export const workTreeAdd = defineOperation({
       'CONFLICT',
       `Task ${task.id} is being worked on in ${attempt.snapshot.top}, by ${attempt.agentName ?? attempt.actor.name}.`,
       {
-        hint: `End that attempt with complete_task { task_id: "${task.id}" } first; what it changed stays where it is.`,
+        hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: task.id })} first; what it changed stays where it is.`,
       },
     )
   }
   const bound = (await linkedTrees.bound(folder)).find(({ taskId }) => taskId === task.id)
   if (bound) {
     throw new Failure('CONFLICT', `Task ${task.id} already has a work tree: ${bound.path}.`, {
-      hint: `start_task { planned_task_id: "${task.id}" } works there.`,
+      hint: hintOf`${callTo('start_task', { planned_task_id: task.id })} works there.`,
     })
   }
   const added = await linkedTrees.add({
@@ -243,7 +243,7 @@ export const workTreeRemove = defineOperation({
       'REFUSED',
       `${open.agentName ?? open.actor.name} works in ${tree.path}, on ${open.taskId}.`,
       {
-        hint: `End that attempt with complete_task { task_id: "${open.taskId}" } first.`,
+        hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: open.taskId })} first.`,
       },
     )
   }

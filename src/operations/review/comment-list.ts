@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { instant } from '../../domain/instant.ts'
 import { list } from '../answers/list.ts'
 import { defineOperation } from '../operation.ts'
@@ -28,7 +28,7 @@ export const reviewComments = defineOperation({
 }).handler(async (handling, input) => {
   if ((input.task === undefined) === (input.mission === undefined)) {
     throw new Failure('INVALID_INPUT', 'Comments are on one thing: give a task or a mission.', {
-      hint: 'review_comments { task: "t-…" } or review_comments { mission: "m-…" }.',
+      hint: hintOf`${callTo('review_comments', { task: undefined })} or ${callTo('review_comments', { mission: undefined })}.`,
     })
   }
   const found = await handling.store.view((reads) => findSubject(reads, input, reviewerOf(handling)))

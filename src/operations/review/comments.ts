@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { linesOf } from '../../domain/review/lines.ts'
 import {
   type CommentPlace,
@@ -203,11 +203,11 @@ async function findDraft(
   if (found) return found
   if ((await reviews.comment(id)) !== null) {
     throw new Failure('CONFLICT', `Comment ${id} was sent: it stays as it is.`, {
-      hint: 'Add another comment, or answer in its thread with reply_to_review.',
+      hint: hintOf`Add another comment, or answer in its thread with ${callTo('reply_to_review')}.`,
     })
   }
   throw new Failure('NOT_FOUND', `You have no comment ${id} that is not sent.`, {
-    hint: 'review_show lists your drafts.',
+    hint: hintOf`${callTo('review_show')} lists your drafts.`,
   })
 }
 

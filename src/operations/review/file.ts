@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import {
   type DiffLine,
   type FileStep,
@@ -226,7 +226,7 @@ export function fileIn({ files }: Gathered, path: string, tree: string | undefin
     })
   }
   throw new Failure('NOT_FOUND', `The review has no file "${path}".`, {
-    hint: 'review_show lists its files.',
+    hint: hintOf`${callTo('review_show')} lists its files.`,
   })
 }
 

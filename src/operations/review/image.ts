@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { shownKind } from '../../domain/review/files.ts'
 import { sides } from '../../domain/review/review.ts'
 import { defineOperation } from '../operation.ts'
@@ -53,7 +53,7 @@ export const reviewImage = defineOperation({
     id === null ? undefined : (await readContents(handling, [file.touched], [id], largestImage)).get(id)
   if (state === null || id === null || found === undefined) {
     throw new Failure('UNAVAILABLE', `"${name}" has no content on the ${input.side} side that is kept.`, {
-      hint: 'review_show tells what is known of it.',
+      hint: hintOf`${callTo('review_show')} tells what is known of it.`,
     })
   }
   if (found.bytes === null) {

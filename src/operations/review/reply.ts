@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { longestComment, type ReviewReply } from '../../domain/review/review.ts'
 import { defineOperation } from '../operation.ts'
 import { ReplyEntry, replyEntry } from './entries.ts'
@@ -29,12 +29,12 @@ export const replyToReview = defineOperation({
     const comment = await reads.reviews.comment(input.comment_id)
     if (comment === null) {
       throw new Failure('NOT_FOUND', `comment not found: ${input.comment_id}`, {
-        hint: 'get_context lists the comments of a review with their ids (rc-…).',
+        hint: hintOf`${callTo('get_context')} lists the comments of a review with their ids (rc-…).`,
       })
     }
     if (comment.replies.length >= mostReplies) {
       throw new Failure('REFUSED', `Comment ${comment.id} has ${mostReplies} answers: that is the most.`, {
-        hint: 'Say it in the report of the task (complete_task).',
+        hint: hintOf`Say it in the report of the task (${callTo('complete_task')}).`,
       })
     }
     const attempt = comment.taskId === null ? null : await reads.tasks.openAttempt(comment.taskId)

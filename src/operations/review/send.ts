@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NewFact } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { instant } from '../../domain/instant.ts'
 import {
   type Review,
@@ -73,7 +73,7 @@ export const reviewSend = defineOperation({
   }
   if (verdict === 'approve' && input.content === undefined) {
     throw new Failure('INVALID_INPUT', 'An approval names what was shown: give content.', {
-      hint: 'review_show answers the content of what is there.',
+      hint: hintOf`${callTo('review_show')} answers the content of what is there.`,
     })
   }
   const look = await lookAt(handling, found)

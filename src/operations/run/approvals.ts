@@ -1,6 +1,6 @@
 import { type Actor, type Author, identityOf, isBy } from '../../domain/actor.ts'
 import type { NewFact } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { approvedContent, isOfChanges } from '../../domain/gate/approved-content.ts'
 import { isOfType } from '../../domain/gate/artifacts.ts'
 import type { ObservedApproval } from '../../domain/gate/evidence.ts'
@@ -158,7 +158,7 @@ function unmeasured({ id, missionId, taskId }: RunRecord): Failure {
       ? `Run ${id} gates no mission and no task, so it has no measured changes that could be approved.`
       : `The changes behind run ${id} cannot be approved: no task was begun, or a part of them could not be measured.`
   return new Failure('REFUSED', why, {
-    hint: 'Begin the run for a mission or a task, and work there in tasks: start_task, complete_task.',
+    hint: hintOf`Begin the run for a mission or a task, and work there in tasks: ${callTo('start_task')}, ${callTo('complete_task')}.`,
   })
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { createRun as decide } from '../../domain/gate/lifecycle.ts'
@@ -85,7 +85,7 @@ export async function processToRun(
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
     throw new Failure('PROCESS_NOT_FOUND', error.message, {
-      ...(error.hint !== undefined && { hint: error.hint }),
+      hint: error.hintParts,
     })
   }
 }
@@ -108,7 +108,7 @@ async function subjectIn(
       'REFUSED',
       `Mission ${mission.id} "${mission.name}" has ended (${mission.status}): no run can gate it.`,
       {
-        hint: 'Start a new mission with start_mission { process_id }.',
+        hint: hintOf`Start a new mission with ${callTo('start_mission', { process_id: undefined })}.`,
       },
     )
   }

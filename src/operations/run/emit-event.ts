@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { keyOwner } from '../../domain/actor.ts'
+import { callTo, hintOf } from '../../domain/failure.ts'
 import type { JsonObject } from '../../domain/gate/json.ts'
 import { AcceptedEntry, json } from '../answers/run.ts'
 import { identifier } from '../input/fields.ts'
@@ -25,8 +26,10 @@ const Emitted = z.object({
   error: z
     .object({
       code: z.string(),
+      reason: z.string().nullable(),
       message: z.string(),
       hint: z.string().nullable(),
+      fix: z.object({ operation: z.string(), input: z.record(z.string(), z.unknown()) }).nullable(),
       details: json.nullable(),
     })
     .optional(),
@@ -102,18 +105,18 @@ function dryAnswer(sent: Sent): Emitted {
     const replayed = sent.kind === 'repeated' && { replayed: true as const, event_id: sent.eventId }
     return { success: true, dry_run: true, result: { ...result, ...replayed } }
   }
-  const { code, message, hint, details } = refusalOf(sent)
+  const { code, message, reason, hint, fix, details } = refusalOf(sent)
   return {
     success: false,
     dry_run: true,
-    error: { code, message, hint: hint ?? null, details: details ?? null },
+    error: { code, reason, message, hint: hint ?? null, fix, details: details ?? null },
   }
 }
 
 function refusalOf(sent: Extract<Sent, { kind: 'refused' }>) {
   if (sent.holdId === null) return refusalFailure(sent.run, sent.refused)
   return refusalFailure(sent.run, sent.refused, {
-    hint: `A person decides this; it waits for them as ${sent.holdId}: waymark approve ${sent.holdId}, or the dashboard (waymark serve). Call state_gate_get_state { run_id: "${sent.run.id}", wait_seconds: 25 } to hear of it.`,
+    hint: hintOf`A person decides this; it waits for them as ${sent.holdId}: waymark approve ${sent.holdId}, or the dashboard (waymark serve). Use ${callTo('state_gate_get_state', { run_id: sent.run.id, wait_seconds: 25 })} to hear of it.`,
     details: { hold_id: sent.holdId },
   })
 }

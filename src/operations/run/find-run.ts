@@ -1,4 +1,4 @@
-import { Failure, type FailureOptions } from '../../domain/failure.ts'
+import { callTo, Failure, type FailureOptions, hintOf } from '../../domain/failure.ts'
 import type { RunRecord } from '../../domain/gate/run.ts'
 import type { LoadedRun, RunSubject } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
@@ -32,7 +32,7 @@ export async function loadRun(reads: Reads, named: string | undefined): Promise<
 function notFound(message: string, what: Pick<FailureOptions, 'missing'> = {}): Failure {
   return new Failure('RUN_NOT_FOUND', message, {
     ...what,
-    hint: 'Call state_gate_list_runs to see the runs of this project, or state_gate_create_run to start one.',
+    hint: hintOf`Use ${callTo('state_gate_list_runs')} to see the runs of this project, or ${callTo('state_gate_create_run')} to start one.`,
   })
 }
 

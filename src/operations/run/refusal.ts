@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, type Hint, hintLines, hintOf } from '../../domain/failure.ts'
 import type { Refused } from '../../domain/gate/engine.ts'
 import type { MissingGuard } from '../../domain/gate/expression.ts'
 import type { SchemaProblem } from '../../domain/gate/json-schema.ts'
@@ -8,7 +8,7 @@ import type { RunRecord } from '../../domain/gate/run.ts'
 export function refusalFailure(
   record: RunRecord,
   refused: Refused,
-  more: { readonly hint?: string; readonly details?: Readonly<Record<string, unknown>> } = {},
+  more: { readonly hint?: string | Hint; readonly details?: Readonly<Record<string, unknown>> } = {},
 ): Failure {
   const { code, message, currentRevision, missing, validationErrors } = refused
   const hint = more.hint ?? hintFor(record, refused)
@@ -31,18 +31,18 @@ export function guardLine({ name, reason }: MissingGuard): string {
 
 const filesWanted = 'Attach regular files inside the project, by paths relative to its folder.'
 
-function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Refused): string {
+function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Refused): string | Hint {
   switch (code) {
     case 'RUN_FINISHED':
-      return 'Start another run with state_gate_create_run.'
+      return hintOf`Start another run with ${callTo('state_gate_create_run')}.`
     case 'REVISION_CONFLICT':
-      return `Call state_gate_get_state { run_id: "${record.id}" }, look at what changed, and emit again with its revision and a new idempotency_key.`
+      return hintOf`Use ${callTo('state_gate_get_state', { run_id: record.id })}, look at what changed, and emit again with its revision and a new idempotency_key.`
     case 'INVALID_EVENT':
-      return `state_gate_list_events { run_id: "${record.id}" } shows what can be emitted now.`
+      return hintOf`${callTo('state_gate_list_events', { run_id: record.id })} shows what can be emitted now.`
     case 'FORBIDDEN':
       return (
         fix ??
-        `state_gate_list_events { run_id: "${record.id}", include_blocked: true } shows who may emit what.`
+        hintOf`${callTo('state_gate_list_events', { run_id: record.id, include_blocked: true })} shows who may emit what.`
       )
     case 'INVALID_PAYLOAD':
       return [
@@ -50,7 +50,7 @@ function hintFor(record: RunRecord, { code, fix, missing, validationErrors }: Re
         ...(validationErrors.some(isAboutFile) ? [filesWanted] : []),
       ].join('\n')
     case 'GUARD_FAILED':
-      return missing.map((guard) => `${guardLine(guard)}. ${guard.fix}`).join('\n')
+      return hintLines(missing.map((guard) => hintOf`${guardLine(guard)}. ${guard.fix}`))
   }
 }
 

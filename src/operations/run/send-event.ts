@@ -1,6 +1,6 @@
 import { type Actor, identityOf } from '../../domain/actor.ts'
 import type { NewFact } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { isForPeople, runHold } from '../../domain/gate/decisions.ts'
 import { eventNamed, interpolated, type ProcessDefinition, stateNamed } from '../../domain/gate/definition.ts'
 import type { Emission, Emitter } from '../../domain/gate/emission.ts'
@@ -103,7 +103,7 @@ export async function sendEvent(handling: Handling, sending: Sending): Promise<S
     'CONFLICT',
     `Run ${sending.runId} keeps changing: it never stayed the same for long enough.`,
     {
-      hint: 'Look at it with state_gate_get_state and try again.',
+      hint: hintOf`Look at it with ${callTo('state_gate_get_state')} and try again.`,
     },
   )
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Measured } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import type { MissionId } from '../../domain/id.ts'
 import { countChanges, inReadingOrder } from '../../domain/track/changes.ts'
 import { type Attempt, attemptStatuses } from '../../domain/track/task.ts'
@@ -344,6 +344,6 @@ async function attemptOf(reads: Reads, id: string): Promise<Attempt> {
   const attempt = await reads.tasks.lastAttempt(task.id)
   if (attempt) return attempt
   throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started: nothing was measured.`, {
-    hint: `Call start_task { planned_task_id: "${task.id}" } to begin.`,
+    hint: hintOf`Use ${callTo('start_task', { planned_task_id: task.id })} to begin.`,
   })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { answerBudget, fitLists, inExcerpts } from '../../domain/budget.ts'
 import type { Measured, Outcome } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import { instant, instantOrNull, secondsBetween } from '../../domain/instant.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import {
@@ -207,7 +207,7 @@ async function detailOf(reads: Reads, id: string): Promise<MissionDetail | TaskD
   refuseCaptured(id)
   throw new Failure('NOT_FOUND', `mission or task not found: ${id}`, {
     missing: 'mission or task',
-    hint: 'list_missions names the missions; get_context { include: ["tasks"] } the tasks of one.',
+    hint: hintOf`${callTo('list_missions')} names the missions; ${callTo('get_context', { include: ['tasks'] })} the tasks of one.`,
   })
 }
 

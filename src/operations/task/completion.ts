@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Measured } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import type { MissionId, TaskId } from '../../domain/id.ts'
 import { instant, secondsBetween } from '../../domain/instant.ts'
 import type { CompletionSituation } from '../../domain/track/completion.ts'
@@ -45,7 +45,7 @@ export async function attemptToClose(
   }
   if (last === null) {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started.`, {
-      hint: `Call start_task { planned_task_id: "${task.id}" } before you edit, so that the changes can be measured.`,
+      hint: hintOf`Use ${callTo('start_task', { planned_task_id: task.id })} before you edit, so that the changes can be measured.`,
     })
   }
   throw notRunning(task, last)
@@ -53,19 +53,19 @@ export async function attemptToClose(
 
 function notRunning(task: Task, last: Attempt): Failure {
   const details = { attempt_id: last.id, status: last.status }
-  const again = `start_task { planned_task_id: "${task.id}" }`
+  const again = callTo('start_task', { planned_task_id: task.id })
   if (last.status === 'abandoned') {
     return new Failure(
       'CONFLICT',
       `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it can no longer be completed.`,
-      { hint: `Begin again with ${again}, before you edit.`, details },
+      { hint: hintOf`Begin again with ${again}, before you edit.`, details },
     )
   }
   return new Failure(
     'CONFLICT',
     `Task ${task.id} "${task.name}" was already completed (${last.status}), with a different report.`,
     {
-      hint: `Its record stays as it is. For further work ${last.status === 'failed' ? `begin again with ${again}` : 'start a new task'}.`,
+      hint: hintOf`Its record stays as it is. For further work ${last.status === 'failed' ? hintOf`begin again with ${again}` : 'start a new task'}.`,
       details,
     },
   )

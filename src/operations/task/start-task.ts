@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { NewFact } from '../../domain/fact.ts'
-import { Failure } from '../../domain/failure.ts'
+import { callTo, Failure, hintOf } from '../../domain/failure.ts'
 import type { CaptureSessionId, MissionId, TaskId, TurnId } from '../../domain/id.ts'
 import { instant } from '../../domain/instant.ts'
 import type { PlannedTask } from '../../domain/plan/plan.ts'
@@ -331,7 +331,7 @@ async function inNamedPhase<Input extends NamingPhase>(store: Store, input: Inpu
   const phase = await store.view((reads) => findPhase(reads, id))
   if (phase.missionId === null || phase.number === null) {
     throw new Failure('INVALID_INPUT', `Phase ${id} "${phase.name}" has no number in a mission.`, {
-      hint: `Plan the task in it with taskman_task_add { title, phase: "${id}" }, and begin it with start_task { planned_task_id }.`,
+      hint: hintOf`Plan the task in it with ${callTo('taskman_task_add', { title: undefined, phase: id })}, and begin it with ${callTo('start_task', { planned_task_id: undefined })}.`,
     })
   }
   const named = mission_id ?? workflow_id ?? phase.missionId

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { Failure, type MissingKind } from '../../domain/failure.ts'
+import { inCommands, inWordsOfCommands as withCommands } from '../../operations/hints.ts'
 import { inputSchema } from '../../operations/input/json-schema.ts'
 import type { Operation } from '../../operations/operation.ts'
-import { inCommands } from '../../operations/way-on.ts'
 import { flagsOf } from './flags.ts'
 import { usageLine } from './help.ts'
 import { complaint, printable, type Terminal } from './terminal.ts'
 
 /** `waymark: <sentence>` on stderr, and the way on in the next line. */
 export function reportFailure(failure: Failure, terminal: Terminal, operations: readonly Operation[]): void {
-  const hint = inCommands(failure.hint ?? '', operations)
+  const hint = inCommands(failure.hintParts, operations)
   terminal.writeError(printable(complaint(failure.message, `${differences(failure)}${hint}`)))
 }
 
@@ -40,19 +40,18 @@ const listedBy: Readonly<Record<MissingKind, string>> = {
 
 /** An unknown id, with the command that shows the known ones. */
 export function forPerson(failure: Failure): Failure {
-  const { code, message, missing } = failure
+  const { code, message, reason, missing } = failure
   if (missing === undefined) return failure
-  return new Failure(code, message, { hint: listedBy[missing], cause: failure })
+  return new Failure(code, message, {
+    ...(reason !== null && { reason }),
+    hint: listedBy[missing],
+    cause: failure,
+  })
 }
 
 /** A refusal for a person at a command that is none of an operation: its way on names commands. */
 export function inWordsOfCommands(failure: Failure, operations: readonly Operation[]): Failure {
-  const { code, message, details, hint } = forPerson(failure)
-  return new Failure(code, message, {
-    ...(hint !== undefined && { hint: inCommands(hint, operations) }),
-    ...(details && { details }),
-    cause: failure,
-  })
+  return withCommands(forPerson(failure), operations)
 }
 
 /** An input that the contract refuses, told in the words of the command line. */

@@ -3,11 +3,11 @@ import { Failure } from '../../domain/failure.ts'
 import { type NeededAccess, onlyReads, permits, type Standing } from '../../domain/identity/access.ts'
 import { instant } from '../../domain/instant.ts'
 import { didYouMean } from '../../domain/nearest-word.ts'
+import { inWordsOfCommands } from '../../operations/hints.ts'
 import { invoke } from '../../operations/invoke.ts'
 import { type Answer, accessOf, type Operation } from '../../operations/operation.ts'
 import { atWork } from '../../operations/project/at-work.ts'
 import { writeFact } from '../../operations/project/journal-line.ts'
-import { inCommands } from '../../operations/way-on.ts'
 import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
 import { largestBody } from './guard/security.ts'
@@ -31,23 +31,16 @@ export function callOperation(serving: Serving) {
     const answer = invoke(operation, c.var.project.contextOf(actor), input, options)
     // What was changed of the projects is served here at once, elsewhere within two seconds.
     if (operation.ofServer && operation.kind === 'command') await answer.then(() => serving.refresh())
-    return c.json(await (actor.channel === 'dashboard' ? toldAPerson(answer, catalog) : answer))
+    return c.json(await (actor.channel === 'dashboard' ? answerPerson(answer, catalog) : answer))
   }
 }
 
-/** Who looks at the dashboard calls no tools: a refusal names the command instead. */
-async function toldAPerson(answer: Promise<Answer>, catalog: readonly Operation[]): Promise<Answer> {
+/** A person calls no tools: a refusal names the command instead. */
+export async function answerPerson(answer: Promise<Answer>, catalog: readonly Operation[]): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
-    if (!(error instanceof Failure) || error.hint === undefined) throw error
-    const { code, message, details, missing, cause } = error
-    throw new Failure(code, message, {
-      hint: inCommands(error.hint, catalog),
-      cause,
-      ...(details && { details }),
-      ...(missing && { missing }),
-    })
+    throw error instanceof Failure ? inWordsOfCommands(error, catalog) : error
   }
 }
 

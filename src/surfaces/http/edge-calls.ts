@@ -12,6 +12,7 @@ import { inputSchema, outputSchema } from '../../operations/input/json-schema.ts
 import { expandIds } from '../../operations/input/short-ids.ts'
 import { invoke } from '../../operations/invoke.ts'
 import type { Context } from '../../operations/operation.ts'
+import { answerPerson } from './api.ts'
 import { readBytes } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
 import type { McpPart, RequestContext } from './parts.ts'
@@ -61,7 +62,8 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     // On the command line, people shorten ids.
     const isShort = request.channel === 'cli' && isMembers(given)
     const input = isShort ? await expandIds(context.store, given) : given
-    return { answer: await invoke(operation, context, input, options) }
+    const answer = invoke(operation, context, input, options)
+    return { answer: await (request.channel === 'cli' ? answerPerson(answer, serving.catalog) : answer) }
   }
 }
 

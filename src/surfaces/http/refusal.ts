@@ -1,4 +1,4 @@
-import { detailsOf, Failure, type FailureCode } from '../../domain/failure.ts'
+import { detailsOf, Failure, type FailureCode, type NextCall } from '../../domain/failure.ts'
 import type { Log } from './serving.ts'
 
 /** Why a request was not let in, beside what an operation refuses. */
@@ -18,13 +18,17 @@ export interface ErrorAnswer {
   readonly error: {
     readonly code: ErrorCode
     readonly message: string
+    readonly reason?: string
     readonly hint?: string
+    readonly fix?: NextCall
     readonly details?: Readonly<Record<string, unknown>>
   }
 }
 
 export interface RefusalOptions {
-  /** The way on, as a sentence. */
+  /** Names the refusal for programs and tests: `token_revoked`. */
+  readonly reason?: string
+  /** What to do next, in a sentence. */
   readonly hint?: string
   readonly details?: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
@@ -33,14 +37,21 @@ export interface RefusalOptions {
 /** A request that is refused before, or instead of, an operation. */
 export class Refusal extends Error {
   readonly code: ErrorCode
+  readonly reason: string | null
   readonly hint: string | undefined
+  readonly fix = null
   readonly details: Readonly<Record<string, unknown>> | undefined
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: ErrorCode, message: string, { hint, details, headers = {} }: RefusalOptions = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { reason, hint, details, headers = {} }: RefusalOptions = {},
+  ) {
     super(message)
     this.name = 'Refusal'
     this.code = code
+    this.reason = reason ?? null
     this.hint = hint
     this.details = details
     this.headers = headers
@@ -73,15 +84,19 @@ export function refused(error: unknown, log: Log): Response {
 interface Refused {
   readonly code: ErrorCode
   readonly message: string
+  readonly reason: string | null
   readonly hint: string | undefined
+  readonly fix: NextCall | null
   readonly details: Readonly<Record<string, unknown>> | undefined
 }
 
-function answerOf({ code, message, hint, details }: Refused) {
+function answerOf({ code, message, reason, hint, fix, details }: Refused) {
   const error = {
     code,
     message,
+    ...(reason !== null && { reason }),
     ...(hint !== undefined && { hint }),
+    ...(fix !== null && { fix }),
     ...(details !== undefined && { details }),
   }
   return { status: statusOf[code], body: { success: false, error } } as const

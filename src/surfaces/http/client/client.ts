@@ -1,5 +1,6 @@
 import type { Actor } from '../../../domain/actor.ts'
 import type { EntityReference } from '../../../domain/fact-kinds.ts'
+import type { NextCall } from '../../../domain/failure.ts'
 import type { InputOf, OperationName, OutputOf } from '../../../operations/catalog.ts'
 import type { ErrorAnswer, ErrorCode } from '../refusal.ts'
 
@@ -50,7 +51,9 @@ export class ApiFailure extends Error {
   readonly code: ErrorCode | 'UNREACHABLE'
   /** Of HTTP; 0 where there was no answer. */
   readonly status: number
+  readonly reason: string | null
   readonly hint: string | undefined
+  readonly fix: NextCall | null
   readonly details: Readonly<Record<string, unknown>> | undefined
 
   constructor(status: number, error: Partial<ErrorAnswer['error']>, cause?: unknown) {
@@ -60,7 +63,9 @@ export class ApiFailure extends Error {
     this.name = 'ApiFailure'
     this.code = error.code ?? 'UNREACHABLE'
     this.status = status
+    this.reason = error.reason ?? null
     this.hint = error.hint
+    this.fix = error.fix ?? null
     this.details = error.details
   }
 }

@@ -14,12 +14,12 @@ export function answered({ print }: Operation, { answer, input, notice }: Invoke
 }
 
 /** A refusal that an agent can act on: what failed, and the way on. */
-export function refused({ code, message, hint, details }: Failure): CallToolResult {
+export function refused({ code, message, reason, hint, fix, details }: Failure): CallToolResult {
   return {
     content: [{ type: 'text', text: hint === undefined ? message : `${message}\n${hint}` }],
     structuredContent: {
       success: false,
-      error: { code, message, hint: hint ?? null, details: details ?? null },
+      error: { code, reason, message, hint: hint ?? null, fix, details: details ?? null },
     },
     isError: true,
   }
