@@ -5,6 +5,7 @@ import type { Failure } from '../domain/failure.ts'
 import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
 import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
+import type { SetupFiles } from '../ports/setup-files.ts'
 import type { Store } from '../ports/store.ts'
 import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
 import type { Environment } from './settings/environment.ts'
@@ -157,6 +158,15 @@ export function deferredShownContents(stateFolder: () => string): ShownContents 
     return shownContents(stateFolder())
   })
   return deferred(contents, ['isKept', 'keep', 'since'])
+}
+
+/** What setup wrote on this machine. */
+export function deferredSetupFiles(stateFolder: string): SetupFiles {
+  const files = loading(async () => {
+    const { setupFiles } = await import('./setup/records.ts')
+    return setupFiles(stateFolder)
+  })
+  return deferred(files, ['wrote'])
 }
 
 export function deferredLinkedTrees(environment: Environment): LinkedTrees {

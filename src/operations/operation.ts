@@ -11,6 +11,7 @@ import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
 import type { Messenger } from '../ports/messenger.ts'
 import type { Places } from '../ports/moving.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
+import type { SetupFiles } from '../ports/setup-files.ts'
 import type { Decided, DecidedFirst, Fingerprint, Reads, Store } from '../ports/store.ts'
 import type { Team } from '../ports/team.ts'
 import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
@@ -135,6 +136,8 @@ export interface Context {
   readonly processFiles: ProcessFiles
   readonly evidenceFiles: EvidenceFiles
   readonly shownContents: ShownContents
+  /** What setup wrote on this machine; absent where that cannot be asked. */
+  readonly setupFiles?: SetupFiles
   readonly linkedTrees: LinkedTrees
   /** Copies of files that hooks made; absent where the files are on another machine. */
   readonly copies?: FileCopies

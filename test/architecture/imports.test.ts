@@ -11,7 +11,7 @@ interface Layer {
 const table: Readonly<Record<string, Layer>> = {
   domain: {
     layers: [],
-    packages: ['picomatch', 're2js', '@cfworker/json-schema', 'fastest-levenshtein'],
+    packages: ['picomatch', 're2js', '@cfworker/json-schema', 'fastest-levenshtein', 'smol-toml'],
     node: false,
   },
   ports: { layers: ['domain'], packages: [], node: false },

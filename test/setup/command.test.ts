@@ -489,3 +489,22 @@ test('init in a pipe makes a database that git ignores', () => {
   expect(run('init').code).toBe(0)
   expect(git('status', '--porcelain')).toBe('')
 })
+
+test('what setup writes while a task is open asks nobody; what is added to it does', () => {
+  const { run, json, write, folder } = openCommandLine()
+  write('AGENTS.md', '# Ours\n')
+  const completing = (name: string, work: () => void) => {
+    const { task_id } = json('task', 'start', name)
+    work()
+    json('task', 'complete', task_id, '--status', 'success', '--outcome.summary', 'Done.')
+    const { holds } = json('inbox', '--kind', 'scope')
+    return holds.flatMap(({ task_id: of, paths }: any) => (of === task_id ? paths : []))
+  }
+  const found = completing('Set up', () => {
+    expect(run('setup', 'codex', '--rules', '--yes').code).toBe(0)
+  })
+  const written = readFileSync(join(folder, 'AGENTS.md'), 'utf8')
+  expect(written).toContain('waymark:begin')
+  expect(found).toEqual([])
+  expect(completing('Add', () => write('AGENTS.md', `${written}Obey.\n`))).toEqual(['AGENTS.md'])
+})

@@ -122,6 +122,8 @@ function joined(
   parts: readonly Judgement[],
   { decisive, otherwise }: { readonly decisive: Truth; readonly otherwise: Truth },
 ): Judgement {
+  if (parts.length === 0)
+    return { truth: 'unknown', missing: [{ ...noSuchGuard, truth: 'unknown', name: '', description: '' }] }
   const truths = parts.map(({ truth }) => truth)
   const truth = truths.includes(decisive) ? decisive : truths.includes('unknown') ? 'unknown' : otherwise
   return { truth, missing: truth === 'holds' ? [] : distinct(parts.flatMap(({ missing }) => missing)) }

@@ -236,6 +236,7 @@ export const settingNames = [
   'retention_days',
   'lines',
   'every_agent_captured',
+  'sensitive',
 ] as const
 export type SettingName = (typeof settingNames)[number]
 

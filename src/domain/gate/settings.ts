@@ -1,3 +1,4 @@
+import { isSensitiveList, sensitiveDefault } from '../track/scope/sensitive.ts'
 import type { SettingName } from './run.ts'
 
 interface SettingDefinition {
@@ -6,6 +7,8 @@ interface SettingDefinition {
   readonly meaning: string
   /** A date is taken too: the words of the list for it. */
   readonly date?: string
+  /** A list of path patterns is taken too: the words of the list for it. */
+  readonly patterns?: string
 }
 
 /** What a person may set for a project, and what each word means. */
@@ -49,18 +52,25 @@ export const settingDefinitions = {
     meaning:
       'Since when every agent that works here is recorded: then lines of later commits that no attempt made count as a person’s, in statistics and exports. Without it nobody is called human.',
   },
+  sensitive: {
+    values: [sensitiveDefault],
+    patterns: 'path patterns, as infra/, !docs/AGENTS.md',
+    meaning:
+      'Which files ask a person when they change and neither the areas nor the outcome of a task names them. The default: CI definitions, scripts and install steps of manifests, git hooks, configuration of agents and their clients. Patterns add files, those with ! leave files out.',
+  },
 } as const satisfies Record<SettingName, SettingDefinition>
 
 /** The words that a setting takes, for people. */
 export function settingValues(name: SettingName): readonly string[] {
-  const { values, date }: SettingDefinition = settingDefinitions[name]
-  return date === undefined ? values : [...values, date]
+  const { values, date, patterns }: SettingDefinition = settingDefinitions[name]
+  return [...values, ...(date === undefined ? [] : [date]), ...(patterns === undefined ? [] : [patterns])]
 }
 
 /** Whether a setting takes a value. */
 export function takesValue(name: SettingName, value: string): boolean {
-  const { values, date }: SettingDefinition = settingDefinitions[name]
-  return values.includes(value) || (date !== undefined && dateIn(value) !== null)
+  const { values, date, patterns }: SettingDefinition = settingDefinitions[name]
+  if (values.includes(value) || (date !== undefined && dateIn(value) !== null)) return true
+  return patterns !== undefined && isSensitiveList(value)
 }
 
 /** The beginning of a day (UTC), milliseconds since the epoch; null for what names none. */

@@ -121,7 +121,7 @@ export function askedBy(
     const reason = outcome.manualReviewReason ?? 'The agent asks for a review and gave no reason.'
     holds.push(openHold({ kind: 'review', reason, openedBy }, where, setting))
   }
-  if (evidence.scope.matches === false) {
+  if (evidence.scope.unexpected.length > 0) {
     const said = (outcome.unexpected ?? []).map(({ path, why }) => `${path}: ${why}`)
     const reason = said.length === 0 ? scopeReason : `${scopeReason}\nThe agent says: ${said.join('; ')}`
     const hold = openHold({ kind: 'scope', reason, openedBy: 'waymark' }, where, setting)

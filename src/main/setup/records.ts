@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCode } from '../../domain/failure.ts'
+import type { SetupFiles } from '../../ports/setup-files.ts'
 import type { FileRecord } from '../../setup/disk.ts'
 import { hashOf } from '../../setup/edit/edit-file.ts'
 import { locked, readIfThere, writePrivate } from '../../surfaces/http/guard/private-file.ts'
@@ -49,5 +50,17 @@ function namesIn(folder: string): readonly string[] {
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return []
     throw error
+  }
+}
+
+/** What setup did to single files, for those who look at changes. */
+export function setupFiles(stateFolder: string): SetupFiles {
+  const records = new SetupRecords(stateFolder)
+  return {
+    wrote: async (file, before, after) => {
+      const record = records.all().find((one) => one.file === file || one.target === file)
+      if (record === undefined || record.afterHash !== hashOf(after)) return false
+      return record.before === (before && Buffer.from(before).toString('base64'))
+    },
   }
 }

@@ -21,6 +21,7 @@ import type { Reads } from '../../ports/store.ts'
 import type { FileCopies } from '../../ports/work-tree.ts'
 import { agentOfTurn, readSightings, type Sightings, type SightingsWish } from '../capture/sightings.ts'
 import type { Context } from '../operation.ts'
+import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
 /** What an agent says when it completes a task, as far as it bears on the measurement. */
 export interface Claims {
@@ -86,7 +87,8 @@ export async function measureUntil(
       ? witness.packages(end.place)
       : [],
   ])
-  const found = { ...around, stretches, packages: new Map(packages) }
+  const sensitive = await sensitiveChanges(handling, attempt, { changes: report.changes, end: end.place })
+  const found = { ...around, stretches, packages: new Map(packages), sensitive }
   const noted = { ...report, notes: [...end.notes, ...report.notes] }
   return judge(attempt, noted, found, { claims, endSnapshot: end.place })
 }
@@ -134,6 +136,7 @@ async function endSnapshot({ witness }: Context, attempt: Attempt, name: string)
 interface Measuring extends Surroundings {
   readonly stretches: readonly MeasuredStretch[]
   readonly packages: ReadonlyMap<string, string>
+  readonly sensitive?: SensitiveChanges
 }
 
 /** Judges a measured report: whose each change is, whether it lies in the scope, and how sure all of it is. */
@@ -154,8 +157,15 @@ export function judge(
     const via = around.neighbours.get(whose.own(path)?.via ?? '')
     return via ? [scopeOf(via)] : []
   }
-  const judged = { status: report.status, changes: own.filter(isJudged) }
-  const verdict = judgeScope(scopeOf(widened), judged, alsoAllowed)
+  const { sensitive = new Map() } = around
+  // A sensitive file asks also where it is not known which agent wrote it.
+  const asks = ({ path, from = path }: FileChange): boolean => sensitive.has(path) || sensitive.has(from)
+  const judged = {
+    status: report.status,
+    changes: own.filter((change) => isJudged(change) || asks(change)),
+  }
+  const inWords = pathsNamed([...sensitive.keys()], attempt, claims.outcome)
+  const verdict = judgeScope(scopeOf(widened), judged, alsoAllowed, { sensitive, named: inWords })
   const scopes = new Map(verdict.files.map(({ change, scope }) => [change.path, scope]))
   const changes = own.map((change): ReportedChange => {
     const claim = whose.own(change.path)

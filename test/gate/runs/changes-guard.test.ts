@@ -244,7 +244,7 @@ test('in_scope with shared: none counts manifests, lock files, CI, docs and othe
   for (const path of [
     'package-lock.json',
     'package.json',
-    '.github/workflows/ci.yml',
+    '.github/dependabot.yml',
     'docs/a.md',
     'test/pay.test.ts',
   ])
@@ -254,7 +254,7 @@ test('in_scope with shared: none counts manifests, lock files, CI, docs and othe
   for (const named of [
     'package.json (manifests)',
     'package-lock.json (manifests)',
-    '.github/workflows/ci.yml (ci)',
+    '.github/dependabot.yml (ci)',
     'docs/a.md (docs)',
     'test/pay.test.ts (tests)',
   ])
@@ -272,15 +272,20 @@ test('in_scope with some shared kinds lets these pass, and without any word all 
   some.project.write('package.json', '{}\n')
   some.project.write('docs/a.md', 'A.')
   expect(await some.run.emit('go', { dry_run: true })).toMatchObject({ success: true })
-  some.project.write('.gitlab-ci.yml', 'a: b')
-  expect(await missing(some.run)).toEqual(['right: changed though no area names them: .gitlab-ci.yml (ci)'])
-  some.project.remove('.gitlab-ci.yml')
+  some.project.write('.github/dependabot.yml', 'a: b')
+  expect(await missing(some.run)).toEqual([
+    'right: changed though no area names them: .github/dependabot.yml (ci)',
+  ])
+  some.project.remove('.github/dependabot.yml')
   some.project.write('other.ts', 'export {}')
   expect(await missing(some.run)).toEqual(['right: changed outside the scope: other.ts'])
 
   const all = await gatedMission(changing('lenient', 'condition: in_scope'), 'lenient')
   await all.start()
   all.project.write('.gitlab-ci.yml', 'a: b')
+  expect(await missing(all.run)).toEqual(['right: changed outside the scope: .gitlab-ci.yml'])
+  all.project.remove('.gitlab-ci.yml')
+  all.project.write('.github/dependabot.yml', 'a: b')
   expect(await all.run.emit('go')).toMatchObject({ status: 'succeeded' })
 })
 

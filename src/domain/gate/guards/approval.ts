@@ -23,7 +23,7 @@ export const approval: GuardKind<ApprovalGuard> = {
     )
     const people = peopleOf(counted)
     const subject = of === null ? '' : ` of "${of}"`
-    if (people >= count) return satisfied(`${people} of ${count} approvals by ${role}${subject}`)
+    if (people >= Math.max(count, 1)) return satisfied(`${people} of ${count} approvals by ${role}${subject}`)
     const outdated = given.some(({ current }) => !current) ? '; it changed after an approval' : ''
     const own = given.some(({ byAuthor }) => byAuthor) ? '; an author cannot approve' : ''
     const close = independent ? closeness(given) : ''

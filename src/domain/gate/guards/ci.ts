@@ -20,6 +20,8 @@ export const ci: GuardKind<CiGuard> = {
       const result = observed.ci.find((one) => one.check === check && one.at === guard.at)
       return verdictOf(guard, check, result)
     })
+    if (verdicts.length === 0)
+      return unknown('no check is named', 'Correct the process: waymark process lint.')
     const worst =
       verdicts.find(({ truth }) => truth === 'fails') ?? verdicts.find(({ truth }) => truth === 'unknown')
     return worst ?? satisfied(`CI passed ${guard.checks.join(', ')} on this ${guard.at}`)

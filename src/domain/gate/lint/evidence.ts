@@ -211,6 +211,10 @@ function asksForFiles({ guards, states }: ProcessDefinition): boolean {
 /** A guard that counts several files needs a way to hand them in one by one, and enough files that may exist. */
 export function accumulation(definition: ProcessDefinition): readonly Finding[] {
   return definition.guards.flatMap(({ name, guard }) => {
+    if (guard.type === 'artifact' && guard.count < 1) {
+      const message = `"${name}" asks for 0 files, so it always holds.`
+      return finding('warning', 'always-open', { message, path: ['guards', name, 'min_count'] })
+    }
     if (guard.type !== 'artifact' || guard.count < 2) return []
     const path = ['guards', name, 'min_count']
     const paths = definition.artifacts.find(({ type }) => type === guard.artifactType)?.paths ?? []

@@ -70,12 +70,39 @@ export function judgePath(scope: Scope, path: string): PathVerdict {
 }
 
 /** The verdict on one change: the best that any of the declared scopes gives, and the worse end of a rename. */
-function judgeChange(scopes: readonly Scope[], change: FileChange): FileVerdict {
+function judgeChange(
+  scopes: readonly Scope[],
+  change: FileChange,
+  { sensitive, named }: SensitiveFiles,
+): FileVerdict | null {
   if (change.origin === 'imported') return 'imported'
   const declared = scopes.filter(isDeclared)
   const ends = change.from === undefined ? [change.path] : [change.from, change.path]
+  const asks = (path: string): boolean =>
+    sensitive.has(path) && !named.has(path) && !declared.some((scope) => namesPath(scope, path))
+  if (ends.some(asks)) return 'out'
+  if (declared.length === 0) return null
   return ends.map((path) => best(declared.map((scope) => judgePath(scope, path)))).reduce(worse)
 }
+
+/** Whether an area names a path, and not only everything there is. */
+function namesPath(scope: Scope, path: string): boolean {
+  const subject = scopePath(path, scope.prefix)
+  if (scope.excluded.some((area) => area.matches(subject))) return false
+  return scope.included.some(
+    (area) => area.kind !== 'everything' && !/^[./*?{},\s]*$/.test(area.text) && area.matches(subject),
+  )
+}
+
+/** Files that decide what runs or what agents are told: where nobody names them, a person is asked. */
+export interface SensitiveFiles {
+  /** By path, what each decides. */
+  readonly sensitive: ReadonlyMap<string, string>
+  /** The paths that the outcome names. */
+  readonly named: ReadonlySet<string>
+}
+
+const nothingSensitive: SensitiveFiles = { sensitive: new Map(), named: new Set() }
 
 const RANK = { in: 0, companion: 1, shared: 2, out: 3 } as const satisfies Record<PathVerdict, number>
 
@@ -108,40 +135,63 @@ export function judgeScope(
   scope: Scope,
   report: Pick<ChangeReport, 'status' | 'changes'>,
   alsoAllowed: (path: string) => readonly Scope[] = () => [],
+  sensitive: SensitiveFiles = nothingSensitive,
 ): ScopeVerdict {
-  if (!isDeclared(scope)) {
-    const files = report.changes.map((change) => ({ change, scope: null }))
-    return { scopeMatch: null, unexpectedFiles: [], warnings: [], files }
-  }
-  const files = report.changes.map((change) => ({
+  const judged = report.changes.map((change) => ({
     change,
-    scope: judgeChange([scope, ...alsoAllowed(change.path)], change),
+    scope: judgeChange([scope, ...alsoAllowed(change.path)], change, sensitive),
   }))
+  // Without areas nothing is judged but what asks a person in any case.
+  const files = isDeclared(scope)
+    ? judged
+    : judged.map((file) => (file.scope === 'out' ? file : { ...file, scope: null }))
   const unexpectedFiles = files.filter((file) => file.scope === 'out').map((file) => file.change.path)
   return {
-    scopeMatch: report.status === 'unknown' ? null : unexpectedFiles.length === 0,
+    scopeMatch: report.status === 'unknown' || !isDeclared(scope) ? null : unexpectedFiles.length === 0,
     unexpectedFiles,
-    warnings: scopeWarnings(scope, files),
+    warnings: scopeWarnings(scope, files, sensitive),
     files,
   }
 }
 
 interface Judged {
   readonly change: { readonly path: string }
-  readonly scope: FileVerdict
+  readonly scope: FileVerdict | null
 }
 
 const NAMED = 5
 
 /** What a reader should know about judged changes: files out of scope first, then what was let through, and why. */
-function scopeWarnings(scope: Scope, files: readonly Judged[]): readonly string[] {
-  return [...outside(scope, files), ...companions(files), ...shared(files), ...imported(files)]
+function scopeWarnings(scope: Scope, files: readonly Judged[], sensitive: SensitiveFiles): readonly string[] {
+  return [
+    ...outside(scope, files),
+    ...unnamed(files, sensitive),
+    ...companions(files),
+    ...shared(files),
+    ...imported(files),
+  ]
+}
+
+function unnamed(
+  files: readonly (Judged & { readonly change: { readonly path: string; readonly from?: string } })[],
+  { sensitive }: SensitiveFiles,
+): readonly string[] {
+  const asked = files
+    .filter(({ scope }) => scope === 'out')
+    .flatMap(({ change: { path, from = path } }) => {
+      const kind = sensitive.get(path) ?? sensitive.get(from)
+      return kind === undefined ? [] : [`${path} (${kind})`]
+    })
+  if (asked.length === 0) return []
+  return [
+    `${counted(asked.length, 'sensitive file')} changed, and neither the areas nor the outcome ${asked.length === 1 ? 'names it' : 'names them'}: ${named(asked)}.`,
+  ]
 }
 
 /** Mission Control’s words, which its clients know. */
 function outside(scope: Scope, files: readonly Judged[]): readonly string[] {
   const count = files.filter((file) => file.scope === 'out').length
-  if (count === 0) return []
+  if (count === 0 || !isDeclared(scope)) return []
   const areas = scope.areas.map((area) => area.text).join(', ')
   return [`⚠️ ${count} file(s) modified outside declared scope (${areas})`]
 }

@@ -1,0 +1,136 @@
+import { describe, expect, test } from 'vitest'
+import { openProject, person, type TestProject } from '../support/project.ts'
+
+async function completed(
+  project: TestProject,
+  change: () => void,
+  more: { readonly areas?: readonly string[]; readonly outcome?: object } = {},
+) {
+  const { task_id } = await project.call('start_task', { name: 'Build', areas: more.areas ?? [] })
+  change()
+  const completion = { task_id, status: 'success', outcome: { summary: 'Done.', ...more.outcome } }
+  const preview = await project.call('complete_task', { ...completion, preview: true })
+  const answer = await project.call('complete_task', completion)
+  expect(preview.verification).toEqual(answer.verification)
+  const { holds } = await project.call('inbox', { kind: 'scope' })
+  return { answer, holds: holds.filter((hold: any) => hold.task_id === task_id) }
+}
+
+const ci = '.github/workflows/ci.yml'
+
+describe.each([{ isOnEdge: false }, { isOnEdge: true }])('sensitive files, $isOnEdge', (options) => {
+  test('a CI file that nobody named is out of scope and asks a person', async () => {
+    const project = await openProject(options)
+    const { answer, holds } = await completed(project, () => project.write(ci, 'on: push\n'), {
+      areas: ['src/'],
+    })
+    expect(answer.verification).toMatchObject({ scope_match: false, unexpected_files: [ci] })
+    expect(answer.waits_for).toMatchObject([{ kind: 'scope' }])
+    expect(holds).toMatchObject([{ kind: 'scope', paths: [ci] }])
+    await project.call('approve', { id: holds[0].hold_id, reason: 'Agreed.' }, { actor: person })
+    expect((await project.call('inbox', { kind: 'scope' })).holds).toEqual([])
+  })
+
+  test('without areas the scope stays unjudged, and a person is asked all the same', async () => {
+    const project = await openProject(options)
+    const { answer, holds } = await completed(project, () => {
+      project.write(ci, 'on: push\n')
+      project.write('src/auth.ts', 'export const auth = 2\n')
+    })
+    expect(answer.verification).toMatchObject({ scope_match: null, unexpected_files: [ci] })
+    expect(answer.verification.warnings[0]).toContain(`${ci} (CI)`)
+    expect(holds).toMatchObject([{ paths: [ci] }])
+  })
+
+  test('scripts of a manifest ask, a dependency does not', async () => {
+    const project = await openProject(options)
+    const manifest = (fields: object) =>
+      `${JSON.stringify({ name: 'x', scripts: { test: 'vitest' }, ...fields })}\n`
+    project.write('package.json', manifest({}))
+    project.git('add', '-A')
+    project.git('commit', '-q', '-m', 'Manifest')
+    const areas = ['src/']
+    const bump = () => project.write('package.json', manifest({ dependencies: { zod: '4.0.0' } }))
+    expect(await completed(project, bump, { areas })).toMatchObject({
+      answer: { verification: { scope_match: true, unexpected_files: [] } },
+      holds: [],
+    })
+    const script = () =>
+      project.write('package.json', manifest({ scripts: { test: 'vitest', postinstall: 'sh x' } }))
+    const { answer, holds } = await completed(project, script, { areas })
+    expect(answer.verification).toMatchObject({ scope_match: false, unexpected_files: ['package.json'] })
+    expect(holds).toHaveLength(1)
+    project.git('mv', 'package.json', 'kept.json')
+    expect(
+      (await completed(project, () => project.git('mv', 'kept.json', 'package.json'), { areas })).holds,
+    ).toHaveLength(1)
+  })
+})
+
+test.each([
+  ['an area', { areas: ['src/', '.github/workflows/'] }],
+  ['a word of the areas', { areas: ['workflows'] }],
+  ['the summary', { areas: ['src/'], outcome: { summary: `Runs the new tests in ${ci}.` } }],
+  ['an explanation', { areas: ['src/'], outcome: { unexpected: [{ path: ci, why: 'It runs the tests.' }] } }],
+  ['the summary of a task without areas', { outcome: { achievements: [`Added \`${ci}\``] } }],
+])('%s names it, and nobody is asked', async (_, more) => {
+  const project = await openProject()
+  expect((await completed(project, () => project.write(ci, 'on: push\n'), more)).holds).toEqual([])
+})
+
+test.each([['.'], ['**'], ['**/*'], ['./'], ['!docs/']])(
+  'the area %j names no sensitive file',
+  async (area) => {
+    const project = await openProject()
+    const { holds } = await completed(project, () => project.write(ci, 'on: push\n'), { areas: [area] })
+    expect(holds).toMatchObject([{ paths: [ci] }])
+  },
+)
+
+test('what is sensitive: git hooks, agents’ and clients’ configuration, at any depth', async () => {
+  const project = await openProject()
+  const paths = [
+    '.claude/settings.json',
+    '.cursor/rules/a.mdc',
+    '.github/copilot-instructions.md',
+    '.githooks/pre-commit',
+    '.gitlab-ci.yml',
+    '.husky/pre-push',
+    '.mcp.json',
+    '.pre-commit-config.yaml',
+    'AGENTS.md',
+    'lefthook.yml',
+    'packages/a/CLAUDE.md',
+    'packages/a/setup.py',
+  ]
+  const other = ['docs/agents.txt', 'README.md', 'pnpm-lock.yaml', '.github/ISSUE_TEMPLATE.md']
+  const { holds } = await completed(project, () => {
+    for (const path of [...paths, ...other]) project.write(path, 'x: 1\n')
+  })
+  expect(holds[0].paths.toSorted()).toEqual(paths.toSorted())
+})
+
+test('the setting adds files and leaves files out, and refuses what can match nothing', async () => {
+  const project = await openProject()
+  const set = (value: string) => project.call('setting_set', { name: 'sensitive', value }, { actor: person })
+  await expect(set('../x')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  await set('infra/{a,b}/, !docs/AGENTS.md')
+  const { holds } = await completed(project, () => {
+    for (const path of ['infra/a/x.tf', 'infra/c/x.tf', 'docs/AGENTS.md', 'AGENTS.md'])
+      project.write(path, 'x\n')
+  })
+  expect(holds[0].paths.toSorted()).toEqual(['AGENTS.md', 'infra/a/x.tf'])
+  const { settings } = await project.call('setting_list')
+  expect(settings.find(({ name }: any) => name === 'sensitive').value).toBe('infra/{a,b}/, !docs/AGENTS.md')
+})
+
+test('what git brought from others asks nobody', async () => {
+  const project = await openProject()
+  project.git('checkout', '-q', '-b', 'other')
+  project.write(ci, 'on: push\n')
+  project.git('add', '-A')
+  project.git('commit', '-q', '-m', 'CI')
+  project.git('checkout', '-q', '-')
+  const { holds } = await completed(project, () => project.git('merge', '-q', 'other'), { areas: ['src/'] })
+  expect(holds).toEqual([])
+})
