@@ -6,6 +6,7 @@ import { Failure } from '../domain/failure.ts'
 import type { ProcessDefinition } from '../domain/gate/definition.ts'
 import { finding, type Severity } from '../domain/gate/lint/finding.ts'
 import { didYouMean } from '../domain/nearest-word.ts'
+import { containedPath, pathFailure, readContained } from '../files/contained.ts'
 import { readRegular } from '../files/regular-file.ts'
 import type {
   LoadedProcess,
@@ -23,6 +24,8 @@ interface ProcessFolders {
   readonly working: string
   /** The processes that come with Waymark. */
   readonly shipped: string
+  /** Only files of the project may be named: the caller is an agent, or elsewhere. */
+  readonly isConfined: boolean
 }
 
 interface ProcessPath {
@@ -68,7 +71,8 @@ async function ownProcesses({ project }: ProcessFolders): Promise<readonly Proce
   return [
     ...(await yamlFiles(join(project, '.waymark', 'processes'), 'project')),
     ...(await yamlFiles(join(project, '.state_gate', 'processes'), 'project')),
-  ]
+    // A repository may hold a link that leads to any file of this machine.
+  ].filter(({ path }) => !('reason' in containedPath(project, path)))
 }
 
 async function yamlFiles(folder: string, origin: ProcessOrigin): Promise<readonly ProcessPath[]> {
@@ -83,9 +87,16 @@ async function yamlFiles(folder: string, origin: ProcessOrigin): Promise<readonl
 }
 
 /** A word with a slash or an ending is a file, unless there is none and an id is meant. */
-async function namedFile(word: string, { working }: ProcessFolders): Promise<ProcessPath | null> {
+async function namedFile(
+  word: string,
+  { working, project, isConfined }: ProcessFolders,
+): Promise<ProcessPath | null> {
   if (!/[/\\]|\.ya?ml$/.test(word)) return null
   const path = resolve(working, word)
+  if (isConfined) {
+    const place = containedPath(project, path)
+    if ('reason' in place) throw pathFailure(word, place)
+  }
   if (await isFile(path)) return { path, origin: 'file' }
   throw new Failure('NOT_FOUND', `There is no file ${word}.`, { hint: `It was looked for at ${path}.` })
 }
@@ -97,10 +108,35 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 async function load({ path, origin }: ProcessPath, folders: ProcessFolders): Promise<LoadedProcess> {
+  const source = { file: shownPath(path, origin, folders), origin, id: idOf(path) }
   const size = (await stat(path)).size
-  const text = size > largest ? '' : (await readRegular(path)).toString('utf8')
-  const source = { file: shownPath(path, origin, folders), origin, id: idOf(path), text }
-  return size > largest ? { ...source, ...tooLarge(size) } : readSource(source)
+  if (size > largest) return { ...source, text: '', ...tooLarge(size) }
+  const isOurs = origin === 'shipped' || (origin === 'file' && !folders.isConfined)
+  const text = (isOurs ? await readRegular(path) : await readInside(path, folders)).toString('utf8')
+  return isProcess(path, text) ? readSource({ ...source, text }) : { ...source, text: '', ...noProcess }
+}
+
+async function readInside(path: string, { project }: ProcessFolders): Promise<Buffer> {
+  const read = await readContained(project, path, { maxBytes: largest })
+  if ('reason' in read) throw pathFailure(path, read)
+  return read.content
+}
+
+/** Of any other file nothing is told, because what is wrong with it may repeat what is in it. */
+function isProcess(path: string, text: string): boolean {
+  return /\.ya?ml$/i.test(path) && /^\s*\{?\s*["']?process["']?\s*:/m.test(text)
+}
+
+const noProcess: ReadDefinition = {
+  definition: null,
+  findings: [
+    problem(
+      'error',
+      'no-process',
+      'It is no process file: that is a .yaml or .yml file with "process:" at its top.',
+    ),
+  ],
+  patterns: [],
 }
 
 async function readSource(source: ProcessSource): Promise<LoadedProcess> {

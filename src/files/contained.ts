@@ -12,7 +12,9 @@ import {
 } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { Failure } from '../domain/failure.ts'
 import { isSecretFile } from '../domain/secret-files.ts'
+import { excerpt } from '../domain/text.ts'
 import { specialKind } from './regular-file.ts'
 
 /** Why a path is refused. */
@@ -304,6 +306,20 @@ function codeRefusal(error: unknown): PathRefusal {
 
 function refusal(reason: RefusalReason, detail?: string): PathRefusal {
   return { reason, detail }
+}
+
+/** The failure for a path that a caller named. */
+export function pathFailure(path: string, refused: PathRefusal): Failure {
+  const shown = excerpt(path, 200)
+  if (refused.reason === 'missing') {
+    return new Failure('NOT_FOUND', `There is no file ${shown}.`, {
+      hint: "It was looked for from the project's folder.",
+    })
+  }
+  return new Failure('FORBIDDEN', `${shown} ${problemWith(refused)}.`, {
+    hint: 'Copy the file into the project, or ask a person to name it in a terminal.',
+    details: { reason: refused.reason },
+  })
 }
 
 /** Words that follow the path in a sentence. */

@@ -109,10 +109,10 @@ export function deferredCommandRunner(environment: Environment): CommandRunner {
 }
 
 /** What a person allowed to be run. */
-export function deferredCommandApprovals(stateFolder: string): CommandApprovals {
+export function deferredCommandApprovals(stateFolder: string, signal: AbortSignal): CommandApprovals {
   const approvals = loading(async () => {
     const { commandApprovals } = await import('../commands/command-approvals.ts')
-    return commandApprovals(stateFolder)
+    return commandApprovals(stateFolder, signal)
   })
   return {
     ...deferred(approvals, ['hashOf', 'filesOf', 'isApproved', 'approve', 'list']),
@@ -120,19 +120,19 @@ export function deferredCommandApprovals(stateFolder: string): CommandApprovals 
   }
 }
 
-/** The reader of plans. Relative paths are meant from where the caller stands. */
-export function deferredPlanFiles(workingFolder: string): PlanFiles {
+/** The reader of plans. Relative paths are meant from where the caller stands; others than people stay in a folder. */
+export function deferredPlanFiles(workingFolder: string, confinedTo: string | null): PlanFiles {
   const files = loading(async () => {
     const { planFiles } = await import('../plans/plan-files.ts')
-    return planFiles(workingFolder)
+    return planFiles(workingFolder, confinedTo)
   })
   return deferred(files, ['load'])
 }
 
-export function deferredProcessFiles(project: string, working: string): ProcessFiles {
+export function deferredProcessFiles(project: string, working: string, isConfined: boolean): ProcessFiles {
   const files = loading(async () => {
     const { processFiles } = await import('../definitions/process-files.ts')
-    return processFiles({ project, working, shipped: shippedFolder() })
+    return processFiles({ project, working, shipped: shippedFolder(), isConfined })
   })
   return deferred(files, ['list', 'hasOwn', 'load', 'read'])
 }

@@ -108,6 +108,8 @@ export function openContext(opening: Opening): Context {
     const anchorFolder = anchorOf(state, { root, database: place.file }, fingerprint)
     return openStore({ ...place, root, sandboxJournal, anchorFolder, program: version, ids: randomIds })
   })
+  const ending = new AbortController()
+  endings.set(store, ending)
   const program = runningProgram(projectStateFolder)
   const rootHere = () => rootWithoutGit(request)
   const team =
@@ -123,8 +125,9 @@ export function openContext(opening: Opening): Context {
     actor,
     folder,
     program,
-    planFiles: deferredPlanFiles(workingFolder),
-    processFiles: deferredProcessFiles(folder, workingFolder),
+    // A person at a terminal may name any file; an agent only those of the project.
+    planFiles: deferredPlanFiles(workingFolder, actor.kind === 'agent' ? folder : null),
+    processFiles: deferredProcessFiles(folder, workingFolder, actor.kind === 'agent'),
     evidenceFiles: deferredEvidenceFiles(),
     shownContents: deferredShownContents(projectStateFolder),
     setupFiles: deferredSetupFiles(stateFolder(machine)),
@@ -133,7 +136,7 @@ export function openContext(opening: Opening): Context {
     ...callerNamed(opening),
     commandRunner: deferredCommandRunner(environment),
     // Never in the project, where an agent in a sandbox could write what a person has to.
-    commandApprovals: deferredCommandApprovals(stateFolder(machine)),
+    commandApprovals: deferredCommandApprovals(stateFolder(machine), ending.signal),
     messenger: messenger(environment, {
       agent: `waymark/${version}`,
       reachesPrivate: opening.reachesPrivate ?? true,
@@ -214,7 +217,11 @@ async function openFileStore(
 }
 
 /** Ends what goes on in the background, so that the process can exit. */
+const endings = new WeakMap<Context['store'], AbortController>()
+
+/** Ends what still goes on, such as the hashing of files. */
 export async function closeContext({ store, witness, commandRunner, team }: Context): Promise<void> {
+  endings.get(store)?.abort()
   await commandRunner.stop()
   await witness.settle()
   await store.close()

@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { errorCode, Failure, messageOf } from '../domain/failure.ts'
 import type { PlanDocument } from '../domain/plan/document.ts'
+import { containedPath, pathFailure, readContained } from '../files/contained.ts'
 import { readRegular, specialKind } from '../files/regular-file.ts'
 import type { LoadedPlan, PlanFiles, PlanFormat } from '../ports/project-files.ts'
 import { readBacklog } from './backlog.ts'
@@ -22,11 +23,12 @@ const reasons: Readonly<Record<string, string>> = {
   ELOOP: 'it is a link that leads to itself',
 }
 
-/** Reads plans from files; relative paths are meant from a folder. */
-export function planFiles(folder: string): PlanFiles {
+/** Reads plans from files; relative paths are meant from a folder. Where they are confined to a folder, none leaves it. */
+export function planFiles(folder: string, confinedTo: string | null): PlanFiles {
   return {
     load: async (path, format) => {
-      const place = resolve(folder, path)
+      const named = resolve(folder, path)
+      const place = confinedTo === null ? named : insideOf(confinedTo, { path, named })
       const found = await stat(place).catch((error: unknown) => {
         const code = errorCode(error) ?? messageOf(error)
         if (code !== 'ENOENT' && code !== 'ENOTDIR') throw unreadable(path, code)
@@ -40,41 +42,67 @@ export function planFiles(folder: string): PlanFiles {
           hint: 'Write the plan to a file and import that.',
         })
       }
-      if (found.isDirectory()) return fromFolder(place, format)
+      const reading = readingIn(confinedTo)
+      if (found.isDirectory()) return fromFolder(place, format, reading)
       if (found.size > largest) {
         throw new Failure(
           'INVALID_INPUT',
           `The file ${path} has ${found.size} bytes; at most ${largest} are read.`,
         )
       }
-      return fromFile(place, format)
+      return fromFile(place, format, reading)
     },
   }
 }
 
-async function fromFolder(folder: string, format: PlanFormat | undefined): Promise<LoadedPlan> {
+function insideOf(
+  confinedTo: string,
+  { path, named }: { readonly path: string; readonly named: string },
+): string {
+  const place = containedPath(confinedTo, named)
+  if ('reason' in place) throw pathFailure(path, place)
+  return place.absolute
+}
+
+type Reading = (file: string) => Promise<Buffer>
+
+/** Something else may have been put in the file's place since it was looked at: it is opened through no link. */
+function readingIn(confinedTo: string | null): Reading {
+  if (confinedTo === null) return readRegular
+  return async (file) => {
+    const read = await readContained(confinedTo, file, { maxBytes: largest })
+    if ('reason' in read) throw pathFailure(file, read)
+    return read.content
+  }
+}
+
+async function fromFolder(
+  folder: string,
+  format: PlanFormat | undefined,
+  reading: Reading,
+): Promise<LoadedPlan> {
   if (format !== undefined && format !== 'backlog') {
     throw new Failure('INVALID_INPUT', `${folder} is a folder; only a Backlog.md project is one.`, {
       hint: 'Name the file itself.',
     })
   }
-  return accepted('backlog', readBacklog(await markdownFiles(folder)))
+  return accepted('backlog', readBacklog(await markdownFiles(folder, reading)))
 }
 
-async function markdownFiles(folder: string): Promise<readonly SourceText[]> {
+async function markdownFiles(folder: string, reading: Reading): Promise<readonly SourceText[]> {
   const entries = await told(folder, readdir(folder, { recursive: true, withFileTypes: true }))
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).slice(0, mostFiles)
   return Promise.all(
     files.map(async ({ parentPath, name }) => {
       const path = join(parentPath, name)
       const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
-      return { path: shown, text: (await told(path, readRegular(path))).toString('utf8') }
+      return { path: shown, text: (await told(path, reading(path))).toString('utf8') }
     }),
   )
 }
 
-async function fromFile(file: string, asked: PlanFormat | undefined): Promise<LoadedPlan> {
-  const bytes = await told(file, readRegular(file))
+async function fromFile(file: string, asked: PlanFormat | undefined, reading: Reading): Promise<LoadedPlan> {
+  const bytes = await told(file, reading(file))
   const text = bytes.toString('utf8')
   const format = asked ?? formatOf(file, text)
   if (format === 'journal') return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }

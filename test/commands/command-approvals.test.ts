@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandApprovals } from '../../src/commands/command-approvals.ts'
@@ -122,4 +122,65 @@ test('where nothing can be written an approval is refused, with the way on', asy
     ...approvedBy,
   })
   await expect(approving).rejects.toMatchObject({ code: 'REFUSED', hint: expect.any(String) })
+})
+
+describe('pinned files', () => {
+  test.each([
+    '../elsewhere',
+    '..',
+    '/../elsewhere',
+    'a/../../elsewhere',
+    '.git',
+    '.git/config',
+    'out',
+    'out/key',
+  ])('refuses to pin %s, and tells no name of it', async (path) => {
+    const folder = project()
+    folder.put('../elsewhere/key', 'private')
+    folder.put('.git/config', '')
+    folder.put('a/b', '')
+    folder.link('../elsewhere', 'out')
+    const approvals = commandApprovals(temporaryFolder())
+    const command = { run: 'x', folder: folder.top, pinned: [path] }
+    await expect(approvals.filesOf(command)).rejects.toMatchObject({ code: 'REFUSED' })
+    await expect(approvals.hashOf(command)).rejects.toMatchObject({ code: 'REFUSED' })
+  })
+
+  test('of a link out of the project only where it leads counts', async () => {
+    const folder = project()
+    folder.put('../elsewhere/key', 'private')
+    folder.link('../../elsewhere', 'scripts/out')
+    const approvals = commandApprovals(temporaryFolder())
+    const command = { run: 'x', folder: folder.top, pinned: ['./scripts/'] }
+    const before = await approvals.filesOf(command)
+    expect(before.map(({ path }) => path)).toEqual(['scripts', 'scripts/check.sh', 'scripts/out'])
+    folder.put('../elsewhere/key', 'other')
+    expect(await approvals.filesOf(command)).toEqual(before)
+  })
+
+  test('are counted: too many are refused, and so is too much', async () => {
+    const folder = project()
+    for (let file = 0; file <= 10_000; file += 1) folder.put(`many/${file}`, '')
+    folder.put('large', '')
+    truncateSync(folder.path('large'), 512 * 1024 * 1024 + 1)
+    const approvals = commandApprovals(temporaryFolder())
+    for (const path of ['many', 'large']) {
+      const hashing = approvals.hashOf({ run: 'x', folder: folder.top, pinned: [path] })
+      await expect(hashing).rejects.toMatchObject({ code: 'REFUSED' })
+    }
+  })
+
+  test('are hashed no further once the server ends', async () => {
+    const folder = project()
+    folder.put('large', '')
+    truncateSync(folder.path('large'), 500 * 1024 * 1024)
+    const ending = new AbortController()
+    const approvals = commandApprovals(temporaryFolder(), ending.signal)
+    const hashing = approvals.hashOf({ run: 'x', folder: folder.top, pinned: ['large'] })
+    setImmediate(() => ending.abort())
+    await expect(hashing).rejects.toMatchObject({ name: 'AbortError' })
+    await expect(
+      approvals.hashOf({ run: 'x', folder: folder.top, pinned: ['scripts'] }),
+    ).rejects.toMatchObject({ name: 'AbortError' })
+  })
 })

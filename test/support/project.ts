@@ -126,8 +126,13 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
   const witness = createWitness({ stateFolder, clock })
   const program = { version: '0.0.0', node: process.versions.node, platform: process.platform, stateFolder }
   const context: Context = {
-    planFiles: planFiles(folder),
-    processFiles: processFiles({ project: folder, working: folder, shipped: shippedProcesses }),
+    planFiles: planFiles(folder, null),
+    processFiles: processFiles({
+      project: folder,
+      working: folder,
+      shipped: shippedProcesses,
+      isConfined: false,
+    }),
     evidenceFiles: evidenceFiles(),
     shownContents: shownContents(stateFolder),
     linkedTrees: linkedTrees(process.env),

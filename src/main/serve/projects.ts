@@ -1,11 +1,10 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { serverProject } from '../../domain/identity/identity.ts'
 import type { Context } from '../../operations/operation.ts'
-import type { LoadedProcess, PlanFiles, ProcessFiles } from '../../ports/project-files.ts'
 import { fingerprint } from '../../storage/fingerprint.ts'
 import type { ServedProject } from '../../surfaces/http/serving.ts'
 import { deferredPlanFiles, deferredProcessFiles } from '../deferred.ts'
@@ -196,8 +195,8 @@ export function confined(context: Context): Context {
   const { folder } = context
   return {
     ...context,
-    planFiles: confinedPlanFiles(deferredPlanFiles(folder), folder),
-    processFiles: confinedProcessFiles(deferredProcessFiles(folder, folder), folder),
+    planFiles: deferredPlanFiles(folder, folder),
+    processFiles: deferredProcessFiles(folder, folder, true),
   }
 }
 
@@ -210,70 +209,6 @@ function served(context: Context, key: string): ServedProject {
     folder,
     clients: () => clientsOf(folder),
     contextOf: (actor) => ({ ...shared, actor }),
-  }
-}
-
-/** Plans of a project's own folder. */
-function confinedPlanFiles(files: PlanFiles, folder: string): PlanFiles {
-  return {
-    load: async (path, format) => {
-      refuseOutside(path, folder)
-      return files.load(path, format)
-    },
-  }
-}
-
-/** Processes by their id, or by a file of the project's own folder. */
-function confinedProcessFiles(files: ProcessFiles, folder: string): ProcessFiles {
-  return {
-    list: async () => (await files.list()).filter((process) => isOwn(process, folder)),
-    hasOwn: () => files.hasOwn(),
-    read: (source) => files.read(source),
-    load: async (idOrFile) => {
-      refuseOutside(idOrFile, folder)
-      const process = await files.load(idOrFile)
-      if (!isOwn(process, folder)) refuse(idOrFile)
-      return process
-    },
-  }
-}
-
-/** An id may stand for a link, too. */
-function isOwn({ origin, file }: LoadedProcess, folder: string): boolean {
-  return origin === 'shipped' || liesInside(file, folder)
-}
-
-function refuseOutside(path: string, folder: string): void {
-  if (!liesInside(path, folder)) refuse(path)
-}
-
-/** Follows links: one that lies in the project may lead out of it. */
-function liesInside(path: string, folder: string): boolean {
-  const place = resolve(folder, path)
-  return isInside(place, folder) && isInside(realOf(place), realOf(folder))
-}
-
-function refuse(path: string): never {
-  throw new Failure(
-    'FORBIDDEN',
-    `${path.slice(0, 200)} lies outside the project, and over HTTP only its own files are read.`,
-    {
-      hint: 'Copy the file into the project, or use the command line.',
-    },
-  )
-}
-
-function isInside(place: string, folder: string): boolean {
-  const way = relative(folder, place)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path) // there is no such file yet; where it would lie is what counts
-    return parent === path ? path : join(realOf(parent), basename(path))
   }
 }
 

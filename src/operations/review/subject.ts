@@ -36,8 +36,12 @@ export interface FoundSubject {
   readonly isCut: boolean
 }
 
-/** Who looks: a person of the server, else the user of the machine. */
+/**
+ * Who looks: a person of the server, else the user of the machine. An agent with a person's token is a reader of its own: what
+ * a person wrote and did not send is for that person alone.
+ */
 export function reviewerOf({ actor, standing }: Pick<Context, 'actor' | 'standing'>): Reviewer {
+  if (standing && actor.kind === 'agent') return { id: `agent ${standing.personId}`, name: actor.name }
   if (standing) return { id: standing.personId, name: standing.personName }
   return { id: identityOf(actor), name: actor.name }
 }
