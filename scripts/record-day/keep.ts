@@ -5,7 +5,7 @@ import { basename, join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Fact } from '../../src/domain/fact.ts'
 import { homeMark, linkFacts, type RecordedTree, recordingFiles } from '../../src/main/demo/recording.ts'
-import { journalMark, readFact, writeFact } from '../../src/operations/project/journal-line.ts'
+import { journalMark, readExport, writeEnd, writeFact } from '../../src/operations/project/journal-line.ts'
 
 /** What is kept of a day: where it was lived through, and how its programs were run. */
 export interface Lived {
@@ -28,14 +28,16 @@ export function keepRecording({ home, environment }: Lived, to: string): void {
     encoding: 'utf8',
   })
   const [, ...lines] = exported.trim().split('\n')
-  const facts = lines.map((line, at) => readFact(nameless(line, home), at + 2))
+  const { facts } = readExport(lines.map((line) => nameless(line, home)))
   writeFileSync(join(to, recordingFiles.journal), small(journalText(facts)))
   writeFileSync(join(to, recordingFiles.work), small(nameless(JSON.stringify(work), home)))
   writeFileSync(join(to, recordingFiles.objects), packObjects(main, home, environment))
 }
 
 function journalText(facts: readonly Fact[]): string {
-  return [JSON.stringify(journalMark), ...linkFacts(facts).map(writeFact)].join('\n')
+  const linked = linkFacts(facts)
+  const end = writeEnd(linked.length, 0, linked.at(-1)?.hash ?? '')
+  return [JSON.stringify(journalMark), ...linked.map(writeFact), end].join('\n')
 }
 
 /** Without the folder and the name of the machine that it was recorded on. */

@@ -40,8 +40,8 @@ export interface Concern {
 /** An entity to be read, or one that is whole in the fact because it never changes. */
 export type EntityReference =
   | { readonly kind: 'project'; readonly id: string; readonly root: string }
-  /** Where the project is recorded: the next place when it was moved, null when it is this one. */
-  | { readonly kind: 'place'; readonly to: string | null }
+  /** Whether the project is written. */
+  | { readonly kind: 'writing'; readonly ended: boolean }
   | { readonly kind: 'mission'; readonly id: string }
   /** The workflow that a task belongs to, where it belongs to one. */
   | { readonly kind: 'workflow of task'; readonly id: TaskId }
@@ -120,13 +120,13 @@ const kinds: { readonly [Kind in FactKind]: KindOfFact<FactOf<Kind>> } = {
     concerns: ({ id, root }) => [created({ kind: 'project', id, root })],
     words: ({ root }) => `started the record of ${root}`,
   },
-  'project.moved': {
-    concerns: ({ to }) => [updated({ kind: 'place', to })],
-    words: ({ to }) => `moved the project to ${to}`,
+  'project.ended': {
+    concerns: () => [updated({ kind: 'writing', ended: true })],
+    words: ({ to }) => (to === null ? 'ended writing' : `ended writing: the project goes on at ${to}`),
   },
-  'project.arrived': {
-    concerns: () => [updated({ kind: 'place', to: null })],
-    words: ({ from, at }) => `opened the project at ${at}, where it came from ${from}`,
+  'project.reopened': {
+    concerns: () => [updated({ kind: 'writing', ended: false })],
+    words: ({ at }) => `opened the project for writing in ${at}`,
   },
 
   'mission.started': {

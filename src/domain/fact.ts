@@ -71,10 +71,10 @@ export type NewFact =
   | CaptureFact
   | ReviewFact
   | { readonly kind: 'project.created'; readonly id: ProjectId; readonly root: string }
-  /** From here on nothing is recorded at this place. `to` is what the next one is called for people. */
-  | { readonly kind: 'project.moved'; readonly to: string }
-  /** From here on it is recorded at this place. */
-  | { readonly kind: 'project.arrived'; readonly from: string; readonly at: string }
+  /** Writing ends. `to` says where the project goes on, where the person said it. */
+  | { readonly kind: 'project.ended'; readonly to: string | null }
+  /** The project is written again, here or where it was imported. */
+  | { readonly kind: 'project.reopened'; readonly at: string }
   | { readonly kind: 'mission.started'; readonly mission: Mission }
   | {
       readonly kind: 'mission.ended'

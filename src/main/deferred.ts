@@ -54,8 +54,8 @@ function deferred<Part extends object, const Name extends keyof Part>(
 export function deferredStore(find: () => Promise<Store>): Store {
   const store = loading(find)
   return {
-    ...deferred(store, ['record', 'view', 'replay', 'restore', 'inspect', 'inspectChain']),
-    ...deferred(store, ['repair', 'accept', 'backup', 'putBack', 'health', 'unreadiness', 'notice', 'end']),
+    ...deferred(store, ['record', 'view', 'replay', 'restore', 'kept', 'inspect', 'inspectChain']),
+    ...deferred(store, ['repair', 'accept', 'backup', 'putBack', 'health', 'unreadiness', 'notice']),
     async *follow(after, signal) {
       yield* (await store.now()).follow(after, signal)
     },

@@ -13,7 +13,6 @@ import { complaint, printableJson, tell } from '../surfaces/cli/terminal.ts'
 import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
 import { type Environment, firstSet } from './settings/environment.ts'
-import { placed } from './settings/moved.ts'
 import {
   databasePlace,
   enclosingTree,
@@ -86,12 +85,10 @@ async function open(folder: string): Promise<HookProject | null> {
 
 /** Null where there is no record, which is known without asking anyone. */
 async function openHookStore(
-  given: Environment,
+  environment: Environment,
   folders: { readonly root: string; readonly working: string },
 ): Promise<Store | null> {
   const { root } = folders
-  const { environment, refusal } = placed(given, root)
-  if (refusal) throw refusal
   const server = serverDatabase(environment)
   const { randomIds: ids } = await import('../storage/random-ids.ts')
   if (server) {

@@ -104,12 +104,7 @@ function isReviewOperation(word: string | undefined): boolean {
   return word === 'show' || word === 'comments' || word === 'reply'
 }
 
-/** By a variable, or by the folder of a project that was moved. */
 async function isDatabaseNamed(): Promise<boolean> {
-  const [{ placedFor }, { namedDatabase }] = await Promise.all([
-    import('./settings/moved.ts'),
-    import('./settings/places.ts'),
-  ])
-  const here = placedFor({ environment: process.env, workingFolder: process.cwd() })
-  return namedDatabase(here.environment) !== undefined
+  const { namedDatabase } = await import('./settings/places.ts')
+  return namedDatabase(process.env) !== undefined
 }

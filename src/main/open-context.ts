@@ -29,10 +29,8 @@ import {
   deferredWitness,
   refusingWitness,
 } from './deferred.ts'
-import { otherPlaces } from './other-places.ts'
 import { runningProgram, version } from './program.ts'
 import { type Environment, firstSet } from './settings/environment.ts'
-import { placedFor, rootWithoutGit, snapshotsOf } from './settings/moved.ts'
 import {
   anchorOf,
   databasePlace,
@@ -42,6 +40,7 @@ import {
   projectFolder,
   projectRoot,
   projectState,
+  rootWithoutGit,
   serverDatabase,
   unusableFolder,
   writableStateFolder,
@@ -73,12 +72,9 @@ export function openContext(opening: Opening): Context {
     ? join(stateFolder(machine), 'elsewhere', elsewhere.id)
     : projectFolder(request, (start) => enclosingTree(start, home))
   const refusal = elsewhere ? notHere(elsewhere.name) : unusableFolder(folder, home)
-  const here = placedFor(request)
-  const server = serverDatabase(here.environment)
-  const databaseNow = () => databaseNamed(here.environment, workingFolder)
+  const server = serverDatabase(environment)
   const projectStateFolder = () => {
-    const root = rootWithoutGit(request)
-    const identity = { folder, database: snapshotsOf(environment, root, databaseNow()) }
+    const identity = { folder, database: databaseNamed(environment, workingFolder) }
     return projectState(writableStateFolder(machine, folder, canWrite), identity, fingerprint)
   }
   const witness = refusal
@@ -89,19 +85,17 @@ export function openContext(opening: Opening): Context {
       })
   const rootOfProject = async () => projectRoot((await witness.locate(folder)).mainTop)
   const store = deferredStore(async () => {
-    if (here.refusal) throw here.refusal
     if (server && elsewhere) {
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
       return openPostgresStore({ ...server, project: { id: elsewhere.id }, ids: randomIds })
     }
-    if (elsewhere)
-      return openFileStore({ environment: here.environment, workingFolder, folder, machine }, elsewhere.id)
+    if (elsewhere) return openFileStore({ environment, workingFolder, folder, machine }, elsewhere.id)
     const root = await rootOfProject()
     if (server) {
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
       return openPostgresStore({ ...server, project: folderWanted(environment, root), ids: randomIds })
     }
-    const place = databasePlace(here.environment, { root, working: workingFolder })
+    const place = databasePlace(environment, { root, working: workingFolder })
     const sandboxJournal = firstSet(environment, ['TASKMAN_JOURNAL_MEMORY', 'CURSOR_AGENT']) !== undefined
     const { openStore } = await import('../storage/store.ts')
     const state = writableStateFolder(machine, folder, canWrite)
@@ -113,9 +107,9 @@ export function openContext(opening: Opening): Context {
   const program = runningProgram(projectStateFolder)
   const rootHere = () => rootWithoutGit(request)
   const team =
-    namedDatabase(here.environment) === undefined
+    namedDatabase(environment) === undefined
       ? undefined
-      : openTeam({ environment: here.environment, workingFolder, folder, machine })
+      : openTeam({ environment, workingFolder, folder, machine })
   const context: Context = {
     store,
     witness,
@@ -147,18 +141,11 @@ export function openContext(opening: Opening): Context {
       drain: () => ingestFor(rootHere(), recordingIn(context)),
     }),
     ...(tell && {
+      tell,
       clients: async () => {
         const { clientsHere } = await import('./setup/health.ts')
         return clientsHere(environment, project)
       },
-      places: otherPlaces({
-        environment,
-        workingFolder,
-        root: rootOfProject,
-        state: () => writableStateFolder(machine, folder, canWrite),
-        database: databaseNow,
-        tell,
-      }),
     }),
   }
   return context

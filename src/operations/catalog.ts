@@ -44,10 +44,10 @@ import { atWork } from './project/at-work.ts'
 import { accept, backup, repair, restoreBackup } from './project/backup.ts'
 import { doctor } from './project/doctor.ts'
 import { exportProject, log } from './project/journal.ts'
-import { move } from './project/move.ts'
 import { projectAdd, projectList, projectRename } from './project/projects.ts'
 import { status } from './project/status.ts'
 import { tidy } from './project/tidy.ts'
+import { exportEnd, exportReopen, importReplace } from './project/transfer.ts'
 import { workTreeAdd, workTreeList, workTreeRemove } from './project/work-trees.ts'
 import { blame } from './provenance/blame.ts'
 import { provenanceStats } from './provenance/line-stats.ts'
@@ -206,7 +206,9 @@ const operations = [
   repair,
   accept,
   backup,
-  move,
+  exportEnd,
+  exportReopen,
+  importReplace,
   restoreBackup,
   tidy,
   whoami,

@@ -9,7 +9,6 @@ import type { Clock } from '../ports/clock.ts'
 import type { CommandApprovals, CommandRunner } from '../ports/command-runner.ts'
 import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
 import type { Messenger } from '../ports/messenger.ts'
-import type { Places } from '../ports/moving.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
 import type { SetupFiles } from '../ports/setup-files.ts'
 import type { Decided, DecidedFirst, Fingerprint, Reads, Store } from '../ports/store.ts'
@@ -152,10 +151,10 @@ export interface Context {
   readonly commandRunner: CommandRunner
   readonly commandApprovals: CommandApprovals
   readonly messenger: Messenger
+  /** Writes a line to the person at the command line, beside the answer. */
+  readonly tell?: (line: string) => void
   /** Who may use the server, where the database is one that was named for all its projects. */
   readonly team?: Team
-  /** Where the project can be moved to; only where a person sits at it. */
-  readonly places?: Places
   /** Who calls and what they may; absent where nobody is asked for it: on one's own machine. */
   readonly standing?: Standing
   /** The machine that its caller works on, where that is not the one that keeps the record. */

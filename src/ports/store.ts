@@ -14,7 +14,6 @@ import type {
 import type { StepPlace } from '../domain/provenance/step.ts'
 import type { DraftComment } from '../domain/review/review.ts'
 import type { CaptureReads } from './capture-reads.ts'
-import type { RecordEnd } from './moving.ts'
 import type {
   EdgeReads,
   HoldReads,
@@ -32,6 +31,7 @@ import type {
   TaskReads,
   TimelineReads,
 } from './reads.ts'
+import type { KeptRow } from './record-rows.ts'
 import type { FileStates, ReviewReads } from './review-reads.ts'
 
 /** Every question that can be asked of the store. Each method is one query with a limit. */
@@ -210,6 +210,8 @@ export interface RecordRequest<Answer> {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly idempotency?: Idempotency
+  /** It opens a project in which writing ended. */
+  readonly reopens?: true
   /**
    * Asks, all at once, what `decide` and what it records are going to ask: on a server these questions go out together with
    * the one for the lock, and are answered under it. What it fails with is left to `decide`.
@@ -229,8 +231,10 @@ export interface Store {
   view<Answer>(look: (reads: Reads) => Promise<Answer>): Promise<Answer>
   /** The stored answer of a key, if it was used: `decide` need not be prepared for a repeat. */
   replay(idempotency: Idempotency): Promise<{ readonly answer: unknown } | null>
-  /** Makes the project from its whole journal. Fails with CONFLICT where there is a record already. */
-  restore(facts: readonly Fact[]): Promise<void>
+  /** Makes the project from its whole log, all of it or nothing. Fails with CONFLICT where there is a record already. */
+  restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored>
+  /** What belongs to the project beside its log, a page at a time, after a row. */
+  kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]>
   /**
    * Compares every table with what the facts make of an empty store; asks SQLite whether the file is sound. Facts that a
    * check before this one applied are not applied again, unless it is to be `full`.
@@ -240,19 +244,14 @@ export interface Store {
   inspectChain(): Promise<ChainInspection>
   /** Makes the tables again from the facts, after a copy of the file. Fails with REFUSED where the journal is broken. */
   repair(at: number): Promise<Repair>
-  /**
-   * Takes the record as it is for the right one, also where it lacks what it held before, or where the project moved to
-   * a place that is lost. Answers its facts.
-   */
-  accept(by: { readonly at: number; readonly actor: Actor }): Promise<number>
+  /** Takes the record as it is for the right one, also where it lacks what it held before. Answers its facts. */
+  accept(at: number): Promise<number>
   /** Copies the whole database to a new file while others use it. A relative path is meant from where the caller stands. */
   backup(file: string): Promise<BackupMade>
   /** Puts a backup in the place of the database, of which a copy is kept. Right with servers running. */
   putBack(backup: string, at: number): Promise<PutBack>
-  /** What is said first of what is read here, as it was at the last question; null for a project that is written here. */
+  /** What is said first of what is read here, as it was at the last question; null where writing has not ended. */
   notice(): Promise<string | null>
-  /** What is needed to move the project to another place, or from one. */
-  end(): Promise<RecordEnd>
   /** What `doctor` and `status` say about the database. Creates nothing. */
   health(): Promise<StoreHealth>
   /** Why nothing could be recorded now, in a sentence; null when it could. Creates nothing. */
@@ -263,6 +262,23 @@ export interface Store {
    */
   follow(after: number, signal: AbortSignal): AsyncIterable<readonly Fact[]>
   close(): Promise<void>
+}
+
+export interface Restoring {
+  /** What belongs to the project beside its log. */
+  readonly kept: readonly KeptRow[]
+  /** Takes the place of the record that is here: continues it where it is the beginning of the log, else sets it aside. */
+  readonly replace: boolean
+  /** Who opens the project for writing where the log ends with the end of writing. */
+  readonly actor: Actor
+  readonly at: number
+}
+
+export interface Restored {
+  /** How many entries were added. */
+  readonly added: number
+  /** What the record that was here is called now; null where there was none, or it was continued. */
+  readonly setAside: string | null
 }
 
 /** What was found in a whole record. */
@@ -317,8 +333,8 @@ export interface StoreHealth {
   readonly journalMode: string | null
   readonly schemaVersion: number | null
   readonly seq: number
-  /** Where the project went, in a sentence; null where it is written here. */
-  readonly moved: string | null
+  /** That writing ended here, in a sentence; null where it did not. */
+  readonly ended: string | null
   /** Sentences about what to know or fix. Empty when all is well. */
   readonly warnings: readonly string[]
 }

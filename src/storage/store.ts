@@ -1,12 +1,12 @@
-import { statSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { Kysely } from 'kysely'
-import type { Actor } from '../domain/actor.ts'
 import type { Fact } from '../domain/fact.ts'
 import { Failure } from '../domain/failure.ts'
 import type { IdSource } from '../domain/id.ts'
-import type { RecordEnd } from '../ports/moving.ts'
+import type { KeptRow } from '../ports/record-rows.ts'
 import type {
   BackupMade,
   ChainInspection,
@@ -16,15 +16,17 @@ import type {
   Reads,
   RecordRequest,
   Repair,
+  Restored,
+  Restoring,
   Store,
   StoreHealth,
 } from '../ports/store.ts'
 import { Followers } from './journal/follow.ts'
 import { storedAnswer } from './record/idempotency.ts'
-import { acceptHere, type Ground, recordEnd } from './record/moving.ts'
-import { type ResolvedProject, resolveProject, seen, writeIgnore, writeProjectId } from './record/project.ts'
+import { keptIn } from './record/kept.ts'
+import { type ResolvedProject, resolveProject, writeIgnore, writeProjectId } from './record/project.ts'
 import { record } from './record/record.ts'
-import { restore } from './record/restore.ts'
+import { Diverged, restore } from './record/restore.ts'
 import { copyToNew } from './safety/copy.ts'
 import { inspectChain, inspectRecord, isDamaged } from './safety/inspection.ts'
 import { putBack } from './safety/put-back.ts'
@@ -36,7 +38,7 @@ import { canWriteBeside, DatabaseFile, emptyDatabase } from './sqlite/database-f
 import { ConnectionRetired, connected, type OpenConnection } from './sqlite/driver.ts'
 import { damagedFile, unavailable } from './sqlite/unavailable.ts'
 import { isBusy } from './sqlite/waiting.ts'
-import { noticeOf, type ProjectState, projectState } from './tables/project-place.ts'
+import { noticeOf, type ProjectState, projectState } from './tables/project-end.ts'
 import { readsOf } from './tables/reads.ts'
 import type { Tables } from './tables/tables.ts'
 
@@ -132,19 +134,20 @@ class SqliteStore implements Store {
     return this.#reading((db, projectId) => storedAnswer(db, projectId, idempotency))
   }
 
-  restore(facts: readonly Fact[]): Promise<void> {
-    return this.#answering(async () => {
-      this.#watch.expect(facts)
-      const { db, raw } = await this.#database.forWriting()
-      this.#hideFolder()
-      const project = await db.transaction().execute(async (transaction) => {
-        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
-        return restore(transaction, facts, { root: this.#options.root, found })
-      })
-      this.#resolved.set(db, project)
-      this.#watch.learn(pointIn(raw, project.id), { wrote: true })
-      this.#writeFolder(project.id)
-    })
+  async restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored> {
+    if (!restoring?.replace || this.#options.shared) return this.#restoreInPlace(facts, restoring)
+    try {
+      if (await this.#isContinuedBy(facts)) return await this.#restoreInPlace(facts, restoring)
+    } catch (error) {
+      // A record that cannot be read is set aside as it is.
+      if (!(error instanceof Failure) || (error.code !== 'UNAVAILABLE' && !(error instanceof Diverged)))
+        throw error
+    }
+    return this.#restoreAside(facts, restoring)
+  }
+
+  kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]> {
+    return this.#reading((db, projectId) => keptIn(db, { projectId, after, limit }))
   }
 
   inspect({ full }: { readonly full: boolean } = { full: false }): Promise<Inspection> {
@@ -178,25 +181,18 @@ class SqliteStore implements Store {
     })
   }
 
-  accept({ at, actor }: { readonly at: number; readonly actor: Actor }): Promise<number> {
+  accept(at: number): Promise<number> {
     return this.#answering(async () => {
       const open = await this.#database.forReading()
       const projectId = open && (await this.#projectIn(open.db))
       const point = open && projectId !== null ? pointIn(open.raw, projectId) : null
       this.#anchor.begin(point, at)
-      if (projectId === null) return point?.seq ?? 0
-      return this.#ground().write(projectId, (db) =>
-        acceptHere(db, { projectId, place: this.#options.file, actor, at }),
-      )
+      return point?.seq ?? 0
     })
   }
 
   async notice(): Promise<string | null> {
     return this.#notice
-  }
-
-  async end(): Promise<RecordEnd> {
-    return recordEnd(this.#ground())
   }
 
   backup(named: string): Promise<BackupMade> {
@@ -266,43 +262,47 @@ class SqliteStore implements Store {
     return open && projectId !== null ? projectState(open.db, projectId) : null
   }
 
-  #ground(): Ground {
-    const { file, root, shared } = this.#options
-    return {
-      shown: file,
-      projectId: () =>
-        this.#answering(async () => {
-          const open = await this.#database.forReading()
-          return open && (await this.#projectIn(open.db))
-        }),
-      read: (work) =>
-        this.#answering(async () => {
-          const open = await this.#database.forReading()
-          return open && open.db.transaction().execute(work)
-        }),
-      write: (projectId, work) =>
-        this.#answering(async () => {
-          const { db, raw } = await this.#database.forWriting()
-          const answer = await db.transaction().execute(async (transaction) => {
-            this.#assertHolds({ db, raw })
-            return work(transaction)
-          })
-          await this.#database.assertStands()
-          this.#resolved.delete(db)
-          this.#watch.learn(pointIn(raw, projectId), { wrote: true })
-          return answer
-        }),
-      assertRoom: async (db, projectId) => {
-        const found = await resolveProject(db, this.#options)
-        if (found && found.id !== projectId) throw occupied(file, found.id)
-      },
-      adopt: async (db, projectId, at) => {
-        await seen({ db, projectId, at }, root)
-        if (shared) writeProjectId(root, projectId)
-        else writeIgnore(dirname(file))
-      },
-      remembered: async () => this.#watch.known,
-      forget: () => this.#watch.forget(),
+  /** Whether the record of this folder is the beginning of a log, or there is none. */
+  #isContinuedBy(facts: readonly Fact[]): Promise<boolean> {
+    return this.#answering(async () => {
+      const open = await this.#database.forReading()
+      const projectId = open && (await this.#projectIn(open.db))
+      if (!open || projectId === null) return true
+      const [first] = facts
+      return first?.body.kind === 'project.created' && first.body.id === projectId
+    })
+  }
+
+  #restoreInPlace(facts: readonly Fact[], restoring: Restoring | undefined): Promise<Restored> {
+    return this.#answering(async () => {
+      const { root, file } = this.#options
+      this.#watch.expect(facts)
+      const { db, raw } = await this.#database.forWriting()
+      this.#hideFolder()
+      const { project, ...restored } = await db.transaction().execute(async (transaction) => {
+        const found = this.#resolved.get(db) ?? (await resolveProject(transaction, this.#options))
+        return restore(transaction, facts, { ...restoring, root, shown: file, found })
+      })
+      this.#resolved.set(db, project)
+      this.#watch.learn(pointIn(raw, project.id), { wrote: true })
+      this.#writeFolder(project.id)
+      return restored
+    })
+  }
+
+  /** In a file beside this one, which then takes its place: this one is kept under another name. */
+  async #restoreAside(facts: readonly Fact[], restoring: Restoring): Promise<Restored> {
+    const { file, ids, root } = this.#options
+    const coming = `${file}.importing-${randomBytes(6).toString('hex')}`
+    const store = openStore({ file: coming, shared: false, root, sandboxJournal: false, ids })
+    try {
+      const restored = await store.restore(facts, { ...restoring, replace: false })
+      await store.close()
+      const { kept } = await this.putBack(coming, restoring.at)
+      return { ...restored, setAside: kept }
+    } finally {
+      await store.close()
+      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${coming}${end}`, { force: true })
     }
   }
 
@@ -387,12 +387,6 @@ class SqliteStore implements Store {
   }
 }
 
-function occupied(file: string, projectId: string): Failure {
-  return new Failure('CONFLICT', `The database ${file} holds another project already: ${projectId}.`, {
-    hint: 'Nothing was moved. Name another file with --to.',
-  })
-}
-
 function nothingToRepair(file: string): Failure {
   return new Failure('NOT_FOUND', `There is no record in ${file}: nothing was changed.`, {
     hint: 'Restore a backup with `waymark restore <file>`.',
@@ -418,7 +412,7 @@ async function healthOf(file: string, asked: Asked): Promise<StoreHealth> {
     journalMode: null,
     schemaVersion: null,
     seq: 0,
-    moved: null,
+    ended: null,
     warnings: [],
   }
   try {
@@ -432,7 +426,7 @@ async function healthOf(file: string, asked: Asked): Promise<StoreHealth> {
       journalMode,
       schemaVersion: numberOf(open.raw, 'user_version'),
       seq: state?.seq ?? 0,
-      moved: noticeOf(state),
+      ended: noticeOf(state),
       warnings: journalMode === 'memory' ? [memoryWarning(file)] : [],
     }
   } catch (error) {

@@ -17,7 +17,7 @@ const ofRun = { input: 'run_id', data: 'run_id' } as const
 
 /** What each query that a page shows is read again for. A query that is not here is not live. */
 const table = {
-  status: { of: ['project', 'place', 'mission', 'workflow', 'task', 'hold'] },
+  status: { of: ['project', 'writing', 'mission', 'workflow', 'task', 'hold'] },
   at_work: { of: ['mission', 'workflow', 'task', 'hold', 'progress', 'decision'] },
   edge_list: { of: ['mission', 'workflow', 'task', 'hold', 'progress', 'decision'] },
   board: { of: ['task', 'mission', 'workflow', 'hold', 'progress', 'setting'] },

@@ -80,7 +80,7 @@ function Project() {
       <TopBar />
       <SideBar />
       <main class="page" ref={page} tabIndex={-1}>
-        <Moved />
+        <Ended />
         <Outlet />
       </main>
       <Toasts />
@@ -96,10 +96,10 @@ function followMembers(): () => void {
   })
 }
 
-/** The project is recorded elsewhere by now: every page shows an old record, and says so first. */
-function Moved() {
-  const moved = projectStatus.value?.moved
-  return moved ? <p role="status">{moved}</p> : null
+/** Writing ended in this project: every page says so first. */
+function Ended() {
+  const ended = projectStatus.value?.ended
+  return ended ? <p role="status">{ended}</p> : null
 }
 
 /** What lies outside the page's own elements: the window's title, that numbers are old, that the page itself is. */

@@ -12,8 +12,7 @@ import type { CaptureHealth } from '../../ports/capture-health.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { firstSet, userName } from '../settings/environment.ts'
 import { readWords, wantsJson } from '../settings/flags.ts'
-import { rootWithoutGit } from '../settings/moved.ts'
-import { missingFolder, unusableFolder } from '../settings/places.ts'
+import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
 
 const usual: CaptureSettings = { on: true, prompts: 'off', commands: 'program', secret: [] }
 

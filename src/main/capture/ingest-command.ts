@@ -3,7 +3,7 @@ import type { Actor } from '../../domain/actor.ts'
 import { connectedAt } from '../edge/connected.ts'
 import { closeContext, openContext } from '../open-context.ts'
 import { readWords } from '../settings/flags.ts'
-import { rootWithoutGit } from '../settings/moved.ts'
+import { rootWithoutGit } from '../settings/places.ts'
 import { hostOf, type RecordMoments, recordingIn } from './ingest-for.ts'
 
 const quietFor = 30_000

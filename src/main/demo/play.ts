@@ -14,7 +14,10 @@ export interface Playing {
 export async function play(facts: readonly Fact[], { store, signal, speed }: Playing): Promise<void> {
   const [first, last] = [facts[0]?.at ?? 0, facts.at(-1)?.at ?? 0]
   const begunAt = Date.now()
-  if (speed === null) return store.restore(linkFacts(shifted(facts, begunAt - last)))
+  if (speed === null) {
+    await store.restore(linkFacts(shifted(facts, begunAt - last)))
+    return
+  }
   const endsAt = begunAt + (last - first) / speed
   // The store makes the project itself, with the first fact of it.
   for (const { at, actor, body } of shifted(facts.slice(1), Math.round(endsAt - last))) {

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import { z } from 'zod'
 import type { Fact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
-import { journalMark, readFact } from '../../operations/project/journal-line.ts'
+import { journalMark, readExport } from '../../operations/project/journal-line.ts'
 import { beforeFirst, factRows } from '../../storage/journal/journal.ts'
 
 export const recordingFiles = {
@@ -36,15 +36,26 @@ export interface Recording {
 export function readRecording(folder: string, home: string): Recording {
   const [mark, ...lines] = textOf(folder, recordingFiles.journal).trim().split('\n')
   if (mark !== JSON.stringify(journalMark)) throw damaged(folder, 'its journal does not begin as one')
-  const recorded = lines.map((line, at) => readFact(line, at + 2))
+  const recorded = exportedFacts(folder, lines)
   const changed = linkFacts(recorded).find(({ hash }, at) => hash !== recorded[at]?.hash)
   if (changed) throw damaged(folder, `fact ${changed.seq} does not follow from the ones before it`)
   const work = workShape.safeParse(JSON.parse(textOf(folder, recordingFiles.work).replaceAll(homeMark, home)))
   if (!work.success) throw damaged(folder, `${recordingFiles.work} does not hold a repository`)
   const objects = join(folder, recordingFiles.objects)
   if (!existsSync(objects)) throw damaged(folder, `${recordingFiles.objects} is missing`)
-  const facts = lines.map((line, at) => readFact(line.replaceAll(homeMark, home), at + 2))
+  const facts = exportedFacts(
+    folder,
+    lines.map((line) => line.replaceAll(homeMark, home)),
+  )
   return { facts, texts: work.data.texts, trees: work.data.trees, objects }
+}
+
+function exportedFacts(folder: string, lines: readonly string[]): readonly Fact[] {
+  try {
+    return readExport(lines).facts
+  } catch {
+    throw damaged(folder, 'its journal is not whole')
+  }
 }
 
 function textOf(folder: string, name: string): string {

@@ -10,7 +10,6 @@ import { endSignal, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
-import { placedFor } from '../settings/moved.ts'
 import { oidcSettings } from '../settings/oidc.ts'
 import { namedDatabase, serverFolder } from '../settings/places.ts'
 import { keepUp } from '../upkeep.ts'
@@ -35,15 +34,8 @@ function takeConsole(log: Log): void {
   console.error = (error: unknown) => log.error('An answer could not be sent.', { error: String(error) })
 }
 
-/** A folder whose project was moved is served from where it is now. */
-function placedHere(environment: Environment): Environment {
-  const here = placedFor({ environment, workingFolder: process.cwd() })
-  if (here.refusal) throw here.refusal
-  return here.environment
-}
-
 async function serveProjects(flags: ServeFlags, log: Log): Promise<void> {
-  const environment = placedHere(process.env)
+  const environment = process.env
   const folder = serverFolder(environment)
   const tokens = new TokenFile(folder)
   const projects = await opened(flags, environment)

@@ -232,3 +232,11 @@ export function namesServer(environment: Environment, root: string): boolean {
   if (firstSet(environment, ['WAYMARK_SERVER']) !== undefined) return true
   return existsSync(join(root, '.waymark', 'server'))
 }
+
+/** The project's root, found without git. */
+export function rootWithoutGit(request: ProjectRequest): string {
+  const { environment } = request
+  const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
+  const folder = projectFolder(request, (start) => enclosingTree(start, home))
+  return projectRoot(mainTree(enclosingTree(folder, home) ?? folder))
+}

@@ -38,8 +38,7 @@ import { canSwitch, switchOnUnlessOff, takeBackSwitch } from '../capture/capture
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { type CommandWords, readWords, wantsJson } from '../settings/flags.ts'
-import { rootWithoutGit } from '../settings/moved.ts'
-import { missingFolder, unusableFolder } from '../settings/places.ts'
+import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
 import { groundOf, isFromRegistry, stateFolderOf, supplies } from './place.ts'
 import { SetupRecords } from './records.ts'
 

@@ -51,7 +51,11 @@ export const planImport = defineOperation({
   }),
 }).handler(async (handling, input) => {
   const loaded = await handling.planFiles.load(input.file, input.from)
-  if (loaded.kind === 'journal') return restoreJournal(handling, loaded.lines, input['dry-run'] ?? false)
+  if (loaded.kind === 'journal') {
+    const dryRun = input['dry-run'] ?? false
+    const { facts } = await restoreJournal(handling, loaded.lines, { dryRun })
+    return { format: 'journal', facts, notices: [], ...(dryRun && { dry_run: true as const }) }
+  }
   const request = { mission: input.mission, dryRun: input['dry-run'] ?? false }
   const result = await addPlan(handling, loaded.document, request)
   return { format: loaded.format, ...result, notices: [...loaded.notices, ...result.notices] }

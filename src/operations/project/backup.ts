@@ -84,9 +84,9 @@ export const accept = defineOperation({
   access: 'admin',
   title: 'Accept the record as it is',
   description:
-    'After a database was lost, cut or replaced: accepts what is there as the record, or starts a new one. Also where the project moved to a place that is lost.',
+    'After a database was lost, cut or replaced: accepts what is there as the record, or starts a new one.',
   kind: 'command',
   idempotent: true,
   input: z.strictObject({}),
   output: z.object({ facts: z.int() }),
-}).handler(async ({ store, clock, actor }) => ({ facts: await store.accept({ at: clock.now(), actor }) }))
+}).handler(async ({ store, clock }) => ({ facts: await store.accept(clock.now()) }))

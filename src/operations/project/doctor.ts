@@ -68,12 +68,12 @@ async function databaseCheck({ store }: Handling): Promise<Check> {
     return { check: 'database', ok: true, finding: `${health.location} will be created at the first write` }
   }
   const mode = health.journalMode === null ? '' : `, journal mode ${health.journalMode}`
-  const moved = health.moved === null ? [] : [health.moved]
+  const ended = health.ended === null ? [] : [health.ended]
   const state = `${health.location}${mode}, schema ${health.schemaVersion}`
   return {
     check: 'database',
     ok: health.warnings.length === 0,
-    finding: [`${state}.`, ...moved, ...health.warnings].join(' ').replace(/\.$/, ''),
+    finding: [`${state}.`, ...ended, ...health.warnings].join(' ').replace(/\.$/, ''),
   }
 }
 

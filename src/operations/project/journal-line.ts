@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Fact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
-import type { KeptRow } from '../../ports/moving.ts'
+import { type KeptRow, keptTables } from '../../ports/record-rows.ts'
 import type { Handling } from '../operation.ts'
 
 /** The first line of an exported journal: what the file is. */
@@ -35,41 +35,65 @@ export function writeFact({ body, hash, ...fact }: Fact): string {
   return JSON.stringify({ ...fact, happening: body, hash })
 }
 
-const diffLine = z.object({
-  diff: z.object({
-    attempt_id: z.string(),
-    sha256: z.string(),
-    bytes: z.int(),
-    cut: z.int(),
-    content: z.object({ base64: z.string() }),
-  }),
+const keptValue = z.union([z.string(), z.number(), z.null(), z.strictObject({ base64: z.string() })])
+const keptLine = z.strictObject({
+  kept: z.strictObject({ table: z.enum(keptTables), values: z.record(z.string(), keptValue) }),
 })
 
-const outputLine = z.object({
-  output: z.object({
-    command_id: z.string(),
-    sha256: z.string(),
-    bytes: z.int(),
-    content: z.object({ base64: z.string() }),
-    removed_at: z.int().nullable(),
-  }),
-})
-
-/** What an attempt changed, line by line, or what a command printed, as a line after the facts. */
-export function writeKept({ table, values }: KeptRow): string {
-  const { project_id: _, ...kept } = values
-  return JSON.stringify(table === 'attempt_diff' ? { diff: kept } : { output: kept })
+/** A row that belongs to the project beside its log, as a line after the facts. */
+export function writeKept({ table, values: { project_id: _, ...values } }: KeptRow): string {
+  return JSON.stringify({ kept: { table, values } })
 }
 
 function readKept(text: string, number: number): KeptRow {
-  const said = jsonOf(text, number)
-  const diff = diffLine.safeParse(said)
-  if (diff.success) return { table: 'attempt_diff', values: diff.data.diff }
-  const output = outputLine.safeParse(said)
-  if (output.success) return { table: 'command_output', values: output.data.output }
-  throw new Failure('INVALID_INPUT', `Line ${number} is not a kept diff, nor what a command printed.`, {
-    hint: 'Restore a journal as `waymark export` writes it.',
+  const row = keptLine.safeParse(jsonOf(text, number))
+  if (row.success) return row.data.kept
+  throw new Failure('INVALID_INPUT', `Line ${number} of the export is neither a log entry nor a kept row.`, {
+    hint: 'Import a file as `waymark export` writes it.',
   })
+}
+
+const endLine = z.strictObject({
+  end: z.strictObject({ facts: z.int(), kept: z.int(), hash: z.string() }),
+})
+
+/** The last line: a file without it was cut. */
+export function writeEnd(facts: number, kept: number, hash: string): string {
+  return JSON.stringify({ end: { facts, kept, hash } })
+}
+
+interface Exported {
+  readonly facts: readonly Fact[]
+  readonly kept: readonly KeptRow[]
+}
+
+/** The lines after the first one. Fails for a file that was cut, wherever that was. */
+export function readExport(lines: readonly string[]): Exported {
+  const last = endLine.safeParse(lines.length === 0 ? null : looselyRead(lines.at(-1) ?? ''))
+  if (!last.success) throw cut('it does not end with the line that marks its end')
+  const { end } = last.data
+  const rows = lines.length - 1
+  if (rows !== end.facts + end.kept)
+    throw cut(`it has ${rows} lines of the ${end.facts + end.kept} that its end names`)
+  const facts = lines.slice(0, end.facts).map((text, index) => readFact(text, index + 2))
+  if ((facts.at(-1)?.hash ?? '') !== end.hash)
+    throw cut('its last log entry is not the one that its end names')
+  const kept = lines.slice(end.facts, -1).map((text, index) => readKept(text, index + 2 + end.facts))
+  return { facts, kept }
+}
+
+function cut(why: string): Failure {
+  return new Failure('INVALID_INPUT', `The export is not whole: ${why}. Nothing was imported.`, {
+    hint: 'Export it again with `waymark export`, and copy the whole file.',
+  })
+}
+
+function looselyRead(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }
 
 /** Reads a line back. What is in its body is vouched for by its hash, which the store checks. */
@@ -99,16 +123,12 @@ function jsonOf(text: string, number: number): unknown {
 }
 
 /** Restores an exported project, all of it or nothing. */
-export async function restoreJournal({ store }: Handling, lines: readonly string[], dryRun: boolean) {
-  const firstKept = lines.findIndex((text) => /^\{"(?:diff|output)":/.test(text))
-  const ofFacts = firstKept < 0 ? lines : lines.slice(0, firstKept)
-  const facts = ofFacts.map((text, index) => readFact(text, index + 2))
-  const kept = lines.slice(ofFacts.length).map((text, index) => readKept(text, index + 2 + ofFacts.length))
-  if (!dryRun) {
-    await store.restore(facts)
-    const end = await store.end()
-    const projectId = await end.projectId()
-    if (projectId !== null && kept.length > 0) await end.keep(projectId, kept)
-  }
-  return { format: 'journal', facts: facts.length, notices: [], ...(dryRun && { dry_run: true as const }) }
+export async function restoreJournal(
+  { store, actor, clock }: Handling,
+  lines: readonly string[],
+  { dryRun = false, replace = false }: { readonly dryRun?: boolean; readonly replace?: boolean } = {},
+) {
+  const { facts, kept } = readExport(lines)
+  const restored = dryRun ? null : await store.restore(facts, { kept, replace, actor, at: clock.now() })
+  return { facts: facts.length, kept: kept.length, restored }
 }

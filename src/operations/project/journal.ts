@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Fact } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
-import type { KeptRow } from '../../ports/moving.ts'
+import type { KeptRow, KeptTable } from '../../ports/record-rows.ts'
 import type { Reads, Store } from '../../ports/store.ts'
 import { list } from '../answers/list.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
 import { Check, recordFindings } from './doctor.ts'
-import { journalMark, writeFact, writeKept } from './journal-line.ts'
+import { journalMark, writeEnd, writeFact, writeKept } from './journal-line.ts'
 
 export const log = defineOperation({
   name: 'log',
@@ -89,33 +89,41 @@ export const exportProject = defineOperation({
   output: z.object({ facts: z.int(), diffs: z.int(), outputs: z.int(), text: z.string() }),
   print: (answer) => [String(answer['text'])],
 }).handler(async ({ store }) => {
-  const lines = await store.view(allLines)
-  const kept = await keptRows(store)
-  const text = [JSON.stringify(journalMark), ...lines, ...kept.map(writeKept)].join('\n')
+  const { facts, kept, text } = await exported(store, ['attempt_diff', 'command_output'])
   const diffs = kept.filter(({ table }) => table === 'attempt_diff').length
-  return { facts: lines.length, diffs, outputs: kept.length - diffs, text }
+  return { facts, diffs, outputs: kept.length - diffs, text }
 })
+
+/** The whole record as text, with the rows of these tables beside it. */
+export async function exported(store: Store, tables: readonly KeptTable[]) {
+  const { lines, hash } = await store.view(allLines)
+  const kept = await keptRows(store, tables)
+  const end = writeEnd(lines.length, kept.length, hash)
+  const text = [JSON.stringify(journalMark), ...lines, ...kept.map(writeKept), end].join('\n')
+  return { facts: lines.length, kept, text }
+}
 
 const keptAtOnce = 20
 
-async function keptRows(store: Store): Promise<readonly KeptRow[]> {
-  const end = await store.end()
-  const projectId = await end.projectId()
+async function keptRows(store: Store, tables: readonly KeptTable[]): Promise<readonly KeptRow[]> {
   const found: KeptRow[] = []
-  for (let after: KeptRow | null = null; projectId !== null; ) {
-    const rows: readonly KeptRow[] = await end.keptAfter(projectId, after, keptAtOnce)
-    found.push(...rows.filter(({ table }) => table === 'attempt_diff' || table === 'command_output'))
+  for (let after: KeptRow | null = null; ; ) {
+    const rows: readonly KeptRow[] = await store.kept(after, keptAtOnce)
+    found.push(...rows.filter(({ table }) => tables.includes(table)))
     after = rows.at(-1) ?? null
-    if (rows.length < keptAtOnce) break
+    if (rows.length < keptAtOnce) return found
   }
-  return found
 }
 
-async function allLines({ journal }: Reads): Promise<readonly string[]> {
+async function allLines({
+  journal,
+}: Reads): Promise<{ readonly lines: readonly string[]; readonly hash: string }> {
   const lines: string[] = []
+  let hash = ''
   for (;;) {
     const facts = await journal.since(lines.length, page)
     for (const fact of facts) lines.push(writeFact(fact))
-    if (facts.length < page) return lines
+    hash = facts.at(-1)?.hash ?? hash
+    if (facts.length < page) return { lines, hash }
   }
 }

@@ -23,8 +23,8 @@ export const status = defineOperation({
     project: z.string(),
     database: z.string(),
     recorded: z.boolean(),
-    /** Where the project went, in a sentence; null where it is recorded here. */
-    moved: z.string().nullable(),
+    /** That writing ended, in a sentence; null where it did not. */
+    ended: z.string().nullable(),
     facts: z.int(),
     witness: z.enum(['git', 'checksum']),
     missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
@@ -68,7 +68,7 @@ export const status = defineOperation({
       project: place.mainTop,
       database: health.location,
       recorded: health.exists,
-      moved: health.moved,
+      ended: health.ended,
       facts: health.seq,
       witness: place.engine,
       missions: lines.map(({ mission, now, phases }) => ({

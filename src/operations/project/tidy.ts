@@ -31,8 +31,8 @@ export const tidy = defineOperation({
   }),
 }).handler(async (handling) => {
   const { store, witness, clock, record } = handling
-  // The snapshots are those of the place where the project is recorded now.
-  if ((await store.health()).moved !== null) return nothing
+  // Nothing can be recorded, and whoever reopens the project needs its snapshots.
+  if ((await store.health()).ended !== null) return nothing
   const stale = await noticeStaleAttempts(handling)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
   const removed = await witness.sweep(kept)

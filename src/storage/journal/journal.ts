@@ -184,7 +184,7 @@ function isDelimited({ at, version, actor }: FactTable): boolean {
 }
 
 /** The facts after one, the oldest first. */
-export function factsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<FactTable[]> {
+function factsAfter({ db, projectId }: ReadScope, seq: number, limit: number): Promise<FactTable[]> {
   return db
     .selectFrom('fact')
     .selectAll()

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
 import type { StoreHealth } from '../../ports/store.ts'
 import { assertNotOlder, schemaVersion as known } from '../schema/schema.ts'
-import { noticeOf, type ProjectState } from '../tables/project-place.ts'
+import { noticeOf, type ProjectState } from '../tables/project-end.ts'
 import type { Tables } from '../tables/tables.ts'
 import { schemaOf } from './create.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -38,7 +38,7 @@ export async function healthOf(
     journalMode: null,
     schemaVersion: null,
     seq: 0,
-    moved: null,
+    ended: null,
   }
   try {
     return await database.read(async (db) => {
@@ -53,7 +53,7 @@ export async function healthOf(
         exists: state !== null,
         schemaVersion,
         seq: state?.seq ?? 0,
-        moved: noticeOf(state),
+        ended: noticeOf(state),
         warnings: [...schemaWarnings(schemaVersion), ...warnings],
       }
     })

@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely'
-import type { Actor } from '../../domain/actor.ts'
 import type { Fact } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { IdSource } from '../../domain/id.ts'
 import { serverProject } from '../../domain/identity/identity.ts'
-import type { RecordEnd } from '../../ports/moving.ts'
+import type { KeptRow } from '../../ports/record-rows.ts'
 import type {
   BackupMade,
   ChainInspection,
@@ -14,25 +13,21 @@ import type {
   Reads,
   RecordRequest,
   Repair,
+  Restored,
+  Restoring,
   Store,
   StoreHealth,
 } from '../../ports/store.ts'
 import { Followers } from '../journal/follow.ts'
 import { storedAnswer } from '../record/idempotency.ts'
-import { acceptHere, type Ground, recordEnd } from '../record/moving.ts'
-import { type ResolvedProject, seen, writeProjectId } from '../record/project.ts'
+import { keptIn } from '../record/kept.ts'
+import { type ResolvedProject, writeProjectId } from '../record/project.ts'
 import { type Recorded, record, type Sent } from '../record/record.ts'
 import { restore } from '../record/restore.ts'
 import { chainIn, inspectIn, repairIn } from '../record/server-rows.ts'
 import { emptyDatabase } from '../sqlite/database-file.ts'
-import {
-  isNamed,
-  type NamedProject,
-  namedProjects,
-  nameProject,
-  projectNamed,
-} from '../tables/project-name.ts'
-import { noticeOf, projectState } from '../tables/project-place.ts'
+import { noticeOf, projectState } from '../tables/project-end.ts'
+import { isNamed, type NamedProject, namedProjects, nameProject } from '../tables/project-name.ts'
 import { readsOf } from '../tables/reads.ts'
 import type { ReadScope, Tables } from '../tables/tables.ts'
 import { schemaOf } from './create.ts'
@@ -113,26 +108,34 @@ class PostgresStore implements Store {
     return this.#reading(({ db, projectId }) => storedAnswer(db, projectId, idempotency))
   }
 
-  restore(facts: readonly Fact[]): Promise<void> {
+  restore(facts: readonly Fact[], restoring?: Restoring): Promise<Restored> {
     const { project } = this.#options
     const { database, live } = this.#server
     return this.#answering(async () => {
       if ('id' in project) throw hasOne(project.id)
       await this.#server.made()
-      const restored = await database.patiently(() =>
+      const { project: restored, ...answer } = await database.patiently(() =>
         database.transaction('write', async (session) => {
           await this.#server.lockAll(session)
           await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
           const found = await findProject(session.db, project)
-          const made = await restore(session.db, facts, { root: rootOf(project), found })
-          await nameProject(session.db, made.id, nameOf(project))
+          const place = { root: rootOf(project), shown: database.place.shown, found }
+          const made = await restore(session.db, facts, { ...restoring, ...place })
+          if (!(await isNamed(session.db, made.project.id)))
+            await nameProject(session.db, made.project.id, nameOf(project))
           return made
         }),
       )
       this.#found = restored
       live.committed()
-      this.#writeFolder(restored.id)
+      writeProjectId(project.root, restored.id)
+      this.#folderWritten = true
+      return answer
     })
+  }
+
+  kept(after: KeptRow | null, limit: number): Promise<readonly KeptRow[]> {
+    return this.#reading(({ db, projectId }) => keptIn(db, { projectId, after, limit }))
   }
 
   inspect(): Promise<Inspection> {
@@ -177,17 +180,7 @@ class PostgresStore implements Store {
     return this.#notice
   }
 
-  async end(): Promise<RecordEnd> {
-    return recordEnd(this.#ground())
-  }
-
-  async accept({ at, actor }: { readonly at: number; readonly actor: Actor }): Promise<number> {
-    const projectId = await this.#answering(() => this.#projectId())
-    const ground = this.#ground()
-    const state = projectId === null ? null : await ground.read((db) => projectState(db, projectId))
-    if (projectId !== null && state?.moved) {
-      return ground.write(projectId, (db) => acceptHere(db, { projectId, place: ground.shown, actor, at }))
-    }
+  async accept(): Promise<number> {
     throw this.#filesOnly(
       'keeps no anchor outside the database',
       'Restore a backup of the database with pg_restore where facts are missing.',
@@ -341,45 +334,6 @@ class PostgresStore implements Store {
     })
   }
 
-  #ground(): Ground {
-    const { project } = this.#options
-    const { database, live } = this.#server
-    return {
-      shown: database.place.shown,
-      projectId: () => this.#answering(() => this.#projectId()),
-      read: (work) =>
-        this.#answering(async () => ((await this.#server.isMade()) ? database.read(work, 'inspect') : null)),
-      write: (projectId, work) =>
-        this.#answering(async () => {
-          await this.#server.made()
-          const answer = await database.patiently(() =>
-            database.transaction('write', async (session) => {
-              if (!(await this.#server.lock(session, projectId))) await this.#server.lockAll(session)
-              await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
-              return work(session.db)
-            }),
-          )
-          this.#found = null
-          live.committed()
-          return answer
-        }),
-      assertRoom: async (db, projectId) => {
-        if ('id' in project) return
-        const found = await findProject(db, project)
-        const named = (await projectNamed(db, nameOf(project))) ?? found?.id ?? projectId
-        if (named !== projectId) throw occupied(database.place.shown, nameOf(project))
-      },
-      adopt: async (db, projectId, at) => {
-        if ('id' in project) return
-        await seen({ db, projectId, at }, rootOf(project))
-        if (!(await isNamed(db, projectId))) await nameProject(db, projectId, nameOf(project))
-        writeProjectId(project.root, projectId)
-      },
-      remembered: async () => null,
-      forget: () => undefined,
-    }
-  }
-
   async #projectId(): Promise<string | null> {
     if (!(await this.#server.isMade())) return null
     return this.#server.database.read((db) => this.#idIn(db))
@@ -435,12 +389,6 @@ const nothingRecorded: Omit<Inspection, 'anchor' | 'damage'> = {
 /** Of the kind that is repeated. */
 function again(message: string): Error {
   return Object.assign(new Error(message), { code: '40001' })
-}
-
-function occupied(shown: string, name: string): Failure {
-  return new Failure('CONFLICT', `There is another project called "${name}" at ${shown} already.`, {
-    hint: 'Nothing was moved. Give this one another name there: --name <name>.',
-  })
 }
 
 function hasOne(id: string): Failure {

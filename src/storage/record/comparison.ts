@@ -23,7 +23,6 @@ export const notMadeByFacts: Readonly<Record<string, string>> = {
   attempt_files: 'the states of files around attempts, as the machines with the files sent them',
   file_content: 'contents of files, as the machines with the files sent them',
   notice_cursor: 'how far the journal was read for what people are told',
-  project_arrival: 'that a project is on its way to this place, and not opened yet',
   project_name: 'what projects are called on a server',
   project_root: 'the folders of this machine in which the project was seen',
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
 import { Failure } from '../../domain/failure.ts'
-import { type KeptRow, type KeptTable, type KeptValue, keptTables } from '../../ports/moving.ts'
+import { type KeptRow, type KeptTable, type KeptValue, keptTables } from '../../ports/record-rows.ts'
 import { bytesOf } from '../tables/edge.ts'
 import type { Tables } from '../tables/tables.ts'
 

@@ -9,8 +9,8 @@ import { beforeFirst, factRows } from '../journal/journal.ts'
 import { sealed } from '../journal/sealed-lines.ts'
 import { breath } from '../sqlite/waiting.ts'
 import { makeHeights } from '../tables/dependency.ts'
+import { assertWritten, knowHead, projectState } from '../tables/project-end.ts'
 import { renameProject } from '../tables/project-name.ts'
-import { assertWrittenHere, knowHead, projectState } from '../tables/project-place.ts'
 import { projectFact } from '../tables/projections.ts'
 import { inBatches, insertRow, prepared } from '../tables/query.ts'
 import { readsOf } from '../tables/reads.ts'
@@ -86,8 +86,8 @@ export async function recordTogether(
       const value = await append(session, request, place, decision)
       results.push({ status: 'fulfilled', value })
       last = value.last ?? last
-      const isMoved = decision.decided.facts.some(({ kind }) => kind === 'project.moved')
-      if (value.last && !isMoved) await knowHead(session, place.found.id, value.last)
+      const isEnded = decision.decided.facts.some(({ kind }) => kind === 'project.ended')
+      if (value.last && !isEnded) await knowHead(session, place.found.id, value.last)
     }
     return { results, last }
   })
@@ -138,7 +138,7 @@ async function decideOn<Answer>(
   await place.locked
   const [stored, state] = await asked
   if (stored) return { recorded: { answer: stored.answer as Answer, project: found, last: null } } // stored as this very answer
-  if (state) assertWrittenHere(state)
+  if (state && request.reopens !== true) assertWritten(state)
   const decided = await request.decide(reads)
   if (project.id === serverProject) assertOfServer(decided.facts)
   return { reads, project, decided }

@@ -21,17 +21,12 @@ export const projectTables: TableStatements = ({ text }) => [
     project_id ${text} not null unique
   )`,
 
-  `create table project_move (
+  // A project in which writing ended.
+  `create table project_end (
     project_id ${text} not null primary key references project (id),
     seq bigint not null,
-    place ${text} not null,
-    moved_at bigint not null
-  )`,
-
-  // May exist before its project does.
-  `create table project_arrival (
-    project_id ${text} not null primary key,
-    began_at bigint not null
+    goes_on_at ${text},
+    ended_at bigint not null
   )`,
 
   `create table setting (

@@ -35,6 +35,16 @@ export async function renameProject(db: Kysely<Tables>, id: string, name: string
   await sql`insert into project_name (name, project_id) values (${name}, ${id})`.execute(db)
 }
 
+/** Frees the name of a project whose place another one takes. Answers what it is called from now on. */
+export async function setNameAside(db: Kysely<Tables>, id: string, root: string): Promise<string> {
+  const { rows } = await sql<{ readonly name: string }>`
+    delete from project_name where project_id = ${id} returning name`.execute(db)
+  await nameProject(db, id, `${rows[0]?.name ?? basename(root)}-replaced`)
+  const named = await sql<{ readonly name: string }>`
+    select name from project_name where project_id = ${id}`.execute(db)
+  return named.rows[0]?.name ?? id
+}
+
 interface ProjectRow {
   readonly id: string
   readonly name: string | null
@@ -56,7 +66,7 @@ export async function listedProjects(db: Kysely<Tables>): Promise<readonly Liste
         where attempt.project_id = project.id and attempt.status = 'open') as open_attempts,
       (select fact.at from fact where fact.project_id = project.id and fact.seq = project.seq) as last_at
     from project left join project_name on project_name.project_id = project.id
-    where project.id <> ${serverProject} and project.id not in (select project_id from project_arrival)
+    where project.id <> ${serverProject}
     order by coalesce(project_name.name, project.id) limit 1000`.execute(db)
   return rows.flatMap(
     ({ id, name, root, facts, waiting, open_attempts: openAttempts, last_at: lastFactAt }) => {

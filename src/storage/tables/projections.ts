@@ -35,7 +35,7 @@ import {
 } from './phase.ts'
 import { applyRoleDeclared } from './plan.ts'
 import { applyProcessKept } from './process.ts'
-import { applyProjectArrived, applyProjectMoved } from './project-place.ts'
+import { applyProjectEnded, applyProjectReopened } from './project-end.ts'
 import { applyDecision, applyIssue, applyProgress } from './records.ts'
 import { applyReviewReplied, applyReviewSent } from './review.ts'
 import { applyRunAdvanced, applyRunCancelled, applyRunCreated, applyRunMigrated } from './run.ts'
@@ -65,8 +65,8 @@ const projections: {
   readonly [Kind in FactKind]: (projecting: Projecting, fact: FactOf<Kind>) => Promise<void>
 } = {
   'project.created': applyProjectCreated,
-  'project.moved': applyProjectMoved,
-  'project.arrived': applyProjectArrived,
+  'project.ended': applyProjectEnded,
+  'project.reopened': applyProjectReopened,
   'mission.started': applyMissionStarted,
   'mission.ended': applyMissionEnded,
   'mission.extended': applyMissionExtended,

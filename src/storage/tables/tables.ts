@@ -25,7 +25,7 @@ import type { PersonTable } from './person.ts'
 import type { MilestoneTable, PhaseTable } from './phase.ts'
 import type { RoleTable } from './plan.ts'
 import type { ProcessTable } from './process.ts'
-import type { ProjectArrivalTable, ProjectMoveTable } from './project-place.ts'
+import type { ProjectEndTable } from './project-end.ts'
 import type { DecisionTable, IssueTable, ProgressTable } from './records.ts'
 import type {
   AttemptFilesTable,
@@ -58,8 +58,7 @@ import type {
 export interface Tables {
   readonly project: ProjectTable
   readonly project_root: ProjectRootTable
-  readonly project_move: ProjectMoveTable
-  readonly project_arrival: ProjectArrivalTable
+  readonly project_end: ProjectEndTable
   readonly mission: MissionTable
   readonly mission_change: MissionChangeTable
   readonly phase: PhaseTable

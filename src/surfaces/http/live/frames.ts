@@ -146,8 +146,8 @@ async function readEntity(reads: Reads, of: EntityReference, now: number): Promi
     }
     case 'review':
       return { review_id: of.id, task_id: of.taskId, mission_id: of.missionId }
-    case 'place':
-      return { moved_to: of.to }
+    case 'writing':
+      return { ended: of.ended }
     case 'project':
       return { project_id: of.id, root: of.root }
   }

@@ -211,21 +211,21 @@ describe.skipIf(isPostgresLeftOut)('a database on a server that fails', () => {
     expect(others[4]).toMatchObject({ reason: { message: expect.stringMatching(/unique|duplicate/i) } })
     await expectWhole(store, 10)
 
-    // Where the project moves away, nothing is recorded behind that.
+    // Where writing ends, nothing is recorded behind that.
     await foreign.query('begin')
     await foreign.query('select 1 from project for no key update')
     const nothing = () =>
       store.record({ actor: agent, at: 1, decide: async () => ({ facts: [], answer: 1 }) })
-    const moved = { kind: 'project.moved', to: 'elsewhere' } as const
+    const ended = { kind: 'project.ended', to: 'elsewhere' } as const
     const last = [
       nothing(),
       nothing(),
-      store.record({ actor: agent, at: 1, decide: async () => ({ facts: [moved], answer: 1 }) }),
+      store.record({ actor: agent, at: 1, decide: async () => ({ facts: [ended], answer: 1 }) }),
       deciding(() => 10),
     ]
     await foreign.query('rollback')
     expect((await Promise.allSettled(last)).at(-1)).toMatchObject({
-      reason: { code: 'UNAVAILABLE', message: expect.stringMatching(/moved to elsewhere/) },
+      reason: { code: 'REFUSED', message: expect.stringMatching(/goes on at elsewhere/) },
     })
     await expectWhole(store, 10)
   })

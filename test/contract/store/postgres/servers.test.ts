@@ -292,7 +292,7 @@ describe.skipIf(isPostgresLeftOut)('several servers on one database', () => {
   test.each([
     ['backup', (store: Store) => store.backup('copy.db'), /pg_dump/],
     ['putBack', (store: Store) => store.putBack('copy.db', 1), /pg_restore/],
-    ['accept', (store: Store) => store.accept({ at: 1, actor: agent }), /pg_restore/],
+    ['accept', (store: Store) => store.accept(1), /pg_restore/],
   ] as const)('%s says what is done instead, and never the password', async (_, ask, way) => {
     await using database = await emptyPostgres()
     const store = server(database.url, { root: folder() })

@@ -15,7 +15,6 @@ import Database from 'better-sqlite3'
 import { expect, test, vi } from 'vitest'
 import type { Store } from '../../../../src/ports/store.ts'
 import { Anchor, RecordWatch } from '../../../../src/storage/safety/watch.ts'
-import { agent } from '../../../support/entities.ts'
 import { temporaryStore } from '../../../support/store.ts'
 import { recordMission } from './processes/store-of.ts'
 
@@ -128,7 +127,7 @@ test('a person may begin a new record where one was, and a running server goes o
   expect(await command.inspect()).toMatchObject({
     anchor: { ok: false, says: expect.stringMatching(/is gone/) },
   })
-  expect(await command.accept({ at: Date.now(), actor: agent })).toBe(0)
+  expect(await command.accept(Date.now())).toBe(0)
   await recordMission(store, 'm-5')
   expect(await missions(command)).toBe(1)
 })

@@ -1,0 +1,27 @@
+/** How far a log has come: its last entry. */
+export interface Head {
+  readonly seq: number
+  readonly hash: string
+}
+
+/** What belongs to a project beside its log, and goes with it where writing ends: no replay makes it. */
+export const keptTables = [
+  'command',
+  'attempt_diff',
+  'notification_address',
+  'notice',
+  'notice_cursor',
+  'command_output',
+  'review_draft',
+  'review_viewed',
+  'review_looked',
+  'attempt_files',
+  'file_content',
+] as const
+export type KeptTable = (typeof keptTables)[number]
+export type KeptValue = string | number | null | { readonly base64: string }
+
+export interface KeptRow {
+  readonly table: KeptTable
+  readonly values: Readonly<Record<string, KeptValue>>
+}
