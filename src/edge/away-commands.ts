@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../operations/operation.ts'
 import type { CommandEnd } from '../ports/command-runner.ts'
 import type { StartArgs } from './port-runner.ts'
+import type { TrustedCommands } from './trusted-commands.ts'
 
 export interface AwayRunning {
   readonly context: Context
+  readonly commands: TrustedCommands
   /** How long a call waits for a command, in milliseconds. */
   readonly patience: number
   /** Tells the server of a command that goes on. */
@@ -27,12 +29,13 @@ export class AwayCommands {
 
   /** Null where it goes on when the patience is over: its end is told then. */
   async run(
-    { id, run, folder, timeout }: StartArgs,
+    command: StartArgs,
     { isWaitedFor }: { readonly isWaitedFor: boolean },
   ): Promise<CommandEnd | null> {
-    const { context, patience } = this.#running
+    const { context, commands, patience } = this.#running
+    const { id, folder } = command
     const before = await context.witness.content(folder).catch(() => null)
-    const end = context.commandRunner.start({ run, folder, timeout })
+    const { ended: end } = await commands.start(command)
     const lease = setInterval(() => void this.#renew(id), renewedEvery)
     lease.unref()
     const over = end.finally(() => clearInterval(lease))

@@ -11,6 +11,7 @@ import { AwayCommands } from './away-commands.ts'
 import type { Queue } from './edge-database.ts'
 import { type PortRunning, runCalls } from './port-runner.ts'
 import type { ServerClient } from './server-client.ts'
+import type { TrustedCommands } from './trusted-commands.ts'
 
 /** A call as its caller makes it; the rest of the request is the edge's own. */
 export type EdgeCalling = Omit<
@@ -24,6 +25,7 @@ export interface EdgeParts {
   readonly edge: Edge
   /** This machine's own ports; its store is never asked. */
   readonly context: Context
+  readonly commands: TrustedCommands
   readonly snapshots: () => string
   readonly version: string
   /** What waits here for the server, of which it is told with every call. */
@@ -57,6 +59,7 @@ export class EdgeProject {
     this.parts = parts
     this.#commands = new AwayCommands({
       context: parts.context,
+      commands: parts.commands,
       patience: parts.patience ?? usualPatience,
       tell: (operation, input) => this.#tell(operation, input),
     })
@@ -106,12 +109,12 @@ export class EdgeProject {
   }
 
   #running(calling: EdgeCalling): PortRunning {
-    const { context, edge, snapshots, client } = this.parts
+    const { context, commands, edge, snapshots } = this.parts
     return {
       context,
       edge: edge.id,
       snapshots,
-      trustsCommands: client.server.trustsCommands,
+      commands,
       asked: calling.operation ?? calling.tool,
       runCommand: (command) =>
         // The command line ends with its answer, and its commands with it: there they are waited for.

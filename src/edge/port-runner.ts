@@ -13,6 +13,7 @@ import {
 } from '../operations/edge/port-calls.ts'
 import type { Context } from '../operations/operation.ts'
 import type { CommandEnd } from '../ports/command-runner.ts'
+import type { TrustedCommands } from './trusted-commands.ts'
 
 /** What a server's calls are run with, on this machine. */
 export interface PortRunning {
@@ -22,8 +23,8 @@ export interface PortRunning {
   readonly edge: string
   /** Below it this project's snapshots lie. */
   readonly snapshots: () => string
-  /** Commands that a person approved at the server run here. */
-  readonly trustsCommands: boolean
+  /** Decides which commands of the server run here. */
+  readonly commands: TrustedCommands
   /** The operation that this machine's user asked for; undefined where the server decides which. */
   readonly asked: string | undefined
   /** Runs a command that was approved; null where it goes on when the call is answered. */
@@ -74,24 +75,31 @@ const toldCodes = [
 
 async function answerOf({ call, args }: PortRequest, running: Confined): Promise<unknown> {
   if (!isPortCall(call)) {
-    throw new Failure('FORBIDDEN', `The server asked for "${call.slice(0, 100)}", which no server may.`)
+    throw forbidden('unknown_call', `The server asked for "${call.slice(0, 100)}", which no server may.`)
   }
   const known: PortCall = portCalls[call]
   const read = known.args.safeParse(args)
   if (!read.success) {
-    throw new Failure('FORBIDDEN', `The server asked for ${call} in a way that is not understood.`)
+    throw forbidden('unknown_call', `The server asked for ${call} in a way that is not understood.`)
   }
   if (known.during && !known.during.includes(running.asked ?? '')) {
-    throw new Failure('FORBIDDEN', `The server asked for ${call}, which nobody on this machine asked it for.`)
+    throw forbidden(
+      'not_asked_here',
+      `The server asked for ${call}, which nobody on this machine asked it for.`,
+    )
   }
   return table(running)[call](read.data as never) // as the schema of the call read it
+}
+
+function forbidden(reason: string, message: string): Failure {
+  return new Failure('FORBIDDEN', message, { details: { reason } })
 }
 
 type Table = { readonly [Name in PortCallName]: (args: ArgsOf<Name>) => unknown }
 
 /** The whole of what is ever done for a server. */
 function table(running: Confined): Table {
-  const { context, trustsCommands } = running
+  const { context, commands } = running
   const { witness, linkedTrees, evidenceFiles, shownContents, planFiles, processFiles } = context
   const { commandApprovals, copies } = context
   const folder = (path: string) => inside(path, running)
@@ -172,19 +180,11 @@ function table(running: Confined): Table {
       commandApprovals.hashOf({ ...command, folder: folder(command.folder) }),
     'commandApprovals.filesOf': ([command]) =>
       commandApprovals.filesOf({ ...command, folder: folder(command.folder) }),
-    'commandApprovals.isApproved': async ([hash, approvedThere]) =>
-      (trustsCommands && approvedThere) || (await commandApprovals.isApproved(hash)),
-    'commandApprovals.approve': ([approval]) => {
-      const { pinned, files, ...rest } = approval
-      return commandApprovals.approve({
-        ...byPerson(rest, context),
-        folder: folder(approval.folder),
-        ...(pinned && { pinned }),
-        ...(files && { files }),
-      })
-    },
+    'commandApprovals.isApproved': ([hash, approvedThere]) => commands.isApproved(hash, approvedThere),
+    'commandApprovals.approve': ([{ run, folder: place, pinned, hash }]) =>
+      commands.approve({ run, folder: folder(place), pinned }, hash),
     'commandApprovals.list': ([folders]) => commandApprovals.list(folders.map(folder)),
-    'commandApprovals.refuse': ([refusal]) => commandApprovals.refuse(byPerson(refusal, context)),
+    'commandApprovals.refuse': ([refusal]) => commands.refuse({ ...refusal, folder: folder(refusal.folder) }),
     'commandApprovals.refusalOf': ([hash]) => commandApprovals.refusalOf(hash),
     'commandApprovals.refused': ([folders]) => commandApprovals.refused(folders.map(folder)),
     'commandApprovals.revoke': ([hash]) => commandApprovals.revoke(hash),
@@ -206,32 +206,8 @@ function sourceOf({
   return { file, origin, id, text }
 }
 
-/** What runs here is approved by a person at this machine, whatever the server says. */
-function byPerson<Approval>(approval: Approval, { actor }: Context): Approval {
-  if (actor.kind === 'person') return approval
-  throw new Failure(
-    'FORBIDDEN',
-    `Commands are approved by people at this machine; ${actor.name} is an agent.`,
-    {
-      hint: 'Ask a person to answer in a shell here: waymark inbox',
-    },
-  )
-}
-
 async function started(command: StartArgs, running: Confined): Promise<unknown> {
-  const { context, trustsCommands } = running
-  const { run, pinned, hash, approvedThere } = command
-  const folder = inside(command.folder, running)
-  if ((await context.commandApprovals.hashOf({ run, folder, pinned })) !== hash) {
-    throw new Failure('CONFLICT', `"${run}" or one of its pinned files changed on this machine.`)
-  }
-  const isAllowed = (trustsCommands && approvedThere) || (await context.commandApprovals.isApproved(hash))
-  if (!isAllowed) {
-    throw new Failure('FORBIDDEN', `Nobody on this machine approved "${run}": it was not run.`, {
-      hint: 'Approve it in a shell here (waymark inbox), or let approvals at the server count: waymark connect --trust-commands',
-    })
-  }
-  const end = await running.runCommand({ ...command, folder })
+  const end = await running.runCommand({ ...command, folder: inside(command.folder, running) })
   return end ?? { status: 'running', exitCode: null, output: '' }
 }
 
@@ -245,8 +221,8 @@ async function rootsOf({ witness, folder }: Context): Promise<readonly string[]>
 function inside(path: string, { roots, context }: Confined): string {
   const real = realOf(resolve(context.folder, path))
   if (roots.some((root) => lies(real, root))) return resolve(context.folder, path)
-  throw new Failure(
-    'FORBIDDEN',
+  throw forbidden(
+    'outside_project',
     `The server asked for ${path.slice(0, 200)}, which lies outside the project.`,
   )
 }
@@ -267,11 +243,11 @@ function ownSnapshot(
   const place = { engine, directory, top, prefix, id }
   const kept = running.snapshots()
   if (edge !== undefined && edge !== running.edge) {
-    throw new Failure('FORBIDDEN', `The server asked for a snapshot of ${edge}, which is another machine.`)
+    throw forbidden('other_machine', `The server asked for a snapshot of ${edge}, which is another machine.`)
   }
   if (!lies(realOf(place.directory), realOf(kept))) {
-    throw new Failure(
-      'FORBIDDEN',
+    throw forbidden(
+      'no_snapshot',
       `The server asked for ${place.directory.slice(0, 200)}, which is no snapshot.`,
     )
   }

@@ -41,8 +41,11 @@ export function commandLine(
     elsewhere: async (project) => {
       const place = connectedAt({ project, environment, workingFolder })
       if (place === null) return null
-      const { askServer } = await import('./edge/command-line-edge.ts')
-      return askServer(place, { actor, environment, workingFolder, project })
+      const [{ askServer }, { askAtTerminal }] = await Promise.all([
+        import('./edge/command-line-edge.ts'),
+        import('./edge/ask-person.ts'),
+      ])
+      return askServer(place, { actor, environment, workingFolder, project, askPerson: askAtTerminal() })
     },
   })
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runCalls } from '../../src/edge/port-runner.ts'
+import { runCalls, type StartArgs } from '../../src/edge/port-runner.ts'
+import { TrustedCommands } from '../../src/edge/trusted-commands.ts'
 import { catalog } from '../../src/operations/catalog.ts'
 import { contextOnEdge } from '../../src/operations/edge/edge-context.ts'
 import { Gathering } from '../../src/operations/edge/gathering.ts'
@@ -172,13 +173,24 @@ test('a start takes one round where the edge looks first, and a completion at mo
 
 test('case 31: what no server may ask is refused and said, and nothing of it is run', async () => {
   const project = await openProject()
+  const trusted = (trustsServer: boolean) =>
+    new TrustedCommands({
+      approvals: project.context.commandApprovals,
+      runner: { start: async () => ({ status: 'passed', exitCode: 0, output: 'ran' }) },
+      actor: project.context.actor,
+      askPerson: null,
+      trustsServer,
+      now: () => 0,
+    })
+  const started = (commands: TrustedCommands) => async (command: StartArgs) =>
+    (await commands.start(command)).ended
   const running = {
     context: project.context,
     edge: 'e-0123456789ab',
     snapshots: () => join(project.context.program.stateFolder, 'snapshots'),
-    trustsCommands: false,
+    commands: trusted(false),
     asked: 'start_task',
-    runCommand: () => Promise.reject(new Error('it was run')),
+    runCommand: started(trusted(false)),
   }
   const place = { engine: 'git', top: project.folder, prefix: '', id: 'unborn' }
   const hash = await project.context.commandApprovals.hashOf({
@@ -232,8 +244,8 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
     [{ call: 'commandRunner.start', args: [{ ...start, approvedThere: true }] }],
     {
       ...running,
-      trustsCommands: true,
-      runCommand: async () => ({ status: 'passed', exitCode: 0, output: 'ran' }),
+      commands: trusted(true),
+      runCommand: started(trusted(true)),
     },
   )
   expect(trusting[0]?.answer).toMatchObject({ status: 'passed' })

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { AwayCommands } from '../../src/edge/away-commands.ts'
 import { type PortRunning, runCalls } from '../../src/edge/port-runner.ts'
+import { TrustedCommands } from '../../src/edge/trusted-commands.ts'
 import { contractVersion } from '../../src/operations/edge/contract.ts'
 import { contextOnEdge } from '../../src/operations/edge/edge-context.ts'
 import { Gathering } from '../../src/operations/edge/gathering.ts'
@@ -75,14 +76,22 @@ export async function throughEdge<Answer>(
 ): Promise<{ readonly answer: Answer; readonly rounds: number }> {
   const began = performance.now()
   const id = randomUUID()
-  const commands = new AwayCommands({ context, patience, tell: async () => undefined })
+  const commands = new TrustedCommands({
+    approvals: context.commandApprovals,
+    runner: context.commandRunner,
+    actor: context.actor,
+    askPerson: async () => true,
+    trustsServer: false,
+    now: () => context.clock.now(),
+  })
+  const away = new AwayCommands({ context, commands, patience, tell: async () => undefined })
   const running: PortRunning = {
     context,
     edge: edge.id,
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
-    trustsCommands: false,
+    commands,
     asked,
-    runCommand: (command) => commands.run(command, { isWaitedFor: false }),
+    runCommand: (command) => away.run(command, { isWaitedFor: false }),
   }
   let gathered: readonly GatheredCall[] = []
   for (let rounds = 1; ; rounds += 1) {

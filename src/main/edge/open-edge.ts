@@ -6,6 +6,7 @@ import { EdgeProject } from '../../edge/edge-project.ts'
 import { OfflineProject } from '../../edge/offline.ts'
 import { thisEdge } from '../../edge/origins.ts'
 import { ServerClient } from '../../edge/server-client.ts'
+import { type AskPerson, TrustedCommands } from '../../edge/trusted-commands.ts'
 import { ingestFor, type RecordMoments } from '../capture/ingest-for.ts'
 import { closeContext, openContext } from '../open-context.ts'
 import { version } from '../program.ts'
@@ -18,6 +19,8 @@ export interface EdgeOpening {
   readonly environment: Environment
   readonly workingFolder: string
   readonly project: string | undefined
+  /** Shows a command to the person at this machine; absent where nobody can be asked. */
+  readonly askPerson?: AskPerson | null
 }
 
 /** Puts the edge of a project together: this machine's own ports, the server that asks them, and what waits for it. */
@@ -29,6 +32,14 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     client,
     edge: thisEdge(place.folder),
     context,
+    commands: new TrustedCommands({
+      approvals: context.commandApprovals,
+      runner: context.commandRunner,
+      actor: opening.actor,
+      askPerson: opening.askPerson ?? null,
+      trustsServer: place.server.trustsCommands,
+      now: () => Date.now(),
+    }),
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     version,
     queue: () => database.queueToTell(),

@@ -231,13 +231,10 @@ function commandsOn(
       filesOf: (command) => gathering.ask('commandApprovals.filesOf', [pinnedOf(command)]),
       isApproved: async (hash) =>
         gathering.ask('commandApprovals.isApproved', [hash, await isApproved(hash)]),
-      approve: async ({ pinned, files, ...approval }) =>
+      // That machine shows it to its person, measures it and names them by itself.
+      approve: async ({ run, folder, pinned = [], hash }) =>
         void (await gathering.ask('commandApprovals.approve', [
-          {
-            ...approval,
-            ...(pinned && { pinned: [...pinned] }),
-            ...(files && { files: files.map((file) => ({ ...file })) }),
-          },
+          { ...pinnedOf({ run, folder, pinned }), hash },
         ])),
       list: (folders) => gathering.ask('commandApprovals.list', [[...folders]]),
       refuse: async (refusal) =>

@@ -288,7 +288,6 @@ const askedSince = <Args extends z.ZodType<readonly unknown[]>, Answered extends
 ) => ({ ...asked(args, answer, during), since })
 
 const nothing = z.null()
-const deciding = ['approve', 'reject', 'decide', 'resolve', 'command_revoke'] as const
 
 export const portCalls = {
   'witness.locate': asked(
@@ -502,16 +501,12 @@ export const portCalls = {
   'commandApprovals.filesOf': asked(z.tuple([pinned]), z.array(pinnedFile)),
   // With whether a person approved it at the server, which counts only where this machine's user said so.
   'commandApprovals.isApproved': asked(z.tuple([sha, z.boolean()]), z.boolean()),
-  'commandApprovals.approve': asked(
-    z.tuple([approved.partial({ pinned: true, files: true })]),
-    nothing,
-    deciding,
-  ),
+  'commandApprovals.approve': asked(z.tuple([pinned.extend({ hash: sha })]), nothing, ['approve']),
   'commandApprovals.list': asked(z.tuple([names]), z.array(approved)),
-  'commandApprovals.refuse': asked(z.tuple([refused]), nothing, deciding),
+  'commandApprovals.refuse': asked(z.tuple([refused]), nothing, ['reject']),
   'commandApprovals.refusalOf': asked(z.tuple([sha]), refused.nullable()),
   'commandApprovals.refused': asked(z.tuple([names]), z.array(refused)),
-  'commandApprovals.revoke': asked(z.tuple([sha]), nothing, deciding),
+  'commandApprovals.revoke': asked(z.tuple([sha]), nothing, ['command_revoke']),
   'commandRunner.start': asked(
     z.tuple([
       z.strictObject({

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { onTestFinished } from 'vitest'
+import type { Answer } from '../support/project.ts'
+import { type EdgeMachine, edgeMachine, ranAt } from './edges.ts'
+
+interface Asked {
+  readonly call: string
+  readonly args: readonly unknown[]
+}
+
+/** What came of a call that the server asked for. */
+interface Said extends Asked {
+  readonly answer?: Answer
+  readonly failure?: { readonly code: string; readonly message: string; readonly details?: Answer }
+}
+
+export interface HostileServer {
+  readonly address: string
+  /** What is asked of a machine during its next call, one round after the other. */
+  readonly askFor: (...rounds: readonly (readonly Asked[])[]) => void
+  /** What the machine answered since, by the order in which it was asked. */
+  readonly said: () => readonly Said[]
+  /** The requests of machines as they arrived. */
+  readonly requests: () => readonly Answer[]
+}
+
+/** A server that a machine is connected to, and that asks of it whatever it likes. */
+export async function hostileServer(): Promise<HostileServer> {
+  let rounds: readonly (readonly Asked[])[] = []
+  let said: readonly Said[] = []
+  const requests: Answer[] = []
+  const answer = async (request: IncomingMessage): Promise<object> => {
+    if (!request.url?.endsWith('/api/edge/call')) {
+      const project = { key: 'shop', name: 'shop' }
+      return {
+        project: 'shop',
+        projects: [project],
+        actor: { name: 'eve', kind: 'person' },
+        version: '0.0.0',
+        standing: null,
+      }
+    }
+    const body = await buffer(request)
+    const text = request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
+    const call = JSON.parse(text.toString())
+    requests.push(call)
+    if (call.operation === 'edge_brief') return { answer: {} }
+    said = call.gathered
+    const [next, ...later] = rounds
+    rounds = later
+    return next ? { gather: next } : { answer: { healthy: true } }
+  }
+  const server = createServer((request, response) => {
+    void answer(request).then((body) => {
+      response.setHeader('Content-Type', 'application/json')
+      response.end(JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo // it listens on a port
+  return {
+    address: `http://127.0.0.1:${port}`,
+    askFor: (...wanted) => {
+      rounds = wanted
+      said = []
+    },
+    said: () => said,
+    requests: () => requests,
+  }
+}
+
+/** A machine of somebody who trusts the server with their record, and with nothing else. */
+export async function machineOf({ address }: HostileServer): Promise<EdgeMachine> {
+  const machine = edgeMachine()
+  await ranAt(machine, ['connect', `${address}/p/shop`], { WAYMARK_TOKEN: 'wm_token' })
+  return machine
+}
+
+/** A command as a server may know it, with the hash that it has on a machine. */
+export function commandAt(folder: string, run: string, pinned: Readonly<Record<string, string>> = {}) {
+  const files = Object.entries(pinned).map(([path, content]) => [
+    path,
+    createHash('sha256').update(content).digest('hex'),
+  ])
+  const hash = createHash('sha256')
+    .update(JSON.stringify([run, folder, files]))
+    .digest('hex')
+  const command = { run, folder, pinned: Object.keys(pinned), hash }
+  return {
+    approve: { call: 'commandApprovals.approve', args: [command] },
+    start: {
+      call: 'commandRunner.start',
+      args: [{ ...command, id: 'cmd-1', timeout: 10_000, approvedThere: true }],
+    },
+    revoke: { call: 'commandApprovals.revoke', args: [hash] },
+  }
+}
