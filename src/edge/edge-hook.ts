@@ -4,9 +4,9 @@ import type { SettingName } from '../domain/gate/run.ts'
 import { namesPackage, parseScope } from '../domain/track/scope/scope.ts'
 import type { Attempt, SnapshotPlace } from '../domain/track/task.ts'
 import { contractVersion } from '../operations/edge/contract.ts'
-import type { Edge } from '../operations/operation.ts'
 import type { Packages } from '../ports/work-tree.ts'
 import type { EdgeDatabase } from './edge-database.ts'
+import type { OwnMachine } from './origins.ts'
 import type { Asking, ServerClient } from './server-client.ts'
 
 /** The brief of a work tree as the server wrote it. */
@@ -24,7 +24,7 @@ export interface KeptBrief {
 export interface EdgeHookParts {
   readonly database: EdgeDatabase
   readonly client: ServerClient
-  readonly edge: Edge
+  readonly edge: OwnMachine
   readonly version: string
   readonly packages: (place: SnapshotPlace) => Promise<Packages>
   readonly now: () => number
@@ -52,7 +52,7 @@ export async function keepBrief(
   const request = {
     contract: contractVersion,
     version,
-    edge,
+    edge: { key: edge.key, name: edge.name },
     queue: { ...database.queueToTell() },
     // It asks and records nothing, so it needs no name that nobody else has: `crypto` takes a hook ten milliseconds to load.
     call: `brief-${process.pid}-${now()}`,

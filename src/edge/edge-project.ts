@@ -9,6 +9,7 @@ import type { Answer, Context, Edge } from '../operations/operation.ts'
 import { longestKeptDiff } from '../operations/task/complete-task.ts'
 import { AwayCommands } from './away-commands.ts'
 import type { Queue } from './edge-database.ts'
+import type { OwnMachine } from './origins.ts'
 import { type PortRunning, runCalls } from './port-runner.ts'
 import type { ServerClient } from './server-client.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
@@ -22,7 +23,7 @@ export type EdgeCalling = Omit<
 /** What an edge is made of. */
 export interface EdgeParts {
   readonly client: ServerClient
-  readonly edge: Edge
+  readonly edge: OwnMachine
   /** This machine's own ports; its store is never asked. */
   readonly context: Context
   readonly commands: TrustedCommands
@@ -93,7 +94,7 @@ export class EdgeProject {
       ...calling,
       contract: contractVersion,
       version,
-      edge,
+      edge: { key: edge.key, name: edge.name },
       queue: { ...queue() },
       call,
       folder: context.folder,

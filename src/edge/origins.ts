@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { errorCode, Failure } from '../domain/failure.ts'
+import { machineIdOf } from '../operations/edge/contract.ts'
 import type { Edge } from '../operations/operation.ts'
 
 /** The servers that a user of this machine knows, each with its token; and which of them a project is kept at. */
@@ -145,13 +146,20 @@ export function connectedServer({ flag, environment, root, folder }: ServerReque
   })
 }
 
+/** This machine, with the key that only it and the servers that it talks to know: its id is made from the key. */
+export interface OwnMachine extends Edge {
+  readonly key: string
+}
+
 /** Names this machine among all that work with a server: made once. */
-export function thisEdge(folder: string): Edge {
+export function thisEdge(folder: string): OwnMachine {
   const place = join(folder, 'edge.json')
-  const kept = edgeIn(jsonOr(textOf(place) ?? ''))
+  const kept = machineIn(jsonOr(textOf(place) ?? ''))
   if (kept) return kept
-  const id = `e-${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`
-  const made = { id, name: hostname().slice(0, 100) || 'unnamed' }
+  // Loading it takes a hook ten milliseconds, and it is needed once in the life of a machine.
+  const { randomBytes, hash } = process.getBuiltinModule('node:crypto')
+  const key = randomBytes(32).toString('hex')
+  const made = { id: machineIdOf(hash('sha256', key)), name: hostname().slice(0, 100) || 'unnamed', key }
   writeWhole(place, `${JSON.stringify(made)}\n`, 0o600)
   return made
 }
@@ -162,10 +170,13 @@ function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-function edgeIn(value: unknown): Edge | null {
-  const { id, name } = membersOf(value)
+function machineIn(value: unknown): OwnMachine | null {
+  const { id, name, key } = membersOf(value)
   const isNamed = typeof name === 'string' && name !== ''
-  return typeof id === 'string' && /^e-[0-9a-z]{12}$/.test(id) && isNamed ? { id, name } : null
+  const isKeyed = typeof key === 'string' && /^[0-9a-f]{64}$/.test(key)
+  return typeof id === 'string' && /^e-[0-9a-f]{20}$/.test(id) && isNamed && isKeyed
+    ? { id, name, key }
+    : null
 }
 
 function serversIn(value: unknown): Readonly<Record<string, KnownServer>> | null {

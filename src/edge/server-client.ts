@@ -1,7 +1,8 @@
 import type { Agent, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, type FailureCode, messageOf } from '../domain/failure.ts'
-import { addressHeader, mostSent } from '../operations/edge/contract.ts'
+import { outlineOf } from '../domain/json-outline.ts'
+import { addressHeader, answerLimits, callLimits } from '../operations/edge/contract.ts'
 import { baseOf, type ConnectedServer } from './origins.ts'
 
 /** Why a request was not answered: the server cannot be reached, or something before it cannot reach it. */
@@ -86,16 +87,10 @@ export class ServerClient {
 
   async post(path: string, body: object, asking: Asking = {}): Promise<unknown> {
     const text = Buffer.from(JSON.stringify(body))
+    const { maxBytes, maxPackedBytes } = callLimits
+    if (text.length > maxBytes) throw tooMuch(text.length, maxBytes)
     const sent = text.length > longBody ? await zipped(text) : text
-    if (sent.length > mostSent) {
-      throw new Failure(
-        'REFUSED',
-        `What was measured has ${sent.length} bytes; a server reads ${mostSent}.`,
-        {
-          hint: 'Ignore generated files with .gitignore, so that they are not measured.',
-        },
-      )
-    }
+    if (sent.length > maxPackedBytes) throw tooMuch(sent.length, maxPackedBytes)
     return this.#send({ method: 'POST', path, body: sent, isZipped: sent !== text }, asking)
   }
 
@@ -235,13 +230,29 @@ function zipped(text: Buffer): Promise<Buffer> {
   })
 }
 
+function tooMuch(bytes: number, most: number): Failure {
+  return new Failure('REFUSED', `What was measured has ${bytes} bytes; a server reads ${most}.`, {
+    hint: 'Ignore generated files with .gitignore, so that they are not measured.',
+  })
+}
+
+/** An answer that is longer is not read to its end: a server may send without end. */
 async function textOf(response: IncomingMessage): Promise<string> {
+  const { maxBytes } = answerLimits
   const chunks: Buffer[] = []
-  for await (const chunk of response) chunks.push(Buffer.from(chunk))
+  let size = 0
+  for await (const chunk of response) {
+    const part = Buffer.from(chunk)
+    size += part.length
+    if (size > maxBytes) throw new Error(`its answer has more than ${maxBytes} bytes`)
+    chunks.push(part)
+  }
   return Buffer.concat(chunks).toString('utf8')
 }
 
 function jsonOr(text: string): unknown {
+  const { tooDeep, values } = outlineOf(text)
+  if (tooDeep || values > answerLimits.maxValues) return undefined
   try {
     return JSON.parse(text)
   } catch {

@@ -21,7 +21,7 @@ const boundaries: readonly Moment['what']['kind'][] = [
  */
 export function tellingServer(
   { tell }: Pick<OfflineProject, 'tell'>,
-  { context, edge }: { readonly context: Context; readonly edge: string },
+  context: Context,
 ): (moments: readonly Moment[]) => Promise<void> {
   const known = new Map<string, State>()
   return async (moments) => {
@@ -43,7 +43,7 @@ export function tellingServer(
     await tell(
       {
         operation: 'edge_told',
-        input: { at: clock.now(), moments: placed.map((one) => leaving(one, edge)), states },
+        input: { at: clock.now(), moments: placed.map(leaving), states },
         channel: 'stdio',
         as: 'agent',
       },
@@ -58,8 +58,7 @@ function topsOf({ top, what }: PlacedMoment): readonly string[] {
 }
 
 /** What leaves this machine: no text of anybody, no line of a command, no place of a transcript. */
-function leaving({ key, what, ...rest }: PlacedMoment, edge: string): PlacedMoment {
-  const own = { ...rest, key: `${key}-${edge}` }
+function leaving({ what, ...own }: PlacedMoment): PlacedMoment {
   if (what.kind === 'prompted') return { ...own, what: { ...what, text: null } }
   if (what.kind === 'session_started') return { ...own, what: { ...what, transcript: null } }
   if (what.kind === 'command_began' || what.kind === 'command_ended')

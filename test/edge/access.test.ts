@@ -16,7 +16,7 @@ test('what an edge says of its caller takes from what the token may, and adds no
       team.ask(secret, '/api/edge/call', {
         contract: contractVersion,
         version: '0.1.0',
-        edge: { id: 'e-0123456789ab', name: 'laptop' },
+        edge: { key: 'a'.repeat(64), name: 'laptop' },
         call: randomUUID(),
         folder: '/home/vera/shop',
         age: 0,

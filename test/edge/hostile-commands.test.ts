@@ -16,7 +16,7 @@ test('refuses an approval that no person at the machine was shown, and runs noth
     approve,
     ['reject', 'h-1', 'no', '--json'],
     ['resolve', 'h-1', '--json'],
-    ['status'],
+    ['status', '--json'],
   ]) {
     server.askFor([evil.approve], [evil.start])
     await ranAt(machine, words)
@@ -49,7 +49,7 @@ test.runIf(hasPty)('runs only the command that was shown, and only as it was sho
   expect(reasons(server)).toEqual([null, 'command_not_approved', 'command_declined', 'command_not_approved'])
 
   server.askFor([shown.start])
-  await ranAt(machine, ['status'])
+  await ranAt(machine, ['status', '--json'])
   expect(server.said()).toMatchObject([{ answer: { status: 'passed' } }])
   expect(existsSync(join(machine.home, 'checked'))).toBe(true)
 

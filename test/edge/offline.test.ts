@@ -41,7 +41,7 @@ test('cases 33, 36 and 38: the work goes on while the server is away, and arrive
   const { mission_id: mission } = await agent.call('start_mission', { name: 'M', objective: 'It works' })
   await agent.call('list_missions')
   expect(queued(machine)).toBe(0)
-  const early = await agent.call('start_task', { mission_id: mission, name: 'Early', goal: 'g' })
+  await agent.call('start_task', { mission_id: mission, name: 'Early', goal: 'g' })
   await away(server)
 
   const began = performance.now()
@@ -101,28 +101,14 @@ test('cases 33, 36 and 38: the work goes on while the server is away, and arrive
   const { diff } = await server.api('diff', { id: started.task_id })
   expect(diff).toContain('+export const api = 2')
 
-  // Another machine cannot measure what began on this one.
-  const other = connectedMachine(server, server.newToken('bob'))
-  const there = await other.connect()
-  const elsewhere = await there.call('complete_task', {
-    task_id: early.task_id,
-    status: 'success',
-    outcome: { summary: 'Done elsewhere.' },
-  })
-  expect(elsewhere.verification.status).toBe('unknown')
   const edge = JSON.parse(readFileSync(join(machine.home, 'state', 'waymark', 'edge', 'edge.json'), 'utf8'))
-  expect(elsewhere.verification.warnings.join(' ')).toContain(`began on ${edge.name} (${edge.id})`)
-
   // What an edge says of itself comes with its calls, and is kept a moment later.
   const heard = async () => {
     const { edges } = await server.api('edge_list')
     const words = edges.map(({ id, token, queued: waits }: Answer) => [token, id === edge.id, waits])
     return words.sort()
   }
-  await expect.poll(heard).toEqual([
-    ['ada', true, 0],
-    ['bob', false, 0],
-  ])
+  await expect.poll(heard).toEqual([['ada', true, 0]])
   // No token is in what was recorded, said or kept in the project.
   const said = JSON.stringify([facts, await server.api('edge_list'), server.greeting])
   const ada = JSON.parse(readFileSync(join(machine.home, 'state', 'waymark', 'edge', 'servers.json'), 'utf8'))

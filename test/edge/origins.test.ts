@@ -69,7 +69,7 @@ test('cases 32 and 40: a token goes to its own origin alone; new tools are shown
     body: JSON.stringify({
       contract: 0,
       version: '0.0.1',
-      edge: { id: 'e-0123456789ab', name: 'old' },
+      edge: { key: 'a'.repeat(64), name: 'old' },
       call: 'a-call-of-an-old-edge',
       folder: '/somewhere',
       age: 0,

@@ -115,7 +115,7 @@ test('of a file that several sessions there wrote, each has its lines, and a lat
         await throughEdge(context, 'edge_told', (onEdge) => invoke(edgeTold, onEdge, input))
       },
     },
-    { context, edge: 'e-0123456789ab' },
+    context,
   )
   const drain = () => record(stage.taken())
   const lines = Array.from({ length: 12 }, (_, at) => `line ${at + 1}`)

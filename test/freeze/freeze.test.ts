@@ -19,7 +19,7 @@ const million = 1_000_000
 function body(text: string): Promise<unknown> {
   const headers = { 'Content-Type': 'application/json' }
   const request = new Request('http://here/', { method: 'POST', body: text, headers })
-  return readJson(request, million).catch((error: unknown) => error)
+  return readJson(request, { maxBytes: million, maxValues: million }).catch((error: unknown) => error)
 }
 
 function input(name: string, given: object): unknown {

@@ -325,7 +325,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
   const body = JSON.stringify({
     contract: 1,
     version: '1.0.0',
-    edge: { id: 'e-0123456789ab', name: 'a train' },
+    edge: { key: 'a'.repeat(64), name: 'a train' },
     queue: { entries: 2, oldest: Date.now() - 600_000 },
     call: 'a-call-of-the-train',
     folder,

@@ -101,6 +101,16 @@ export function opened(attempt: Attempt, actor: Actor, agentName: string | null)
   return agentName !== null || attempt.actor.connection === actor.connection
 }
 
+/** Whether an agent with a token would end what was begun with another one, or with none. */
+export function isOfOtherToken({ actor }: Pick<Attempt, 'actor'>, caller: Actor): boolean {
+  const token = tokenOf(caller)
+  return caller.kind === 'agent' && token !== null && tokenOf(actor) !== token
+}
+
+function tokenOf({ token, identity }: Actor): string | null {
+  return token ?? (identity?.startsWith('token:') ? identity : null)
+}
+
 /** What someone said of an attempt after its end: it stands beside what was said then. */
 export interface Correction {
   readonly text: string

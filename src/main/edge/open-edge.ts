@@ -47,10 +47,7 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
   let telling: Promise<RecordMoments> | null = null
   const record: RecordMoments = async (moments) => {
     telling ??= import('../../edge/telling.ts').then(({ tellingServer }) =>
-      tellingServer(
-        { tell: (calling, what) => offline.tell(calling, what) },
-        { context, edge: project.parts.edge.id },
-      ),
+      tellingServer({ tell: (calling, what) => offline.tell(calling, what) }, context),
     )
     return (await telling)(moments)
   }

@@ -123,7 +123,9 @@ async function tryToRecord<One extends Spoken>(
   if (fresh.length === 0 && idle.length === 0) return { ...nothing, repeated }
 
   const { trees, placed } = await placing(fresh)
-  const standings = await store.view((reads) => readStandings(reads, placed, idle))
+  const standings = await store.view((reads) =>
+    readStandings(reads, placed, { idle, edge: context.edge?.id }),
+  )
   const steps: Step[] = []
   for (const [key, own] of Map.groupBy(placed, (one) => `${one.client.name} ${one.session}`))
     steps.push(...tellSession(standings.talking.get(key) ?? null, own, { ids, parents: standings.parents }))
@@ -189,7 +191,13 @@ interface Standings {
 async function readStandings(
   { capture }: Reads,
   moments: readonly PlacedMoment[],
-  idle: readonly { readonly session: CapturedSession }[],
+  {
+    idle,
+    edge,
+  }: {
+    readonly idle: readonly { readonly session: CapturedSession }[]
+    readonly edge: string | undefined
+  },
 ): Promise<Standings> {
   const standing = async (session: CapturedSession): Promise<Standing> => {
     const turns = await capture.openTurns(session.id)
@@ -213,11 +221,24 @@ async function readStandings(
     const key = `${client.name} ${session}`
     if (talking.has(key)) continue
     const known = await capture.latest(client.name, session)
-    talking.set(key, known === null ? null : await standing(known))
+    const isOwn = known !== null && (await isOfMachine(capture, known, edge))
+    talking.set(key, isOwn ? await standing(known) : null)
   }
   const silent = new Map<string, Standing>()
   for (const { session } of idle) silent.set(session.id, await standing(session))
   return { talking, idle: silent, parents }
+}
+
+/** A session of another machine is another one, though it has the same id there: nobody goes on with it from here. */
+async function isOfMachine(
+  capture: Reads['capture'],
+  { id }: CapturedSession,
+  edge: string | undefined,
+): Promise<boolean> {
+  const last = await capture.lastNumber(id)
+  const [line] = await capture.turns(id, { limit: 1, offset: Math.max(0, last - 1) })
+  const place = line?.turn.snapshot ?? null
+  return place === null || place.edge === edge
 }
 
 interface Gathered {
@@ -364,7 +385,10 @@ async function begun(
 }
 
 /** The attempts that calls of our own tools named. */
-async function linksTold({ store }: Context, steps: readonly Step[]): Promise<readonly LinkedAttempt[]> {
+async function linksTold(
+  { store, edge }: Context,
+  steps: readonly Step[],
+): Promise<readonly LinkedAttempt[]> {
   const told = steps.flatMap((step) => {
     if (step.kind !== 'told' || step.moment.what.kind !== 'own_tool') return []
     const { attempt } = step.moment.what
@@ -381,7 +405,8 @@ async function linksTold({ store }: Context, steps: readonly Step[]): Promise<re
     for (const { attempt: id, sessionId, turnId, moment } of told) {
       if (known.has(id as AttemptId) || links.has(id)) continue
       const attempt = await tasks.attempt(id)
-      if (attempt === null) continue
+      // What is worked on elsewhere is no work of a session here.
+      if (attempt === null || attempt.snapshot.edge !== edge?.id) continue
       const agentId = moment.agent?.id ?? null
       const { taskId, missionId } = attempt
       links.set(id, { attemptId: attempt.id, taskId, missionId, sessionId, turnId, agentId, link: 'answer' })

@@ -7,6 +7,13 @@ export const contractVersion = 5
 /** The header with the address at which an edge reaches its project. */
 export const addressHeader = 'X-Waymark-Address'
 
-/** The most bytes of a request, as it is sent and as it is read. */
-export const mostSent = 8_000_000
-export const mostRead = 64_000_000
+/** Limits of a request of a remote machine: its JSON, and the body as it is sent, packed with gzip. */
+export const callLimits = { maxBytes: 16_000_000, maxValues: 400_000, maxPackedBytes: 8_000_000 }
+
+/** Limits of a server's answer, as a machine reads it. */
+export const answerLimits = { maxBytes: 64_000_000, maxValues: 4_000_000 }
+
+/** Of the id of a machine, made from the hash of its key: whoever knows the id does not know the key. */
+export function machineIdOf(keyHash: string): string {
+  return `e-${keyHash.slice(0, 20)}`
+}

@@ -215,7 +215,7 @@ function witnessOn(gathering: Gathering, edge: Edge, own: WorkTreeWitness): Work
 }
 
 function commandsOn(
-  { commandApprovals, commandRunner, store }: Context,
+  { commandApprovals, commandRunner, store, actor }: Context,
   gathering: Gathering,
   edge: Edge,
 ): Pick<Context, 'commandApprovals' | 'commandRunner'> {
@@ -252,7 +252,7 @@ function commandsOn(
       revoke: async (hash) => void (await gathering.ask('commandApprovals.revoke', [hash])),
     },
     commandRunner: {
-      name: `edge:${edge.id}`,
+      name: runnerOf(edge, actor),
       isAlive: (runner) => commandRunner.isAlive(runner),
       start: () =>
         Promise.reject(
@@ -271,6 +271,11 @@ function commandsOn(
       },
     },
   }
+}
+
+/** A machine with the token that it came with: another token does not end what this one began. */
+function runnerOf({ id }: Edge, { token, identity }: Actor): string {
+  return `edge:${id} ${token ?? identity ?? ''}`.trimEnd()
 }
 
 function pinnedOf({ run, folder, pinned }: { run: string; folder: string; pinned: readonly string[] }) {

@@ -6,9 +6,9 @@ import { GatheredCall, PortRequest } from './port-calls.ts'
 const idOfKind = z.string().regex(/^[a-z]+-[0-9a-z-]{8,40}$/)
 const promisedKinds = ['task', 'attempt', 'decision', 'issue', 'progress', 'hold', 'note'] as const
 
-/** What an edge says of itself. */
+/** What a machine says of itself. Its id is made from its key, so that nobody else can claim it. */
 const EdgeIdentity = z.strictObject({
-  id: z.string().regex(/^e-[0-9a-z]{12}$/),
+  key: z.string().regex(/^[0-9a-f]{64}$/),
   name: z.string().min(1).max(100),
 })
 
@@ -57,7 +57,7 @@ export const EdgeRequest = z.strictObject({
 export type EdgeRequest = z.output<typeof EdgeRequest>
 
 export const EdgeAnswer = z.union([
-  z.object({ gather: z.array(PortRequest).min(1) }),
+  z.object({ gather: z.array(PortRequest).min(1).max(200) }),
   z.object({ answer: z.record(z.string(), z.unknown()) }),
   z.object({ result: z.record(z.string(), z.unknown()) }),
   z.object({ protocol_error: z.object({ code: z.int(), message: z.string() }) }),

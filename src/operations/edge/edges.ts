@@ -6,7 +6,7 @@ import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import { list } from '../answers/list.ts'
 import { count, identifier, text } from '../input/fields.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type Edge, type Handling } from '../operation.ts'
 import { endOfCommand } from '../run/commands.ts'
 import { leaseOf } from '../run/lease.ts'
 
@@ -152,9 +152,9 @@ export const commandRenew = defineOperation({
   input: z.strictObject({ id: identifier('The command') }),
   output: z.object({ until: z.string() }),
 }).handler((handling, { id }) => {
-  const { edge } = assertEdge(handling)
+  const { commandRunner } = assertEdge(handling)
   return handling.recordAside(async (reads, setting) => {
-    await ownCommand(reads, id, edge.id)
+    await ownCommand(reads, id, commandRunner.name)
     const until = setting.at + leaseOf
     return {
       facts: [],
@@ -185,9 +185,9 @@ export const commandEnd = defineOperation({
   }),
   output: z.object({ recorded: z.boolean() }),
 }).handler((handling, input) => {
-  const { edge } = assertEdge(handling)
+  const { commandRunner } = assertEdge(handling)
   return handling.recordAside<{ recorded: boolean }>(async (reads) => {
-    const command = await ownCommand(reads, input.id, edge.id)
+    const command = await ownCommand(reads, input.id, commandRunner.name)
     if (command.status !== 'running') return { facts: [], answer: { recorded: false } }
     const disturbance = disturbanceOf(input)
     const output =
@@ -213,18 +213,20 @@ function disturbanceOf({
   return touched.length === 0 ? null : `${touched.slice(0, 5).join(', ')} changed while it ran`
 }
 
+/** Only the machine and the token that started a command say of it how it goes. */
 async function ownCommand(
   { runs }: Parameters<Parameters<Handling['record']>[0]>[0],
   id: string,
-  edge: string,
+  runner: string,
 ) {
   const running = await runs.runningCommands()
   const found = running.find((command) => command.id === id)
-  if (found?.runner === `edge:${edge}`) return found
-  throw new Failure('NOT_FOUND', `No command ${id} of this machine runs.`)
+  if (found?.runner === runner) return found
+  throw new Failure('NOT_FOUND', `No command ${id} of this machine and token runs.`)
 }
 
-export function assertEdge({ edge, actor }: Handling) {
-  if (edge) return { edge, actor }
+export function assertEdge<Own extends Handling>(handling: Own): Own & { readonly edge: Edge } {
+  const { edge } = handling
+  if (edge) return { ...handling, edge }
   throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.')
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../domain/failure.ts'
 import type { Reads, Store } from '../../ports/store.ts'
+import { firstMistake } from '../input/first-mistake.ts'
 import {
   type AnswerOf,
   type ArgsOf,
@@ -60,9 +61,13 @@ export class Gathering {
     const { answer }: PortCall = portCalls[name]
     const read = answer.safeParse(sent.answer ?? null)
     if (!read.success) {
-      throw new Failure('INVALID_INPUT', `What ${name} answered is not understood: ${read.error.message}`, {
-        hint: 'Install the same version of Waymark on both machines.',
-      })
+      throw new Failure(
+        'INVALID_INPUT',
+        `What ${name} answered is not understood: ${firstMistake(read.error)}.`,
+        {
+          hint: 'Install the same version of Waymark on both machines.',
+        },
+      )
     }
     return read.data as AnswerOf<Name> // by the schema of its name
   }

@@ -17,11 +17,39 @@ import { planFormats } from '../../ports/project-files.ts'
  * answer. Both sides hold to this table, and nothing else is ever run for a server.
  */
 
+/**
+ * A list that is read until its first mistake: what others send may have a mistake in each of its values, and naming
+ * them all takes seconds.
+ */
+function list<Item extends z.ZodType>(item: Item, most = 200_000): z.ZodType<z.output<Item>[], unknown> {
+  return z.unknown().transform((value, context) => {
+    if (!Array.isArray(value) || value.length > most) {
+      context.addIssue(`must be a list of at most ${most}`)
+      return z.NEVER
+    }
+    const read: z.output<Item>[] = []
+    for (const [at, one] of value.entries()) {
+      const { success, data, error } = item.safeParse(one)
+      if (!success) {
+        const [first] = error.issues
+        context.addIssue({
+          code: 'custom',
+          path: [at, ...(first?.path ?? [])],
+          message: first?.message ?? '',
+        })
+        return z.NEVER
+      }
+      read.push(data)
+    }
+    return read
+  })
+}
+
 const path = z.string().min(1).max(4_096)
 const sha = z.string().regex(/^[0-9a-f]{64}$/)
 const moment = z.number().min(0)
 const words = z.string().max(1_000_000)
-const names = z.array(z.string().max(4_096)).max(200_000)
+const names = list(z.string().max(4_096), 200_000)
 
 export const place = z.strictObject({
   engine: z.enum(['git', 'checksum']),
@@ -39,36 +67,34 @@ const lines = z.int().min(0).nullable()
 const ignored = z.strictObject({ added: names, modified: names, deleted: names })
 const report = z.strictObject({
   status: z.enum(['verified', 'partial', 'unknown']),
-  changes: z
-    .array(
-      z.strictObject({
-        path: z.string(),
-        from: z.string().exactOptional(),
-        change: z.enum(changeKinds),
-        typeChanged: z.literal(true).exactOptional(),
-        origin: z.enum(['task', 'imported', 'mixed']),
-        addedLines: lines,
-        deletedLines: lines,
-        uncertain: z.string().exactOptional(),
-      }),
-    )
-    .max(200_000),
+  changes: list(
+    z.strictObject({
+      path: z.string(),
+      from: z.string().exactOptional(),
+      change: z.enum(changeKinds),
+      typeChanged: z.literal(true).exactOptional(),
+      origin: z.enum(['task', 'imported', 'mixed']),
+      addedLines: lines,
+      deletedLines: lines,
+      uncertain: z.string().exactOptional(),
+    }),
+    200_000,
+  ),
   ignored,
-  headMoves: z
-    .array(
-      z.strictObject({
-        commit: z.string(),
-        action: z.string(),
-        message: z.string(),
-        origin: z.enum(['task', 'imported']),
-        at: z.number(),
-        paths: names,
-      }),
-    )
-    .max(10_000),
-  notes: z.array(words).max(1_000),
-  doubts: z.array(words).max(1_000),
-  unreadable: z.array(words).max(1_000),
+  headMoves: list(
+    z.strictObject({
+      commit: z.string(),
+      action: z.string(),
+      message: z.string(),
+      origin: z.enum(['task', 'imported']),
+      at: z.number(),
+      paths: names,
+    }),
+    10_000,
+  ),
+  notes: list(words, 1_000),
+  doubts: list(words, 1_000),
+  unreadable: list(words, 1_000),
 }) satisfies z.ZodType<ChangeReport, unknown>
 
 const tree = z.strictObject({
@@ -79,7 +105,7 @@ const tree = z.strictObject({
   exists: z.boolean(),
 })
 
-const loss = z.strictObject({ total: z.int().nullable(), first: z.array(words).max(5) })
+const loss = z.strictObject({ total: z.int().nullable(), first: list(words, 5) })
 const losses = z.strictObject({ uncommitted: loss, unmerged: loss, submodules: loss })
 
 const known = z.strictObject({ path: z.string(), bytes: z.int(), sha256: sha, stamp: z.string() })
@@ -87,20 +113,21 @@ const pinned = z.strictObject({ run: words, folder: path, pinned: names })
 const pinnedFile = z.strictObject({ path: z.string(), sha256: z.string().nullable() })
 const approved = pinned.extend({
   hash: sha,
-  files: z.array(pinnedFile).max(20_000),
+  files: list(pinnedFile, 20_000),
   by: z.string(),
   at: moment,
 })
 const refused = approved.extend({ reason: words })
 
 const shownParts = z.strictObject({
-  files: z
-    .array(z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }))
-    .max(200_000),
+  files: list(
+    z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() }),
+    200_000,
+  ),
   facts: z.record(z.string(), z.string()),
 })
 const difference = z.strictObject({
-  files: z.array(
+  files: list(
     z.strictObject({
       path: z.string(),
       shown: z.string().nullable(),
@@ -108,9 +135,7 @@ const difference = z.strictObject({
       diff: z.string().nullable(),
     }),
   ),
-  facts: z.array(
-    z.strictObject({ name: z.string(), shown: z.string().nullable(), now: z.string().nullable() }),
-  ),
+  facts: list(z.strictObject({ name: z.string(), shown: z.string().nullable(), now: z.string().nullable() })),
 })
 
 /** What a file of a process says; the server reads it by itself. */
@@ -141,15 +166,15 @@ const documentTask = z.strictObject({
   status: z.enum(documentStatuses),
   resolution: z.enum(documentResolutions).nullable(),
   sortOrder: z.number().nullable(),
-  dependsOn: z.array(z.string()),
-  notes: z.array(note),
+  dependsOn: list(z.string()),
+  notes: list(note),
   creator: z.string().nullable(),
   createdAt: z.number().nullable(),
   updatedAt: z.number().nullable(),
   foreignId: z.string().nullable(),
 }) satisfies z.ZodType<DocumentTask, unknown>
 const document = z.strictObject({
-  phases: z.array(
+  phases: list(
     z.strictObject({
       key: z.string(),
       name: z.string(),
@@ -158,7 +183,7 @@ const document = z.strictObject({
       foreignId: z.string().nullable(),
     }),
   ),
-  milestones: z.array(
+  milestones: list(
     z.strictObject({
       key: z.string(),
       phase: z.string(),
@@ -168,7 +193,7 @@ const document = z.strictObject({
       foreignId: z.string().nullable(),
     }),
   ),
-  tasks: z.array(documentTask).max(100_000),
+  tasks: list(documentTask, 100_000),
 }) satisfies z.ZodType<PlanDocument, unknown>
 const planFormat = z.enum(planFormats)
 
@@ -182,30 +207,29 @@ const measuredLines = z.strictObject({
   headAfter: oidOrNull,
   stashMoved: z.boolean(),
   ran: z.boolean(),
-  broughtFrom: z.array(oid).max(10_000),
-  steps: z
-    .array(
-      z.strictObject({
-        path: z.string(),
-        from: z.string().exactOptional(),
-        before: oidOrNull,
-        after: oidOrNull,
-        origin: z.enum(['task', 'imported', 'mixed']),
-        hunks: z.array(z.tuple([count, count, count, count])),
-        added: hashes,
-        removed: hashes,
-        around: z.strictObject({ lines: z.array(count), hashes }),
-        reformatted: z.array(z.tuple([count, count])).exactOptional(),
-        moved: z.array(z.tuple([z.string(), count, count])).exactOptional(),
-        brought: z.array(z.tuple([count, count])).exactOptional(),
-        staged: oid.exactOptional(),
-        link: count.exactOptional(),
-      }),
-    )
-    .max(5_000),
-  notes: z.array(words).max(1_000),
+  broughtFrom: list(oid, 10_000),
+  steps: list(
+    z.strictObject({
+      path: z.string(),
+      from: z.string().exactOptional(),
+      before: oidOrNull,
+      after: oidOrNull,
+      origin: z.enum(['task', 'imported', 'mixed']),
+      hunks: list(z.tuple([count, count, count, count])),
+      added: hashes,
+      removed: hashes,
+      around: z.strictObject({ lines: list(count), hashes }),
+      reformatted: list(z.tuple([count, count])).exactOptional(),
+      moved: list(z.tuple([z.string(), count, count])).exactOptional(),
+      brought: list(z.tuple([count, count])).exactOptional(),
+      staged: oid.exactOptional(),
+      link: count.exactOptional(),
+    }),
+    5_000,
+  ),
+  notes: list(words, 1_000),
 }) satisfies z.ZodType<MeasuredLines, unknown>
-const lineHashes = z.array(z.string().max(20)).max(200_000)
+const lineHashes = list(z.string().max(20), 200_000)
 const foundFile = z.strictObject({
   top: path,
   path: z.string(),
@@ -217,22 +241,22 @@ const foundFile = z.strictObject({
   withoutLines: words.exactOptional(),
 }) satisfies z.ZodType<FoundFile, unknown>
 const blamed = z.strictObject({
-  lines: z
-    .array(z.strictObject({ commit: oidOrNull, path: z.string(), line: count, at: count, count }))
-    .max(200_000),
-  commits: z
-    .array(
-      z.strictObject({
-        id: oid,
-        author: words,
-        authoredAt: z.number(),
-        committedAt: z.number(),
-        summary: words,
-        isCut: z.boolean(),
-      }),
-    )
-    .max(200_000),
-  contents: z.array(z.tuple([oid, z.string(), oid])).max(200_000),
+  lines: list(
+    z.strictObject({ commit: oidOrNull, path: z.string(), line: count, at: count, count }),
+    200_000,
+  ),
+  commits: list(
+    z.strictObject({
+      id: oid,
+      author: words,
+      authoredAt: z.number(),
+      committedAt: z.number(),
+      summary: words,
+      isCut: z.boolean(),
+    }),
+    200_000,
+  ),
+  contents: list(z.tuple([oid, z.string(), oid]), 200_000),
   trouble: words.exactOptional(),
 }) satisfies z.ZodType<Blamed, unknown>
 
@@ -240,28 +264,26 @@ const namedCommit = z.strictObject({ id: oid, at: z.number() })
 const branch = z.strictObject({
   head: namedCommit,
   base: namedCommit,
-  commits: z
-    .array(
-      namedCommit.extend({
-        author: words,
-        email: words,
-        subject: words,
-        isMerge: z.boolean(),
-        paths: names,
-      }),
-    )
-    .max(5_000),
-  files: z
-    .array(
-      z.strictObject({
-        path: z.string(),
-        from: z.string().exactOptional(),
-        change: z.enum(changeKinds),
-        before: oidOrNull,
-        after: oidOrNull,
-      }),
-    )
-    .max(mostBranchFiles),
+  commits: list(
+    namedCommit.extend({
+      author: words,
+      email: words,
+      subject: words,
+      isMerge: z.boolean(),
+      paths: names,
+    }),
+    5_000,
+  ),
+  files: list(
+    z.strictObject({
+      path: z.string(),
+      from: z.string().exactOptional(),
+      change: z.enum(changeKinds),
+      before: oidOrNull,
+      after: oidOrNull,
+    }),
+    mostBranchFiles,
+  ),
   isShallow: z.boolean(),
   isCut: z.boolean(),
 }) satisfies z.ZodType<Branch, unknown>
@@ -309,7 +331,7 @@ export const portCalls = {
         top: path.exactOptional(),
       }),
     ]),
-    z.strictObject({ ref: place, dirty: names, notes: z.array(words) }),
+    z.strictObject({ ref: place, dirty: names, notes: list(words) }),
   ),
   'witness.changes': asked(z.tuple([place, place]), report),
   'witness.lines': askedSince(
@@ -321,10 +343,7 @@ export const portCalls = {
         salt,
         during: z.enum(['attempt', 'gap']),
         // Only to a machine that keeps copies, since by them it is known what a path went through.
-        chains: z
-          .array(z.strictObject({ path, contents: z.array(oidOrNull).max(20_000) }))
-          .max(20_000)
-          .exactOptional(),
+        chains: list(z.strictObject({ path, contents: list(oidOrNull, 20_000) }), 20_000).exactOptional(),
       }),
     ]),
     measuredLines.nullable(),
@@ -342,22 +361,17 @@ export const portCalls = {
   'witness.commits': askedSince(
     3,
     z.tuple([path, z.string().max(1_000), z.int().min(1).max(10_000)]),
-    z.array(z.strictObject({ id: oid, committedAt: z.number(), paths: names })),
+    list(z.strictObject({ id: oid, committedAt: z.number(), paths: names })),
   ),
   'witness.files': askedSince(
     3,
     z.tuple([path, z.string().max(300), z.string().max(4_096).nullable()]),
     z.strictObject({
       commit: oid,
-      files: z.array(z.strictObject({ path: z.string(), bytes: count, generated: z.boolean() })).max(200_000),
+      files: list(z.strictObject({ path: z.string(), bytes: count, generated: z.boolean() }), 200_000),
     }),
   ),
-  'witness.hashes': askedSince(
-    3,
-    z.tuple([path, z.array(oid).max(20_000), salt]),
-    z.array(z.tuple([oid, lineHashes])),
-  ),
-  // What others say of lines, and notes: they are written only while a person on that machine asks for it.
+  'witness.hashes': askedSince(3, z.tuple([path, list(oid, 20_000), salt]), list(z.tuple([oid, lineHashes]))),
   'witness.branch': askedSince(
     3,
     z.tuple([
@@ -369,20 +383,18 @@ export const portCalls = {
   'witness.states': askedSince(
     4,
     z.tuple([place, names]),
-    z
-      .array(
-        z.tuple([
-          z.string().max(4_096),
-          z.strictObject({ id: oidOrNull, hash: oid.optional(), mode: z.string().max(10) }).nullable(),
-        ]),
-      )
-      .max(200_000)
-      .nullable(),
+    list(
+      z.tuple([
+        z.string().max(4_096),
+        z.strictObject({ id: oidOrNull, hash: oid.optional(), mode: z.string().max(10) }).nullable(),
+      ]),
+      200_000,
+    ).nullable(),
   ),
   'witness.contents': askedSince(
     4,
-    z.tuple([z.array(place).max(1_000), z.array(oid).max(20_000), count.max(8_000_000)]),
-    z.array(z.tuple([oid, count, z.string().max(12_000_000).nullable()])).max(20_000),
+    z.tuple([list(place, 1_000), list(oid, 20_000), count.max(8_000_000)]),
+    list(z.tuple([oid, count, z.string().max(12_000_000).nullable()]), 20_000),
   ),
   'witness.touched': asked(z.tuple([place, place]), names.nullable()),
   'witness.unifiedDiff': asked(
@@ -396,61 +408,56 @@ export const portCalls = {
   ),
   'witness.matching': asked(
     z.tuple([place, names]),
-    z.array(z.strictObject({ area: z.string(), excludes: z.boolean(), files: z.int() })),
+    list(z.strictObject({ area: z.string(), excludes: z.boolean(), files: z.int() })),
   ),
   'witness.overlapping': asked(
-    z.tuple([place, names, z.array(z.strictObject({ areas: names, prefix: z.string() })).max(1_000)]),
-    z.array(z.array(z.strictObject({ ours: z.string(), theirs: z.string() }))),
+    z.tuple([place, names, list(z.strictObject({ areas: names, prefix: z.string() }), 1_000)]),
+    list(list(z.strictObject({ ours: z.string(), theirs: z.string() }))),
   ),
-  'witness.packages': asked(z.tuple([place]), z.array(z.tuple([z.string(), z.string()])).max(20_000)),
+  'witness.packages': asked(z.tuple([place]), list(z.tuple([z.string(), z.string()]), 20_000)),
   'witness.treeHash': asked(z.tuple([path]), z.string()),
   'witness.content': asked(
     z.tuple([path]),
     z.strictObject({
       hash: z.string(),
-      stamps: z.array(z.tuple([z.string(), z.string()])).max(1_000_000),
+      stamps: list(z.tuple([z.string(), z.string()]), 1_000_000),
     }),
   ),
   // What hooks copied of files: the copies stay where they are.
   'copies.contents': askedSince(
     5,
     z.tuple([place, names]),
-    z
-      .array(
-        z.tuple([
-          z.string().max(4_096),
-          z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
-        ]),
-      )
-      .max(200_000),
+    list(
+      z.tuple([
+        z.string().max(4_096),
+        z.strictObject({ id: oidOrNull.exactOptional(), changedAt: z.number().nullable() }),
+      ]),
+      200_000,
+    ),
   ),
   'copies.amended': askedSince(
     5,
-    z.tuple([place, snapshotName, z.array(z.tuple([z.string().max(4_096), oidOrNull])).max(20_000)]),
+    z.tuple([place, snapshotName, list(z.tuple([z.string().max(4_096), oidOrNull]), 20_000)]),
     place.nullable(),
   ),
   'copies.linesOf': askedSince(
     5,
     z.tuple([
       place,
-      z
-        .array(
-          z.strictObject({
-            by: z.string().max(100),
-            before: oidOrNull,
-            after: oidOrNull,
-            reformats: z.literal(true).exactOptional(),
-          }),
-        )
-        .max(20_000),
+      list(
+        z.strictObject({
+          by: z.string().max(100),
+          before: oidOrNull,
+          after: oidOrNull,
+          reformats: z.literal(true).exactOptional(),
+        }),
+        20_000,
+      ),
     ]),
-    z
-      .array(z.tuple([z.string().max(100), z.strictObject({ added: count, deleted: count })]))
-      .max(20_000)
-      .nullable(),
+    list(z.tuple([z.string().max(100), z.strictObject({ added: count, deleted: count })]), 20_000).nullable(),
   ),
-  'linkedTrees.bound': asked(z.tuple([path]), z.array(z.strictObject({ path, taskId: z.string() }))),
-  'linkedTrees.list': asked(z.tuple([path]), z.array(tree)),
+  'linkedTrees.bound': asked(z.tuple([path]), list(z.strictObject({ path, taskId: z.string() }))),
+  'linkedTrees.list': asked(z.tuple([path]), list(tree)),
   'linkedTrees.add': asked(
     z.tuple([
       z.strictObject({
@@ -461,7 +468,7 @@ export const portCalls = {
         taskId: z.string().max(100),
       }),
     ]),
-    tree.extend({ notes: z.array(words) }),
+    tree.extend({ notes: list(words) }),
     ['worktree_add'],
   ),
   'linkedTrees.remove': asked(z.tuple([path, tree]), nothing, ['worktree_remove']),
@@ -469,15 +476,15 @@ export const portCalls = {
   'linkedTrees.discard': askedSince(2, z.tuple([path, tree]), losses, ['worktree_remove']),
   'evidenceFiles.read': asked(
     z.tuple([path, names]),
-    z.array(known.extend({ content: z.unknown().optional() })),
+    list(known.extend({ content: z.unknown().optional() })),
   ),
   'evidenceFiles.freshness': asked(
-    z.tuple([path, z.array(known).max(20_000)]),
-    z.array(z.enum(['current', 'changed', 'deleted'])),
+    z.tuple([path, list(known, 20_000)]),
+    list(z.enum(['current', 'changed', 'deleted'])),
   ),
   'evidenceFiles.contents': asked(
     z.tuple([path, names]),
-    z.array(z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() })),
+    list(z.strictObject({ path: z.string(), sha256: z.string().nullable(), text: z.string().nullable() })),
   ),
   'shownContents.isKept': asked(z.tuple([z.string().max(200)]), z.boolean()),
   'shownContents.keep': asked(z.tuple([z.string().max(200), shownParts]), nothing),
@@ -489,23 +496,23 @@ export const portCalls = {
         kind: z.literal('plan'),
         format: planFormat.exclude(['journal']),
         document,
-        notices: z.array(words),
+        notices: list(words),
       }),
-      z.strictObject({ kind: z.literal('journal'), lines: z.array(words).max(1_000_000) }),
+      z.strictObject({ kind: z.literal('journal'), lines: list(words, 1_000_000) }),
     ]),
   ),
-  'processFiles.list': asked(z.tuple([]), z.array(processSource).max(1_000)),
+  'processFiles.list': asked(z.tuple([]), list(processSource, 1_000)),
   'processFiles.hasOwn': asked(z.tuple([]), z.boolean()),
   'processFiles.load': asked(z.tuple([z.string().max(4_096)]), processSource),
   'commandApprovals.hashOf': asked(z.tuple([pinned]), sha),
-  'commandApprovals.filesOf': asked(z.tuple([pinned]), z.array(pinnedFile)),
+  'commandApprovals.filesOf': asked(z.tuple([pinned]), list(pinnedFile)),
   // With whether a person approved it at the server, which counts only where this machine's user said so.
   'commandApprovals.isApproved': asked(z.tuple([sha, z.boolean()]), z.boolean()),
   'commandApprovals.approve': asked(z.tuple([pinned.extend({ hash: sha })]), nothing, ['approve']),
-  'commandApprovals.list': asked(z.tuple([names]), z.array(approved)),
+  'commandApprovals.list': asked(z.tuple([names]), list(approved)),
   'commandApprovals.refuse': asked(z.tuple([refused]), nothing, ['reject']),
   'commandApprovals.refusalOf': asked(z.tuple([sha]), refused.nullable()),
-  'commandApprovals.refused': asked(z.tuple([names]), z.array(refused)),
+  'commandApprovals.refused': asked(z.tuple([names]), list(refused)),
   'commandApprovals.revoke': asked(z.tuple([sha]), nothing, ['command_revoke']),
   'commandRunner.start': asked(
     z.tuple([
@@ -539,7 +546,7 @@ export function isPortCall(name: string): name is PortCallName {
 /** A call that the server asks for. */
 export const PortRequest = z.strictObject({
   call: z.string().max(100),
-  args: z.array(z.unknown()).max(10),
+  args: list(z.unknown(), 10),
 })
 export type PortRequest = z.output<typeof PortRequest>
 

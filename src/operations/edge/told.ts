@@ -120,7 +120,8 @@ export const edgeTold = defineOperation({
 }).handler(async (handling, input) => {
   const { edge } = assertEdge(handling)
   const late = lateness(handling.clock.now() - input.at)
-  const moments = input.moments.map((one) => ({ ...one, at: one.at + late }))
+  // A key is one of this machine's, whatever it says: nobody takes the keys of another.
+  const moments = input.moments.map((one) => ({ ...one, key: `${one.key}-${edge.id}`, at: one.at + late }))
   const states = new Map(
     input.states.map(({ top, place: found, at, trouble }): [string, State] => [
       top,

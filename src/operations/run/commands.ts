@@ -72,7 +72,8 @@ function claim(
   return recordAside<CommandResult | 'known' | 'elsewhere'>(async (reads, setting) => {
     const key = command.tree ?? tree
     const known = await reads.runs.commandResult({ ...askedBy(command), folder }, key)
-    if (known?.status === 'running' && commandRunner.away?.isBeginning(known.id)) {
+    const isOwn = known?.runner === commandRunner.name
+    if (isOwn && known.status === 'running' && commandRunner.away?.isBeginning(known.id)) {
       return { facts: [], answer: known }
     }
     const around = { isAlive: (runner: string) => commandRunner.isAlive(runner), now: setting.at }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../../domain/actor.ts'
 import type { Measured, NewFact, Outcome } from '../../domain/fact.ts'
 import { Failure } from '../../domain/failure.ts'
 import { settingOf } from '../../domain/gate/settings.ts'
@@ -15,6 +16,7 @@ import { type HoldsGate, holdingKinds } from '../../domain/track/holds.ts'
 import { assertOpen, type Hold } from '../../domain/track/records.ts'
 import {
   type Attempt,
+  isOfOtherToken,
   type SnapshotPlace,
   type Task,
   type TaskOutcome,
@@ -170,6 +172,7 @@ export const completeTask = defineOperation({
   const before = await handling.store.view(async (reads) => {
     const task = await findTask(reads, input.task_id)
     const found = await attemptToClose(reads, task, { inputHash, attemptId: input.attempt_id })
+    if (found.attempt !== null) refuseOtherToken(handling.actor, found.attempt)
     if (found.attempt !== null)
       refuseOpenSubtasks(input.status, task, await reads.tasks.openSubtasks(task.id))
     return { ...found, task }
@@ -209,6 +212,19 @@ export const completeTask = defineOperation({
 })
 
 const mostRounds = 10
+
+/** What an attempt came to is told with the token that began it, or by a person. */
+function refuseOtherToken(actor: Actor, attempt: Attempt): void {
+  if (!isOfOtherToken(attempt, actor)) return
+  throw new Failure(
+    'FORBIDDEN',
+    `Attempt ${attempt.id} was begun by ${attempt.agentName ?? attempt.actor.name} with another token.`,
+    {
+      hint: 'Complete it with the token that began it, or ask a person to end it (waymark inbox) and start the task again.',
+      details: { reason: 'attempt_of_other_token' },
+    },
+  )
+}
 
 interface Found {
   readonly measured: Measured
@@ -267,6 +283,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
     })
     if (attempt === null) return { facts: [], answer: keptAnswer(repeated) }
     assertOpen(task, attempt)
+    refuseOtherToken(handling.actor, attempt)
     await assertCurrent(reads, attempt, ending.mission)
     const evidence = evidenceOf(ending, attempt)
     const scopeReason = scopeReasonOf(evidence)

@@ -10,7 +10,7 @@ import { atWork } from '../../operations/project/at-work.ts'
 import { writeFact } from '../../operations/project/journal-line.ts'
 import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
-import { largestBody } from './guard/security.ts'
+import { bodyLimits } from './guard/security.ts'
 import type { RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
 import type { ServedProject, Serving } from './serving.ts'
@@ -25,7 +25,7 @@ export function callOperation(serving: Serving) {
     const operation = operations.get(name)
     if (!operation) throw unknownOperation(name, [...operations.keys()])
     if (c.req.method !== 'POST') throw wrongMethod(c.req.method, name)
-    const input = await readJson(c.req.raw, largestBody)
+    const input = await readJson(c.req.raw, bodyLimits)
     const idempotencyKey = c.req.header('idempotency-key')
     const options = idempotencyKey === undefined ? {} : { idempotencyKey }
     const answer = invoke(operation, c.var.project.contextOf(actor), input, options)

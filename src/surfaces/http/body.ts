@@ -1,10 +1,20 @@
+import { createGunzip } from 'node:zlib'
 import { deepestNesting, outlineOf } from '../../domain/json-outline.ts'
 import { jsonMistake } from './json-mistake.ts'
 import { Refusal } from './refusal.ts'
 
+export interface BodyLimits {
+  /** The largest text, in bytes, as it is read: unpacked where it was sent packed. */
+  readonly maxBytes: number
+  /** The most values in its JSON: ten thousand empty lists take few bytes and much time. */
+  readonly maxValues: number
+  /** The largest body as it is sent, where it may be packed with gzip. */
+  readonly maxPackedBytes?: number
+}
+
 /** What a request's body says. An empty one says nothing: undefined. */
-export async function readJson(request: Request, largest: number): Promise<unknown> {
-  const text = await readBody(request, largest)
+export async function readJson(request: Request, limits: BodyLimits): Promise<unknown> {
+  const text = await readText(request, limits)
   if (text.trim() === '') return undefined
   refuseOtherTypes(request.headers.get('content-type'))
   refuseDepths(text)
@@ -29,20 +39,45 @@ function refuseOtherTypes(given: string | null): void {
   throw new Refusal('UNSUPPORTED_MEDIA_TYPE', `Content-Type must be application/json, and is ${what}.`)
 }
 
-/** The text of a request's body. Fails for one that is larger than `largest` bytes, without reading on. */
-export async function readBody(request: Request, largest: number): Promise<string> {
-  return textOf(await readBytes(request, largest))
+/** The text of a request's body, for one that reads its JSON itself. Fails within the limits, without reading on. */
+export async function readText(request: Request, limits: BodyLimits): Promise<string> {
+  const { maxBytes, maxValues, maxPackedBytes } = limits
+  const isPacked = maxPackedBytes !== undefined && request.headers.get('content-encoding') === 'gzip'
+  const sent = await readBytes(request, isPacked ? maxPackedBytes : maxBytes)
+  const text = textOf(isPacked ? await unpacked(sent, maxBytes) : sent)
+  const { tooDeep, values } = outlineOf(text)
+  // What is nested too deep is refused by its reader, who knows how.
+  if (!tooDeep && values > maxValues) throw tooLarge(`${values} values`, `${maxValues} values`)
+  return text
 }
 
-export async function readBytes(request: Request, largest: number): Promise<Buffer> {
+async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   const announced = Number(request.headers.get('content-length') ?? 0)
-  if (announced > largest) throw tooLarge(`${announced} bytes`, largest)
+  if (announced > maxBytes) throw tooLarge(`${announced} bytes`, `${maxBytes} bytes`)
   if (request.body === null) return Buffer.alloc(0)
+  return joined(whole(request.body), maxBytes)
+}
+
+/** Unpacks as far as the limit, and no further. */
+async function unpacked(packed: Buffer, maxBytes: number): Promise<Buffer> {
+  const unpacking = createGunzip()
+  unpacking.end(packed)
+  try {
+    return await joined(unpacking, maxBytes)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal('INVALID_INPUT', 'The body is not gzip, although its Content-Encoding says so.')
+  } finally {
+    unpacking.destroy()
+  }
+}
+
+async function joined(parts: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of whole(request.body)) {
+  for await (const chunk of parts) {
     size += chunk.byteLength
-    if (size > largest) throw tooLarge('more', largest)
+    if (size > maxBytes) throw tooLarge('more', `${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -65,8 +100,8 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-function tooLarge(size: string, largest: number): Refusal {
-  return new Refusal('TOO_LARGE', `The body has ${size}; at most ${largest} bytes are read.`, {
+function tooLarge(size: string, most: string): Refusal {
+  return new Refusal('TOO_LARGE', `The body has ${size}; at most ${most} are read.`, {
     hint: 'Send it in several calls.',
     headers: { Connection: 'close' }, // the rest of the body is not read
   })

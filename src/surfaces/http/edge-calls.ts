@@ -1,20 +1,20 @@
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { hash } from 'node:crypto'
 import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { atMost } from '../../domain/identity/access.ts'
-import { outlineOf } from '../../domain/json-outline.ts'
-import { addressHeader, contractVersion, mostRead, mostSent } from '../../operations/edge/contract.ts'
+import { addressHeader, callLimits, contractVersion, machineIdOf } from '../../operations/edge/contract.ts'
 import { contextOnEdge } from '../../operations/edge/edge-context.ts'
 import { EdgeRequest } from '../../operations/edge/edge-request.ts'
 import { EdgeTooOld, Gathering } from '../../operations/edge/gathering.ts'
+import { firstMistake } from '../../operations/input/first-mistake.ts'
 import { inputSchema, outputSchema } from '../../operations/input/json-schema.ts'
 import { expandIds } from '../../operations/input/short-ids.ts'
 import { invoke } from '../../operations/invoke.ts'
-import type { Context } from '../../operations/operation.ts'
+import type { Context, Edge } from '../../operations/operation.ts'
 import { answerPerson } from './api.ts'
-import { readBytes } from './body.ts'
+import { readJson } from './body.ts'
 import { requireAuth } from './guard/guard.ts'
+import { bodyLimits } from './guard/security.ts'
 import type { McpPart, RequestContext } from './parts.ts'
 import { Refusal } from './refusal.ts'
 import type { ServedProject, Serving } from './serving.ts'
@@ -31,7 +31,8 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     const request = await readRequest(c)
     const project = c.var.project
     const gathering = new Gathering(request.gathered, request.contract)
-    const { edge, call: id, folder, age, promised = {} } = request
+    const { call: id, folder, age, promised = {} } = request
+    const edge = machineOf(request)
     const context = contextOnEdge(actingOn(project.contextOf(actor), request), gathering, {
       edge,
       id,
@@ -40,7 +41,7 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
       promised,
       address: addressOf(c),
     })
-    heard.tell(project, { request, context: project.contextOf(actor) })
+    heard.tell(project, { request, edge, context: project.contextOf(actor) })
     const done = await gathering
       .run(() => performed(request, context))
       .catch((error: unknown) => {
@@ -83,6 +84,7 @@ const toldEvery = 10_000
 
 interface Heard {
   readonly request: EdgeRequest
+  readonly edge: Edge
   readonly context: Context
 }
 
@@ -97,14 +99,14 @@ class HeardEdges {
   tell(project: ServedProject, heard: Heard): void {
     const telling = this.#telling.get(project) ?? new Map<string, Heard | null>()
     this.#telling.set(project, telling)
-    const { id } = heard.request.edge
+    const { id } = heard.edge
     const isUnderWay = telling.has(id)
     telling.set(id, isUnderWay ? heard : null)
     if (!isUnderWay) void this.#keep(telling, heard)
   }
 
   async #keep(telling: Map<string, Heard | null>, first: Heard): Promise<void> {
-    const { id } = first.request.edge
+    const { id } = first.edge
     for (let heard: Heard | null = first; heard !== null; heard = telling.get(id) ?? null) {
       telling.set(id, null)
       await keepHeard(heard).catch(() => undefined) // told with the next call
@@ -113,8 +115,8 @@ class HeardEdges {
   }
 }
 
-async function keepHeard({ request, context: { store, actor, clock } }: Heard): Promise<void> {
-  const { edge, version, queue = null } = request
+async function keepHeard({ request, edge, context: { store, actor, clock } }: Heard): Promise<void> {
+  const { version, queue = null } = request
   const at = clock.now()
   const before = await store.view(({ edges }) => edges.heard(edge.id))
   const isSame =
@@ -160,29 +162,36 @@ function upgradeRequired({ message }: Failure, version: string): Refusal {
 }
 
 async function readRequest(c: RequestContext): Promise<EdgeRequest> {
-  const sent = await readBytes(c.req.raw, mostSent)
-  const bytes = c.req.header('content-encoding') === 'gzip' ? await unzipped(sent) : sent
-  const text = bytes.toString('utf8')
-  if (outlineOf(text).tooDeep) throw new Refusal('INVALID_INPUT', 'The request is nested too deep.')
-  const read = EdgeRequest.safeParse(jsonOr(text))
+  const body = await readJson(c.req.raw, callLimits)
+  // What was measured may be large, and what is asked may not.
+  const fields = isMembers(body) ? Object.keys(body) : []
+  const asked = isMembers(body) ? [body['input'], body['arguments'], body['meta'], body['responses']] : []
+  if (fields.length > 100 || valuesIn(asked, bodyLimits.maxValues) > bodyLimits.maxValues) {
+    throw new Refusal('TOO_LARGE', `The call has more than ${bodyLimits.maxValues} values.`, {
+      hint: 'Send it in several calls.',
+    })
+  }
+  const read = EdgeRequest.safeParse(body)
   if (read.success) return read.data
-  throw new Failure('INVALID_INPUT', `The request of the edge is not understood: ${read.error.message}`)
+  throw new Failure(
+    'INVALID_INPUT',
+    `The request of the machine is not understood: ${firstMistake(read.error)}.`,
+  )
 }
 
-async function unzipped(sent: Buffer): Promise<Buffer> {
-  try {
-    return await promisify(gunzip)(sent, { maxOutputLength: mostRead })
-  } catch {
-    throw new Refusal('INVALID_INPUT', `The body is not gzip, or holds more than ${mostRead} bytes.`)
+/** Counts values, and stops when there are more than a number of them. */
+function valuesIn(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let count = 1
+  for (const one of Object.values(value)) {
+    count += valuesIn(one, most - count)
+    if (count > most) break
   }
+  return count
 }
 
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+function machineOf({ edge: { key, name } }: EdgeRequest): Edge {
+  return { id: machineIdOf(hash('sha256', key)), name }
 }
 
 /** `GET /api/catalog`: everything that can be asked of this server, as data. */

@@ -3,14 +3,14 @@ import { secureHeaders } from 'hono/secure-headers'
 import type { Actor } from '../../domain/actor.ts'
 import { Failure } from '../../domain/failure.ts'
 import { callOperation, projectList, projectsAtWork, readJournal, sessionAnswer } from './api.ts'
-import { readBody } from './body.ts'
+import { readText } from './body.ts'
 import { callFromEdge, catalogAnswer } from './edge-calls.ts'
 import { guardRequest, requireAuth } from './guard/guard.ts'
 import { logIn, logOut, makeLoginCode, proveLogin } from './guard/log-in.ts'
 import { withoutOidc } from './guard/oidc.ts'
 import type { OpenStreams } from './guard/open-streams.ts'
 import { type Caller, requestInfoOf } from './guard/request-info.ts'
-import { largestBody, type Security } from './guard/security.ts'
+import { bodyLimits, type Security } from './guard/security.ts'
 import { signInByToken, signInWays, signOut } from './guard/sign-in.ts'
 import { type Metrics, openMetrics, routeLabel } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -259,7 +259,7 @@ function mcpRoute(mcp: McpPart, streams: OpenStreams, serving: Serving) {
     const request =
       raw.body === null
         ? raw
-        : new Request(raw, { method: raw.method, body: await readBody(raw, largestBody) })
+        : new Request(raw, { method: raw.method, body: await readText(raw, bodyLimits) })
     return endedWith(caller, await mcp.handle(request, c.var.project, caller.actor), streams)
   }
 }

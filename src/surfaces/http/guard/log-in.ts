@@ -63,7 +63,7 @@ prints a fresh address, which logs you in once and within ten minutes.</p>
 
 const question = z.object({ key: z.string().max(64), asked: z.string().min(16).max(128) })
 const answer = z.object({ answered: z.string().max(128), proof: z.string().max(128) })
-const largestQuestion = 1_000
+const largestQuestion = { maxBytes: 1_000, maxValues: 100 }
 
 /** `POST /api/login-proof`: shows the holder of a token that this server knows it, before they show the same. */
 export async function proveLogin(

@@ -33,7 +33,7 @@ export function signInWays({ directory, oidc }: Security): { readonly ways: read
 }
 
 const withToken = z.object({ token: z.string().max(200) })
-const largest = 1_000
+const largest = { maxBytes: 1_000, maxValues: 100 }
 
 /** `POST /api/sign-in`: begins a session of the dashboard with a person's token. */
 export async function signInByToken(c: RequestContext, security: Security): Promise<Response> {

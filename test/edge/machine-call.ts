@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { type PortRunning, runCalls } from '../../src/edge/port-runner.ts'
+import { TrustedCommands } from '../../src/edge/trusted-commands.ts'
+import { contractVersion } from '../../src/operations/edge/contract.ts'
+import type { Context } from '../../src/operations/operation.ts'
+import type { TeamServer } from '../identities/team-server.ts'
+import type { Answer } from '../support/project.ts'
+
+/** Calls of one machine with one token, over HTTP; what the server asks for is measured in a project of this machine. */
+export function callerAt(
+  team: Pick<TeamServer, 'ask'>,
+  context: Context,
+  { secret, key }: { readonly secret: string; readonly key: string },
+) {
+  const commands = new TrustedCommands({
+    approvals: context.commandApprovals,
+    runner: context.commandRunner,
+    actor: context.actor,
+    askPerson: null,
+    trustsServer: true,
+    now: () => 0,
+  })
+  return async (operation: string, input: object, gathered: readonly object[] = []): Promise<Answer> => {
+    const running: PortRunning = {
+      context,
+      edge: 'e-of-the-test',
+      snapshots: () => join(context.program.stateFolder, 'snapshots'),
+      commands,
+      asked: operation,
+      runCommand: async () => null,
+    }
+    const call = randomUUID()
+    for (let known = gathered; ; ) {
+      const response = await team.ask(secret, '/api/edge/call', {
+        contract: contractVersion,
+        version: '0.1.0',
+        edge: { key, name: 'laptop' },
+        call,
+        folder: context.folder,
+        age: 0,
+        channel: 'stdio',
+        as: 'agent',
+        operation,
+        input,
+        gathered: known,
+      })
+      const answer: Answer = await response.json()
+      if (!answer.gather) return answer.answer ?? answer
+      const more = await runCalls(
+        answer.gather.map(({ call, args }: Answer) => ({ call, args: args.map(withoutMachine) })),
+        running,
+      )
+      known = [...known, ...more.map((one, at) => ({ ...one, args: answer.gather[at].args }))]
+    }
+  }
+}
+
+/** The server names the machine by its id, which this one does not need. */
+function withoutMachine(value: Answer): Answer {
+  if (typeof value !== 'object' || value === null || !('edge' in value)) return value
+  const { edge: _, machine: __, ...rest } = value
+  return rest
+}
