@@ -84,8 +84,9 @@ export class EdgeProject {
       const answer = await this.#post(this.#request(calling, { ...prepared, gathered }))
       if (!('gather' in answer)) return { answer, gathered }
       gathered = [...gathered, ...(await runCalls(answer.gather, running))]
+      if (gathered.length > maxGathered) break
     }
-    throw new Failure('INTERNAL', `The server asked this machine more than ${mostAsked} times for one call.`)
+    throw new Failure('UNAVAILABLE', 'The server asked this machine for too much in one call.')
   }
 
   #request(calling: EdgeCalling, { call, age, gathered }: Prepared): EdgeRequest {
@@ -117,6 +118,7 @@ export class EdgeProject {
       snapshots,
       commands,
       asked: calling.operation ?? calling.tool,
+      input: inputOf(calling),
       runCommand: (command) =>
         // The command line ends with its answer, and its commands with it: there they are waited for.
         this.#commands.run(command, { isWaitedFor: calling.channel === 'cli' }),
@@ -210,6 +212,7 @@ export class EdgeProject {
 
 /** Handlers ask a few times; one that asks for ever is a defect. */
 const mostAsked = 40
+const maxGathered = 500
 
 /** The attempts that began on this machine. */
 export interface KnownAttempts {

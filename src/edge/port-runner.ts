@@ -1,7 +1,8 @@
-import { realpathSync } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { Failure, messageOf } from '../domain/failure.ts'
+import { isSecretFile } from '../domain/secret-files.ts'
 import type { SnapshotPlace } from '../domain/track/task.ts'
+import { containedPath, isWithin, reachedPath } from '../files/contained.ts'
 import {
   type ArgsOf,
   type GatheredCall,
@@ -12,7 +13,7 @@ import {
   portCalls,
 } from '../operations/edge/port-calls.ts'
 import type { Context } from '../operations/operation.ts'
-import type { CommandEnd } from '../ports/command-runner.ts'
+import type { CommandEnd, PinnedCommand } from '../ports/command-runner.ts'
 import type { TrustedCommands } from './trusted-commands.ts'
 
 /** What a server's calls are run with, on this machine. */
@@ -27,6 +28,8 @@ export interface PortRunning {
   readonly commands: TrustedCommands
   /** The operation that this machine's user asked for; undefined where the server decides which. */
   readonly asked: string | undefined
+  /** What they asked it with: a file that is read by its path is one that is named there. */
+  readonly input: unknown
   /** Runs a command that was approved; null where it goes on when the call is answered. */
   readonly runCommand: (command: StartArgs) => Promise<CommandEnd | null>
 }
@@ -88,8 +91,14 @@ async function answerOf({ call, args }: PortRequest, running: Confined): Promise
       `The server asked for ${call}, which nobody on this machine asked it for.`,
     )
   }
+  if (silent.includes(running.asked ?? '')) {
+    throw forbidden('not_asked_here', `The server asked for ${call} when it was only told something.`)
+  }
   return table(running)[call](read.data as never) // as the schema of the call read it
 }
+
+/** What this machine tells by itself: nothing is measured for it. */
+const silent: readonly string[] = ['command_renew', 'command_end', 'edge_brief']
 
 function forbidden(reason: string, message: string): Failure {
   return new Failure('FORBIDDEN', message, { details: { reason } })
@@ -117,8 +126,9 @@ function table(running: Confined): Table {
     'witness.lines': ([from, to, wish]) => witness.lines(place(from), place(to), wish),
     'witness.file': ([request]) =>
       // The text of a line stays where the file is.
-      witness.history.file({ ...request, folder: folder(request.folder), text: false }),
-    'witness.blame': ([request]) => witness.history.blame({ ...request, folder: folder(request.folder) }),
+      witness.history.file({ ...noSecret(request), folder: folder(request.folder), text: false }),
+    'witness.blame': ([request]) =>
+      witness.history.blame({ ...noSecret(request), folder: folder(request.folder) }),
     'witness.commits': ([path, range, most]) => witness.history.commits(folder(path), range, most),
     'witness.files': ([path, rev, under]) => witness.history.files(folder(path), rev, under),
     'witness.hashes': ([path, oids, salt]) => witness.history.hashes(folder(path), oids, salt),
@@ -159,30 +169,48 @@ function table(running: Confined): Table {
     'linkedTrees.bound': ([path]) => linkedTrees.bound(folder(path)),
     'linkedTrees.list': ([path]) => linkedTrees.list(folder(path)),
     'linkedTrees.add': ([tree]) =>
-      linkedTrees.add({ ...tree, folder: folder(tree.folder), path: beside(tree.path, running) }),
-    'linkedTrees.remove': ([path, tree]) =>
-      linkedTrees.remove(folder(path), { ...tree, path: folder(tree.path) }),
-    'linkedTrees.losses': ([path, tree]) =>
-      linkedTrees.losses(folder(path), { ...tree, path: folder(tree.path) }),
-    'linkedTrees.discard': ([path, tree]) =>
-      linkedTrees.discard(folder(path), { ...tree, path: folder(tree.path) }),
-    'evidenceFiles.read': ([path, paths]) => evidenceFiles.read(folder(path), paths),
+      linkedTrees.add({
+        ...tree,
+        taskId: namedTask(tree.taskId, running),
+        folder: folder(tree.folder),
+        path: beside(tree.path, running),
+      }),
+    'linkedTrees.remove': async ([path, tree]) =>
+      linkedTrees.remove(folder(path), await namedTree(folder(path), tree, running)),
+    'linkedTrees.losses': async ([path, tree]) =>
+      linkedTrees.losses(folder(path), await ownTree(folder(path), tree, running)),
+    'linkedTrees.discard': async ([path, tree]) =>
+      linkedTrees.discard(folder(path), await namedTree(folder(path), tree, running)),
+    'evidenceFiles.read': ([path, paths]) => {
+      for (const one of paths) assertNamed(one, running)
+      return evidenceFiles.read(folder(path), paths)
+    },
     'evidenceFiles.freshness': ([path, files]) => evidenceFiles.freshness(folder(path), files),
     'evidenceFiles.contents': ([path, paths]) => evidenceFiles.contents(folder(path), paths),
     'shownContents.isKept': ([content]) => shownContents.isKept(content),
     'shownContents.keep': ([content, parts]) => shownContents.keep(content, parts),
     'shownContents.since': ([content, parts]) => shownContents.since(content, parts),
-    'planFiles.load': ([file, format]) => planFiles.load(file, format ?? undefined),
-    'processFiles.list': async () => (await processFiles.list()).map(sourceOf),
+    'planFiles.load': ([file, format]) => {
+      assertNamed(file, running)
+      return planFiles.load(readable(file, running), format ?? undefined)
+    },
+    'processFiles.list': async () =>
+      (await processFiles.list()).filter((process) => isReadableProcess(process, running)).map(sourceOf),
     'processFiles.hasOwn': () => processFiles.hasOwn(),
-    'processFiles.load': async ([idOrFile]) => sourceOf(await processFiles.load(idOrFile)),
-    'commandApprovals.hashOf': ([command]) =>
-      commandApprovals.hashOf({ ...command, folder: folder(command.folder) }),
-    'commandApprovals.filesOf': ([command]) =>
-      commandApprovals.filesOf({ ...command, folder: folder(command.folder) }),
+    'processFiles.load': async ([idOrFile]) => {
+      if (!processId.test(idOrFile)) {
+        assertNamed(idOrFile, running)
+        readable(idOrFile, running)
+      }
+      const process = await processFiles.load(idOrFile)
+      if (!isReadableProcess(process, running)) throw unreadable(process.file)
+      return sourceOf(process)
+    },
+    'commandApprovals.hashOf': ([command]) => commandApprovals.hashOf(confinedCommand(command, running)),
+    'commandApprovals.filesOf': ([command]) => commandApprovals.filesOf(confinedCommand(command, running)),
     'commandApprovals.isApproved': ([hash, approvedThere]) => commands.isApproved(hash, approvedThere),
     'commandApprovals.approve': ([{ run, folder: place, pinned, hash }]) =>
-      commands.approve({ run, folder: folder(place), pinned }, hash),
+      commands.approve(confinedCommand({ run, folder: place, pinned }, running), hash),
     'commandApprovals.list': ([folders]) => commandApprovals.list(folders.map(folder)),
     'commandApprovals.refuse': ([refusal]) => commands.refuse({ ...refusal, folder: folder(refusal.folder) }),
     'commandApprovals.refusalOf': ([hash]) => commandApprovals.refusalOf(hash),
@@ -207,7 +235,10 @@ function sourceOf({
 }
 
 async function started(command: StartArgs, running: Confined): Promise<unknown> {
-  const end = await running.runCommand({ ...command, folder: inside(command.folder, running) })
+  const end = await running.runCommand({
+    ...command,
+    folder: confinedCommand(command, running).folder,
+  })
   return end ?? { status: 'running', exitCode: null, output: '' }
 }
 
@@ -215,25 +246,114 @@ async function started(command: StartArgs, running: Confined): Promise<unknown> 
 async function rootsOf({ witness, folder }: Context): Promise<readonly string[]> {
   const found = await witness.locate(folder).catch(() => null)
   const others = found?.engine === 'git' ? await witness.others(folder).catch(() => []) : []
-  return [...new Set([folder, ...(found ? [found.top, found.mainTop] : []), ...others].map(realOf))]
+  return [...new Set([folder, ...(found ? [found.top, found.mainTop] : []), ...others])]
 }
 
+/** Measuring looks into files that are secret by their name as well: no content of theirs leaves it. */
+const measuring = { missing: 'allowed', secrets: 'allowed' } as const
+
 function inside(path: string, { roots, context }: Confined): string {
-  const real = realOf(resolve(context.folder, path))
-  if (roots.some((root) => lies(real, root))) return resolve(context.folder, path)
+  const named = resolve(context.folder, path)
+  if (roots.some((root) => !('reason' in containedPath(root, named, measuring)))) return named
   throw forbidden(
     'outside_project',
     `The server asked for ${path.slice(0, 200)}, which lies outside the project.`,
   )
 }
 
+/** Pinned files count from the command's folder, and lie in the project. */
+function confinedCommand<Command extends PinnedCommand>(
+  { run, folder, pinned }: Command,
+  running: Confined,
+): PinnedCommand {
+  const place = inside(folder, running)
+  for (const path of pinned) inside(resolve(place, path), running)
+  return { run, folder: place, pinned }
+}
+
+/** Fails where a person or agent here did not name this very path in the call. */
+function assertNamed(path: string, { input }: Confined): void {
+  if (textsIn(input).includes(path)) return
+  throw forbidden(
+    'not_named_here',
+    `The server asked for the content of ${path.slice(0, 200)}, which nobody on this machine named.`,
+  )
+}
+
+/** A task that the call names: people shorten ids. */
+function namedTask(taskId: string, { input }: Confined): string {
+  if (textsIn(input).some((text) => text.length >= 3 && taskId.startsWith(text))) return taskId
+  throw forbidden(
+    'not_named_here',
+    `The server asked for the work tree of ${taskId.slice(0, 100)}, which nobody on this machine named.`,
+  )
+}
+
+/** A work tree as git lists it here: the server chooses neither its branch nor the task that it is for. */
+async function ownTree(folder: string, { path }: { readonly path: string }, { context }: Confined) {
+  const tree = (await context.linkedTrees.list(folder)).find((one) => one.path === path)
+  if (tree) return tree
+  throw forbidden(
+    'outside_project',
+    `The server asked for ${path.slice(0, 200)}, which is no work tree here.`,
+  )
+}
+
+/** The same of the task that the call names. */
+async function namedTree(folder: string, asked: { readonly path: string }, running: Confined) {
+  const tree = await ownTree(folder, asked, running)
+  namedTask(tree.taskId ?? '', running)
+  return tree
+}
+
+/** Every text of a call's input. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** The id of a process, which is no path. */
+const processId = /^[A-Za-z0-9][\w-]{0,200}$/
+
+/** A file of the project whose content may leave this machine. */
+function readable(path: string, { context }: Confined): string {
+  if ('reason' in containedPath(context.folder, path)) throw unreadable(path)
+  return path
+}
+
+function isReadableProcess(
+  { origin, file }: { readonly origin: string; readonly file: string },
+  { context }: Confined,
+): boolean {
+  return origin === 'shipped' || !('reason' in containedPath(context.folder, file))
+}
+
+function noSecret<Request extends { readonly path: string }>(request: Request): Request {
+  if (isSecretFile(request.path)) throw unreadable(request.path)
+  return request
+}
+
+function unreadable(path: string): Failure {
+  return forbidden(
+    'unreadable_file',
+    `The server asked for ${path.slice(0, 200)}, which is outside the project, of git, or may hold secrets.`,
+  )
+}
+
 /** A new work tree lies in the project, or beside its main one under a name that begins with that one's. */
 function beside(path: string, running: Confined): string {
-  const real = realOf(path)
-  const isNeighbour = running.roots.some(
-    (root) => dirname(real) === dirname(root) && basename(real).startsWith(`${basename(root)}-`),
-  )
-  return isNeighbour ? path : inside(path, running)
+  const named = resolve(running.context.folder, path)
+  const real = reachedPath(named)
+  const isNeighbour = running.roots.some((root) => {
+    const reached = reachedPath(root)
+    return (
+      typeof real === 'string' &&
+      typeof reached === 'string' &&
+      dirname(real) === dirname(reached) &&
+      basename(real).startsWith(`${basename(reached)}-`)
+    )
+  })
+  return isNeighbour ? named : inside(named, running)
 }
 
 function ownSnapshot(
@@ -241,31 +361,13 @@ function ownSnapshot(
   running: Confined,
 ): SnapshotPlace {
   const place = { engine, directory, top, prefix, id }
-  const kept = running.snapshots()
+  const [kept, reached] = [reachedPath(running.snapshots()), reachedPath(directory)]
   if (edge !== undefined && edge !== running.edge) {
     throw forbidden('other_machine', `The server asked for a snapshot of ${edge}, which is another machine.`)
   }
-  if (!lies(realOf(place.directory), realOf(kept))) {
-    throw forbidden(
-      'no_snapshot',
-      `The server asked for ${place.directory.slice(0, 200)}, which is no snapshot.`,
-    )
+  if (typeof kept !== 'string' || typeof reached !== 'string' || !isWithin(kept, reached)) {
+    throw forbidden('no_snapshot', `The server asked for ${directory.slice(0, 200)}, which is no snapshot.`)
   }
-  inside(place.top, running)
+  inside(top, running)
   return place
-}
-
-function lies(path: string, root: string): boolean {
-  const way = relative(root, path)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
-}
-
-/** What a path leads to, though its last parts need not exist yet. */
-function realOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const parent = dirname(path)
-    return parent === path ? path : join(realOf(parent), basename(path))
-  }
 }

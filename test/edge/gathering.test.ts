@@ -190,6 +190,7 @@ test('case 31: what no server may ask is refused and said, and nothing of it is 
     snapshots: () => join(project.context.program.stateFolder, 'snapshots'),
     commands: trusted(false),
     asked: 'start_task',
+    input: { name: 'T' },
     runCommand: started(trusted(false)),
   }
   const place = { engine: 'git', top: project.folder, prefix: '', id: 'unborn' }

@@ -28,6 +28,7 @@ export function callerAt(
       snapshots: () => join(context.program.stateFolder, 'snapshots'),
       commands,
       asked: operation,
+      input,
       runCommand: async () => null,
     }
     const call = randomUUID()

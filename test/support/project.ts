@@ -173,6 +173,7 @@ export async function openProject(options: ProjectOptions = {}): Promise<TestPro
           await throughEdge(acting, name, work, {
             patience: options.edgePatience,
             contract: options.edgeContract,
+            input,
           })
         ).answer
       : await work(acting)

@@ -65,6 +65,8 @@ export interface OfEdge {
   readonly patience?: number | undefined
   /** What the edge knows: an older one has only the calls of its own contract. */
   readonly contract?: number | undefined
+  /** What the operation is asked with. */
+  readonly input?: unknown
 }
 
 /** Runs a handler as a server does for a caller on another machine, and looks here at what it asks for. */
@@ -72,7 +74,7 @@ export async function throughEdge<Answer>(
   context: Context,
   asked: string | undefined,
   work: (onEdge: Context) => Promise<Answer>,
-  { patience = 20_000, contract = contractVersion }: OfEdge = {},
+  { patience = 20_000, contract = contractVersion, input = {} }: OfEdge = {},
 ): Promise<{ readonly answer: Answer; readonly rounds: number }> {
   const began = performance.now()
   const id = randomUUID()
@@ -91,6 +93,7 @@ export async function throughEdge<Answer>(
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     commands,
     asked,
+    input,
     runCommand: (command) => away.run(command, { isWaitedFor: false }),
   }
   let gathered: readonly GatheredCall[] = []
