@@ -98,6 +98,7 @@ test.each([
   '~/x',
   'src\\a.ts',
   '{1..20}/x',
+  'src/{a)}{/**',
   '*'.repeat(2_000),
 ])('%j can match nothing, and no list with it is read', (pattern) => {
   expect(patternProblem(pattern)).not.toBeNull()

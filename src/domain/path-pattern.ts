@@ -1,5 +1,5 @@
 import { Failure, messageOf } from './failure.ts'
-import { type GlobMatcher, globMatcher } from './pattern.ts'
+import { type GlobMatcher, globMatcher, isReadableGlob } from './pattern.ts'
 import { excerpt } from './text.ts'
 
 /**
@@ -89,7 +89,14 @@ function readGlob(pattern: string): GlobMatcher {
   const isFolder = pattern.endsWith('/')
   const namesFolder = isFolder || !/[*?]/.test(below.slice(below.lastIndexOf('/') + 1))
   const forms = namesFolder ? [...(isFolder ? [] : [below]), `${below}/**`] : [below]
-  const matchers = forms.flatMap(readings).map((glob) => globMatcher(glob))
+  const matchers = forms.map(formMatcher)
+  return (path) => matchers.some((matches) => matches(path))
+}
+
+function formMatcher(form: string): GlobMatcher {
+  const globs = readings(form).filter(isReadableGlob)
+  if (globs.length === 0) throw new Failure('INVALID_INPUT', 'its braces or brackets do not fit together')
+  const matchers = globs.map((glob) => globMatcher(glob))
   return (path) => matchers.some((matches) => matches(path))
 }
 

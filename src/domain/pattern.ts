@@ -61,6 +61,12 @@ export function globMatcher(glob: string, { anyCase = false }: GlobOptions = {})
   return (path) => path.length <= maxPathLength && pattern.test(path)
 }
 
+/** Whether anything can match a glob: one whose braces or brackets do not fit together is read as what never does. */
+export function isReadableGlob(glob: string): boolean {
+  if (glob.length > maxGlobLength) throw tooCostly(glob)
+  return picomatch.makeRe(glob, { dot: true, nonegate: true }).source !== '$^'
+}
+
 /** Longer ones name nothing. */
 const maxGlobLength = 1_000
 const maxPathLength = 4_096

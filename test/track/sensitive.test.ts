@@ -134,3 +134,20 @@ test('what git brought from others asks nobody', async () => {
   const { holds } = await completed(project, () => project.git('merge', '-q', 'other'), { areas: ['src/'] })
   expect(holds).toEqual([])
 })
+
+test('what a subtask changed is asked about once, when the subtask ends', async () => {
+  const project = await openProject()
+  const end = (task_id: string, summary: string) =>
+    project.call('complete_task', { task_id, status: 'success', outcome: { summary } })
+  const ended = async (summary: string, path: string) => {
+    const parent = (await project.call('start_task', { name: 'All' })).task_id
+    const child = (await project.call('start_task', { name: 'Part', parent_task_id: parent })).task_id
+    project.write(path, 'on: push\n')
+    await end(child, summary)
+    await end(parent, 'Done.')
+    const { holds } = await project.call('inbox', { kind: 'scope' })
+    return holds.filter(({ paths }: any) => paths.includes(path)).map(({ task_id }: any) => task_id === child)
+  }
+  expect(await ended(`Added ${ci}.`, ci)).toEqual([])
+  expect(await ended('Done.', '.gitlab-ci.yml')).toEqual([true])
+})

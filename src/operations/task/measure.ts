@@ -157,7 +157,12 @@ export function judge(
     const via = around.neighbours.get(whose.own(path)?.via ?? '')
     return via ? [scopeOf(via)] : []
   }
-  const { sensitive = new Map() } = around
+  // What a subtask changed was asked about when the subtask ended.
+  const askedBelow = report.changes.flatMap(({ path, from = path }) => {
+    const via = around.neighbours.get(whose.own(path)?.via ?? '')
+    return via === undefined || via.status === 'open' || via.status === 'abandoned' ? [] : [path, from]
+  })
+  const sensitive = new Map([...(around.sensitive ?? [])].filter(([path]) => !askedBelow.includes(path)))
   // A sensitive file asks also where it is not known which agent wrote it.
   const asks = ({ path, from = path }: FileChange): boolean => sensitive.has(path) || sensitive.has(from)
   const judged = {
