@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
+import { flakyFile } from './flaky-reporter.ts'
 import { ledgerProblems } from './requirements.mjs'
 import { tally, type VitestResults } from './tally.ts'
 
@@ -48,6 +49,7 @@ async function checkAll(): Promise<boolean> {
   if (problems.length > 0) failed.push('requirements')
   const counted = tally(results, failed)
   for (const name of counted.failures) console.log(`failed: ${name}`)
+  for (const name of flakyTests()) console.log(`flaky: ${name} passed on its second try only.`)
   if (process.env['WAYMARK_TEST_POSTGRES'] === 'none')
     console.log('Left out: every test on PostgreSQL, because WAYMARK_TEST_POSTGRES is none.')
   if (!existsSync(join(root, '.cache', 'clients', 'node_modules')))
@@ -70,9 +72,19 @@ async function passes({ name, words, isShown = false }: Check): Promise<boolean>
 
 async function testsRun(): Promise<boolean> {
   rmSync(resultsFile, { force: true })
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${resultsFile}`]
+  rmSync(flakyFile, { force: true })
+  const reporters = [
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${resultsFile}`,
+    `--reporter=${join(root, 'scripts', 'flaky-reporter.ts')}`,
+  ]
   const { code } = await run(['vitest', 'run', ...reporters], 'inherit')
   return code === 0 || (readResults()?.numFailedTestSuites ?? 0) > 0
+}
+
+function flakyTests(): readonly string[] {
+  return existsSync(flakyFile) ? JSON.parse(readFileSync(flakyFile, 'utf8')) : []
 }
 
 function readResults(): VitestResults | null {

@@ -1,13 +1,11 @@
-import { expect, test } from 'vitest'
-import { useBrowser } from '../support-web/browser.ts'
+import { expect } from 'vitest'
 import { fillBusyDay } from '../support-web/busy-day.ts'
-import { openDashboard, useDashboard } from '../support-web/dashboard.ts'
-import { pressInTurn } from '../support-web/keys.ts'
+import { useDashboard } from '../support-web/dashboard.ts'
+import { journey } from '../support-web/journey.ts'
 
-const browser = useBrowser()
 const { open } = useDashboard({ fill: fillBusyDay, folders: ['diffkit', 'shop'] })
 
-test('an approval can be undone for five seconds, and then it is sent', async () => {
+journey('an approval can be undone for five seconds, and then it is sent', async () => {
   const { serving, page, holdTime } = await open({ path: '/' })
   const kinds = async () =>
     (await serving.day.person('inbox', {})).holds.map(({ kind }: { readonly kind: string }) => kind)
@@ -29,7 +27,7 @@ test('an approval can be undone for five seconds, and then it is sent', async ()
   await expect.poll(kinds, { timeout: 20_000 }).not.toContain('review')
 })
 
-test('a key pressed as the list appears acts on the list', async () => {
+journey('a key pressed as the list appears acts on the list', async () => {
   const { page } = await open({ path: '/plan' })
   await page.evaluate(`new Promise((resolve) => {
     new MutationObserver((_, observer) => {
@@ -44,7 +42,7 @@ test('a key pressed as the list appears acts on the list', async () => {
   await page.locator('.card').nth(1).and(page.locator('[aria-current]')).waitFor()
 })
 
-test('a key acts on no card that took the place of the selected one', async () => {
+journey('a key acts on no card that took the place of the selected one', async () => {
   const { serving, page } = await open({ path: '/' })
   const juno = serving.day.agent('juno')
   const { task_id } = await juno('start_task', { name: 'Check the label' })
@@ -62,37 +60,7 @@ test('a key acts on no card that took the place of the selected one', async () =
   expect(await page.locator('.toast').count()).toBe(0)
 })
 
-test('what was decided is sent when the page is left before the five seconds are over', async () => {
-  const { serving, page, holdTime } = await open({ path: '/' })
-  const juno = serving.day.agent('juno')
-  const { task_id } = await juno('start_task', { name: 'Check the sign' })
-  const outcome = { summary: 'Checked.', manual_review_needed: true }
-  await juno('complete_task', { task_id, status: 'success', outcome })
-  const review = page.locator('.card', { hasText: 'Check the sign' })
-  await review.waitFor()
-  await holdTime()
-  await review.getByRole('button', { name: 'Send back' }).click()
-  await page.getByLabel('What should be done instead?').fill('Keep the sign.')
-  await page.keyboard.press('Control+Enter')
-  await page.getByText('Sent back: Check the sign').first().waitFor()
-  await page.getByRole('button', { name: 'Answer' }).first().click()
-  await page.getByLabel('What is the answer?').fill('Use the generated one.')
-  await page.keyboard.press('Control+Enter')
-  await page.getByText('Answered: Binary patches').first().waitFor()
-  await page.goto('about:blank')
-  const answers = async () =>
-    (await serving.day.person('inbox', { closed: true })).holds.map(
-      ({ answer }: { readonly answer: string }) => answer,
-    )
-  await expect.poll(answers, { timeout: 20_000 }).toContain('Use the generated one.')
-  await expect.poll(answers, { timeout: 20_000 }).toContain('Keep the sign.')
-  expect(await juno('taskman_task_get', { id: task_id })).toMatchObject({
-    status: 'to_do',
-    reviews: [{ said: 'sent back', text: 'Keep the sign.' }],
-  })
-})
-
-test('what is typed as the palette appears stays', async () => {
+journey('what is typed as the palette appears stays', async () => {
   const { page } = await open({ path: '/plan' })
   await page.evaluate(`new MutationObserver((_, observer) => {
     const field = document.querySelector('.palette-field')
@@ -106,7 +74,7 @@ test('what is typed as the palette appears stays', async () => {
   expect(await page.getByRole('combobox', { name: 'Search' }).inputValue()).toBe('plan a task')
 })
 
-test('a command of the palette asks for what it needs, and shows the refusal of the server', async () => {
+journey('a command of the palette asks for what it needs, and shows the refusal of the server', async () => {
   const { page } = await open({ path: '/plan' })
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Search' }).fill('plan a task')
@@ -123,7 +91,7 @@ test('a command of the palette asks for what it needs, and shows the refusal of 
   await page.getByRole('link', { name: 'From the palette' }).waitFor()
 })
 
-test('a plan is changed by keys: added to, renamed, put in another order', async () => {
+journey('a plan is changed by keys: added to, renamed, put in another order', async () => {
   const { page, show } = await open({ path: '/plan?select=M2' })
   await page.getByRole('link', { name: 'Fill a cart' }).waitFor()
   await page.keyboard.press('c')
@@ -149,7 +117,7 @@ test('a plan is changed by keys: added to, renamed, put in another order', async
     .toBe(-1)
 })
 
-test('a board says which guard refuses a move, and which operation a move runs', async () => {
+journey('a board says which guard refuses a move, and which operation a move runs', async () => {
   const { page } = await open({ path: '/board' })
   await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
   await page.keyboard.press('j')
@@ -163,7 +131,7 @@ test('a board says which guard refuses a move, and which operation a move runs',
   await page.getByRole('region', { name: 'In progress' }).getByText('List products and search them').waitFor()
 })
 
-test('keys in quick succession act on the card that the key before them selected', async () => {
+journey('keys in quick succession act on the card that the key before them selected', async () => {
   const { page } = await open({ path: '/board' })
   await page.getByRole('link', { name: 'Rename and copy detection' }).waitFor()
   await page.keyboard.press('j')
@@ -173,26 +141,4 @@ test('keys in quick succession act on the card that the key before them selected
   await expect.poll(titles).toEqual([expect.not.stringContaining(first ?? '')])
   await Promise.all(['Escape', 'h', 'm'].map((key) => page.keyboard.press(key)))
   await expect.poll(titles).toEqual([`Move “${first}”`])
-})
-
-test('a project in which nothing happened leads through the first steps, to the first mission', async () => {
-  const { serving, page } = await openDashboard(browser())
-  await page.getByText('Waiting for an agent').waitFor()
-  const mission = await serving.day.agent('ada')('start_mission', { name: 'The first', objective: 'Begin' })
-  await page.waitForURL(`**/missions/${mission.mission_id}`)
-})
-
-test('another project has an address of its own, and the chosen theme stays', async () => {
-  const { serving, page } = await open({ colorScheme: 'light', path: '/p/shop/missions' })
-  await page.getByText('No mission is open').waitFor()
-  await page.keyboard.press('\\')
-  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
-  await page.getByRole('button', { name: 'shop' }).click()
-  await page.getByRole('link', { name: 'diffkit' }).click()
-  await page.waitForURL(`${serving.address}/p/diffkit/`)
-  await page.getByRole('heading', { name: 'Waiting for you' }).waitFor()
-  await pressInTurn(page, 'g', 'm')
-  await page.getByRole('link', { name: 'Streaming diff parser' }).waitFor()
-  await page.reload()
-  expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe('dark')
 })

@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { useDashboard } from '../support-web/dashboard.ts'
+import { journey } from '../support-web/journey.ts'
 import { violationsOf } from '../support-web/violations.ts'
 import { openReceiver, signatureOf } from '../told/receiver.ts'
 
 const { open } = useDashboard()
 
-test('in the settings one is told by a webhook, tries it, changes it, and removes it', async () => {
+journey('in the settings one is told by a webhook, tries it, changes it, and removes it', async () => {
   const receiver = await openReceiver()
   const { page, complaints } = await open({ path: '/settings' })
   await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()

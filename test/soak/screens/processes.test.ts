@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { beginGatedRun } from '../support-web/run-day.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { beginGatedRun } from '../../support-web/run-day.ts'
 
 const { serving, open } = useDashboard()
 

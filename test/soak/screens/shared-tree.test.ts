@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
 
 let [ended, settled] = ['', '']
 const { open } = useDashboard({
@@ -11,7 +11,7 @@ const { open } = useDashboard({
     const parser = await work('parser-agent', ['src/diff/regex-parser.ts'])
     day.write('src/diff/reader.ts', 'export const line0 = 1\n')
     day.write('src/diff/regex-parser.ts', '// rewritten\n')
-    day.write('src/diff/index.ts', "export * from './regex-parser.ts'\n")
+    day.write('src/diff/index.ts', "export * from '../../web/regex-parser.ts'\n")
     const git = (...words: readonly string[]) => execFileSync('git', words, { cwd: day.folder })
     git('add', 'src/diff/reader.ts')
     git('-c', 'user.name=Tess', '-c', 'user.email=tess@example.com', 'commit', '-qm', 'Read one line')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
 
 let task = ''
 const { open } = useDashboard({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { fillHostileDay, type Seen } from '../support-web/hostile-day.ts'
-import { fillHostileProcess } from '../support-web/hostile-process.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { fillHostileDay, type Seen } from '../../support-web/hostile-day.ts'
+import { fillHostileProcess } from '../../support-web/hostile-process.ts'
 
 let said: readonly Seen[] = []
 const { open } = useDashboard({

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { git } from '../support/git.ts'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { lines } from '../support-web/day.ts'
-import { violationsOf } from '../support-web/violations.ts'
-import { otherTheme, overhang } from './looks.ts'
+import { git } from '../../support/git.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { lines } from '../../support-web/day.ts'
+import { violationsOf } from '../../support-web/violations.ts'
+import { otherTheme, overhang } from '../../web/looks.ts'
 
 const outcome = { summary: 'Renames are read.', achievements: [], limitations: [] }
 const told = { task: '', committed: '' }
@@ -26,7 +26,7 @@ const { serving, open } = useDashboard({
       reasoning: 'Inodes are not in a patch.',
     })
     const first = ['// read a rename of a file', 'export const rename = 1', 'export const limit = 10']
-    day.write('src/diff/index.ts', `export * from './reader.ts'\n${first.join('\n')}\n`)
+    day.write('src/diff/index.ts', `export * from '../../web/reader.ts'\n${first.join('\n')}\n`)
     day.write(
       'src/long.ts',
       lines(6_000, (at) => `export const value${at} = ${at}`),
@@ -43,7 +43,7 @@ const { serving, open } = useDashboard({
     // A person, while no attempt is open; then another agent, so that it is seen.
     day.write(
       'src/diff/index.ts',
-      `export * from './reader.ts'\n${first.join('\n')}\nexport const person = 5\n`,
+      `export * from '../../web/reader.ts'\n${first.join('\n')}\nexport const person = 5\n`,
     )
     const next = await day.agent('otto')('start_task', { name: 'More', agent_name: 'otto', mission_id })
     day.write('src/other.ts', 'export const other = 1\n')
@@ -113,7 +113,7 @@ test('an address finds a line by its text after it moved, and a live end of work
   const { task_id } = await ida('start_task', { name: 'Say it', goal: 'Say what is read', agent_name: 'ida' })
   const now = [
     '// what is read, and what is not',
-    "export * from './reader.ts'",
+    "export * from '../../web/reader.ts'",
     '// read a rename of a file',
     'export const rename = 1',
     'export const limit = 10',

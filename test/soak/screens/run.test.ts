@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { beginGatedRun } from '../support-web/run-day.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { beginGatedRun } from '../../support-web/run-day.ts'
 
 const { serving, open } = useDashboard()
 
@@ -31,24 +31,6 @@ test('a run shows what is missing and the way on, and follows what the agent sen
   await page.reload()
   await page.locator('.artifacts li').getByText('changed since').waitFor()
   expect(complaints).toEqual([])
-})
-
-test('a person approves from the page, and the run ends', async () => {
-  const { day } = serving()
-  const run = await beginGatedRun(day)
-  await run.emit('submit', { artifact_paths: ['plan.md'] })
-  const { page, holdTime } = await open({ path: `/runs/${run.id}` })
-  await page.getByRole('button', { name: 'Release' }).waitFor()
-  await page.keyboard.press('a')
-  await page.getByLabel('Why? (may be left empty)').fill('Good enough.')
-  await holdTime()
-  await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click()
-  await page.getByText('Release sent').first().waitFor()
-  await page.clock.fastForward(5_000)
-  await page.clock.resume()
-  await page.getByText('It succeeded in “live”').waitFor()
-  await page.locator('.run-history li', { hasText: 'review → live' }).getByText('Tess').waitFor()
-  await page.getByRole('button', { name: 'Release' }).waitFor({ state: 'detached' })
 })
 
 test('sending back must say why, can be taken back, and is refused as the server says it', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { useBrowser } from '../support-web/browser.ts'
-import { openDashboard, useDashboard } from '../support-web/dashboard.ts'
+import { useBrowser } from '../../support-web/browser.ts'
+import { openDashboard, useDashboard } from '../../support-web/dashboard.ts'
 
 const { serving, open } = useDashboard({ recorded: true })
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
 
 const { open } = useDashboard({
   fill: async (day) => {

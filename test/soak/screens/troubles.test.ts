@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { useBrowser } from '../support-web/browser.ts'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { pressInTurn } from '../support-web/keys.ts'
-import { openServingDay } from '../support-web/serving-day.ts'
-import { violationsOf } from '../support-web/violations.ts'
+import { useBrowser } from '../../support-web/browser.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { pressInTurn } from '../../support-web/keys.ts'
+import { openServingDay } from '../../support-web/serving-day.ts'
+import { violationsOf } from '../../support-web/violations.ts'
 
 const browser = useBrowser()
 const { serving, open } = useDashboard({ recorded: true })

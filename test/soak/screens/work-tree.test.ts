@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished, test } from 'vitest'
-import { useBrowser } from '../support-web/browser.ts'
-import { openDashboard } from '../support-web/dashboard.ts'
-import { overhang } from './looks.ts'
+import { useBrowser } from '../../support-web/browser.ts'
+import { openDashboard } from '../../support-web/dashboard.ts'
+import { overhang } from '../../web/looks.ts'
 
 const browser = useBrowser()
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { startAgent } from '../support-web/agent-process.ts'
-import { useDashboard } from '../support-web/dashboard.ts'
+import { startAgent } from '../../support-web/agent-process.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
 
 const { serving, open } = useDashboard({ folders: ['diffkit', 'shop'] })
 

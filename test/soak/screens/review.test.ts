@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { violationsOf } from '../support-web/violations.ts'
-import { otherTheme, overhang } from './looks.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { violationsOf } from '../../support-web/violations.ts'
+import { otherTheme, overhang } from '../../web/looks.ts'
 
 const { serving, open } = useDashboard()
 

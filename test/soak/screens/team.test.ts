@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest'
-import { edgeMachine } from '../edge/edges.ts'
-import { clientSecret, openProvider } from '../identities/provider.ts'
-import type { Answer } from '../support/project.ts'
-import { startProgram } from '../support/started-program.ts'
-import { useBrowser } from '../support-web/browser.ts'
-import { openDashboard, useDashboard } from '../support-web/dashboard.ts'
-import { fillTeam, type TeamTokens, teamFolders } from '../support-web/team-day.ts'
-import { violationsOf } from '../support-web/violations.ts'
-import { otherTheme, overhang } from './looks.ts'
+import { edgeMachine } from '../../edge/edges.ts'
+import { clientSecret, openProvider } from '../../identities/provider.ts'
+import type { Answer } from '../../support/project.ts'
+import { startProgram } from '../../support/started-program.ts'
+import { useBrowser } from '../../support-web/browser.ts'
+import { openDashboard, useDashboard } from '../../support-web/dashboard.ts'
+import { fillTeam, type TeamTokens, teamFolders } from '../../support-web/team-day.ts'
+import { violationsOf } from '../../support-web/violations.ts'
+import { otherTheme, overhang } from '../../web/looks.ts'
 
 let tokens: TeamTokens
 const browser = useBrowser()
@@ -29,34 +29,6 @@ async function tokenNamed(name: string): Promise<Answer> {
   const { tokens: listed } = await serving().call('token_list', { all: true })
   return listed.find((token: Answer) => token.name === name)
 }
-
-test('signing in: a wrong token is told, a right one leads to where one was, and signing out ends it on the server', async () => {
-  const { page } = await open({ token: null, path: '/p/shop/plan' })
-  await page.getByRole('heading', { name: 'Sign in to Waymark' }).waitFor()
-  expect(await violationsOf(page)).toEqual([])
-  const field = page.getByLabel('Token')
-  await field.fill(`${tokens.max.slice(0, -1)}_`)
-  await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('This token is not valid here.').waitFor()
-  await field.fill(tokens.builder)
-  await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('The dashboard is for people; builder acts as an agent.').waitFor()
-  await field.fill(tokens.max)
-  await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'Sell a thing' }).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/p/shop/plan')
-  const cookies = await page.context().cookies()
-  await page.getByRole('button', { name: 'Max maintainer' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByText('You are signed out.').waitFor()
-  // The cookie that the browser had is worth nothing any more.
-  await page.context().addCookies(cookies)
-  const { status } = await page.evaluate(async () => {
-    const { status: answered } = await fetch('/api/session')
-    return { status: answered }
-  })
-  expect(status).toBe(401)
-})
 
 test('a token that is revoked while its page is open ends the session, says so, and another leads back', async () => {
   const { id, secret } = await tokenOfMax('lost laptop')

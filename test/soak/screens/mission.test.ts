@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fillBusyDay } from '../../../test/support-web/busy-day.ts'
-import { useDashboard } from '../../../test/support-web/dashboard.ts'
+import { fillBusyDay } from '../../support-web/busy-day.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
 
 const { serving, open } = useDashboard({ fill: fillBusyDay })
 let mission = ''

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import type { Day } from '../support-web/day.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import type { Day } from '../../support-web/day.ts'
 
 const { serving, open } = useDashboard()
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { recordSessions, type SessionDay } from '../support-web/session-day.ts'
-import { violationsOf } from '../support-web/violations.ts'
-import { otherTheme, overhang } from './looks.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { recordSessions, type SessionDay } from '../../support-web/session-day.ts'
+import { violationsOf } from '../../support-web/violations.ts'
+import { otherTheme, overhang } from '../../web/looks.ts'
 
 let recorded: SessionDay | undefined
 let mission = ''

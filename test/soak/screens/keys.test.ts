@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { useDashboard } from '../support-web/dashboard.ts'
-import { pressInTurn } from '../support-web/keys.ts'
-import { screensOf, see } from '../support-web/screens.ts'
-import { recordSessions } from '../support-web/session-day.ts'
+import { useDashboard } from '../../support-web/dashboard.ts'
+import { pressInTurn } from '../../support-web/keys.ts'
+import { screensOf, see } from '../../support-web/screens.ts'
+import { recordSessions } from '../../support-web/session-day.ts'
 
 const { serving, open } = useDashboard({ recorded: true, fill: recordSessions })
 
