@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, resolve } from 'node:path'
 import { errorCode, Failure, messageOf } from '../domain/failure.ts'
 import type { PlanDocument } from '../domain/plan/document.ts'
+import { excerpt } from '../domain/text.ts'
 import { containedPath, pathFailure, readContained } from '../files/contained.ts'
 import { readRegular, specialKind } from '../files/regular-file.ts'
 import type { LoadedPlan, PlanFiles, PlanFormat } from '../ports/project-files.ts'
@@ -12,7 +13,12 @@ import { readTaskman } from './taskman.ts'
 
 /** Largest file that is read as a plan, in bytes. */
 const largest = 200_000_000
+/** Largest text of a plan, in bytes: a log of a project may have more. */
+const maxPlanBytes = 20_000_000
 const mostFiles = 20_000
+
+/** What the system says of a path that leads to no file. */
+const missing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
 
 /** What the system says when a file cannot be read. */
 const reasons: Readonly<Record<string, string>> = {
@@ -31,9 +37,9 @@ export function planFiles(folder: string, confinedTo: string | null): PlanFiles 
       const place = confinedTo === null ? named : insideOf(confinedTo, { path, named })
       const found = await stat(place).catch((error: unknown) => {
         const code = errorCode(error) ?? messageOf(error)
-        if (code !== 'ENOENT' && code !== 'ENOTDIR') throw unreadable(path, code)
-        throw new Failure('NOT_FOUND', `There is no file ${path}.`, {
-          hint: `It was looked for at ${place}.`,
+        if (!missing.has(code)) throw unreadable(path, code)
+        throw new Failure('NOT_FOUND', `There is no file ${excerpt(path, 200)}.`, {
+          hint: `It was looked for at ${excerpt(place, 200)}.`,
         })
       })
       const special = specialKind(found)
@@ -103,11 +109,24 @@ async function markdownFiles(folder: string, reading: Reading): Promise<readonly
 
 async function fromFile(file: string, asked: PlanFormat | undefined, reading: Reading): Promise<LoadedPlan> {
   const bytes = await told(file, reading(file))
+  if (bytes.length > maxPlanBytes && !isOwnRecord(bytes)) {
+    throw new Failure(
+      'INVALID_INPUT',
+      `The plan ${basename(file)} has ${bytes.length} bytes; at most ${maxPlanBytes} are read.`,
+      { hint: 'Split it into several files, and import one after the other.' },
+    )
+  }
   const text = bytes.toString('utf8')
   const format = asked ?? formatOf(file, text)
   if (format === 'journal') return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
   if (format === 'taskman') return accepted(format, await told(file, readTaskman(file)))
   return accepted(format, await readPlan({ format, text, name: basename(file) }))
+}
+
+/** Whether a file is an export of a project, or a database of another program. */
+function isOwnRecord(bytes: Buffer): boolean {
+  const head = bytes.toString('latin1', 0, 40)
+  return head.startsWith('{"waymark":"journal"') || head.startsWith('SQLite format 3')
 }
 
 /** What cannot be read is told in a sentence, also where it went away while it was read. */

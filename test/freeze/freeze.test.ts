@@ -140,6 +140,27 @@ test.each(Object.entries(plans))('a call that imports a long plan of %s holds no
   expect(recorded).toBeLessThan(longestAllowed * 2)
 })
 
+const title = 'x'.repeat(15_000_000)
+test.each([
+  ['plan.json', JSON.stringify({ waymark_plan: 1, tasks: [{ key: 'k', title }] })],
+  ['tasks.json', JSON.stringify({ tasks: [{ id: 1, title, status: 'pending', dependencies: [] }] })],
+])('refuses a title of 15 MB in %s, and holds nobody up', async (file, text) => {
+  const project = await openProject({ git: false })
+  project.write(file, text)
+  let message = ''
+  const turn = await longestTurn(async () => {
+    message = await project.refusal('plan_import', { file })
+  })
+  expect(message).toContain('"title" has 15000000 characters')
+  expect(turn).toBeLessThan(longestAllowed * 4)
+})
+
+test('refuses a plan of 30 MB before it is read as text', async () => {
+  const project = await openProject({ git: false })
+  project.write('plan.json', JSON.stringify({ tasks: [{ title: 'x'.repeat(30_000_000) }] }))
+  expect(await project.refusal('plan_import', { file: 'plan.json' })).toContain('at most 20000000 are read')
+})
+
 test('an imported plan that is nested too deep is a sentence', async () => {
   const project = await openProject({ git: false })
   project.write('deep.json', `{"tasks":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)

@@ -79,11 +79,17 @@ export interface DocumentPlaces {
 
 const namedCycles = 20
 
+/** Longest name or key, and longest text, in characters. */
+const maxName = 2_000
+const maxText = 100_000
+
 /** Everything that is wrong with a document, one sentence each with its place. An empty list makes it acceptable. */
 export function documentProblems(
   document: PlanDocument,
   places: DocumentPlaces = pathsOf(document),
 ): readonly string[] {
+  const long = lengthProblems(document, places)
+  if (long.length > 0) return long
   return [
     ...keyProblems('phase', document.phases, places.phases),
     ...keyProblems('milestone', document.milestones, places.milestones),
@@ -102,6 +108,27 @@ export function pathsOf(document: PlanDocument): DocumentPlaces {
     milestones: document.milestones.map((_, place) => `milestones[${place}]`),
     tasks: document.tasks.map((_, place) => `tasks[${place}]`),
   }
+}
+
+/** The texts that are too long to be kept. Nothing else is looked at before, because it would repeat them. */
+function lengthProblems(document: PlanDocument, places: DocumentPlaces): readonly string[] {
+  const found: string[] = []
+  const look = (place: string | undefined, entity: object): void => {
+    for (const [field, value] of Object.entries(entity)) {
+      if (Array.isArray(value)) {
+        for (const one of value) look(place, typeof one === 'object' ? one : { [field]: one })
+      } else if (typeof value === 'string') {
+        const most =
+          field === 'description' || field === 'content' || field === 'criterion' ? maxText : maxName
+        if (value.length > most)
+          found.push(`${place}: "${field}" has ${value.length} characters; at most ${most} are kept.`)
+      }
+    }
+  }
+  for (const [at, phase] of document.phases.entries()) look(places.phases[at], phase)
+  for (const [at, milestone] of document.milestones.entries()) look(places.milestones[at], milestone)
+  for (const [at, task] of document.tasks.entries()) look(places.tasks[at], task)
+  return found
 }
 
 function keyProblems(

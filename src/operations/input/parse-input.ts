@@ -17,7 +17,10 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
   refuseMasses(operation, given)
   const adapted = adapt(inOwnWords(operation, given), inputSchema(operation))
   const parsed = operation.input.safeParse(adapted)
-  if (parsed.success) return parsed.data
+  if (parsed.success) {
+    refuseImpossiblePaths(operation, parsed.data)
+    return parsed.data
+  }
   const fields = Object.keys(operation.input.shape)
   // Only a few are told, and explaining a hundred thousand takes long.
   const sentences = parsed.error.issues
@@ -32,6 +35,29 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
   })
 }
 
+/** What no file system has is refused here, before a call of the system fails on it. */
+function refuseImpossiblePaths({ name, paths = {} }: Operation, input: Record<string, unknown>): void {
+  for (const field of Object.keys(paths)) {
+    const value = input[field]
+    for (const path of Array.isArray(value) ? value : [value]) {
+      if (typeof path !== 'string') continue
+      const longest = path.split(/[/\\]/).reduce((most, part) => Math.max(most, bytesOf(part)), 0)
+      if (!path.includes('\0') && longest <= maxPartBytes && bytesOf(path) <= maxPathBytes) continue
+      throw new Failure('INVALID_INPUT', `${name}: "${field}" cannot be a path: ${shown(path)}.`, {
+        hint: `A path has no NUL, at most ${maxPathBytes} bytes, and at most ${maxPartBytes} between two slashes.`,
+      })
+    }
+  }
+}
+
+const encoder = new TextEncoder()
+
+function bytesOf(text: string): number {
+  return encoder.encode(text).length
+}
+
+const maxPathBytes = 4_000
+const maxPartBytes = 255
 const mostFields = 200
 const mostEntries = 20_000
 

@@ -15,7 +15,12 @@ const accessField = choice(
   'viewer reads; contributor works; maintainer decides holds, approvals and the plan; owner decides members',
 )
 const rolesField = z
-  .array(z.string().regex(/^[\w.-]{1,100}$/, 'a role is one word'))
+  .array(
+    z
+      .string()
+      .max(100)
+      .regex(/^[\w.-]+$/, 'a role is one word'),
+  )
   .max(20)
   .describe('Gate roles, such as reviewer')
 

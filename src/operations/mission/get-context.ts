@@ -152,6 +152,7 @@ export const getContext = defineOperation({
         }),
       )
       .min(1)
+      .max(20)
       .describe('Sections to return'),
     filter: z
       .strictObject({

@@ -107,7 +107,7 @@ const inputFields = z.strictObject({
   milestone: identifier('Milestone of the phase').optional(),
   phase: identifier('Phase to move to').optional(),
   'sort-order': sortOrderField.optional(),
-  clear: z.array(z.enum(clearable)).describe('Fields to empty').optional(),
+  clear: z.array(z.enum(clearable)).max(20).describe('Fields to empty').optional(),
   agent_name: name('Who claims it').optional(),
   brief: briefField.optional(),
   format: formatField.optional(),

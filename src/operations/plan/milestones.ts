@@ -75,6 +75,7 @@ export const milestoneEdit = defineOperation({
     phase: identifier('Phase to move to').optional(),
     clear: z
       .array(z.enum(['name', 'criterion']))
+      .max(20)
       .describe('Fields to empty')
       .optional(),
     brief: briefIdField.optional(),

@@ -98,6 +98,7 @@ export const phaseEdit = defineOperation({
     'sort-order': sortOrderField.optional(),
     clear: z
       .array(z.enum(['sort-order']))
+      .max(20)
       .describe('Fields to empty')
       .optional(),
     brief: briefIdField.optional(),

@@ -22,7 +22,12 @@ export const runMigrate = defineOperation({
     run_id: runField,
     process: identifier('Process or its file; default: the process of the run').optional(),
     state_map: z
-      .array(z.string().regex(/^[^=]+=[^=]+$/, 'it is written old=new'))
+      .array(
+        z
+          .string()
+          .max(300)
+          .regex(/^[^=]+=[^=]+$/, 'it is written old=new'),
+      )
       .max(200)
       .describe('Where states go whose names changed: old=new')
       .optional(),

@@ -54,6 +54,7 @@ const outcomeFields = z
     next_steps: texts('Next steps').optional(),
     unexpected: z
       .array(z.strictObject({ path: text('Path'), why: text('Why') }))
+      .max(200)
       .describe('Files that you changed outside the areas, and why')
       .optional(),
   })
