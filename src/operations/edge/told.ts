@@ -18,7 +18,10 @@ const usage = z
   .nullable()
 const call = { call: shortOrNull, tool: short }
 const command = { ...call, program: shortOrNull, background: z.boolean() }
-const oid = z.string().regex(/^[0-9a-f]{40,64}$/)
+const oid = z
+  .string()
+  .max(64)
+  .regex(/^[0-9a-f]{40,64}$/)
 const edit = {
   ...call,
   failed: z.boolean(),
@@ -69,7 +72,10 @@ const told = z.discriminatedUnion('kind', [
 ])
 
 const moment = z.strictObject({
-  key: z.string().regex(/^\d{13}-[\w.+-]{1,120}$/),
+  key: z
+    .string()
+    .max(200)
+    .regex(/^\d{13}-[\w.+-]{1,120}$/),
   at: time,
   client: z.strictObject({ name: short, version: saidOrNull }),
   session: short.min(1),

@@ -24,6 +24,7 @@ export const emailField = z
 /** What a person is called; what they do is recorded under it. */
 export const personNameField = z
   .string()
+  .max(200)
   .trim()
   .regex(
     /^[\p{L}\p{N}][\p{L}\p{N} ._@()'’-]{0,99}$/u,
