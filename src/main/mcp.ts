@@ -2,6 +2,7 @@ import { Failure } from '../domain/failure.ts'
 import { tell } from '../surfaces/cli/terminal.ts'
 import { serveMcpOverStdio } from '../surfaces/mcp/stdio.ts'
 import type { Surface } from '../surfaces/mcp/surface.ts'
+import { endSoon } from './process.ts'
 import { version } from './program.ts'
 import { type McpFlags, readMcpFlags } from './settings/flags.ts'
 import { unexpandedNames } from './settings/places.ts'
@@ -26,6 +27,7 @@ export async function serveMcp(words: readonly string[]): Promise<void> {
     await serveMcpOverStdio({ version, toolsets: flags.toolsets, log, open })
   } finally {
     await close()
+    endSoon()
   }
 }
 

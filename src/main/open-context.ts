@@ -206,9 +206,17 @@ async function openFileStore(
 /** Ends what goes on in the background, so that the process can exit. */
 const endings = new WeakMap<Context['store'], AbortController>()
 
-/** Ends what still goes on, such as the hashing of files. */
+/** Ends what goes on for callers, such as the hashing of files: they are refused. */
+export function endWork({ store }: Pick<Context, 'store'>): void {
+  endings.get(store)?.abort(
+    new Failure('UNAVAILABLE', 'Waymark is ending, so this was not finished.', {
+      hint: 'Call again once it runs.',
+    }),
+  )
+}
+
 export async function closeContext({ store, witness, commandRunner, team }: Context): Promise<void> {
-  endings.get(store)?.abort()
+  endWork({ store })
   await commandRunner.stop()
   await witness.settle()
   await store.close()

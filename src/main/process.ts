@@ -55,6 +55,13 @@ export async function withoutInterrupt<Result>(run: () => Promise<Result>): Prom
   }
 }
 
+const patience = 1_000
+
+/** Ends the process although something still goes on that nobody waits for, such as reading a large file. */
+export function endSoon(): void {
+  setTimeout(() => process.exit(), patience).unref()
+}
+
 // Ctrl-C may arrive twice: from the terminal, and from a process between it and this one that hands it on.
 const onePress = 500
 

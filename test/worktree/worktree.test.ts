@@ -144,10 +144,10 @@ describe('worktree add', () => {
     [{ branch: 'HEAD' }, 'cannot be the name of a branch'],
     [{ from: '--output=x' }, 'There is no commit "--output=x"'],
     [{ from: 'nowhere' }, 'There is no commit "nowhere"'],
-    [{ folder: 'inside' }, 'inside the work tree'],
-    [{ folder: '../../../a\nb' }, 'control characters'],
-    [{ folder: '..' }, 'There is already something at'],
-    [{ folder: '/dev/null/x' }, 'could not be made'],
+    [{ folder: 'inside' }, 'only beside the repository'],
+    [{ folder: '../../../a\nb' }, 'only beside the repository'],
+    [{ folder: '..' }, 'only beside the repository'],
+    [{ folder: '/dev/null/x' }, 'only beside the repository'],
     [{ task_id: 't-nothing' }, 'task not found: t-nothing'],
   ])('%j is refused, and leaves nothing behind', async (input, message) => {
     const { refusal, task, branches, trees, main } = await opened()

@@ -5,8 +5,8 @@ import type { Team } from '../../ports/team.ts'
 import type { OidcSettings } from '../../surfaces/http/guard/oidc.ts'
 import { TokenFile } from '../../surfaces/http/guard/tokens.ts'
 import type { Log } from '../../surfaces/http/serving.ts'
-import { closeContext, databaseNamed } from '../open-context.ts'
-import { endSignal, thisProcess } from '../process.ts'
+import { closeContext, databaseNamed, endWork } from '../open-context.ts'
+import { endSignal, endSoon, thisProcess } from '../process.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { readServeFlags, type ServeFlags } from '../settings/flags.ts'
@@ -128,9 +128,11 @@ async function untilTold(
   const signal = await endSignal()
   log.info('Waymark stops as soon as running requests are answered.', { signal })
   clearInterval(looking)
+  for (const { context } of open) endWork(context)
   await Promise.all(stopping.map((stop) => stop()))
   ending.abort()
   await Promise.all(telling)
+  endSoon()
 }
 
 interface Telling {

@@ -66,9 +66,11 @@ export const workTreeAdd = defineOperation({
       hint: hintOf`${callTo('start_task', { planned_task_id: task.id })} works there.`,
     })
   }
+  const path = input.folder === undefined ? `${nameOf(top)}-${task.id}` : placed(input.folder, folder)
+  if (actor.kind === 'agent') refuseElsewhere(path, nameOf(top))
   const added = await linkedTrees.add({
     folder,
-    path: input.folder === undefined ? `${nameOf(top)}-${task.id}` : placed(input.folder, folder),
+    path,
     branch: input.branch ?? branchOf(task),
     from: input.from,
     taskId: task.id,
@@ -99,6 +101,14 @@ export const workTreeAdd = defineOperation({
 /** A bare repository is called `app.git`, and its work trees are of `app`. */
 function nameOf(top: string): string {
   return top.replace(/(?<=[^/])\.git$/, '')
+}
+
+/** An agent writes nowhere else on a machine: the folder is a new one beside the repository, and named after it. */
+function refuseElsewhere(path: string, name: string): void {
+  if (path.startsWith(`${name}-`) && !/[/\\]/.test(path.slice(name.length))) return
+  throw new Failure('FORBIDDEN', `An agent makes a work tree only beside the repository: ${name}-…`, {
+    hint: 'Leave folder out, or ask a person to make it there: waymark worktree add --folder',
+  })
 }
 
 /** Not from where the process happens to run. */
