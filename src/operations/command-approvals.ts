@@ -5,7 +5,7 @@ import type { ApprovedCommand, RefusedCommand } from '../ports/command-runner.ts
 import type { Reads } from '../ports/store.ts'
 import { list } from './answers/list.ts'
 import { count, identifier, text } from './input/fields.ts'
-import { type Context, defineOperation } from './operation.ts'
+import { defineOperation, type QueryContext } from './operation.ts'
 
 /** A command that a person said yes or no to. */
 const Answered = z.object({
@@ -63,7 +63,7 @@ async function answeredHere({
   witness,
   folder,
   store,
-}: Pick<Context, 'commandApprovals' | 'witness' | 'folder' | 'store'>): Promise<{
+}: Pick<QueryContext, 'commandApprovals' | 'witness' | 'folder' | 'store'>): Promise<{
   readonly approved: readonly ApprovedCommand[]
   readonly refused: readonly RefusedCommand[]
 }> {

@@ -1,9 +1,9 @@
 import type { Fact, NewFact } from '../domain/fact.ts'
 import type { JournalReads } from '../ports/reads.ts'
-import type { Store } from '../ports/store.ts'
+import type { StoreReader } from '../ports/store.ts'
 
 /** What is needed of a store to hear what is recorded. */
-export interface Followed extends Pick<Store, 'follow'> {
+export interface Followed extends Pick<StoreReader, 'follow'> {
   view<Answer>(
     look: (reads: { readonly journal: Pick<JournalReads, 'head' | 'since'> }) => Promise<Answer>,
   ): Promise<Answer>
@@ -52,7 +52,10 @@ interface Waiting {
 }
 
 /** Waits until something happens that a caller asked about, or has happened since then. */
-export async function waitForFact(store: Store, { after, milliseconds, until }: Waiting): Promise<void> {
+export async function waitForFact(
+  store: StoreReader,
+  { after, milliseconds, until }: Waiting,
+): Promise<void> {
   for await (const facts of store.follow(after, AbortSignal.timeout(milliseconds))) {
     for (const { body } of facts) if (await until(body)) return
   }

@@ -2,7 +2,7 @@ import { keyOwner } from '../domain/actor.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Setting } from '../domain/id.ts'
 import { onlyReads, permits } from '../domain/identity/access.ts'
-import type { Idempotency } from '../ports/store.ts'
+import type { Idempotency, Store, StoreReader } from '../ports/store.ts'
 import { parseInput } from './input/parse-input.ts'
 import {
   type Answer,
@@ -57,7 +57,10 @@ export async function invokeParsing(
     // It was an answer when it was stored.
     if (replayed) return { input, answer: inBrief(operation, input, replayed.answer as Answer), notice: null }
   }
-  const answer = await operation.handle(handlingOf(context, idempotency), input)
+  const answer = await operation.handle(
+    handlingOf(operation.kind === 'query' ? onlyReading(context) : context, idempotency),
+    input,
+  )
   const notice = operation.kind === 'query' ? await context.store.notice() : null
   return { input, answer: inBrief(operation, input, answer), notice }
 }
@@ -149,4 +152,52 @@ function handlingOf(context: Context, idempotency: Idempotency | undefined): Han
       })
     }
   return { ...context, record: recording(idempotency), recordAside: recording(undefined) }
+}
+
+/** What a query is given at run time, too: a helper that records fails wherever a query reaches it. */
+export function onlyReading(context: Context): Context {
+  const { store, team } = context
+  return {
+    ...context,
+    store: readOnly(store),
+    ...(team && { team: { ...team, store: readOnly(team.store) } }),
+  }
+}
+
+const reads = [
+  'view',
+  'replay',
+  'inspect',
+  'inspectChain',
+  'notice',
+  'kept',
+  'health',
+  'unreadiness',
+  'follow',
+] as const satisfies readonly (keyof StoreReader)[]
+
+/** One for each store: what is remembered of a store is found by it again. */
+const readers = new WeakMap<Store, Store>()
+
+function readOnly(store: Store): Store {
+  const known = readers.get(store) ?? newReader(store)
+  readers.set(store, known)
+  return known
+}
+
+function newReader(store: Store): Store {
+  const refused = (name: string) => () => Promise.reject(new Error(`A query called ${name} of the store.`))
+  const own = boundTo(store, reads)
+  return new Proxy(store, {
+    get: (_, name) => Reflect.get(own, name) ?? refused(String(name)),
+  })
+}
+
+/** These methods, which may be taken off the object. */
+function boundTo<Of extends object, Name extends keyof Of>(of: Of, names: readonly Name[]): Pick<Of, Name> {
+  const methods = names.map((name) => {
+    const method = of[name]
+    return [name, typeof method === 'function' ? method.bind(of) : method]
+  })
+  return Object.fromEntries(methods) as Pick<Of, Name> // each name has its method
 }

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { Actor } from '../domain/actor.ts'
-import { Failure } from '../domain/failure.ts'
 import type { IdSource, Setting } from '../domain/id.ts'
 import type { NeededAccess, Standing } from '../domain/identity/access.ts'
 import type { CaptureHealth } from '../ports/capture-health.ts'
@@ -11,8 +10,8 @@ import type { EvidenceFiles, ShownContents } from '../ports/evidence-files.ts'
 import type { Messenger } from '../ports/messenger.ts'
 import type { PlanFiles, ProcessFiles } from '../ports/project-files.ts'
 import type { SetupFiles } from '../ports/setup-files.ts'
-import type { Decided, DecidedFirst, Fingerprint, Reads, Store } from '../ports/store.ts'
-import type { Team } from '../ports/team.ts'
+import type { Decided, DecidedFirst, Fingerprint, Reads, Store, StoreReader } from '../ports/store.ts'
+import type { Team, TeamReader } from '../ports/team.ts'
 import type { FileCopies, LinkedTrees, WorkTreeWitness } from '../ports/work-tree.ts'
 
 export type Toolset = 'plan' | 'track' | 'gate'
@@ -39,7 +38,13 @@ const accessOfCommands = {
 /** What an operation answers: one object, or one of several. */
 type AnswerSchema = z.ZodType<Answer>
 
-export interface OperationContract<Input extends z.ZodObject, Output extends AnswerSchema> {
+type Kind = 'query' | 'command'
+
+export interface OperationContract<
+  Input extends z.ZodObject,
+  Output extends AnswerSchema,
+  Of extends Kind = Kind,
+> {
   /** Identity: catalog and `POST /api/<name>`. */
   readonly name: string
   /** The MCP tool's name, only if agents may call it. */
@@ -62,7 +67,8 @@ export interface OperationContract<Input extends z.ZodObject, Output extends Ans
   readonly ofServer?: true
   readonly title: string
   readonly description: string
-  readonly kind: 'query' | 'command'
+  /** A query only reads: its handler gets a context that cannot record. */
+  readonly kind: Of
   /** A command that removes or overwrites what was there. */
   readonly destructive?: boolean
   /** A command that may be repeated with the same input without a further effect. */
@@ -105,9 +111,17 @@ interface Named<Name extends string> {
   readonly name: Name
 }
 
-interface Defining<Name extends string, Input extends z.ZodObject, Output extends AnswerSchema> {
+interface Defining<
+  Name extends string,
+  Input extends z.ZodObject,
+  Output extends AnswerSchema,
+  Of extends Kind,
+> {
   handler(
-    handle: (handling: Handling, input: z.output<Input>) => Promise<z.output<Output>>,
+    handle: (
+      handling: Of extends 'query' ? QueryContext : Handling,
+      input: z.output<Input>,
+    ) => Promise<z.output<Output>>,
   ): Operation<Input, Output> & Named<Name>
 }
 
@@ -116,7 +130,8 @@ export function defineOperation<
   const Name extends string,
   Input extends z.ZodObject,
   Output extends AnswerSchema,
->(contract: OperationContract<Input, Output> & Named<Name>): Defining<Name, Input, Output> {
+  const Of extends Kind,
+>(contract: OperationContract<Input, Output, Of> & Named<Name>): Defining<Name, Input, Output, Of> {
   return { handler: (handle) => ({ ...contract, handle }) }
 }
 
@@ -184,7 +199,13 @@ export interface Program {
   readonly stateFolder: string
 }
 
-/** A context during one call. `record` is the only way to write, and carries the call's idempotency key. */
+/** A context that cannot record: that of a query, and of whatever a query and a command both do. */
+export interface QueryContext extends Omit<Context, 'store' | 'team'> {
+  readonly store: StoreReader
+  readonly team?: TeamReader
+}
+
+/** A context during one call of a command. `record` is the only way to write, and carries the call's idempotency key. */
 export interface Handling extends Context {
   readonly record: Recording
   /** Writes what a call noticed beside its own work: not under its idempotency key. */
@@ -196,12 +217,3 @@ export type Recording = <Answer>(
   /** As `RecordRequest` says it. */
   ahead?: (reads: Reads) => Promise<unknown>,
 ) => Promise<Answer>
-
-/** Writes what a question noticed, if it can be written: whoever only asks is answered all the same. */
-export async function whereWritable(write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write()
-  } catch (error) {
-    if (!(error instanceof Failure && error.code === 'UNAVAILABLE')) throw error
-  }
-}

@@ -221,6 +221,12 @@ export interface RecordRequest<Answer> {
   decide(reads: Reads): Promise<Decided<Answer> | DecidedFirst<Answer>>
 }
 
+/** What a query may ask of a store: it records nothing. */
+export type StoreReader = Pick<
+  Store,
+  'view' | 'replay' | 'inspect' | 'inspectChain' | 'notice' | 'kept' | 'health' | 'unreadiness' | 'follow'
+>
+
 export interface Store {
   /**
    * The only writer. Nothing that `decide` answers is half applied.

@@ -1,4 +1,4 @@
-import type { Store } from './store.ts'
+import type { Store, StoreReader } from './store.ts'
 
 /** Who may use a server is kept in the database that it was given, for all its projects. */
 export interface Team {
@@ -8,4 +8,9 @@ export interface Team {
   newSecret(): string
   /** SHA-256, hexadecimal. */
   hashOf(secret: string): string
+}
+
+/** What a query may ask of it. */
+export interface TeamReader {
+  readonly store: StoreReader
 }

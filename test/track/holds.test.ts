@@ -137,6 +137,7 @@ describe('a hold about an attempt’s silence ends with the attempt', () => {
 
   test('when the mission is given up', async () => {
     const { project, mission_id } = await silent()
+    await project.call('tidy', {}, asPerson)
     await project.call('complete_mission', { mission_id, status: 'failed', summary: 's' })
     expect((await project.call('inbox')).holds).toEqual([])
     expect((await project.call('inbox', { closed: true })).holds[0]).toMatchObject({

@@ -166,10 +166,10 @@ export function logIssue(
 export function openHold(
   about: Pick<Hold, 'kind' | 'reason' | 'openedBy'>,
   where: Omit<RecordPlace, 'agentName'>,
-  setting: Setting,
+  setting: Setting | { readonly at: number; readonly id: HoldId },
 ): Hold {
   return {
-    id: setting.ids.next('hold'),
+    id: 'id' in setting ? setting.id : setting.ids.next('hold'),
     kind: about.kind,
     missionId: where.missionId,
     phaseId: where.phaseId,
@@ -188,6 +188,19 @@ export function openHold(
     closedBy: null,
     closedAt: null,
   }
+}
+
+const idLength = 12
+const idCount = 36n ** BigInt(idLength)
+
+/** The id of the item that a stale attempt will have: the same for whoever computes it, another after each call. */
+export function dueHoldId({ id, lastCallAt }: Pick<Attempt, 'id' | 'lastCallAt'>): HoldId {
+  const own = [...id.slice(-idLength)].reduce(
+    (sum, digit) => sum * 36n + BigInt(parseInt(digit, 36) || 0),
+    0n,
+  )
+  const digits = ((own + BigInt(lastCallAt)) % idCount).toString(36).padStart(idLength, '0')
+  return `h-${digits}` as HoldId // a brand
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '../answers/capture.ts'
 import { list, page, strings } from '../answers/list.ts'
 import { count, identifier, name, text } from '../input/fields.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type QueryContext } from '../operation.ts'
 import { nextCursor, pageSize, readCursor } from '../paging.ts'
 import { forgetting } from '../provenance/forget-hashes.ts'
 
@@ -217,7 +217,7 @@ export const sessionsDiff = defineOperation({
 })
 
 /** The contents of snapshots are where the files are. */
-function assertHere({ edge }: Handling, { turn: { id, snapshot } }: TurnLine): void {
+function assertHere({ edge }: QueryContext, { turn: { id, snapshot } }: TurnLine): void {
   if (snapshot === null || snapshot.edge === edge?.id) return
   const where = snapshot.machine ?? 'the machine that keeps the record'
   throw new Failure('UNAVAILABLE', `What turn ${id} changed is on ${where}, and only there can it be read.`, {
@@ -225,7 +225,7 @@ function assertHere({ edge }: Handling, { turn: { id, snapshot } }: TurnLine): v
   })
 }
 
-async function stateNow({ witness, ids }: Handling, { turn }: TurnLine) {
+async function stateNow({ witness, ids }: QueryContext, { turn }: TurnLine) {
   const { snapshot, top } = turn
   const how = snapshot === null ? {} : { engine: snapshot.engine, top: snapshot.top }
   return (await witness.snapshot({ folder: top, name: ids.next('turn'), ...how })).ref

@@ -16,6 +16,7 @@ import { engineRun, observe, requestedBy } from '../run/evidence.ts'
 import { answerTo, assertFilesAreHere, gatherState } from '../run/external-state.ts'
 import { loadRun } from '../run/find-run.ts'
 import { decideRun, RunDecided } from './decide.ts'
+import { recordDue } from './due.ts'
 import { closeHold, HoldClosed } from './resolve.ts'
 import { assertSeen, type Shown, shownOfHold, shownOfRun } from './shown.ts'
 import {
@@ -56,6 +57,7 @@ export const approve = defineOperation({
   }),
   output: z.union([RunDecided, HoldClosed.extend({ decided: z.literal(true) })]),
 }).handler(async (handling, input) => {
+  await recordDue(handling)
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
   const seen = await assertSeen(handling, { id: input.id, seen: input.content }, () =>
     subject.kind === 'run' ? shownOfRun(handling, subject.loaded) : shownOfHold(handling, subject.hold),

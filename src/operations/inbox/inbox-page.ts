@@ -8,10 +8,10 @@ import type { Reads } from '../../ports/store.ts'
 import { content, HoldEntry, holdEntry } from '../answers/hold.ts'
 import { list, Named, strings } from '../answers/list.ts'
 import { count } from '../input/fields.ts'
-import { defineOperation, whereWritable } from '../operation.ts'
+import { defineOperation } from '../operation.ts'
 import { subjectOf } from '../run/find-run.ts'
 import { VerifiedShort, verifiedShort } from '../show/board.ts'
-import { noticeStaleAttempts } from './inbox.ts'
+import { dueHolds } from './due.ts'
 import { contentsShown } from './shown.ts'
 import { ChoiceEntry, choiceEntries } from './subject.ts'
 
@@ -45,13 +45,16 @@ export const inboxPage = defineOperation({
   input: z.strictObject({ limit: count('How many; default 50', 200).optional() }),
   output: z.object({ cards: list(InboxCard.extend({ content })), total: z.int() }),
 }).handler(async (handling, input) => {
-  await whereWritable(() => noticeStaleAttempts(handling))
   const { cards, holds, total } = await handling.store.view(async (reads) => {
-    const page = await reads.holds.list({ status: 'open' }, { limit: input.limit ?? 50 })
+    const limit = input.limit ?? 50
+    const page = await reads.holds.list({ status: 'open' }, { limit })
+    const due = await dueHolds(reads, handling.clock.now())
+    const lines = [...page.items.map(({ item }) => item), ...due.map((hold) => ({ hold, issue: null }))]
+    const shown = lines.slice(0, limit)
     return {
-      cards: await Promise.all(page.items.map(({ item }) => inboxCard(reads, item))),
-      holds: page.items.map(({ item }) => item.hold),
-      total: page.total,
+      cards: await Promise.all(shown.map((line) => inboxCard(reads, line))),
+      holds: shown.map(({ hold }) => hold),
+      total: page.total + due.length,
     }
   })
   const contents = await contentsShown(handling, holds)

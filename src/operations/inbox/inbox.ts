@@ -1,15 +1,13 @@
 import { z } from 'zod'
-import { instant } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
-import { holdKinds, openHold } from '../../domain/track/records.ts'
-import { type Attempt, isStale, staleAfter } from '../../domain/track/task.ts'
-import type { Reads } from '../../ports/store.ts'
+import { holdKinds } from '../../domain/track/records.ts'
 import { content, HoldEntry, holdEntry } from '../answers/hold.ts'
 import { list, page } from '../answers/list.ts'
 import { findMission } from '../find.ts'
 import { choice, count, identifier } from '../input/fields.ts'
-import { defineOperation, type Handling, whereWritable } from '../operation.ts'
+import { defineOperation } from '../operation.ts'
 import { nextCursor, readCursor } from '../paging.ts'
+import { dueHolds } from './due.ts'
 import { contentsShown } from './shown.ts'
 
 export const inbox = defineOperation({
@@ -39,7 +37,6 @@ export const inbox = defineOperation({
     ...page,
   }),
 }).handler(async (handling, input) => {
-  await whereWritable(() => noticeStaleAttempts(handling))
   const found = await handling.store.view(async (reads) => {
     const limit = input.limit ?? 20
     const before = readCursor(input.cursor, ['holds'])?.get('holds')
@@ -52,17 +49,23 @@ export const inbox = defineOperation({
       },
       { limit: limit + 1, ...(before !== undefined && { before }) },
     )
-    const shown = holds.items.slice(0, limit)
-    const tasks = await reads.tasks.named(shown.flatMap(({ item }) => item.hold.taskId ?? []))
-    const missions = await reads.missions.named(shown.flatMap(({ item }) => item.hold.missionId ?? []))
+    const recorded = holds.items.slice(0, limit)
+    const isLast = holds.items.length <= limit
+    const asksForDue = !input.closed && (input.kind ?? 'stale_attempt') === 'stale_attempt'
+    const due = (asksForDue ? await dueHolds(reads, handling.clock.now()) : []).filter(
+      ({ missionId }) => mission === null || missionId === mission.id,
+    )
+    // They are the newest, at the end of the last page.
+    const lines = isLast ? due.map((hold) => ({ hold, issue: null })) : []
+    const shown = [...recorded.map(({ item }) => item), ...lines]
+    const tasks = await reads.tasks.named(shown.flatMap(({ hold }) => hold.taskId ?? []))
+    const missions = await reads.missions.named(shown.flatMap(({ hold }) => hold.missionId ?? []))
     return {
       tasks,
       missions,
-      shown: shown.map(({ item }) => item),
-      total: holds.total,
-      next_cursor: nextCursor([
-        { name: 'holds', seqs: shown.map(({ seq }) => seq), more: holds.items.length > limit },
-      ]),
+      shown,
+      total: holds.total + due.length,
+      next_cursor: nextCursor([{ name: 'holds', seqs: recorded.map(({ seq }) => seq), more: !isLast }]),
     }
   })
   const { shown, tasks, missions, ...rest } = found
@@ -84,38 +87,4 @@ export const inbox = defineOperation({
 function nameOf(id: string | null, names: ReadonlyMap<string, string>): string | null {
   const name = id === null ? undefined : names.get(id)
   return name === undefined ? null : excerpt(name, 120)
-}
-
-/** Opens a hold for each attempt that no one spoke of for two hours, and answers how many. Writes only when there is one. */
-export async function noticeStaleAttempts({
-  store,
-  clock,
-  recordAside,
-}: Pick<Handling, 'store' | 'clock' | 'recordAside'>): Promise<number> {
-  const silent = (reads: Reads) => withoutHold(reads, clock.now())
-  if ((await store.view(silent)).length === 0) return 0
-  return recordAside(async (reads, setting) => {
-    const stale = await silent(reads)
-    return {
-      facts: stale.map((attempt) => ({
-        kind: 'hold.opened',
-        hold: openHold(
-          { kind: 'stale_attempt', reason: reasonOf(attempt), openedBy: 'waymark' },
-          { ...attempt, attemptId: attempt.id },
-          setting,
-        ),
-      })),
-      answer: stale.length,
-    }
-  })
-}
-
-async function withoutHold(reads: Reads, now: number): Promise<readonly Attempt[]> {
-  const silent = await reads.tasks.silentAttempts(now - staleAfter)
-  return silent.filter((attempt) => isStale(attempt, now))
-}
-
-function reasonOf(attempt: Attempt): string {
-  const holder = attempt.agentName ?? attempt.actor.name
-  return `No call from ${holder} about task ${attempt.taskId} since ${instant(attempt.lastCallAt)}. Resolve to give the attempt up, dismiss to let it go on.`
 }

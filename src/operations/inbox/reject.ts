@@ -10,6 +10,7 @@ import { identifier } from '../input/fields.ts'
 import type { Handling } from '../operation.ts'
 import { defineOperation } from '../operation.ts'
 import { decideRun, RunDecided } from './decide.ts'
+import { recordDue } from './due.ts'
 import { closeHold, HoldClosed } from './resolve.ts'
 import { assertSeen, shownOfHold, shownOfRun } from './shown.ts'
 import {
@@ -113,6 +114,7 @@ export const reject = defineOperation({
     HoldClosed.extend({ decided: z.literal(true), notes: strings.optional() }),
   ]),
 }).handler(async (handling, input) => {
+  await recordDue(handling)
   const subject = await handling.store.view((reads) => findDecisionSubject(reads, input.id))
   const reason = neededWords(input.reason, {
     what: `To reject ${input.id}`,

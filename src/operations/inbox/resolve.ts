@@ -5,6 +5,7 @@ import { type HoldEnding, resolveHold } from '../../domain/track/holds.ts'
 import { type Hold, holdKinds } from '../../domain/track/records.ts'
 import { identifier, text } from '../input/fields.ts'
 import { defineOperation, type Handling } from '../operation.ts'
+import { recordDue } from './due.ts'
 import { assertSeen, shownOfHold } from './shown.ts'
 import { contentField, findHold, neededWords } from './subject.ts'
 
@@ -36,6 +37,7 @@ export const resolve = defineOperation({
   }),
   output: HoldClosed,
 }).handler(async (handling, input) => {
+  await recordDue(handling)
   const hold = await handling.store.view((reads) => findHold(reads, input.id))
   if (input.dismiss !== true) assertAnswerable(hold)
   await assertSeen(handling, { id: input.id, seen: input.content }, () => shownOfHold(handling, hold))

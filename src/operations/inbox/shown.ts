@@ -12,7 +12,7 @@ import { awaitedDecision } from '../../domain/gate/decisions.ts'
 import type { Hold, HoldRequest } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
 import type { WorkTreeWitness } from '../../ports/work-tree.ts'
-import type { Context } from '../operation.ts'
+import type { Context, QueryContext } from '../operation.ts'
 import { keepShown, shownOfCommand } from '../run/commands.ts'
 import { engineRun } from '../run/evidence.ts'
 import { gatherApproved } from '../run/external-state.ts'
@@ -27,7 +27,7 @@ export interface Shown {
 }
 
 /** What a run shows to the person who decides about it: its state, its files as they were handed in, what is to be approved. */
-export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<Shown> {
+export async function shownOfRun(context: QueryContext, loaded: LoadedRun): Promise<Shown> {
   const { fingerprint, evidenceFiles, folder } = context
   const { record, definition, artifacts, visits } = loaded
   const asked = record.status === 'active' ? (awaitedDecision(definition, record.state)?.approvals ?? []) : []
@@ -77,7 +77,7 @@ export async function shownOfRun(context: Context, loaded: LoadedRun): Promise<S
 }
 
 /** What a hold shows; null for one whose answer is words alone: what it asks does not change. */
-export async function shownOfHold(context: Context, hold: Hold): Promise<Shown | null> {
+export async function shownOfHold(context: QueryContext, hold: Hold): Promise<Shown | null> {
   const { request, runId } = hold
   if (hold.status !== 'open' || request === null) return null
   if (request.kind === 'command') {
@@ -101,7 +101,7 @@ function shownAsAsked({ hash, run, folder, files = [] }: Extract<HoldRequest, { 
 
 /** The contents of several holds, by the hold's id, and kept: a tree that several of them ask for is measured once. */
 export async function contentsShown(
-  context: Context,
+  context: QueryContext,
   holds: readonly Hold[],
 ): Promise<ReadonlyMap<string, string>> {
   const once = { ...context, witness: measuringOnce(context.witness) }
@@ -114,7 +114,10 @@ export async function contentsShown(
 }
 
 /** The content to answer with, kept so that a change since can be told. */
-export async function showing(context: Context, shown: Pick<Shown, 'content' | 'parts'>): Promise<string> {
+export async function showing(
+  context: QueryContext,
+  shown: Pick<Shown, 'content' | 'parts'>,
+): Promise<string> {
   await keepShown(context, shown)
   return shown.content
 }

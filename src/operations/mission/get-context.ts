@@ -5,7 +5,7 @@ import type { MissionId } from '../../domain/id.ts'
 import { excerpt } from '../../domain/text.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import type { Page, PageRequest, RecordFilter } from '../../ports/reads.ts'
-import type { Reads, Store } from '../../ports/store.ts'
+import type { Reads, StoreReader } from '../../ports/store.ts'
 import { BlockerEntry, blockerEntry } from '../answers/hold.ts'
 import { list, strings } from '../answers/list.ts'
 import { missionRunsFields, missionStatus, PhaseSummary, TaskEntry, taskEntry } from '../answers/mission.ts'
@@ -306,7 +306,7 @@ async function timeSince({ journal }: Reads, since: string): Promise<number> {
 
 /** Waits until something happens to a mission, or has happened since then: at most so many milliseconds. */
 async function waitForMission(
-  store: Store,
+  store: StoreReader,
   missionId: MissionId,
   { since, milliseconds }: { readonly since: string | undefined; readonly milliseconds: number },
 ): Promise<void> {
@@ -319,7 +319,7 @@ async function waitForMission(
 }
 
 /** A change to a task says its mission, or else the task does. */
-async function concerns(store: Store, fact: NewFact, mission: MissionId): Promise<boolean> {
+async function concerns(store: StoreReader, fact: NewFact, mission: MissionId): Promise<boolean> {
   const { missionId, taskId } = aboutOf(fact)
   if (missionId === mission) return true
   if (missionId !== null || taskId === null) return false

@@ -1,8 +1,8 @@
 import { followJournal } from '../follow.ts'
-import { noticeStaleAttempts } from '../inbox/inbox.ts'
+import { recordDue } from '../inbox/due.ts'
 import { prepare, type Sender, send } from './post.ts'
 
-/** Milliseconds between two looks: while nobody asked to be told, while somebody did, and for attempts that went stale. */
+/** Milliseconds between two looks: while nobody asked to be told, while somebody did, and for what is due by the clock. */
 const rests = { unasked: 5_000, asked: 2_000, stale: 60_000 } as const
 
 interface Sending {
@@ -28,9 +28,9 @@ export async function keepTelling({ sender, signal, failed }: Sending): Promise<
           .finally(() => under.delete(sending))
         under.add(sending)
       }
-      if (isAsked && sender.clock.now() - stale >= rests.stale) {
+      if (sender.clock.now() - stale >= rests.stale) {
         stale = sender.clock.now()
-        await noticeStaleAttempts({ ...sender, recordAside: recordingOf(sender) })
+        await recordDue(sender)
       }
     } catch (error) {
       failed(error)
@@ -42,18 +42,6 @@ export async function keepTelling({ sender, signal, failed }: Sending): Promise<
     await bell.heard(isAsked ? rests.asked : rests.unasked)
   }
   await Promise.allSettled(under)
-}
-
-function recordingOf({
-  store,
-  actor,
-  clock,
-  ids,
-}: Sender): Parameters<typeof noticeStaleAttempts>[0]['recordAside'] {
-  return (decide) => {
-    const setting = { at: clock.now(), ids }
-    return store.record({ actor, at: setting.at, decide: (reads) => decide(reads, setting) })
-  }
 }
 
 interface Bell {

@@ -3,7 +3,7 @@ import type { Setting } from '../../domain/id.ts'
 import type { Standing } from '../../domain/identity/access.ts'
 import { type Person, troubleOf } from '../../domain/identity/identity.ts'
 import type { Decided, Reads } from '../../ports/store.ts'
-import type { Team } from '../../ports/team.ts'
+import type { TeamReader } from '../../ports/team.ts'
 import type { Handling } from '../operation.ts'
 
 /** What lies in a database that is named, as the beginning of a sentence, and what there is without one. */
@@ -15,7 +15,10 @@ export interface TeamSubject {
 const persons: TeamSubject = { what: 'Persons and their tokens', otherwise: '' }
 
 /** What all projects of a database share. Fails where the project's database is its own, which has nothing of it. */
-export function teamOf({ team }: Pick<Handling, 'team'>, { what, otherwise }: TeamSubject = persons): Team {
+export function teamOf<Known extends TeamReader>(
+  { team }: { readonly team?: Known },
+  { what, otherwise }: TeamSubject = persons,
+): Known {
   if (team) return team
   throw new Failure(
     'REFUSED',

@@ -11,7 +11,7 @@ import { list, page, strings } from '../answers/list.ts'
 import { listedOfTask, PlannedTaskEntry, plannedTaskEntry } from '../answers/plan.ts'
 import { findMilestone, findPhase, findPlanned, spanOf } from '../find.ts'
 import { choice, count, identifier, text, unlisted } from '../input/fields.ts'
-import { defineOperation, type Handling, whereWritable } from '../operation.ts'
+import { defineOperation } from '../operation.ts'
 import { fitted, pageSize } from '../paging.ts'
 import { printEntity, printList } from '../print.ts'
 import { toldStory, toldStoryFields } from '../task/task-story.ts'
@@ -48,9 +48,8 @@ export const taskList = defineOperation({
   input: inputFields,
   output: z.object({ tasks: list(PlannedTaskEntry), ...page }),
   print: printList('tasks'),
-}).handler(async (handling, input) =>
-  viewPlan(handling, async (reads) => {
-    const { clock, actor } = handling
+}).handler(({ store, clock, actor }, input) =>
+  store.view(async (reads) => {
     const now = clock.now()
     const limit = pageSize(input.limit, actor)
     const after = input.cursor === undefined ? null : await findPlanned(reads, input.cursor)
@@ -122,26 +121,6 @@ export const taskGet = defineOperation({
     }
   }),
 )
-
-/** Looks at a plan in which no claim has run out. Writes only when one had. */
-export async function viewPlan<Answer>(
-  handling: Handling,
-  look: (reads: Reads) => Promise<Answer>,
-): Promise<Answer> {
-  const { store, clock } = handling
-  const seen = await store.view(async (reads) => {
-    const expired = await reads.plan.expiredClaims(clock.now())
-    return expired.length > 0 ? null : { answer: await look(reads) }
-  })
-  if (seen !== null) return seen.answer
-  await whereWritable(() =>
-    handling.recordAside(async (reads, setting) => {
-      const expired = await reads.plan.expiredClaims(setting.at)
-      return { facts: expired.flatMap((planned) => expiryOf(planned, setting)), answer: null }
-    }),
-  )
-  return store.view(look)
-}
 
 /** The end of a claim that ran out, with a note that says whose it was. */
 export function expiryOf({ task, claim }: PlannedTask, setting: Setting): readonly NewPlanFact[] {

@@ -12,7 +12,7 @@ import { defineOperation, type Handling } from '../operation.ts'
 import { asText } from '../print.ts'
 import { sentBackLines } from '../review/in-lines.ts'
 import { assertRole, formatField, roleField, spanField } from './fields.ts'
-import { expiryOf, viewPlan } from './read-tasks.ts'
+import { expiryOf } from './read-tasks.ts'
 
 const inputFields = z.strictObject({
   role: roleField.optional(),
@@ -48,7 +48,7 @@ export const taskNext = defineOperation({
   ],
 }).handler(async (handling, input) => {
   if (!input.claim) {
-    return viewPlan(handling, async (reads) => {
+    return handling.store.view(async (reads) => {
       const now = handling.clock.now()
       const next = await nextOf(reads, input, { now, caller: callerOf(handling, input) })
       const said = await messageFor(reads, next, input, { now, caller: callerOf(handling, input) })

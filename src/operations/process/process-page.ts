@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ProcessDefinition } from '../../domain/gate/definition.ts'
 import { list } from '../answers/list.ts'
 import { json, Machine, machineOf, RunEntry, runEntry } from '../answers/run.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type QueryContext } from '../operation.ts'
 import { FindingEntry, findingEntry, origin, processField } from './processes.ts'
 
 const mostRuns = 50
@@ -37,7 +37,7 @@ export const processPage = defineOperation({
 }).handler((handling, input) => processPageAnswer(handling, input.process))
 
 /** All that the page of a process shows. */
-async function processPageAnswer({ processFiles, store }: Handling, process: string) {
+async function processPageAnswer({ processFiles, store }: QueryContext, process: string) {
   const { id, file, origin, text, definition, findings } = await processFiles.load(process)
   const runs = await store.view((reads) =>
     reads.runs.list({ status: 'active', processId: id }, { limit: mostRuns }),

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import { counted } from '../../domain/text.ts'
 import type { ChainInspection, Inspection } from '../../ports/store.ts'
 import { list } from '../answers/list.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type Handling, type QueryContext } from '../operation.ts'
 
 /** One thing that was looked at. */
 export const Check = z.object({ check: z.string(), ok: z.boolean(), finding: z.string() })
@@ -49,12 +49,12 @@ async function attempted(check: string, run: () => Promise<Check>): Promise<Chec
   }
 }
 
-function programCheck({ program }: Handling): Check {
+function programCheck({ program }: QueryContext): Check {
   const finding = `waymark ${program.version} on Node ${program.node}, ${program.platform}; snapshots in ${program.stateFolder}`
   return { check: 'program', ok: true, finding }
 }
 
-async function witnessCheck({ witness, folder }: Handling): Promise<Check> {
+async function witnessCheck({ witness, folder }: QueryContext): Promise<Check> {
   const place = await witness.locate(folder)
   if (place.reason !== undefined) {
     return { check: 'witness', ok: true, finding: `${place.reason} Changes are measured by checksums.` }
@@ -62,7 +62,7 @@ async function witnessCheck({ witness, folder }: Handling): Promise<Check> {
   return { check: 'witness', ok: true, finding: `${place.engine} in ${place.top}` }
 }
 
-async function databaseCheck({ store }: Handling): Promise<Check> {
+async function databaseCheck({ store }: QueryContext): Promise<Check> {
   const health = await store.health()
   if (!health.exists) {
     return { check: 'database', ok: true, finding: `${health.location} will be created at the first write` }
@@ -78,7 +78,7 @@ async function databaseCheck({ store }: Handling): Promise<Check> {
 }
 
 /** A line for each client that is set up, or used here. */
-async function clientChecks({ clients }: Handling): Promise<readonly Check[]> {
+async function clientChecks({ clients }: QueryContext): Promise<readonly Check[]> {
   const found = (await clients?.()) ?? []
   return found.map(({ client, ok, finding }) => ({ check: `client ${client}`, ok, finding }))
 }
@@ -118,7 +118,7 @@ const lateEvents = 2000
  * Sessions whose hooks told of nothing that could have changed what changed. No fault in itself: a person who edits while
  * an agent reads looks the same.
  */
-async function silentSessions({ store }: Handling): Promise<readonly Check[]> {
+async function silentSessions({ store }: QueryContext): Promise<readonly Check[]> {
   try {
     const silent = await store.view(({ capture }) => capture.silentSessions())
     if (silent.length === 0) return []

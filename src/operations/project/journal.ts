@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Fact } from '../../domain/fact.ts'
 import { instant } from '../../domain/instant.ts'
 import type { KeptRow, KeptTable } from '../../ports/record-rows.ts'
-import type { Reads, Store } from '../../ports/store.ts'
+import type { Reads, StoreReader } from '../../ports/store.ts'
 import { list } from '../answers/list.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
@@ -95,7 +95,7 @@ export const exportProject = defineOperation({
 })
 
 /** The whole record as text, with the rows of these tables beside it. */
-export async function exported(store: Store, tables: readonly KeptTable[]) {
+export async function exported(store: StoreReader, tables: readonly KeptTable[]) {
   const { lines, hash } = await store.view(allLines)
   const kept = await keptRows(store, tables)
   const end = writeEnd(lines.length, kept.length, hash)
@@ -105,7 +105,7 @@ export async function exported(store: Store, tables: readonly KeptTable[]) {
 
 const keptAtOnce = 20
 
-async function keptRows(store: Store, tables: readonly KeptTable[]): Promise<readonly KeptRow[]> {
+async function keptRows(store: StoreReader, tables: readonly KeptTable[]): Promise<readonly KeptRow[]> {
   const found: KeptRow[] = []
   for (let after: KeptRow | null = null; ; ) {
     const rows: readonly KeptRow[] = await store.kept(after, keptAtOnce)

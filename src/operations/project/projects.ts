@@ -8,7 +8,7 @@ import type { ListedProject } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { list, Named } from '../answers/list.ts'
 import { identifier } from '../input/fields.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type Handling, type QueryContext } from '../operation.ts'
 import { personField } from '../person/persons.ts'
 import { findPerson, recordInTeam, type TeamSubject, teamOf } from '../person/team.ts'
 
@@ -172,7 +172,7 @@ async function ownerOf(
 /** Which projects who calls may see: an admin all, a member their own, a token for one project that one. */
 async function seenBy(
   { identities }: Reads,
-  { standing }: Handling,
+  { standing }: QueryContext,
 ): Promise<(projectId: string) => boolean> {
   if (!standing || standing.admin) return () => true
   const token = standing.tokenId === null ? null : await identities.token(standing.tokenId)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { settingOf } from '../../domain/gate/settings.ts'
-import { noticeStaleAttempts } from '../inbox/inbox.ts'
+import { recordDue } from '../inbox/due.ts'
 import { defineOperation } from '../operation.ts'
 
 /** How long the snapshots of a closed attempt are kept, in milliseconds: 30 days. */
@@ -33,7 +33,7 @@ export const tidy = defineOperation({
   const { store, witness, clock, record } = handling
   // Nothing can be recorded, and whoever reopens the project needs its snapshots.
   if ((await store.health()).ended !== null) return nothing
-  const stale = await noticeStaleAttempts(handling)
+  const stale = await recordDue(handling)
   const kept = await store.view(({ tasks }) => tasks.keptSnapshots(clock.now() - keptFor))
   const removed = await witness.sweep(kept)
   return record(async ({ runs, edges, reviews }) => {

@@ -7,7 +7,7 @@ import { blankHash } from '../../domain/provenance/step.ts'
 import type { LineMaker, TurnMaker } from '../../ports/reads.ts'
 import { list, strings } from '../answers/list.ts'
 import { choice, text } from '../input/fields.ts'
-import { type Context, defineOperation } from '../operation.ts'
+import { defineOperation, type QueryContext } from '../operation.ts'
 import { agentsOf, makersOf, turnsOf } from './blame.ts'
 import { type LookedUp, lookUp, recordOf } from './look-up.ts'
 
@@ -175,7 +175,7 @@ function nothingBelow(path: string, rev: string): Failure {
 const mostCommits = 20_000
 
 /** The commits of a range and the paths that they changed; null for a commit alone. */
-async function commitsOf({ witness, folder }: Context, asked: string) {
+async function commitsOf({ witness, folder }: QueryContext, asked: string) {
   if (!asked.includes('..')) return null
   const listed = await witness.history.commits(folder, asked, mostCommits + 1)
   const some = listed.slice(0, mostCommits)
@@ -276,7 +276,7 @@ class Counting {
 }
 
 /** Since when every agent is recorded, by the word of a person; null where nobody said so. */
-async function capturedSince({ store }: Pick<Context, 'store'>): Promise<number | null> {
+async function capturedSince({ store }: Pick<QueryContext, 'store'>): Promise<number | null> {
   const settings = await store.view(({ runs }) => runs.settings())
   return dateIn(settingOf(settings, 'every_agent_captured'))
 }
@@ -301,7 +301,7 @@ function together(some: readonly Lived[]): z.output<typeof Survived> {
 
 /** What became of the lines of attempts that are gone from the commit: each file that was recorded is looked at. */
 async function reworked(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<QueryContext, 'store'>,
   settled: readonly Lived[],
   living: ReadonlySet<string>,
 ): Promise<z.output<typeof Reworked>> {
@@ -335,7 +335,7 @@ async function reworked(
 const oneDay = 24 * 60 * 60 * 1000
 
 async function survivalOf(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<QueryContext, 'store'>,
   alive: ReadonlyMap<string, number>,
   now: number,
 ) {

@@ -11,8 +11,8 @@ import {
 import { LineRecord, lineOf } from '../../domain/provenance/record.ts'
 import { isSolid, type Step } from '../../domain/provenance/step.ts'
 import type { Blamed, BlamedCommit, FoundFile } from '../../ports/line-history.ts'
-import type { Store } from '../../ports/store.ts'
-import type { Context } from '../operation.ts'
+import type { StoreReader } from '../../ports/store.ts'
+import type { QueryContext } from '../operation.ts'
 
 export interface LookUp {
   readonly path: string
@@ -30,11 +30,11 @@ export interface LookedUp {
   readonly notes: readonly string[]
 }
 
-type Looking = Pick<Context, 'store' | 'witness' | 'folder'>
+type Looking = Pick<QueryContext, 'store' | 'witness' | 'folder'>
 
 /** Looks up whose each line of a file is: by the record first, by git where the record says nothing. */
 export async function lookUp(
-  context: Looking & Partial<Pick<Context, 'edge'>>,
+  context: Looking & Partial<Pick<QueryContext, 'edge'>>,
   asked: LookUp,
 ): Promise<LookedUp> {
   const { store, witness, folder } = context
@@ -71,9 +71,9 @@ export async function lookUp(
 type Found = Omit<LookedUp, 'file'>
 
 const mostRemembered = 50
-const answers = new WeakMap<Store, Map<string, Found>>()
+const answers = new WeakMap<StoreReader, Map<string, Found>>()
 
-function remembered(store: Store): Map<string, Found> {
+function remembered(store: StoreReader): Map<string, Found> {
   const known = answers.get(store) ?? new Map<string, Found>()
   answers.set(store, known)
   return known
@@ -239,7 +239,7 @@ function findingsOf(
 const mostPaths = 200
 
 /** What is recorded of a file, with the files that renames and moves lead to. */
-export async function recordOf(store: Store, path: string): Promise<LineRecord> {
+export async function recordOf(store: StoreReader, path: string): Promise<LineRecord> {
   const steps = new KnownSteps(store)
   await steps.load([path])
   return steps.record()
@@ -247,12 +247,12 @@ export async function recordOf(store: Store, path: string): Promise<LineRecord> 
 
 /** The steps of the paths that a look-up needs, with those that renames and moves lead to. */
 class KnownSteps {
-  readonly #store: Store
+  readonly #store: StoreReader
   readonly #steps = new Map<string, Step>()
   readonly #loaded = new Set<string>()
   #record: LineRecord | null = null
 
-  constructor(store: Store) {
+  constructor(store: StoreReader) {
     this.#store = store
   }
 

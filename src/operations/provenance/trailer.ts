@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { ListedCommit } from '../../ports/line-history.ts'
 import { strings } from '../answers/list.ts'
 import { text } from '../input/fields.ts'
-import { type Context, defineOperation } from '../operation.ts'
+import { defineOperation, type QueryContext } from '../operation.ts'
 import { makersOf, rangesOf } from './blame.ts'
 import { lookUp } from './look-up.ts'
 
@@ -33,7 +33,7 @@ export const trailer = defineOperation({
 })
 
 /** The tasks whose lines a commit brought; a line that may be of several tasks names none. */
-async function tasksOf(context: Context, { id, paths }: ListedCommit): Promise<readonly string[]> {
+async function tasksOf(context: QueryContext, { id, paths }: ListedCommit): Promise<readonly string[]> {
   const tasks: string[] = []
   for (const path of paths) {
     const found = await foundIn(context, path, id)
@@ -47,7 +47,7 @@ async function tasksOf(context: Context, { id, paths }: ListedCommit): Promise<r
 }
 
 /** Null for a file that is not in the commit any more. */
-async function foundIn(context: Context, path: string, commit: string) {
+async function foundIn(context: QueryContext, path: string, commit: string) {
   try {
     return await lookUp(context, { path: `:/${path}`, rev: commit })
   } catch (error) {

@@ -12,7 +12,7 @@ import type { Reads } from '../../ports/store.ts'
 import { list, strings } from '../answers/list.ts'
 import { findMission } from '../find.ts'
 import { identifier, text, texts } from '../input/fields.ts'
-import { type Context, defineOperation, type Handling } from '../operation.ts'
+import { type Context, defineOperation, type QueryContext } from '../operation.ts'
 import { guardLine } from '../run/refusal.ts'
 import { situationOf } from '../run/situation.ts'
 
@@ -222,7 +222,7 @@ async function concerned(reads: Reads, accounts: readonly Account[], mission: st
 
 /** Runs that have not come to a good end, each with what it lacks. */
 async function gatesOf(
-  handling: Handling,
+  handling: QueryContext,
   missions: readonly Named[],
   tasks: Awaited<ReturnType<typeof concerned>>['tasks'],
 ): Promise<readonly Reason[]> {
@@ -250,7 +250,7 @@ async function gatesOf(
   ]
 }
 
-async function gateWords(handling: Handling, run: RunRecord): Promise<string> {
+async function gateWords(handling: QueryContext, run: RunRecord): Promise<string> {
   const { events } = await situationOf(handling, run.id)
   const missing = events.flatMap(({ transitions }) =>
     transitions.flatMap((way) => way.missing.map(guardLine)),

@@ -12,7 +12,7 @@ import {
 import { counted } from '../../domain/text.ts'
 import { list, strings } from '../answers/list.ts'
 import { count, identifier, text } from '../input/fields.ts'
-import { type Context, defineOperation } from '../operation.ts'
+import { defineOperation, type QueryContext } from '../operation.ts'
 import {
   attemptsOf,
   contentOfMark,
@@ -172,7 +172,7 @@ interface StepIds {
 
 /** The contents between which each attempt, and others between them, changed the file. Empty where they are not known. */
 async function stepStates(
-  { witness, edge }: Context,
+  { witness, edge }: QueryContext,
   { touched, before, after }: ReviewedFile,
 ): Promise<readonly StepIds[]> {
   const steps: StepIds[] = []
@@ -203,7 +203,7 @@ function makersFrom(steps: readonly StepIds[], contents: Parameters<typeof textO
 
 /** A file of a review by its path, or its old one. */
 export async function findFile(
-  handling: Context,
+  handling: QueryContext,
   {
     subject,
     path,
@@ -231,7 +231,7 @@ export function fileIn({ files }: Gathered, path: string, tree: string | undefin
 }
 
 /** Only what its reader has looked at, or what the file was before: no other content is read by its id. */
-async function assertLookedAt(handling: Context, file: ReviewedFile, since: string): Promise<string> {
+async function assertLookedAt(handling: QueryContext, file: ReviewedFile, since: string): Promise<string> {
   if (since === file.before?.id || since === file.after?.id) return since
   const viewed = await handling.store.view(({ reviews }) =>
     reviews.viewed(reviewerOf(handling).id, [placeKey(file)]),

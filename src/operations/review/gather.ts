@@ -15,7 +15,7 @@ import type { ReportedChange } from '../../domain/track/changes.ts'
 import type { Attempt, SnapshotPlace } from '../../domain/track/task.ts'
 import type { FileStates } from '../../ports/review-reads.ts'
 import type { FileState, KeptContent } from '../../ports/work-tree.ts'
-import type { Context } from '../operation.ts'
+import type { QueryContext } from '../operation.ts'
 import { measure } from '../task/measure.ts'
 import type { FoundSubject } from './subject.ts'
 
@@ -42,7 +42,10 @@ export interface Gathered {
 }
 
 /** The files that the attempts at a subject changed, with the ids of what they held before and hold now. */
-export async function gatherFiles(context: Context, { attempts, isCut }: FoundSubject): Promise<Gathered> {
+export async function gatherFiles(
+  context: QueryContext,
+  { attempts, isCut }: FoundSubject,
+): Promise<Gathered> {
   const worked = await workedAttempts(context, attempts)
   const touched = touchedFiles(worked.works)
   const stored = await storedStates(context, worked.works)
@@ -96,7 +99,7 @@ function unknownState(isThere: boolean, other: FileState | null | undefined): Fi
 }
 
 /** Measured attempts as they were recorded, and open ones as they are now. */
-async function workedAttempts(context: Context, attempts: readonly Attempt[]) {
+async function workedAttempts(context: QueryContext, attempts: readonly Attempt[]) {
   const { store, edge } = context
   const notes: string[] = []
   const ended = attempts.filter(({ endSnapshot }) => endSnapshot !== null)
@@ -133,7 +136,7 @@ function asReported(change: object): ReportedChange {
 type Stored = ReadonlyMap<string, ReadonlyMap<string, FileStates>>
 
 /** What machines elsewhere sent of the files of their attempts. */
-async function storedStates({ store, edge }: Context, works: readonly WorkedAttempt[]): Promise<Stored> {
+async function storedStates({ store, edge }: QueryContext, works: readonly WorkedAttempt[]): Promise<Stored> {
   const elsewhere = works.filter(({ attempt }) => attempt.snapshot.edge !== edge?.id)
   if (elsewhere.length === 0) return new Map()
   const kept = await store.view(({ reviews }) => reviews.filesOf(elsewhere.map(({ attempt }) => attempt.id)))
@@ -145,7 +148,7 @@ type StateOf = (file: TouchedFile, side: 'before' | 'after') => FileState | null
 
 /** Each snapshot is asked once, for all the paths that are wanted of it. */
 async function statesOf(
-  { witness, edge }: Context,
+  { witness, edge }: QueryContext,
   files: readonly TouchedFile[],
   stored: Stored,
 ): Promise<StateOf> {
@@ -184,7 +187,7 @@ export const longestCompared = 2_000_000
 
 /** Contents by their ids: of snapshots here, or as other machines sent them. */
 export async function readContents(
-  { witness, store, edge, clock }: Context,
+  { witness, store, edge, clock }: QueryContext,
   files: readonly Pick<TouchedFile, 'before' | 'after' | 'by'>[],
   ids: readonly string[],
   most: number = longestCompared,
@@ -257,9 +260,9 @@ class RecentContents {
   }
 }
 
-const recents = new WeakMap<Context['witness'], RecentContents>()
+const recents = new WeakMap<QueryContext['witness'], RecentContents>()
 
-function recentOf(witness: Context['witness']): RecentContents {
+function recentOf(witness: QueryContext['witness']): RecentContents {
   const known = recents.get(witness) ?? new RecentContents()
   recents.set(witness, known)
   return known
@@ -286,7 +289,7 @@ const mostFigures = 20_000
 const filesAtOnce = 20
 
 export async function figuresOf(
-  context: Context,
+  context: QueryContext,
   files: readonly ReviewedFile[],
 ): Promise<ReadonlyMap<ReviewedFile, FileFigures>> {
   const found = new Map<ReviewedFile, FileFigures>()

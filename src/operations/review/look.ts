@@ -3,7 +3,7 @@ import { permits } from '../../domain/identity/access.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { HoldLine } from '../../ports/reads.ts'
 import { contentsShown, type Shown } from '../inbox/shown.ts'
-import type { Context } from '../operation.ts'
+import type { QueryContext } from '../operation.ts'
 import { type Gathered, gatherFiles } from './gather.ts'
 import type { FoundSubject } from './subject.ts'
 
@@ -20,7 +20,7 @@ export interface Look {
 /** The kinds that a verdict on the work answers; the others are questions of their own. */
 export const answeredByVerdict = ['review', 'scope', 'approval'] as const satisfies readonly Hold['kind'][]
 
-export async function lookAt(context: Context, found: FoundSubject): Promise<Look> {
+export async function lookAt(context: QueryContext, found: FoundSubject): Promise<Look> {
   const { subject } = found
   const gathered = await gatherFiles(context, found)
   const waiting = await context.store.view(async ({ holds }) => {
@@ -49,7 +49,7 @@ export async function lookAt(context: Context, found: FoundSubject): Promise<Loo
 }
 
 /** Why somebody may not decide, as a sentence; null where they may. */
-export function whyNotDecide({ actor, standing }: Pick<Context, 'actor' | 'standing'>): string | null {
+export function whyNotDecide({ actor, standing }: Pick<QueryContext, 'actor' | 'standing'>): string | null {
   if (actor.kind !== 'person') return `${actor.name} acts as an agent: a person decides.`
   if (!standing || permits(standing, 'maintainer')) return null
   return `To approve or send back needs maintainer access, and ${standing.personName} has ${standing.access ?? 'none in this project'}.`

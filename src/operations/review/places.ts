@@ -3,7 +3,7 @@ import { followLine, linesOf, onlyPlace } from '../../domain/review/lines.ts'
 import type { DraftComment } from '../../domain/review/review.ts'
 import type { SnapshotPlace } from '../../domain/track/task.ts'
 import type { FileState, KeptContent } from '../../ports/work-tree.ts'
-import type { Context } from '../operation.ts'
+import type { Context, QueryContext } from '../operation.ts'
 import type { PlaceNow } from './entries.ts'
 import { longestCompared, type ReviewedFile, readContents, textOf } from './gather.ts'
 
@@ -11,7 +11,7 @@ type Now = z.output<typeof PlaceNow>
 
 /** Where the lines of comments are now, in the order of the comments. */
 export async function placesNow(
-  context: Context,
+  context: QueryContext,
   comments: readonly DraftComment[],
   files: readonly ReviewedFile[],
 ): Promise<readonly Now[]> {

@@ -8,7 +8,7 @@ import type { Hold, HoldRequest } from '../../domain/track/records.ts'
 import type { ApprovedCommand } from '../../ports/command-runner.ts'
 import type { Beside, Reads } from '../../ports/store.ts'
 import { hexDigest } from '../digest.ts'
-import type { Context, Handling } from '../operation.ts'
+import type { Context, Handling, QueryContext } from '../operation.ts'
 import type { ApprovableCommand, ExternalState } from './external-state.ts'
 import { keepLease, stillRuns } from './lease.ts'
 
@@ -235,7 +235,7 @@ export async function keepShown(
 }
 
 /** What a person who approves a command is shown of it, as it is now. */
-export async function shownOfCommand(context: Context, command: Command): Promise<ShownCommand> {
+export async function shownOfCommand(context: QueryContext, command: Command): Promise<ShownCommand> {
   const { commandApprovals, evidenceFiles } = context
   return {
     content: await commandApprovals.hashOf(command),

@@ -18,7 +18,7 @@ import type { EvidenceFile } from '../../ports/evidence-files.ts'
 import { type ChangedFile, type LoadedRun, maxAttempts, type RunSubject } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import type { TreeContent } from '../../ports/work-tree.ts'
-import type { Context, Handling } from '../operation.ts'
+import type { Context, Handling, QueryContext } from '../operation.ts'
 import { measure } from '../task/measure.ts'
 import { subjectOf } from './find-run.ts'
 import { type NetChanges, netChanges } from './net-changes.ts'
@@ -64,7 +64,7 @@ export interface ApprovableCommand {
 
 /** Gathers what the guards of an event look at in the run's state, of all its events without one; and what is approved. */
 export async function gatherState(
-  handling: Handling,
+  handling: QueryContext,
   { record, definition, artifacts }: LoadedRun,
   event: string | undefined,
   approvals: readonly { readonly role: string; readonly of: string | null }[] = [],
@@ -129,7 +129,7 @@ function looksAtFiles({ kind }: Need): boolean {
 
 /** Where the work behind a run lies, if that is another machine than the caller's: from here its files are not seen. */
 async function workedElsewhere(
-  { store, edge }: Pick<Context, 'store' | 'edge'>,
+  { store, edge }: Pick<QueryContext, 'store' | 'edge'>,
   record: RunRecord,
 ): Promise<SnapshotPlace | null> {
   const subject = subjectOf(record)
@@ -171,7 +171,7 @@ export async function assertFilesAreHere(
  * Whether a tree is a run's own: that of its attempts, or the project's only one. Where agents work on other machines,
  * what nobody has begun has none, and an approval of its state is bound to the state and the files that were handed in.
  */
-async function hasTree({ store }: Pick<Context, 'store'>, record: RunRecord): Promise<boolean> {
+async function hasTree({ store }: Pick<QueryContext, 'store'>, record: RunRecord): Promise<boolean> {
   const subject = subjectOf(record)
   return store.view(async ({ runs, edges }) => {
     const attempts = subject === null ? [] : await runs.attemptsOf(subject)
@@ -184,7 +184,7 @@ type HandedInFile = Pick<KeptArtifact, 'path' | 'revision'>
 
 /** The edge that each file was handed in from; undefined for the machine of the record. */
 async function edgesOfFiles<File extends HandedInFile>(
-  { store }: Pick<Context, 'store'>,
+  { store }: Pick<QueryContext, 'store'>,
   { id }: Pick<RunRecord, 'id'>,
   files: readonly File[],
 ): Promise<readonly { readonly file: File; readonly edge: string | undefined }[]> {
@@ -195,7 +195,7 @@ async function edgesOfFiles<File extends HandedInFile>(
 
 /** How files that were handed in from this machine stand now. Of others only their own machines know. */
 export async function standingsHere(
-  context: Pick<Context, 'store' | 'evidenceFiles' | 'folder' | 'edge'>,
+  context: Pick<QueryContext, 'store' | 'evidenceFiles' | 'folder' | 'edge'>,
   record: Pick<RunRecord, 'id'>,
   files: readonly KeptArtifact[],
 ): Promise<ExternalState['standings']> {
@@ -241,7 +241,7 @@ export interface ApprovedState extends Pick<ExternalState, 'standings' | 'approv
 
 /** Gathers only what approvals are bound to. */
 export async function gatherApproved(
-  context: Context,
+  context: QueryContext,
   { artifacts, definition, record }: LoadedRun,
   approvals: readonly { readonly of: string | null }[],
 ): Promise<ApprovedState> {
@@ -274,7 +274,10 @@ function approvesState(need: Need): boolean {
   return need.kind === 'approvals' && need.of === null
 }
 
-async function measureOpen(handling: Context, subject: ReturnType<typeof subjectOf>): Promise<OpenChanges> {
+async function measureOpen(
+  handling: QueryContext,
+  subject: ReturnType<typeof subjectOf>,
+): Promise<OpenChanges> {
   if (subject === null) return new Map()
   const attempts = await handling.store.view(({ runs }) => runs.attemptsOf(subject))
   const open = attempts.filter(({ status }) => status === 'open')
@@ -319,7 +322,7 @@ async function measuredTree<Measured>(measureTree: () => Promise<Measured>): Pro
 }
 
 async function approvableCommands(
-  context: Handling,
+  context: QueryContext,
   guards: readonly CommandGuard[],
   tree: string | null,
 ): Promise<readonly ApprovableCommand[]> {
@@ -343,7 +346,7 @@ async function approvableCommands(
 
 /** What a person said to a command. A no counts on every machine of the record; a yes where its port lets it count. */
 export async function answerTo(
-  { commandApprovals, store }: Pick<Context, 'commandApprovals' | 'store'>,
+  { commandApprovals, store }: Pick<QueryContext, 'commandApprovals' | 'store'>,
   hash: string,
 ): Promise<Pick<ApprovableCommand, 'approved' | 'refusal'>> {
   const [answered] = await store.view(({ holds }) => holds.answeredCommands([hash]))
@@ -417,7 +420,7 @@ interface MeasuredChanges {
  * last of them ended, except by the work of others. Null where nothing was begun, or a part cannot be measured.
  */
 async function measuredChanges(
-  context: Context,
+  context: QueryContext,
   subject: RunSubject | null,
   measured: OpenChanges,
 ): Promise<MeasuredChanges | null> {
@@ -468,7 +471,7 @@ function lastEnded(attempts: readonly Attempt[]): readonly Attempt[] {
 
 /** What was touched after an attempt, without what lies in the areas or the changes of others. Null: not known. */
 async function touchedLater(
-  { witness, ids, store }: Context,
+  { witness, ids, store }: QueryContext,
   last: Attempt,
   own: readonly Attempt[],
 ): Promise<readonly string[] | null> {
@@ -495,7 +498,7 @@ async function touchedLater(
 }
 
 async function hashed(
-  { evidenceFiles }: Context,
+  { evidenceFiles }: QueryContext,
   paths: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<MeasuredChanges['files']> {
   const files: { path: string; sha256: string | null }[] = []

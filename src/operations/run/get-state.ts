@@ -8,7 +8,7 @@ import { holdKinds } from '../../domain/track/records.ts'
 import { list, strings } from '../answers/list.ts'
 import { json, runStatus, SaidEntry, VisitEntry } from '../answers/run.ts'
 import { waitForFact } from '../follow.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type QueryContext } from '../operation.ts'
 import { reviewFields, reviewInMission, reviewOfTask } from '../review/for-agents.ts'
 import { findRun, runField } from './find-run.ts'
 import { promptWithWords } from './said.ts'
@@ -193,7 +193,7 @@ function requiredArtifact({ definition, run, observed }: RunSituation, type: str
  * about a hold, the end of a command. At most so many milliseconds.
  */
 async function waitForRun(
-  { store }: Pick<Handling, 'store'>,
+  { store }: Pick<QueryContext, 'store'>,
   runId: string,
   { past, milliseconds }: { readonly past: number; readonly milliseconds: number },
 ): Promise<void> {

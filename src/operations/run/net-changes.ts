@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 import { type Attempt, treeOf } from '../../domain/track/task.ts'
 import type { RunSubject } from '../../ports/reads.ts'
 import type { FileState, SnapshotRef } from '../../ports/work-tree.ts'
-import type { Context } from '../operation.ts'
+import type { QueryContext } from '../operation.ts'
 import type { OpenChanges } from './external-state.ts'
 
 /**
@@ -13,7 +13,7 @@ export type NetChanges = ReadonlyMap<string, ReadonlyMap<string, boolean | null>
 
 /** Compares what the attempts at a subject changed with how it was before the first of them. */
 export async function netChanges(
-  context: Context,
+  context: QueryContext,
   subject: RunSubject | null,
   measured: OpenChanges,
 ): Promise<NetChanges> {
@@ -33,7 +33,7 @@ export async function netChanges(
 }
 
 async function compare(
-  context: Context,
+  context: QueryContext,
   inTree: readonly Attempt[],
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, boolean | null>> {
@@ -48,7 +48,7 @@ async function compare(
 
 /** A work tree as it is; where it was removed, what it held has been merged into the project's own. */
 async function stateNow(
-  { witness, folder, ids }: Context,
+  { witness, folder, ids }: QueryContext,
   { top, prefix, engine }: SnapshotRef,
 ): Promise<SnapshotRef | null> {
   const take = (place: { readonly folder: string; readonly top?: string }) =>

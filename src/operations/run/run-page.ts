@@ -12,7 +12,7 @@ import { list, Named, strings } from '../answers/list.ts'
 import { ArtifactEntry, json, Machine, machineOf, RunEntry, runEntry, VisitEntry } from '../answers/run.ts'
 import { showing, shownOfRun } from '../inbox/shown.ts'
 import { ChoiceEntry, choiceEntries } from '../inbox/subject.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type QueryContext } from '../operation.ts'
 import { standingsHere } from './external-state.ts'
 import { runField } from './find-run.ts'
 import { promptWithWords } from './said.ts'
@@ -97,7 +97,7 @@ export const runPage = defineOperation({
 }).handler(async (handling, input) => runPageAnswer(handling, await situationOf(handling, input.run_id)))
 
 /** All that the page of a run shows, but its history. */
-async function runPageAnswer(handling: Handling, situation: RunSituation) {
+async function runPageAnswer(handling: QueryContext, situation: RunSituation) {
   const { record, definition, run, holds, loaded } = situation
   const state = stateNamed(definition, record.state)
   const own = state?.prompt ? interpolated(state.prompt, definition.dialect, record.context) : null
@@ -129,7 +129,7 @@ async function runPageAnswer(handling: Handling, situation: RunSituation) {
 
 /** The version that the process has by now, where the run has another. */
 async function presentVersion(
-  { processFiles }: Handling,
+  { processFiles }: QueryContext,
   { process, status }: RunRecord,
 ): Promise<string | null> {
   if (status !== 'active') return null
@@ -138,13 +138,13 @@ async function presentVersion(
   return version === process.version ? null : version
 }
 
-async function enteredAt({ store }: Handling, { record, run }: RunSituation): Promise<string> {
+async function enteredAt({ store }: QueryContext, { record, run }: RunSituation): Promise<string> {
   const revision = run.visits.find(({ state }) => state === record.state)?.last ?? 1
   const event = await store.view((reads) => reads.runs.eventAt(record.id, revision))
   return instant(event?.at ?? record.createdAt)
 }
 
-function subjectNames({ store }: Handling, { record: { missionId, taskId } }: RunSituation) {
+function subjectNames({ store }: QueryContext, { record: { missionId, taskId } }: RunSituation) {
   return store.view(async ({ missions, tasks }) => {
     const mission = missionId === null ? null : await missions.find(missionId)
     const task = taskId === null ? null : await tasks.find(taskId)
@@ -204,7 +204,7 @@ function whoMay({ roles }: ProcessDefinition, { event, isAllowed, blockedReason 
 // Of more, the newest are looked at again.
 const mostArtifacts = 500
 
-async function artifactEntries(handling: Handling, record: RunRecord, kept: readonly KeptArtifact[]) {
+async function artifactEntries(handling: QueryContext, record: RunRecord, kept: readonly KeptArtifact[]) {
   const shown = kept.toSorted((a, b) => b.revision - a.revision).slice(0, mostArtifacts)
   const standings = await standingsHere(handling, record, shown)
   return shown.map(({ type, path, bytes, sha256, revision, by }) => ({

@@ -7,7 +7,7 @@ import type { Run, RunRecord } from '../../domain/gate/run.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
 import type { LoadedRun } from '../../ports/reads.ts'
-import type { Handling } from '../operation.ts'
+import type { QueryContext } from '../operation.ts'
 import { emitterOf } from './acting.ts'
 import { engineRun, observe, restsOnObservations } from './evidence.ts'
 import { type ExternalState, gatherState } from './external-state.ts'
@@ -32,7 +32,7 @@ export interface RunSituation {
 }
 
 /** Reads where a run stands. Starts no command and writes nothing. */
-export async function situationOf(handling: Handling, runId: string | undefined): Promise<RunSituation> {
+export async function situationOf(handling: QueryContext, runId: string | undefined): Promise<RunSituation> {
   const { store, clock, fingerprint, commandRunner } = handling
   const { loaded, holds, said } = await store.view(async (reads) => {
     const found = await loadRun(reads, runId)
@@ -59,7 +59,7 @@ export async function situationOf(handling: Handling, runId: string | undefined)
 
 /** Each event in the role that the caller would emit it in. */
 export function eventsFor(
-  handling: Handling,
+  handling: QueryContext,
   { run, observed, definition }: Pick<RunSituation, 'run' | 'observed' | 'definition'>,
 ): readonly PossibleEvent[] {
   const emissionOf = emissionsBy(handling, { observed, definition })
@@ -69,7 +69,7 @@ export function eventsFor(
 }
 
 function emissionsBy(
-  handling: Handling,
+  handling: QueryContext,
   { observed, definition }: Pick<RunSituation, 'observed' | 'definition'>,
 ): RunSituation['emissionOf'] {
   return (event) => {

@@ -16,7 +16,7 @@ import {
 import { list } from '../answers/list.ts'
 import { findAttempt, findMission, findTask } from '../find.ts'
 import { count, identifier, text } from '../input/fields.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type QueryContext } from '../operation.ts'
 import { endOf, measure, measureUntil } from '../task/measure.ts'
 
 export const changes = defineOperation({
@@ -68,7 +68,7 @@ interface Part {
   readonly offset: number
 }
 
-async function measuredNow(handling: Handling, attempt: Attempt, { limit, offset }: Part) {
+async function measuredNow(handling: QueryContext, attempt: Attempt, { limit, offset }: Part) {
   const evidence = await measure(handling, attempt)
   return {
     verification: verificationOf(evidence),
@@ -78,7 +78,7 @@ async function measuredNow(handling: Handling, attempt: Attempt, { limit, offset
   }
 }
 
-async function stored({ store }: Handling, attempt: Attempt, part: Part) {
+async function stored({ store }: QueryContext, attempt: Attempt, part: Part) {
   return store.view(async ({ tasks }) => {
     const end = await tasks.end(attempt.id)
     return {
@@ -174,7 +174,7 @@ export const diff = defineOperation({
 })
 
 /** How an attempt ended, and what was found of it; of an open one as it is now. */
-async function endOfAttempt(handling: Handling, attempt: Attempt) {
+async function endOfAttempt(handling: QueryContext, attempt: Attempt) {
   if (attempt.status !== 'open') {
     const kept = await handling.store.view(({ tasks }) => tasks.end(attempt.id))
     return { end: attempt.endSnapshot, evidence: kept?.evidence }
@@ -194,7 +194,7 @@ function othersIn(evidence: Omit<Measured, 'changes'> | undefined, path: string 
 }
 
 /** Of an attempt on another machine there is what that one sent. */
-async function keptDiff({ store }: Handling, attempt: Attempt, path: string | undefined) {
+async function keptDiff({ store }: QueryContext, attempt: Attempt, path: string | undefined) {
   const { machine = 'the machine that keeps the record', top } = attempt.snapshot
   const kept = await store.view(({ edges }) => edges.diff(attempt.id))
   if (kept === null) {
@@ -240,7 +240,7 @@ function namesIn(part: string): readonly string[] {
 
 /** The work trees one after the other, each with the files that attempts of the mission changed there. */
 async function diffOfMission(
-  { store, witness, edge }: Handling,
+  { store, witness, edge }: QueryContext,
   missionId: MissionId,
   path: string | undefined,
 ) {

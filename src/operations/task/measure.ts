@@ -20,7 +20,7 @@ import { type Attempt, type SnapshotPlace, treeOf } from '../../domain/track/tas
 import type { Reads } from '../../ports/store.ts'
 import type { FileCopies } from '../../ports/work-tree.ts'
 import { agentOfTurn, readSightings, type Sightings, type SightingsWish } from '../capture/sightings.ts'
-import type { Context } from '../operation.ts'
+import type { Context, QueryContext } from '../operation.ts'
 import { type SensitiveChanges, sensitiveChanges } from './sensitive.ts'
 
 /** What an agent says when it completes a task, as far as it bears on the measurement. */
@@ -33,7 +33,7 @@ export interface Claims {
 const nothingSaid: Claims = { outcome: { summary: '', achievements: [] }, areas: [] }
 
 /** Measures what an attempt changed, and judges it. What cannot be measured is reported as unknown, never as nothing. */
-export async function measure(handling: Context, attempt: Attempt, claims?: Claims): Promise<Measured> {
+export async function measure(handling: QueryContext, attempt: Attempt, claims?: Claims): Promise<Measured> {
   return measureUntil(handling, await endOf(handling, attempt), claims)
 }
 
@@ -45,7 +45,7 @@ export interface AttemptEnd {
 }
 
 /** Looks at the work tree of an attempt as if it ended now. */
-export async function endOf(handling: Context, attempt: Attempt): Promise<AttemptEnd> {
+export async function endOf(handling: QueryContext, attempt: Attempt): Promise<AttemptEnd> {
   const at = handling.clock.now()
   const isElsewhere = attempt.snapshot.edge !== handling.edge?.id
   if (isElsewhere) return { attempt, at, end: null }
@@ -57,7 +57,7 @@ export async function endOf(handling: Context, attempt: Attempt): Promise<Attemp
 
 /** Measures what an attempt changed until it was looked at. */
 export async function measureUntil(
-  handling: Context,
+  handling: QueryContext,
   { attempt, at, end }: AttemptEnd,
   claims: Claims = nothingSaid,
 ): Promise<Measured> {
@@ -94,7 +94,7 @@ export async function measureUntil(
 }
 
 /** An attempt that began on another machine: only there it is known what it changed. */
-async function unmeasured({ store }: Context, attempt: Attempt, claims: Claims): Promise<Measured> {
+async function unmeasured({ store }: QueryContext, attempt: Attempt, claims: Claims): Promise<Measured> {
   const surroundings = await store.view((reads) => readSurroundings(reads, attempt))
   const { edge, machine, top } = attempt.snapshot
   const where =
@@ -121,7 +121,7 @@ type End =
   | { readonly place: SnapshotPlace; readonly notes: readonly string[] }
   | { readonly place: null; readonly report: ChangeReport }
 
-async function endSnapshot({ witness }: Context, attempt: Attempt, name: string): Promise<End> {
+async function endSnapshot({ witness }: QueryContext, attempt: Attempt, name: string): Promise<End> {
   const { top, prefix, engine } = attempt.snapshot
   try {
     const { ref, notes } = await witness.snapshot({ folder: `${top}/${prefix}`, name, engine, top })

@@ -9,7 +9,7 @@ import {
 } from '../../domain/track/scope/sensitive.ts'
 import type { Attempt, SnapshotPlace } from '../../domain/track/task.ts'
 import type { FileState } from '../../ports/work-tree.ts'
-import type { Context } from '../operation.ts'
+import type { QueryContext } from '../operation.ts'
 
 /** By path, what changed files decide that decide what runs, or what agents are told. */
 export type SensitiveChanges = ReadonlyMap<string, SensitiveKind>
@@ -19,7 +19,7 @@ const maxManifestBytes = 2_000_000
 
 /** The sensitive files among the changes of an attempt, without what git brought and what Waymark's setup wrote. */
 export async function sensitiveChanges(
-  context: Context,
+  context: QueryContext,
   { snapshot }: Attempt,
   { changes, end }: { readonly changes: readonly FileChange[]; readonly end: SnapshotPlace },
 ): Promise<SensitiveChanges> {
@@ -55,7 +55,7 @@ export async function sensitiveChanges(
 type Content = Uint8Array | null | undefined
 
 async function contentsOf(
-  { witness }: Context,
+  { witness }: QueryContext,
   places: readonly [SnapshotPlace, SnapshotPlace],
   paths: readonly string[],
 ): Promise<(path: string) => { readonly before: Content; readonly after: Content }> {
@@ -81,7 +81,7 @@ function text(content: Uint8Array | null): string | null {
 
 /** Whether a file was as setup found it, and is as setup left it. */
 async function isOfSetup(
-  { setupFiles }: Context,
+  { setupFiles }: QueryContext,
   file: string,
   { before, after }: { readonly before: Content; readonly after: Content },
 ): Promise<boolean> {
