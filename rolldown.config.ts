@@ -7,6 +7,7 @@ const program = defineConfig({
   input: {
     waymark: 'src/main/main.ts',
     'definition-worker': 'src/definitions/definition-worker.ts',
+    'callers-worker': 'src/commands/callers-worker.ts',
     'plan-worker': 'src/plans/plan-worker.ts',
   },
   platform: 'node',

@@ -34,14 +34,21 @@ export function isInsideCommand(pid: number): boolean {
   return isInside(pid, processes())
 }
 
-/** Whether the calling end of a connection is held by a process inside a guard's command. */
-export function isCalledFromCommand(connection: LocalConnection): boolean {
+/**
+ * Which of these connections have a calling end that is held by a process inside a guard's command. It reads the table of
+ * processes synchronously, once for all of them: `callers.ts` runs it on a thread of its own.
+ */
+export function calledFromCommand(connections: readonly LocalConnection[]): readonly boolean[] {
   const look = processes()
-  if (process.platform === 'linux') {
-    const sockets = callingSockets(connection)
-    return sockets.size > 0 && pids().some((pid) => isInside(pid, look) && holds(pid, sockets))
+  if (process.platform !== 'linux') {
+    return connections.map((connection) =>
+      holdersByPort(connection).some((pid) => pid !== process.pid && isInside(pid, look)),
+    )
   }
-  return holdersByPort(connection).some((pid) => pid !== process.pid && isInside(pid, look))
+  const sockets = callingSockets(connections)
+  if (sockets.every(({ size }) => size === 0)) return connections.map(() => false)
+  const held = new Set(pids().flatMap((pid) => (isInside(pid, look) ? socketsOf(pid) : [])))
+  return sockets.map((own) => [...own].some((socket) => held.has(socket)))
 }
 
 function isInside(pid: number, look: Look): boolean {
@@ -72,7 +79,9 @@ function readProcess(pid: number): RunningProcess | null {
   // The name in parentheses may hold anything, parentheses too.
   const [, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (parent === undefined) return null
-  const isGate = textOf(`/proc/${pid}/cmdline`).split('\0')[3] === gateMark
+  // The shell around a command is always `sh`: the words of other programs need not be read.
+  const isShell = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')) === 'sh'
+  const isGate = isShell && textOf(`/proc/${pid}/cmdline`).split('\0')[3] === gateMark
   return { pid, parent: Number(parent), group: Number(group), session: Number(session), isGate }
 }
 
@@ -89,23 +98,28 @@ function listedProcesses(): Look {
   return (pid) => listed.get(pid) ?? null
 }
 
-/** The sockets at the other end, as links of open files name them. */
-function callingSockets({ localPort, remotePort }: LocalConnection): ReadonlySet<string> {
+/** The sockets at the other end of each connection, as links of open files name them. */
+function callingSockets(connections: readonly LocalConnection[]): readonly ReadonlySet<string>[] {
+  const sockets = connections.map(() => new Set<string>())
+  const wanted = new Map<string, Set<string>[]>()
+  for (const [at, { localPort, remotePort }] of connections.entries()) {
+    const ports = `${remotePort} ${localPort}`
+    wanted.set(ports, [...(wanted.get(ports) ?? []), ...sockets.slice(at, at + 1)])
+  }
   const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => textOf(table).split('\n').slice(1))
-  return new Set(
-    lines.flatMap((line) => {
-      const [, own = '', other = '', , , , , , , inode = '0'] = line.trim().split(/\s+/)
-      return portOf(own) === remotePort && portOf(other) === localPort ? [`socket:[${inode}]`] : []
-    }),
-  )
+  for (const line of lines) {
+    const [, own = '', other = '', , , , , , , inode = '0'] = line.trim().split(/\s+/)
+    for (const found of wanted.get(`${portOf(own)} ${portOf(other)}`) ?? []) found.add(`socket:[${inode}]`)
+  }
+  return sockets
 }
 
 function portOf(address: string): number {
   return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16)
 }
 
-function holds(pid: number, sockets: ReadonlySet<string>): boolean {
-  return namesIn(`/proc/${pid}/fd`).some((file) => sockets.has(linkOf(`/proc/${pid}/fd/${file}`)))
+function socketsOf(pid: number): readonly string[] {
+  return namesIn(`/proc/${pid}/fd`).map((file) => linkOf(`/proc/${pid}/fd/${file}`))
 }
 
 function pids(): readonly number[] {

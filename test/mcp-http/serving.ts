@@ -70,7 +70,7 @@ export async function serveProject(options: Partial<McpOverHttpOptions> = {}): P
     proofs: new LoginProofs(),
     streams: new OpenStreams(admission),
     rates: { requests: new TokenBuckets(plenty), mistakes: new TokenBuckets(plenty) },
-    insideCommand: () => null,
+    insideCommand: async () => null,
     now,
   }
   const server = httpServer(

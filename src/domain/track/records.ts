@@ -190,17 +190,19 @@ export function openHold(
   }
 }
 
-const idLength = 12
-const idCount = 36n ** BigInt(idLength)
+const half = 6
+const halfCount = 36n ** BigInt(half)
 
 /** The id of the item that a stale attempt will have: the same for whoever computes it, another after each call. */
 export function dueHoldId({ id, lastCallAt }: Pick<Attempt, 'id' | 'lastCallAt'>): HoldId {
-  const own = [...id.slice(-idLength)].reduce(
-    (sum, digit) => sum * 36n + BigInt(parseInt(digit, 36) || 0),
-    0n,
-  )
-  const digits = ((own + BigInt(lastCallAt)) % idCount).toString(36).padStart(idLength, '0')
+  const [upper, lower] = [id.slice(-2 * half, -half), id.slice(-half)].map((digits) => numberIn36(digits))
+  const own = (upper ?? 0n) * halfCount + (lower ?? 0n) + BigInt(lastCallAt)
+  const digits = (own % halfCount ** 2n).toString(36).padStart(2 * half, '0')
   return `h-${digits}` as HoldId // a brand
+}
+
+function numberIn36(digits: string): bigint {
+  return BigInt(Number.parseInt(digits, 36) || 0)
 }
 
 /**

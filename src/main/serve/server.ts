@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isCalledFromCommand } from '../../commands/processes.ts'
+import { callersFromCommands } from '../../commands/callers.ts'
 import type { Actor } from '../../domain/actor.ts'
 import { detailsOf, errorCode, Failure } from '../../domain/failure.ts'
 import { catalog } from '../../operations/catalog.ts'
@@ -195,7 +195,7 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
     proofs: new LoginProofs(),
     streams: new OpenStreams(admission),
     rates: options.rates ?? (directory ? teamRates() : usualRates()),
-    insideCommand: callersFromCommands(),
+    insideCommand: actorInsideCommand(),
     now,
   }
   const parts = { live, mcp, assets: serveAssets(options.assets ?? builtDashboard()) }
@@ -216,15 +216,12 @@ export async function openServer(options: ServerOptions): Promise<OpenServer> {
   }
 }
 
-/** Looks once at each connection: who holds it stays who it is. A server inside a command serves nobody else. */
-function callersFromCommands(): Security['insideCommand'] {
-  const known = new WeakMap<object, boolean>()
+/** A server inside a command serves nobody else. */
+function actorInsideCommand(): Security['insideCommand'] {
   const isSelf = runsInsideCommand(process.env)
-  return (connection, channel) => {
-    const isInside = isSelf || (known.get(connection) ?? isCalledFromCommand(connection))
-    known.set(connection, isInside)
-    return isInside ? commandActor(channel) : null
-  }
+  const isInside = callersFromCommands()
+  return async (connection, channel) =>
+    isSelf || (await isInside(connection)) ? commandActor(channel) : null
 }
 
 /** The bundle lies beside it, this file three folders below the top of the package. */

@@ -73,8 +73,12 @@ async function byToken(authorization: string, request: RequestInfo, security: Se
 }
 
 /** A command of a guard reads the files of its user, tokens too: what it sends with them is not that user's word. */
-function confined(caller: Caller, { connection }: RequestInfo, { insideCommand }: Security): Caller {
-  const actor = insideCommand(connection, caller.actor.channel)
+async function confined(
+  caller: Caller,
+  { connection }: RequestInfo,
+  { insideCommand }: Security,
+): Promise<Caller> {
+  const actor = await insideCommand(connection, caller.actor.channel)
   if (actor === null) return caller
   const { token, person } = caller.actor
   return { ...caller, actor: { ...actor, ...(token && { token }), ...(person && { person }) } }

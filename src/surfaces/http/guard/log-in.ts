@@ -11,7 +11,7 @@ import { requestInfoOf } from './request-info.ts'
 import type { Security } from './security.ts'
 
 /** `GET /login?code=…`: begins a session of the dashboard, once for each code. */
-export function logIn(c: RequestContext, security: Security): Response {
+export async function logIn(c: RequestContext, security: Security): Promise<Response> {
   // A HEAD, as programs send that preview an address, must not use the code up.
   if (c.req.method !== 'GET') {
     throw new Refusal('METHOD_NOT_ALLOWED', `/login is opened with GET, not with ${c.req.method}.`, {
@@ -19,7 +19,7 @@ export function logIn(c: RequestContext, security: Security): Response {
     })
   }
   const { codes, logins, hosts, now } = security
-  const command = security.insideCommand(c.env.incoming.socket, 'dashboard')
+  const command = await security.insideCommand(c.env.incoming.socket, 'dashboard')
   if (command) throw forPeople(command)
   const token = codes.take(c.req.query('code') ?? '', now())
   if (token === null) return notLoggedIn(c, security)
@@ -88,7 +88,7 @@ export async function proveLogin(
 
 /** `POST /api/login-code`: a fresh code for who sends a person's token, or shows that they know it. */
 export async function makeLoginCode(c: RequestContext, security: Security): Promise<Response> {
-  const command = security.insideCommand(c.env.incoming.socket, 'http')
+  const command = await security.insideCommand(c.env.incoming.socket, 'http')
   if (command) throw forPeople(command)
   const { name, kind, hash } = c.var.caller ? tokenOfCaller(c) : await tokenShown(c, security)
   if (kind !== 'person') throw forPeople({ name })

@@ -27,7 +27,7 @@ export interface Security {
   readonly streams: OpenStreams
   readonly rates: Rates
   /** Who acts by way of a connection from inside a guard's command, whatever token it has; null for any other. */
-  readonly insideCommand: (connection: Connection, channel: Channel) => Actor | null
+  readonly insideCommand: (connection: Connection, channel: Channel) => Promise<Actor | null>
   /** Milliseconds since the epoch. */
   readonly now: () => number
 }

@@ -40,7 +40,8 @@ export async function signInByToken(c: RequestContext, security: Security): Prom
   const { directory, now } = security
   const request = requestInfoOf(c.env.incoming, security)
   if (!directory) throw byAddress()
-  if (security.insideCommand(c.env.incoming.socket, 'dashboard')) throw forPeople('A command of a guard')
+  if (await security.insideCommand(c.env.incoming.socket, 'dashboard'))
+    throw forPeople('A command of a guard')
   const { data } = withToken.safeParse(await readJson(c.req.raw, largest))
   if (!data) throw new Refusal('INVALID_INPUT', 'The body must be an object with token, a text.')
   const caller = readToken(data.token.trim()) ? await directory.byToken(data.token.trim()) : null
