@@ -155,7 +155,7 @@ function handlingOf(context: Context, idempotency: Idempotency | undefined): Han
 }
 
 /** What a query is given at run time, too: a helper that records fails wherever a query reaches it. */
-export function onlyReading(context: Context): Context {
+function onlyReading(context: Context): Context {
   const { store, team } = context
   return {
     ...context,
