@@ -20,8 +20,6 @@ export interface Actor {
   readonly person?: string
   /** The edge that its calls came by: the machine that measures. */
   readonly edge?: string
-  /** When the edge did it, by its own clock, where it waited there for the server: milliseconds since the epoch. */
-  readonly doneAt?: number
   /** A machine that hands in results, by a token made for that. */
   readonly runner?: true
 }

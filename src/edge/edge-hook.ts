@@ -5,9 +5,8 @@ import { namesPackage, parseScope } from '../domain/track/scope/scope.ts'
 import type { Attempt, SnapshotPlace } from '../domain/track/task.ts'
 import { contractVersion } from '../operations/edge/contract.ts'
 import type { Packages } from '../ports/work-tree.ts'
-import type { EdgeDatabase } from './edge-database.ts'
 import type { OwnMachine } from './origins.ts'
-import type { Asking, ServerClient } from './server-client.ts'
+import type { ServerClient } from './server-client.ts'
 
 /** The brief of a work tree as the server wrote it. */
 export interface KeptBrief {
@@ -22,40 +21,28 @@ export interface KeptBrief {
 }
 
 export interface EdgeHookParts {
-  readonly database: EdgeDatabase
   readonly client: ServerClient
   readonly edge: OwnMachine
   readonly version: string
+  /** Milliseconds. */
+  readonly timeout?: number
   readonly packages: (place: SnapshotPlace) => Promise<Packages>
-  readonly now: () => number
 }
 
-/** A brief this old is asked for again; a hook waits for that no longer than this. Milliseconds. */
-const fresh = 5_000
-const patience = 80
+/** How long a hook waits for the server, in milliseconds: without an answer it makes no decision. */
+const hookTimeout = 80
 
-/** What a hook judges by: the brief that is kept here, and a newer one where the server says it at once. */
-export async function hookBrief(parts: EdgeHookParts, top: string): Promise<KeptBrief | null> {
-  const { database, now } = parts
-  const copy = database.copyOf(nameOf(top))
-  const kept = copy && (copy.body as KeptBrief) // as it was kept below
-  if (copy && now() - copy.at < fresh) return kept
-  return (await keepBrief(parts, top, { connect: patience, answer: patience })) ?? kept
-}
-
-/** Asks for the brief of a work tree and keeps it; null where the server does not say it. */
-export async function keepBrief(
-  { database, client, edge, version, now }: Omit<EdgeHookParts, 'packages'>,
+/** What a hook judges by, as the server says it now; null where it does not say it in time. */
+export async function hookBrief(
+  { client, edge, version, timeout = hookTimeout }: EdgeHookParts,
   top: string,
-  asking: Asking = {},
 ): Promise<KeptBrief | null> {
   const request = {
     contract: contractVersion,
     version,
     edge: { key: edge.key, name: edge.name },
-    queue: { ...database.queueToTell() },
     // It asks and records nothing, so it needs no name that nobody else has: `crypto` takes a hook ten milliseconds to load.
-    call: `brief-${process.pid}-${now()}`,
+    call: `brief-${process.pid}-${Date.now()}`,
     folder: top,
     age: 0,
     channel: 'stdio',
@@ -64,13 +51,7 @@ export async function keepBrief(
     input: { top },
     gathered: [],
   }
-  const brief = briefIn(await client.post('/api/edge/call', request, asking).catch(() => null))
-  if (brief !== null) database.keepCopy(nameOf(top), brief, now())
-  return brief
-}
-
-function nameOf(top: string): string {
-  return `brief ${top}`
+  return briefIn(await client.post('/api/edge/call', request, { within: timeout }).catch(() => null))
 }
 
 function briefIn(said: unknown): KeptBrief | null {

@@ -5,21 +5,38 @@ import { outlineOf } from '../domain/json-outline.ts'
 import { addressHeader, answerLimits, callLimits } from '../operations/edge/contract.ts'
 import { baseOf, type ConnectedServer } from './origins.ts'
 
-/** Why a request was not answered: the server cannot be reached, or something before it cannot reach it. */
-export class ServerAway extends Failure {
-  override readonly reason: string
-
-  constructor(origin: string, why: string) {
-    super('UNAVAILABLE', `The server at ${origin} cannot be reached: ${why}.`, {
-      hint: 'The work here goes on; waymark status says what waits for the server.',
+/** Why a request was not answered. Nothing was recorded where it did not even arrive. */
+class ServerAway extends Failure {
+  constructor(
+    origin: string,
+    why: string,
+    message = `The server ${origin} cannot be reached; nothing was recorded. Try again.`,
+    reason = 'server_unreachable',
+  ) {
+    super('UNAVAILABLE', message, {
+      reason,
+      hint: `waymark doctor says more. ${why}`,
+      details: { server: origin, why },
     })
     this.name = 'ServerAway'
-    this.reason = why
   }
 }
 
 /** Nothing listens there, or nothing says so in time: there is no use in asking again at once. */
 class NoConnection extends ServerAway {}
+
+/** It was sent, and what came of it is not known: the same call again, with its key, is recorded once. */
+export class NoAnswer extends ServerAway {
+  constructor(origin: string, why: string) {
+    super(
+      origin,
+      why,
+      `The server ${origin} did not answer, so it is not known whether the call was recorded. Try again.`,
+      'server_silent',
+    )
+    this.name = 'NoAnswer'
+  }
+}
 
 /** What the server refused, with its own code; 401 and 426 are none of an operation's. */
 export class ServerRefusal extends Failure {
@@ -42,14 +59,16 @@ interface SaidError {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
+/** How long a request takes at most, with all its repetitions, in milliseconds. */
+const usualTimeout = 10_000
+
 export interface Asking {
-  /** Milliseconds until a connection must be there. */
-  readonly connect?: number
-  /** Milliseconds until the answer must be there; a call may wait for a minute at the server. */
-  readonly answer?: number
+  /** In place of the usual time. */
+  readonly within?: number
+  /** Milliseconds that the call asks the server to wait for a change, on top of that time. */
+  readonly waits?: number
 }
 
-const usual = { connect: 2_000, answer: 150_000 }
 const longBody = 1_024
 
 /**
@@ -69,10 +88,12 @@ function protocolOf(scheme: string) {
 /** Talks to one server, with the token that was given for it. Redirects are not followed. */
 export class ServerClient {
   readonly server: ConnectedServer
+  readonly #timeout: number
   #kept: Agent | null = null
 
-  constructor(server: ConnectedServer) {
+  constructor(server: ConnectedServer, { timeout = usualTimeout }: { readonly timeout?: number } = {}) {
     this.server = server
+    this.#timeout = timeout
   }
 
   get #agent(): Agent {
@@ -94,14 +115,6 @@ export class ServerClient {
     return this.#send({ method: 'POST', path, body: sent, isZipped: sent !== text }, asking)
   }
 
-  /** Resolves where the server answers, and fails with `ServerAway` where it does not. No token is sent. */
-  async isThere(): Promise<void> {
-    const { origin } = this.server
-    const asked = { method: 'GET', headers: {}, body: null, agent: this.#agent }
-    const { status } = await exchangeAgain(new URL(`${origin}/healthz`), asked, { answer: 4_000 })
-    if (status >= 500) throw new ServerAway(origin, `it answers ${status}`)
-  }
-
   close(): void {
     this.#kept?.destroy()
   }
@@ -116,6 +129,7 @@ export class ServerClient {
     asking: Asking,
   ): Promise<unknown> {
     const { server } = this
+    const within = (asking.within ?? this.#timeout) + (asking.waits ?? 0)
     const url = new URL(`${baseOf(server)}${path}`)
     const headers = {
       Authorization: `Bearer ${server.token}`,
@@ -125,11 +139,11 @@ export class ServerClient {
       ...(body && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
       ...(isZipped && { 'Content-Encoding': 'gzip' }),
     }
-    const { status, text } = await exchangeAgain(url, { method, headers, body, agent: this.#agent }, asking)
+    const { status, text } = await exchangeAgain(url, { method, headers, body, agent: this.#agent }, within)
     const said = jsonOr(text)
     if (status >= 200 && status < 300 && said !== undefined) return said
     const error = errorIn(said)
-    if (error === null) throw new ServerAway(server.origin, `it answered ${status}`)
+    if (error === null) throw new NoAnswer(server.origin, `It answered ${status}.`)
     throw new ServerRefusal(status, codeOf(error.code), error)
   }
 }
@@ -147,25 +161,21 @@ interface Received {
 }
 
 /** Sends it again where what came is no answer of a server, as long as there is time for one. */
-async function exchangeAgain(url: URL, sent: Sent, asking: Asking): Promise<Received> {
-  const until = performance.now() + (asking.answer ?? 2 * usual.answer)
+async function exchangeAgain(url: URL, sent: Sent, within: number): Promise<Received> {
+  const until = performance.now() + within
   for (const pause of pauses) {
-    const received = await exchange(url, sent, asking).catch((error: unknown) => {
+    const received = await exchange(url, sent, until - performance.now()).catch((error: unknown) => {
       if (error instanceof NoConnection || !(error instanceof ServerAway)) throw error
       return error
     })
     if (!(received instanceof ServerAway) && !isOfProxy(received)) return received
-    const left = until - performance.now() - pause
-    if (left <= 0) {
+    if (until - performance.now() - pause <= 0) {
       if (received instanceof ServerAway) throw received
       return received
     }
     await sleep(pause)
   }
-  return exchange(url, sent, {
-    ...asking,
-    answer: Math.min(asking.answer ?? usual.answer, until - performance.now()),
-  })
+  return exchange(url, sent, until - performance.now())
 }
 
 /** Whether something before the server says that it cannot reach it: a server says in JSON why it cannot answer. */
@@ -173,53 +183,49 @@ function isOfProxy({ status, text }: Received): boolean {
   return [502, 503, 504].includes(status) && errorIn(jsonOr(text)) === null
 }
 
-function exchange(url: URL, { body, ...sent }: Sent, asking: Asking): Promise<Received> {
+function exchange(url: URL, { body, ...sent }: Sent, within: number): Promise<Received> {
   const { promise, resolve, reject } = Promise.withResolvers<Received>()
   let isConnected = false
   const request = protocolOf(url.protocol).request(url, sent, (response) => {
     void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), failed)
   })
   const failed = (error: unknown) => {
-    const Away = isConnected ? ServerAway : NoConnection
-    reject(new Away(url.origin, messageOf(error)))
+    if (error instanceof Failure) return reject(error)
+    const Away = isConnected ? NoAnswer : NoConnection
+    reject(new Away(url.origin, `${messageOf(error)}.`))
   }
-  const connecting = unlessHeard(asking.connect ?? usual.connect, () =>
-    request.destroy(new Error('no connection within 2 seconds')),
-  )
-  const answering = unlessHeard(asking.answer ?? usual.answer, () =>
-    request.destroy(new Error('no answer in time')),
-  )
+  const answering = unlessHeard(within, () => request.destroy(new Error(`no answer within ${within} ms`)))
   request.once('socket', (socket) => {
     isConnected = request.reusedSocket || !socket.connecting
-    if (isConnected) return connecting.stop()
+    if (isConnected) return
     socket.once('connect', () => {
       isConnected = true
     })
-    socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connecting.stop)
   })
   request.once('error', failed)
   request.end(body ?? undefined)
-  return promise.finally(() => {
-    connecting.stop()
-    answering.stop()
-  })
+  return promise.finally(answering.stop)
 }
 
 /**
- * Gives up when the time is over. A process that stood still until then, or a machine that slept, first hears what came
- * meanwhile: timers go before what was received.
+ * Gives up when the time is over. A process that stood still until then, or a machine that slept, gets that time once
+ * more: it heard nothing meanwhile.
  */
 function unlessHeard(milliseconds: number, giveUp: () => void): { readonly stop: () => void } {
-  let late: NodeJS.Immediate | null = null
-  const timer = setTimeout(() => {
-    late = setImmediate(giveUp)
-  }, milliseconds)
-  const stop = () => {
-    clearTimeout(timer)
-    if (late !== null) clearImmediate(late)
+  let timer: NodeJS.Timeout
+  const begin = (isAgain: boolean) => {
+    const due = performance.now() + milliseconds
+    timer = setTimeout(() => {
+      const stoodStill = performance.now() - due > lateBy
+      if (stoodStill && !isAgain) begin(true)
+      else giveUp()
+    }, milliseconds)
   }
-  return { stop }
+  begin(false)
+  return { stop: () => clearTimeout(timer) }
 }
+
+const lateBy = 50
 
 function zipped(text: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -244,7 +250,13 @@ async function textOf(response: IncomingMessage): Promise<string> {
   for await (const chunk of response) {
     const part = Buffer.from(chunk)
     size += part.length
-    if (size > maxBytes) throw new Error(`its answer has more than ${maxBytes} bytes`)
+    if (size > maxBytes) {
+      response.destroy()
+      throw new Failure('REFUSED', `The server's answer has more than ${maxBytes} bytes.`, {
+        reason: 'answer_too_large',
+        hint: 'Ask for less of it, with a limit.',
+      })
+    }
     chunks.push(part)
   }
   return Buffer.concat(chunks).toString('utf8')

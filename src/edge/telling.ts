@@ -1,9 +1,8 @@
 import type { Moment } from '../domain/capture/moment.ts'
 import type { PlacedMoment } from '../domain/capture/story.ts'
-import { counted } from '../domain/text.ts'
 import { placeMoments, type State, Trees } from '../operations/capture/place-moments.ts'
 import type { Context } from '../operations/operation.ts'
-import type { OfflineProject } from './offline.ts'
+import type { RemoteCalls } from './remote-calls.ts'
 
 /** What belongs to a turn is sent with the state of its work tree; a turn begins and ends with these. */
 const boundaries: readonly Moment['what']['kind'][] = [
@@ -20,7 +19,7 @@ const boundaries: readonly Moment['what']['kind'][] = [
  * hooks made are taken in, and a state of each work tree is recorded where a turn may begin or end.
  */
 export function tellingServer(
-  { tell }: Pick<OfflineProject, 'tell'>,
+  { send }: Pick<RemoteCalls, 'send'>,
   context: Context,
 ): (moments: readonly Moment[]) => Promise<void> {
   const known = new Map<string, State>()
@@ -39,16 +38,12 @@ export function tellingServer(
       const state = known.get(top)
       return state ? [{ top, ...state }] : []
     })
-    const sessions = new Set(moments.map(({ session }) => session)).size
-    await tell(
-      {
-        operation: 'edge_told',
-        input: { at: clock.now(), moments: placed.map(leaving), states },
-        channel: 'stdio',
-        as: 'agent',
-      },
-      moments.length === 0 ? null : `What hooks told of ${counted(sessions, 'session')}`,
-    )
+    await send({
+      operation: 'edge_told',
+      input: { at: clock.now(), moments: placed.map(leaving), states },
+      channel: 'stdio',
+      as: 'agent',
+    })
   }
 }
 

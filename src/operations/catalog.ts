@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { sessions, sessionsDiff, sessionsForget, sessionsShow } from './capture/sessions.ts'
 import { commandList, commandRevoke } from './command-approvals.ts'
 import { edgeBrief } from './edge/brief.ts'
-import { commandEnd, commandRenew, edgeList, edgeRefused } from './edge/edges.ts'
+import { commandEnd, commandRenew, edgeList } from './edge/edges.ts'
 import { edgeTold } from './edge/told.ts'
 import { approve } from './inbox/approve.ts'
 import { decide } from './inbox/decide.ts'
@@ -180,7 +180,6 @@ const operations = [
   commandList,
   commandRevoke,
   edgeList,
-  edgeRefused,
   edgeBrief,
   edgeTold,
   commandRenew,

@@ -743,8 +743,6 @@ export interface KnownEdge {
   readonly token: string
   readonly version: string
   readonly seenAt: number
-  /** What waits there for the server. */
-  readonly queue: { readonly entries: number; readonly oldest: number | null }
 }
 
 export interface KeptOutput {

@@ -117,12 +117,8 @@ export type ProjectBeside =
   | { readonly kind: 'project renamed'; readonly id: string; readonly name: string }
 
 export type EdgeBeside =
-  /** A machine where agents work was heard of; what waits there is as it was where it says nothing of that. */
-  | (Omit<KnownEdge, 'seenAt' | 'queue'> & {
-      readonly kind: 'edge seen'
-      readonly at: number
-      readonly queue: KnownEdge['queue'] | null
-    })
+  /** A machine where agents work was heard of. */
+  | (Omit<KnownEdge, 'seenAt'> & { readonly kind: 'edge seen'; readonly at: number })
   /** A command still runs; without a word of it, it is believed to until then. */
   | { readonly kind: 'command leased'; readonly commandId: string; readonly until: number }
   /** The texts of diffs of attempts that ended before are removed; their hashes and sizes stay. */

@@ -317,7 +317,6 @@ test('a call that the edge does not know yet names what it lacks', async () => {
     id: 'a-call-of-an-old-edge',
     folder: project.folder,
     age: 0,
-    promised: {},
     address: 'https://waymark.example/p/shop',
   })
   await expect(gathering.run(() => onEdge.witness.locate(project.folder))).rejects.toThrow(

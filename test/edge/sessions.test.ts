@@ -83,8 +83,6 @@ test('sessions on a machine are measured there and recorded at its server, and w
   const { diff } = JSON.parse(machine.run('sessions', 'diff', first.turn_id, '--format', 'json').out)
   expect(diff).toContain('+export const auth = 2')
 
-  const queued = () => JSON.parse(machine.run('status', '--format', 'json').out).edge.queued
-  expect(queued()).toBe(0)
   server.child.kill('SIGKILL')
   await server.ended
   claude.prompt('p2')
@@ -92,15 +90,14 @@ test('sessions on a machine are measured there and recorded at its server, and w
   claude.edit('src/api.ts', 'export const api = 1\n', 'export const api = 2\n')
   claude.stop('p2')
   drain()
-  machine.write('src/api.ts', 'export const later = 1\n')
-  expect(queued()).toBe(2)
-  expect(readdirSync(hookQueue(machine.environment, machine.folder).events)).toEqual([])
+  // It waits on disk.
+  expect(readdirSync(hookQueue(machine.environment, machine.folder).events)).not.toEqual([])
 
   await server.again()
+  drain()
   await eventually(async () => sessionsThere()[0].turns === 2 && sessionsThere()[0].open_turns === 0)
   const [, second] = await turns()
   expect(brief(second)).toEqual(['src/api.ts certain'])
-  expect(second).toMatchObject({ baseline: 'at_start', verification: 'verified' })
   const facts = JSON.stringify(await server.journal())
   expect(facts).not.toContain('make it blue')
   expect(facts).not.toContain('t.jsonl')
@@ -111,7 +108,7 @@ test('of a file that several sessions there wrote, each has its lines, and a lat
   const { context } = stage.project
   const record = tellingServer(
     {
-      tell: async ({ input }) => {
+      send: async ({ input }) => {
         await throughEdge(context, 'edge_told', (onEdge) => invoke(edgeTold, onEdge, input))
       },
     },

@@ -19,7 +19,7 @@ test('a machine that stood still longer than is waited for hears first whether t
     server.closeAllConnections()
     server.close()
   })
-  const asked = client.get('/api/session', { connect: 50 })
+  const asked = client.get('/api/session', { within: 50 })
   await new Promise((resolve) => process.nextTick(resolve))
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
   expect(await asked).toEqual({ here: true })

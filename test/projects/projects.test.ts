@@ -211,7 +211,7 @@ for (const { engine, database } of engines) {
     expect(JSON.parse(site.around.run(site.folder, 'person', 'list', '--json').out).persons).toHaveLength(2)
   })
 
-  test(`a folder is disconnected from a server of ${engine} once what waits there was sent or thrown away`, async () => {
+  test(`a folder is disconnected from a server of ${engine}, also while that is away`, async () => {
     await using named = await database()
     const site = siteWith(named.url)
     const ann: string = site.run('token', 'create', '--admin', '--person', 'Ann').secret
@@ -231,33 +231,14 @@ for (const { engine, database } of engines) {
     serving.child.kill('SIGKILL')
     await serving.ended
     const logged = machine.run('progress', 'log', task, 'Half way')
-    expect(logged).toMatchObject({ out: expect.stringContaining('queued') })
+    expect(logged.code).toBe(1)
+    expect(logged.error).toContain(
+      `The server ${address} cannot be reached; nothing was recorded. Try again.`,
+    )
     const doctor = machine.run('doctor', '--json')
     expect(doctor.code).toBe(1)
-    expect(JSON.parse(doctor.out).checks).toMatchObject([
-      { check: 'connection', ok: false, finding: expect.stringContaining('cannot be reached') },
-      { check: 'queue', ok: false, finding: expect.stringContaining('1 call waits here since') },
-    ])
-    const kept = machine.run('disconnect')
-    expect(kept.code).not.toBe(0)
-    expect(kept.error).toContain('1 call waits here for')
-    expect(kept.error).toContain('Half way')
-    expect(existsSync(join(machine.folder, '.waymark', 'server'))).toBe(true)
-
-    const again = await site.around.serve(site.folder, '--port', String(serving.port))
-    const left = machine.run('disconnect')
-    expect(left.error).not.toContain('Thrown away')
-    expect(left.code).toBe(0)
+    expect(JSON.parse(doctor.out).checks).toMatchObject([{ check: 'connection', ok: false }])
+    expect(machine.run('disconnect').code).toBe(0)
     expect(existsSync(join(machine.folder, '.waymark', 'server'))).toBe(false)
-    expect((await asking(address, ann)('/p/site/api/log', {})).said.facts.at(-1).kind).toBe('progress.logged')
-
-    expect(machine.run('connect', address).code).toBe(0)
-    again.child.kill('SIGKILL')
-    await again.ended
-    machine.run('progress', 'log', task, 'Lost')
-    const thrown = machine.run('disconnect', '--discard')
-    expect(thrown.error).toContain('Thrown away: The milestone "Lost"')
-    expect(thrown.code).toBe(0)
-    expect(existsSync(join(machine.folder, '.waymark', 'edge.db'))).toBe(false)
   })
 }

@@ -104,7 +104,6 @@ export async function throughEdge<Answer>(
       id,
       folder: context.folder,
       age: Math.round(performance.now() - began),
-      promised: {},
       address: 'https://waymark.example/p/shop',
     })
     const done = await gathering.run(() => work(onEdge))

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { day } from '../../domain/identity/identity.ts'
-import { counted } from '../../domain/text.ts'
-import type { OfflineProject } from '../../edge/offline.ts'
 import { baseOf } from '../../edge/origins.ts'
 import { remoteJournal } from '../../edge/remote-journal.ts'
 import { ServerRefusal } from '../../edge/server-client.ts'
@@ -10,7 +8,6 @@ import type { Followed } from '../../operations/follow.ts'
 import type { Answer } from '../../operations/operation.ts'
 import { type Check, captureChecks } from '../../operations/project/doctor.ts'
 import type { Asked } from '../../surfaces/cli/run.ts'
-import { tell } from '../../surfaces/cli/terminal.ts'
 import { version } from '../program.ts'
 import type { EdgePlace } from './connected.ts'
 import { type EdgeOpening, openEdgeProject } from './open-edge.ts'
@@ -31,14 +28,10 @@ const soon = 7 * day
 /** What only this machine can say of its connection: whether the server is reached, how long the token counts, what waits. */
 async function connectionChecks({
   client,
-  offline,
   captureHealth,
-}: Pick<
-  ReturnType<typeof openEdgeProject>,
-  'client' | 'offline' | 'captureHealth'
->): Promise<ConnectionChecks> {
+}: Pick<ReturnType<typeof openEdgeProject>, 'client' | 'captureHealth'>): Promise<ConnectionChecks> {
   const address = baseOf(client.server)
-  const waits = [queueCheck(offline), ...captureChecks({ ...(captureHealth && { captureHealth }) })]
+  const waits = captureChecks({ ...(captureHealth && { captureHealth }) })
   try {
     const began = performance.now()
     const said = Said.parse(await client.get('/api/session'))
@@ -68,13 +61,6 @@ function tokenCheck({ actor, standing }: z.output<typeof Said>): Check {
   return { check: 'token', ok: !isSoon, finding: `${who}, valid until ${standing.expires_at}${way}` }
 }
 
-function queueCheck(offline: OfflineProject): Check {
-  const { queued, oldest_queued_at: oldest } = offline.standing()
-  if (queued === 0) return { check: 'queue', ok: true, finding: 'nothing waits here for the server' }
-  const waits = queued === 1 ? 'waits' : 'wait'
-  return { check: 'queue', ok: false, finding: `${counted(queued, 'call')} ${waits} here since ${oldest}` }
-}
-
 function withChecks(answer: Answer, before: readonly Check[]): Answer {
   const checks = Array.isArray(answer['checks']) ? answer['checks'] : []
   return {
@@ -85,10 +71,10 @@ function withChecks(answer: Answer, before: readonly Check[]): Answer {
 
 /** The command line in a project that is kept at a server: it asks there, and looks here. */
 export function askServer(place: EdgePlace, opening: EdgeOpening): Asked & { readonly journal: Followed } {
-  const { offline, client, captureHealth, close } = openEdgeProject(place, opening)
+  const { calls, client, captureHealth, close } = openEdgeProject(place, opening)
   const { actor } = opening
   return {
-    ask: async ({ name, kind }, input, { idempotencyKey }) => {
+    ask: async ({ name }, input, { idempotencyKey }) => {
       const calling = {
         operation: name,
         input,
@@ -99,19 +85,15 @@ export function askServer(place: EdgePlace, opening: EdgeOpening): Asked & { rea
         ...(actor.insideCommand && { inside_command: true }),
         ...(idempotencyKey !== undefined && { key: idempotencyKey }),
       }
-      const connection = name === 'doctor' ? await connectionChecks({ client, offline, captureHealth }) : null
+      const connection = name === 'doctor' ? await connectionChecks({ client, captureHealth }) : null
       if (connection && !connection.isThere) return { healthy: false, checks: connection.checks }
-      const done = await offline.perform(calling, kind)
+      const done = await calls.perform(calling)
       if (done.kind !== 'answer') {
         throw new Failure('INTERNAL', `The server answered ${name} as no operation is answered.`)
       }
-      if (done.stale) tell(`As of ${done.stale.as_of}, not now. ${done.stale.reason}\n`)
-      for (const notice of done.notices) tell(`${notice}\n`)
       return {
         ...done.answer,
         ...(connection && withChecks(done.answer, connection.checks)),
-        ...(done.stale && { stale: done.stale }),
-        ...(name === 'status' && { edge: offline.standing() }),
       }
     },
     close,

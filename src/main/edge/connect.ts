@@ -3,9 +3,6 @@ import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import { instant } from '../../domain/instant.ts'
-import { counted, excerpt } from '../../domain/text.ts'
-import { EdgeDatabase } from '../../edge/edge-database.ts'
 import {
   baseOf,
   type ConnectedServer,
@@ -20,7 +17,7 @@ import { print, tell } from '../../surfaces/cli/terminal.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { readWords } from '../settings/flags.ts'
-import { type Connecting, connectedAt, edgeFolder, rootOf } from './connected.ts'
+import { edgeFolder, rootOf } from './connected.ts'
 
 const Session = z.object({
   /** Empty where the server has none. */
@@ -63,7 +60,6 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
     meant === null
       ? await onlyProject(at)
       : await projectNamed(at, meant, { isNew: has('new'), isAgain: named === null })
-  await leave(root, before, { origin, project: session.project, client: at })
   servers.keep(origin, { token, trustsCommands })
   keepProjectServer(root, { origin, project: session.project }, has('hooks-closed'))
   const { name, kind } = session.actor
@@ -147,32 +143,9 @@ function keptAt(root: string): Kept | null {
   }
 }
 
-/** What waits here is for the project that was meant then: it goes to no other. */
-async function leave(
-  root: string,
-  before: Kept | null,
-  { origin, project, client }: { readonly origin: string; readonly project: string; readonly client: At },
-): Promise<void> {
-  const isSame = before?.origin === origin && (before.project ?? project) === project
-  if (before === null || isSame) return
-  const database = new EdgeDatabase(root)
-  try {
-    const { entries } = database.queue()
-    if (entries === 0) return database.removeAll()
-    // Under its old name there is no such project any more: it was renamed, and what waits is for the same one.
-    if (before.origin === origin && (await sessionIfThere({ ...client, project: before.project })) === null)
-      return
-    throw new Failure('CONFLICT', `${callsWait(entries)} here for ${baseOf(before)}.`, {
-      hint: 'Leave that one first: waymark disconnect',
-    })
-  } finally {
-    database.close()
-  }
-}
-
-/** `waymark disconnect`: this project is kept at its server no more. What waits is sent first, or thrown away. */
+/** `waymark disconnect`: the server keeps this project's record no more. */
 export async function disconnect(words: readonly string[]): Promise<void> {
-  const { positionals, has, mistaken } = readWords('disconnect', words)
+  const { positionals, mistaken } = readWords('disconnect', words)
   const [odd] = positionals
   if (odd !== undefined) throw mistaken(`disconnect does not take ${odd}.`)
   refuseAgent('waymark disconnect')
@@ -185,55 +158,9 @@ export async function disconnect(words: readonly string[]): Promise<void> {
       hint: 'waymark status says where its record is.',
     })
   }
-  const database = new EdgeDatabase(root)
-  try {
-    if (database.queue().entries > 0 && !has('discard')) await sendWaiting({ environment, workingFolder })
-    const left = database.waiting()
-    if (left.length > 0 && !has('discard')) throw stillWaiting(kept, left)
-    if (left.length > 0) tell(`Thrown away: ${left.map(({ what }) => excerpt(what, 80)).join('; ')}.\n`)
-    database.removeAll()
-  } finally {
-    database.close()
-  }
   forgetProjectServer(root)
   print(`${root} is not kept at ${baseOf(kept)} any more; what was recorded there stays there.\n`)
   tell(`The token for ${kept.origin} stays on this machine, for other folders.\n`)
-}
-
-/** Sends what can be sent; a server that is away or a token that is refused leaves the rest where it is. */
-async function sendWaiting(opening: Omit<Connecting, 'project' | 'server'>): Promise<void> {
-  const place = connectedAt(opening)
-  if (place === null) return
-  const { openEdgeProject } = await import('./open-edge.ts')
-  const actor = commandLineActor(opening.environment, userName())
-  const { offline, close } = openEdgeProject(place, { ...opening, actor, project: undefined })
-  try {
-    await offline.replay()
-  } finally {
-    await close()
-  }
-}
-
-const mostTold = 5
-
-function stillWaiting(
-  kept: Kept,
-  left: readonly { readonly what: string; readonly doneAt: number }[],
-): Failure {
-  const first = left.slice(0, mostTold).map(({ what }) => excerpt(what, 80))
-  const more = left.length > mostTold ? `; and ${left.length - mostTold} more` : ''
-  const since = instant(Math.min(...left.map(({ doneAt }) => doneAt)))
-  return new Failure(
-    'CONFLICT',
-    `${callsWait(left.length)} here for ${baseOf(kept)} since ${since}, and could not be sent: ${first.join('; ')}${more}.`,
-    {
-      hint: 'The folder stays connected. Try again when the server is back, or throw it away: waymark disconnect --discard',
-    },
-  )
-}
-
-function callsWait(entries: number): string {
-  return `${counted(entries, 'call')} ${entries === 1 ? 'waits' : 'wait'}`
 }
 
 /** Null where there is no such project for whoever asks. */

@@ -1,5 +1,4 @@
 import { Failure } from '../../domain/failure.ts'
-import { EdgeDatabase } from '../../edge/edge-database.ts'
 import { briefingIn, hookBrief, situationIn } from '../../edge/edge-hook.ts'
 import { hooksAreClosed, thisEdge } from '../../edge/origins.ts'
 import { ServerClient } from '../../edge/server-client.ts'
@@ -11,14 +10,20 @@ import type { EdgePlace } from './connected.ts'
 export async function openEdgeHook(
   { server, root, folder }: EdgePlace,
   top: string,
+  timeout?: number,
 ): Promise<HookProject | null> {
-  const database = new EdgeDatabase(root)
   const client = new ServerClient(server)
   const packages = async (place: Parameters<Parameters<typeof situationIn>[1]>[0]) => {
     const { workspacePackages } = await import('../../git/recorded-state.ts')
     return workspacePackages(place)
   }
-  const parts = { database, client, edge: thisEdge(folder), version, packages, now: () => Date.now() }
+  const parts = {
+    client,
+    edge: thisEdge(folder),
+    version,
+    packages,
+    ...(timeout !== undefined && { timeout }),
+  }
   const brief = await hookBrief(parts, top)
   if (brief === null) {
     if (!hooksAreClosed(root)) return null

@@ -3,7 +3,7 @@ import type { Tool } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import type { EdgeCalling } from '../../edge/edge-project.ts'
-import type { Done, OfflineProject } from '../../edge/offline.ts'
+import type { Done, RemoteCalls } from '../../edge/remote-calls.ts'
 import { remoteJournal } from '../../edge/remote-journal.ts'
 import type { ServerClient } from '../../edge/server-client.ts'
 import type { Answer } from '../../operations/operation.ts'
@@ -120,7 +120,7 @@ function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) 
   const connection = crypto.randomUUID().slice(0, 8)
   const {
     client: server,
-    offline,
+    calls,
     record,
     caller,
     close: closeProject,
@@ -138,16 +138,16 @@ function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) 
     client: stdioActor(environment, client, connection).name,
     ...(runsInsideCommand(environment) && { inside_command: true }),
   })
-  const tools = toolsOf(server, offline, flags)
+  const tools = toolsOf(server, flags)
   const relayed: RelayedProject = {
     version,
     toolsets: flags.toolsets,
     log,
     tools,
-    callTool: async ({ client, kind, ...call }) =>
-      relayedAnswer(offline, { ...calling(client), ...call, meta: { ...inherited, ...call.meta } }, kind),
+    callTool: async ({ client, kind: _, ...call }) =>
+      relayedAnswer(calls, { ...calling(client), ...call, meta: { ...inherited, ...call.meta } }),
     ask: async (operation, input, client) => {
-      const done = await offline.perform({ ...calling(client), operation, input }, 'query')
+      const done = await calls.perform({ ...calling(client), operation, input })
       if (done.kind === 'answer') return done.answer
       throw new Failure('INTERNAL', `The server answered ${operation} as no operation is answered.`)
     },
@@ -158,23 +158,15 @@ function relayedProject(place: EdgePlace, flags: McpFlags, log: Surface['log']) 
     await stopDraining()
     await closeProject()
   }
-  // What waited while nothing ran here goes first.
-  setTimeout(() => void offline.replay().catch((error: unknown) => log(`Edge: ${String(error)}`)), 0)
   return { relayed, close }
 }
 
-/** The tools that the server lists, as many as this client wants; as they were listed last while it is away. */
-function toolsOf(
-  server: ServerClient,
-  offline: OfflineProject,
-  { readOnly, toolsets }: McpFlags,
-): () => Promise<readonly Tool[]> {
+/** The tools that the server lists, as many as this client wants. */
+function toolsOf(server: ServerClient, { readOnly, toolsets }: McpFlags): () => Promise<readonly Tool[]> {
   let listed: Promise<readonly Tool[]> | null = null
   const wanted = toolsets === 'auto' ? 'auto' : toolsets.join(',')
   const ask = async () => {
-    const { tools } = Catalog.parse(
-      await offline.kept(`tools ${wanted}`, () => server.get(`/api/catalog?toolsets=${wanted}`)),
-    )
+    const { tools } = Catalog.parse(await server.get(`/api/catalog?toolsets=${wanted}`))
     const all = tools as readonly Tool[] // as the server lists them to its own clients
     return readOnly ? all.filter(({ annotations }) => annotations?.readOnlyHint === true) : all
   }
@@ -187,48 +179,25 @@ function toolsOf(
   }
 }
 
-async function relayedAnswer(
-  offline: OfflineProject,
-  calling: EdgeCalling,
-  kind: 'query' | 'command',
-): Promise<Relayed> {
+async function relayedAnswer(calls: RemoteCalls, calling: EdgeCalling): Promise<Relayed> {
   try {
-    const done = await offline.perform(calling, kind)
+    const done = await calls.perform(calling)
     if (done.kind === 'protocol_error') {
       const { code, message } = done.answer
       return { protocolError: { code: Number(code), message: String(message) } }
     }
-    return { result: resultOf(calling, done, offline) as never } // as a tool's result is made
+    return { result: resultOf(done) as never } // as a tool's result is made
   } catch (error) {
     if (error instanceof Failure) return { result: refused(error) }
     throw error
   }
 }
 
-/** The server's result, or what stands for it, with what the agent is to know beside it. */
-function resultOf(calling: EdgeCalling, done: Done, offline: OfflineProject): Answer {
-  const { answer, kind, stale, notices } = done
-  const isStatus = calling.tool === 'status'
-  const made: Answer =
-    kind === 'result'
-      ? answer
-      : {
-          content: [{ type: 'text', text: JSON.stringify(answer) }],
-          structuredContent: answer,
-          isError: false,
-        }
-  const said = [...(stale ? [`As of ${stale.as_of}, not now. ${stale.reason}`] : []), ...notices]
-  const content = Array.isArray(made['content']) ? (made['content'] as unknown[]) : null
-  if (content === null || (said.length === 0 && !isStatus)) return made
-  const first = said.map((text) => ({ type: 'text', text }))
-  const structured = made['structuredContent']
+function resultOf({ answer, kind }: Done): Answer {
+  if (kind === 'result') return answer
   return {
-    ...made,
-    content: [...first, ...content],
-    structuredContent: {
-      ...(typeof structured === 'object' ? structured : {}),
-      ...(stale && { stale }),
-      ...(notices.length > 0 && { edge: { ...offline.standing(), notices } }),
-    },
+    content: [{ type: 'text', text: JSON.stringify(answer) }],
+    structuredContent: answer,
+    isError: false,
   }
 }

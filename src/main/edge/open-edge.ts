@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import type { Actor } from '../../domain/actor.ts'
-import { Failure } from '../../domain/failure.ts'
-import { EdgeDatabase } from '../../edge/edge-database.ts'
 import { EdgeProject } from '../../edge/edge-project.ts'
-import { OfflineProject } from '../../edge/offline.ts'
 import { thisEdge } from '../../edge/origins.ts'
+import { RemoteCalls } from '../../edge/remote-calls.ts'
 import { ServerClient } from '../../edge/server-client.ts'
 import { type AskPerson, TrustedCommands } from '../../edge/trusted-commands.ts'
 import { ingestFor, type RecordMoments } from '../capture/ingest-for.ts'
@@ -26,7 +24,6 @@ export interface EdgeOpening {
 /** Puts the edge of a project together: this machine's own ports, the server that asks them, and what waits for it. */
 export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
   const context = confined(openContext(opening))
-  const database = new EdgeDatabase(place.root)
   const client = new ServerClient(place.server)
   const project = new EdgeProject({
     client,
@@ -42,33 +39,18 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     }),
     snapshots: () => join(context.program.stateFolder, 'snapshots'),
     version,
-    queue: () => database.queueToTell(),
   })
   let telling: Promise<RecordMoments> | null = null
   const record: RecordMoments = async (moments) => {
     telling ??= import('../../edge/telling.ts').then(({ tellingServer }) =>
-      tellingServer({ tell: (calling, what) => offline.tell(calling, what) }, context),
+      tellingServer({ send: (calling) => calls.send(calling) }, context),
     )
     return (await telling)(moments)
   }
-  const offline: OfflineProject = new OfflineProject({
-    project,
-    database,
-    now: () => Date.now(),
-    drain: () => ingestFor(place.root, record),
-    parse: async (name, input) => {
-      const [{ catalog }, { parseInput }] = await Promise.all([
-        import('../../operations/catalog.ts'),
-        import('../../operations/input/parse-input.ts'),
-      ])
-      const operation = catalog.find((one) => one.name === name)
-      if (!operation) throw new Failure('INTERNAL', `This Waymark knows no operation ${name}.`)
-      return parseInput(operation, input)
-    },
-  })
+  const calls: RemoteCalls = new RemoteCalls({ project, ingest: () => ingestFor(place.root, record) })
   return {
     project,
-    offline,
+    calls,
     client,
     /** Sends what hooks told here. */
     record,
@@ -76,7 +58,6 @@ export function openEdgeProject(place: EdgePlace, opening: EdgeOpening) {
     /** The session of a client that this program was started for. */
     caller: context.caller,
     close: async () => {
-      await offline.close()
       await project.close()
       await closeContext(context)
     },

@@ -18,8 +18,6 @@ export interface EdgeCall {
   readonly age: number
   /** What the edge knows of where the record is. */
   readonly address: string
-  /** The ids that the edge has told its caller already, by kind: of a call that waited there for the server. */
-  readonly promised: Readonly<Partial<Record<IdKind, string>>>
 }
 
 /** The context of a call from an edge: the record is here, and everything else is looked at there. */
@@ -39,7 +37,7 @@ export function contextOnEdge(context: Context, gathering: Gathering, call: Edge
     // The same at each run, so that its calls are known again; and when it was looked, not when it is told.
     clock: { now: () => context.clock.now() - call.age },
     ids: gatheringIds(context, call.id),
-    settingNow: () => ({ at: context.clock.now(), ids: promisedIds(context.ids, call.promised) }),
+    settingNow: () => ({ at: context.clock.now(), ids: context.ids }),
     witness: witnessOn(gathering, edge, context.witness),
     ...unrecordedOf(gathering, context.program.version),
     linkedTrees: {
@@ -311,18 +309,6 @@ function gatheringIds({ fingerprint }: Context, callId: string): IdSource {
       const number = counted.get(kind) ?? 0
       counted.set(kind, number + 1)
       return idInCall(fingerprint, callId, { kind, number }) as never // the kind names the brand
-    },
-  }
-}
-
-/** Gives out first what was promised. */
-function promisedIds(ids: IdSource, promised: EdgeCall['promised']): IdSource {
-  const left = new Map(Object.entries(promised))
-  return {
-    next: (kind: IdKind) => {
-      const first = left.get(kind)
-      left.delete(kind)
-      return (first ?? ids.next(kind)) as never // the kind names the brand
     },
   }
 }

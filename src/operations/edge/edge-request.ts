@@ -3,20 +3,10 @@ import { GatheredCall, PortRequest } from './port-calls.ts'
 
 /** How an edge sends a call of its agent or person to the server, and what it is answered. */
 
-const idOfKind = z.string().regex(/^[a-z]+-[0-9a-z-]{8,40}$/)
-const promisedKinds = ['task', 'attempt', 'decision', 'issue', 'progress', 'hold', 'note'] as const
-
 /** What a machine says of itself. Its id is made from its key, so that nobody else can claim it. */
 const EdgeIdentity = z.strictObject({
   key: z.string().regex(/^[0-9a-f]{64}$/),
   name: z.string().min(1).max(100),
-})
-
-/** What waits at an edge for the server. */
-const EdgeQueue = z.strictObject({
-  entries: z.int().min(0),
-  /** Milliseconds since the epoch, by the edge's clock; null where nothing waits. */
-  oldest: z.number().nullable(),
 })
 
 export const EdgeRequest = z.strictObject({
@@ -24,7 +14,6 @@ export const EdgeRequest = z.strictObject({
   contract: z.int().min(0),
   version: z.string().max(50),
   edge: EdgeIdentity,
-  queue: EdgeQueue.optional(),
   /** Names the call: the same whenever it is sent again. */
   call: z.string().regex(/^[0-9a-zA-Z-]{16,64}$/),
   folder: z.string().min(1).max(4_096),
@@ -49,9 +38,6 @@ export const EdgeRequest = z.strictObject({
   /** Whether the client can put a question to its person, and what came back for one. */
   can_ask: z.boolean().optional(),
   responses: z.record(z.string(), z.unknown()).optional(),
-  /** The time at which it was done, where it waited: milliseconds since the epoch, by the edge's clock. */
-  done_at: z.number().optional(),
-  promised: z.partialRecord(z.enum(promisedKinds), idOfKind).optional(),
   gathered: z.array(GatheredCall).max(500).default([]),
 })
 export type EdgeRequest = z.output<typeof EdgeRequest>

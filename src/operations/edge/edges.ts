@@ -1,11 +1,9 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
-import type { HoldId } from '../../domain/id.ts'
-import { instant, instantOrNull } from '../../domain/instant.ts'
+import { instant } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
-import type { Hold } from '../../domain/track/records.ts'
 import { list } from '../answers/list.ts'
-import { count, identifier, text } from '../input/fields.ts'
+import { count, identifier } from '../input/fields.ts'
 import { defineOperation, type Edge, type Handling } from '../operation.ts'
 import { endOfCommand } from '../run/commands.ts'
 import { leaseOf } from '../run/lease.ts'
@@ -17,7 +15,7 @@ export const edgeList = defineOperation({
   audience: 'both',
   title: 'The machines where agents work',
   description:
-    'Every machine that is connected to this project: its token, when it was last heard of, what waits there for the server, and what is worked on there.',
+    'Every machine that is connected to this project: its token, when it was last heard of, and what is worked on there.',
   kind: 'query',
   input: z.strictObject({ limit: count('How many; default 50', 500).optional() }),
   output: z.object({
@@ -28,8 +26,6 @@ export const edgeList = defineOperation({
         token: z.string(),
         version: z.string(),
         last_seen: z.string(),
-        queued: z.int(),
-        oldest_queued_at: z.string().nullable(),
         open: list(
           z.object({
             task_id: z.string(),
@@ -56,8 +52,6 @@ export const edgeList = defineOperation({
         token: edge.token,
         version: edge.version,
         last_seen: instant(edge.seenAt),
-        queued: edge.queue.entries,
-        oldest_queued_at: instantOrNull(edge.queue.oldest),
         open: attempts
           .filter(({ snapshot }) => snapshot.edge === edge.id)
           .map((attempt) => ({
@@ -73,70 +67,6 @@ export const edgeList = defineOperation({
     }
   }),
 )
-
-const moment = z.string().max(40)
-
-/** What an edge did while the server was away, and the server does not take: a person looks at it. */
-export const edgeRefused = defineOperation({
-  name: 'edge_refused',
-  command: 'edge refused',
-  screen: true,
-  toolset: 'track',
-  audience: 'both',
-  title: 'Hand over what was refused',
-  description:
-    'What an edge did while the server was away and the server refused: it waits for a person then.',
-  kind: 'command',
-  input: z.strictObject({
-    call: identifier('The call that was refused'),
-    task_id: identifier('Its task').nullable(),
-    code: text('Code of the refusal'),
-    message: text('Why it was refused'),
-    entries: z
-      .array(
-        z.strictObject({
-          what: z.string().max(2_000),
-          done_at: moment,
-          input: z.string().max(8_000),
-          paths: z.array(z.string().max(4_096)).max(200),
-        }),
-      )
-      .min(1)
-      .max(50),
-  }),
-  output: z.object({ hold_id: z.string() }),
-}).handler((handling, input) => {
-  const { actor, edge } = assertEdge(handling)
-  return handling.record(async (reads, setting) => {
-    const task = input.task_id === null ? null : await reads.tasks.find(input.task_id)
-    const paths = [...new Set(input.entries.flatMap((entry) => entry.paths))]
-    const lines = input.entries.map(
-      ({ what, done_at, input: said }) => `${done_at}: ${what}. It said: ${excerpt(said, 1_500)}`,
-    )
-    const changed = paths.length === 0 ? '' : ` Measured there: ${paths.slice(0, 20).join(', ')}.`
-    const hold: Hold = {
-      id: setting.ids.next('hold') as HoldId, // a brand
-      kind: 'review',
-      missionId: task?.missionId ?? null,
-      phaseId: task?.phaseId ?? null,
-      taskId: task?.id ?? null,
-      attemptId: null,
-      issueId: null,
-      runId: null,
-      request: null,
-      reason: `Done on ${edge.name} while the server was away, and refused afterwards: ${input.message}${changed}\n${lines.join('\n')}`,
-      paths: paths.slice(0, 200),
-      openedBy: actor.name,
-      openedAt: setting.at,
-      status: 'open',
-      answer: null,
-      said: null,
-      closedBy: null,
-      closedAt: null,
-    }
-    return { facts: [{ kind: 'hold.opened', hold }], answer: { hold_id: hold.id } }
-  })
-})
 
 /** Renews the lease of a command that runs on an edge. */
 export const commandRenew = defineOperation({

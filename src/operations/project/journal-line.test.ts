@@ -15,7 +15,6 @@ test('a line of a journal keeps all that is known of who acted', () => {
     token: 'tk-1',
     person: 'u-1',
     edge: 'e-1',
-    doneAt: 1_700_000_000_000,
     runner: true,
   }
   const body = { kind: 'command.revoked', hash: 'x', run: 'true', folder: '/', reason: null } as const

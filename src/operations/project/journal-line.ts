@@ -23,7 +23,6 @@ const line = z.object({
     token: z.string().optional(),
     person: z.string().optional(),
     edge: z.string().optional(),
-    doneAt: z.number().optional(),
     runner: z.literal(true).optional(),
   }),
   happening: z.looseObject({ kind: z.string() }),

@@ -45,14 +45,6 @@ export const status = defineOperation({
     /** Sessions of agents that hooks told of. */
     sessions: z.int(),
     warnings: strings,
-    /** Only on a machine that is connected to a server: what waits there, and since when the server is away. */
-    edge: z
-      .object({
-        queued: z.int(),
-        oldest_queued_at: z.string().nullable(),
-        away_since: z.string().nullable(),
-      })
-      .optional(),
   }),
 }).handler(async ({ store, witness, clock, folder, drain }) => {
   await drain?.()

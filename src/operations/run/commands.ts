@@ -14,6 +14,8 @@ import { keepLease, stillRuns } from './lease.ts'
 
 /** How long an event waits for its commands, in milliseconds; they go on when it is over. */
 const patience = 25_000
+/** The same for a call from another machine, which waits ten seconds for an answer. */
+const patienceAway = 5_000
 const pollEvery = 250
 
 /**
@@ -41,7 +43,7 @@ export async function runCommands(
   )
   const all = Promise.all(under)
   // The command line ends with its answer, and its commands with it: there they are waited for.
-  await (handling.actor.channel === 'cli' ? all : within(patience, all))
+  await (handling.actor.channel === 'cli' ? all : within(patienceOf(handling), all))
 }
 
 interface Beginning {
@@ -182,11 +184,9 @@ function withLine(output: string, line: string): string {
   return `${output}${output === '' || output.endsWith('\n') ? '' : '\n'}${line}`
 }
 
-async function waitForOther(
-  { store, commandRunner, clock }: Handling,
-  { command, tree, folder }: Beginning,
-): Promise<void> {
-  const until = performance.now() + patience
+async function waitForOther(handling: Handling, { command, tree, folder }: Beginning): Promise<void> {
+  const { store, commandRunner, clock } = handling
+  const until = performance.now() + patienceOf(handling)
   while (performance.now() < until) {
     const runs = await store.view(async (reads) => {
       const known = await reads.runs.commandResult({ ...askedBy(command), folder }, command.tree ?? tree)
@@ -196,6 +196,10 @@ async function waitForOther(
     if (!runs) return
     await pause(pollEvery)
   }
+}
+
+function patienceOf({ edge }: Handling): number {
+  return edge ? patienceAway : patience
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -343,7 +343,7 @@ function evidenceOf({ measured, mission }: Ending, { missionId }: Attempt): Meas
   return { ...measured, ...(missionId !== null && { mission: mission.rows }) }
 }
 
-export const longestKeptDiff = 4_000_000
+const longestKeptDiff = 4_000_000
 
 /** Where the files are on another machine, what they changed is kept here, so that it is seen when that one is shut. */
 async function diffToKeep(

@@ -79,8 +79,6 @@ export const peopleTables: TableStatements = ({ text }) => [
     token ${text} not null,
     version ${text} not null,
     seen_at bigint not null,
-    queued bigint not null,
-    oldest_queued_at bigint,
     primary key (project_id, id)
   )`,
 ]

@@ -14,8 +14,6 @@ export interface EdgeTable {
   token: string
   version: string
   seen_at: number
-  queued: number
-  oldest_queued_at: number | null
 }
 
 export interface AttemptDiffTable {
@@ -37,12 +35,11 @@ export interface CommandLeaseTable {
 
 export async function writeOfEdge({ db, projectId }: ReadScope, beside: EdgeBeside): Promise<void> {
   if (beside.kind === 'edge seen') {
-    const { id, name, token, version, at, queue } = beside
-    const waiting = queue && { queued: queue.entries, oldest_queued_at: queue.oldest }
-    const row = { name, token, version, seen_at: at, ...waiting }
+    const { id, name, token, version, at } = beside
+    const row = { name, token, version, seen_at: at }
     await db
       .insertInto('edge')
-      .values({ project_id: projectId, id, queued: 0, oldest_queued_at: null, ...row })
+      .values({ project_id: projectId, id, ...row })
       .onConflict((conflict) =>
         conflict.columns(['project_id', 'id']).doUpdateSet(row).where('edge.seen_at', '<=', at),
       )
@@ -99,8 +96,8 @@ export function bytesOf(column: Buffer | string): Buffer {
 
 const mostEdges = 500
 
-function edgeOf({ id, name, token, version, seen_at, queued, oldest_queued_at }: EdgeTable): KnownEdge {
-  return { id, name, token, version, seenAt: seen_at, queue: { entries: queued, oldest: oldest_queued_at } }
+function edgeOf({ id, name, token, version, seen_at }: EdgeTable): KnownEdge {
+  return { id, name, token, version, seenAt: seen_at }
 }
 
 export function edgeReads({ db, projectId }: ReadScope): EdgeReads {

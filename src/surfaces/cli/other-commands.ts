@@ -99,9 +99,8 @@ export const otherCommands: readonly OtherCommand[] = [
   },
   {
     command: 'disconnect',
-    title: 'Keep this project at its server no more: what waits here is sent first',
-    usage: 'waymark disconnect [--discard]',
-    explained: [['--discard', 'Throw away what could not be sent']],
+    title: 'Disconnect this project from its server',
+    usage: 'waymark disconnect',
   },
   {
     command: 'serve',

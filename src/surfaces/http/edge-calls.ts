@@ -31,14 +31,13 @@ export function callFromEdge(serving: Serving, mcp: McpPart) {
     const request = await readRequest(c)
     const project = c.var.project
     const gathering = new Gathering(request.gathered, request.contract)
-    const { call: id, folder, age, promised = {} } = request
+    const { call: id, folder, age } = request
     const edge = machineOf(request)
     const context = contextOnEdge(actingOn(project.contextOf(actor), request), gathering, {
       edge,
       id,
       folder,
       age,
-      promised,
       address: addressOf(c),
     })
     heard.tell(project, { request, edge, context: project.contextOf(actor) })
@@ -89,7 +88,7 @@ interface Heard {
 }
 
 /**
- * Keeps when each edge was heard of last, and what waits there: not more often than anybody looks. What was kept is asked
+ * Keeps when each edge was heard of last: not more often than anybody looks. What was kept is asked
  * of the record, since another server may have heard the same edge in between.
  */
 class HeardEdges {
@@ -116,22 +115,18 @@ class HeardEdges {
 }
 
 async function keepHeard({ request, edge, context: { store, actor, clock } }: Heard): Promise<void> {
-  const { version, queue = null } = request
+  const { version } = request
   const at = clock.now()
   const before = await store.view(({ edges }) => edges.heard(edge.id))
-  const isSame =
-    before?.name === edge.name &&
-    before.token === actor.name &&
-    (queue === null ||
-      (before.queue.entries === queue.entries && before.queue.oldest === (queue.oldest ?? null)))
+  const isSame = before?.name === edge.name && before.token === actor.name
   if (isSame && at - before.seenAt < toldEvery) return
-  const beside = [{ kind: 'edge seen' as const, ...edge, token: actor.name, version, at, queue }]
+  const beside = [{ kind: 'edge seen' as const, ...edge, token: actor.name, version, at }]
   await store.record({ actor, at, decide: async () => ({ facts: [], beside, answer: null }) })
 }
 
 /** The token says who it is and what it may; what the edge says can only take from that. */
 function actingOn(context: Context, request: EdgeRequest): Context {
-  const { as, channel, client, connection, done_at: doneAt, inside_command: inside } = request
+  const { as, channel, client, connection, inside_command: inside } = request
   const { actor, standing } = context
   // A person's token in an agent's hands does what agents may.
   const isLent = actor.kind === 'person' && (as === 'agent' || inside === true)
@@ -143,7 +138,6 @@ function actingOn(context: Context, request: EdgeRequest): Context {
     name: inside ? 'command of a guard' : name,
     channel,
     ...(connection !== undefined && { connection }),
-    ...(doneAt !== undefined && { doneAt }),
     ...(isLent && { kind: 'agent', role: null }),
     ...(inside && { role: null, insideCommand: true }),
   }

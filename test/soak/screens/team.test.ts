@@ -298,7 +298,6 @@ test('agents: who works on which machine, for whom, what waits there, and the di
     contract: 1,
     version: '1.0.0',
     edge: { key: 'a'.repeat(64), name: 'a train' },
-    queue: { entries: 2, oldest: Date.now() - 600_000 },
     call: 'a-call-of-the-train',
     folder,
     age: 0,
@@ -309,8 +308,7 @@ test('agents: who works on which machine, for whom, what waits there, and the di
   })
   expect((await fetch(`${address}/api/edge/call`, { method: 'POST', headers, body })).status).toBe(200)
   await show('/agents')
-  await page.getByText(/^2 calls wait there for the server, the oldest for 10m/).waitFor()
-  expect(await page.locator('.machine-agents h2').first().textContent()).toBe('a train')
+  await page.locator('.machine-agents h2').getByText('a train').waitFor()
 })
 
 test('single sign-on leads back to where one was; who was not invited is told so', async () => {

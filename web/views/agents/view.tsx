@@ -74,7 +74,7 @@ function machinesOf(attempts: readonly WorkingAttempt[], edges: readonly Edge[])
   const known = edges.map((edge): Machine => {
     return { id: edge.id, name: edge.name, edge, attempts: byEdge.get(edge.id) ?? [] }
   })
-  const rank = ({ edge, attempts: open }: Machine) => (edge?.queued ? 2 : 0) + (open.length > 0 ? 1 : 0)
+  const rank = ({ attempts: open }: Machine) => (open.length > 0 ? 1 : 0)
   const others = [...byEdge].flatMap(([id, open]): readonly Machine[] => {
     if (edges.some((edge) => edge.id === id)) return []
     return [{ id, name: open[0]?.edge?.name ?? 'On the machine of the server', edge: null, attempts: open }]
@@ -82,9 +82,9 @@ function machinesOf(attempts: readonly WorkingAttempt[], edges: readonly Edge[])
   return [...known.toSorted((one, other) => rank(other) - rank(one)), ...others]
 }
 
-/** When a machine was last heard of, by which token, and what waits there for the server. */
+/** When a machine was last heard of, and by which token. */
 function EdgeLine({ edge }: { readonly edge: Edge }) {
-  const { token, version, last_seen, queued, oldest_queued_at } = edge
+  const { token, version, last_seen } = edge
   return (
     <p class="edge-line muted">
       <span>
@@ -92,16 +92,6 @@ function EdgeLine({ edge }: { readonly edge: Edge }) {
       </span>
       <span>token {token}</span>
       <span>Waymark {version}</span>
-      {queued === 0 ? null : (
-        <b class="agent-silent">
-          {queued} {queued === 1 ? 'call waits' : 'calls wait'} there for the server
-          {oldest_queued_at === null ? null : (
-            <>
-              , the oldest for <Since at={oldest_queued_at} />
-            </>
-          )}
-        </b>
-      )}
     </p>
   )
 }

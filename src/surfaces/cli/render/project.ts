@@ -35,20 +35,8 @@ export const status: View<'status'> = (answer, page) => {
           'yellow',
           `${counted(waiting, 'thing')} ${waiting === 1 ? 'waits' : 'wait'} for you: waymark inbox`,
         ),
-    answer.edge === undefined ? '' : edgeLine(answer.edge, page),
     warnings(answer.warnings, page),
   )
-}
-
-/** What waits on this machine for the server. */
-function edgeLine({ queued, away_since: away }: NonNullable<OutputOf<'status'>['edge']>, page: Page): string {
-  const waits =
-    queued === 0 ? '' : `${counted(queued, 'call')} ${queued === 1 ? 'waits' : 'wait'} here for the server.`
-  const since = away === null ? '' : `The server is away since ${age(away, page.now)}.`
-  return [since, waits]
-    .filter((line) => line !== '')
-    .map((line) => page.ink('yellow', line))
-    .join('\n')
 }
 
 const firstSteps = indented(
