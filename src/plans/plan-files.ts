@@ -98,29 +98,37 @@ async function fromFolder(
 async function markdownFiles(folder: string, reading: Reading): Promise<readonly SourceText[]> {
   const entries = await told(folder, readdir(folder, { recursive: true, withFileTypes: true }))
   const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.md')).slice(0, mostFiles)
-  return Promise.all(
-    files.map(async ({ parentPath, name }) => {
-      const path = join(parentPath, name)
-      const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
-      return { path: shown, text: (await told(path, reading(path))).toString('utf8') }
-    }),
-  )
+  const sources: SourceText[] = []
+  let total = 0
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name)
+    const shown = join(basename(folder), relative(folder, path)).replaceAll('\\', '/')
+    const bytes = await told(path, reading(path))
+    total += bytes.length
+    if (total > maxPlanBytes) throw tooLong(basename(folder), `more than ${maxPlanBytes}`)
+    sources.push({ path: shown, text: bytes.toString('utf8') })
+  }
+  return sources
 }
 
 async function fromFile(file: string, asked: PlanFormat | undefined, reading: Reading): Promise<LoadedPlan> {
   const bytes = await told(file, reading(file))
   if (bytes.length > maxPlanBytes && !isOwnRecord(bytes)) {
-    throw new Failure(
-      'INVALID_INPUT',
-      `The plan ${basename(file)} has ${bytes.length} bytes; at most ${maxPlanBytes} are read.`,
-      { hint: 'Split it into several files, and import one after the other.' },
-    )
+    throw tooLong(basename(file), String(bytes.length))
   }
   const text = bytes.toString('utf8')
   const format = asked ?? formatOf(file, text)
   if (format === 'journal') return { kind: 'journal', lines: text.split('\n').slice(1).filter(Boolean) }
   if (format === 'taskman') return accepted(format, await told(file, readTaskman(file)))
   return accepted(format, await readPlan({ format, text, name: basename(file) }))
+}
+
+function tooLong(name: string, bytes: string): Failure {
+  return new Failure(
+    'INVALID_INPUT',
+    `The plan ${name} has ${bytes} bytes; at most ${maxPlanBytes} are read.`,
+    { hint: 'Split it into several files, and import one after the other.' },
+  )
 }
 
 /** Whether a file is an export of a project, or a database of another program. */

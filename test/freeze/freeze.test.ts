@@ -161,6 +161,12 @@ test('refuses a plan of 30 MB before it is read as text', async () => {
   expect(await project.refusal('plan_import', { file: 'plan.json' })).toContain('at most 20000000 are read')
 })
 
+test('refuses a folder of plans of more than 20 MB', async () => {
+  const project = await openProject({ git: false })
+  for (const name of ['one', 'two', 'three']) project.write(`backlog/${name}.md`, 'x'.repeat(7_000_000))
+  expect(await project.refusal('plan_import', { file: 'backlog' })).toContain('at most 20000000 are read')
+})
+
 test('an imported plan that is nested too deep is a sentence', async () => {
   const project = await openProject({ git: false })
   project.write('deep.json', `{"tasks":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)
