@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import { catalog } from '../operations/catalog.ts'
+import { projectNamed } from '../operations/person/team.ts'
 import { runCommandLine } from '../surfaces/cli/run.ts'
 import { processTerminal, type Terminal, tell } from '../surfaces/cli/terminal.ts'
 import { connectedAt } from './edge/connected.ts'
-import { closeContext, openContext } from './open-context.ts'
+import { closeContext, type Opening, openContext } from './open-context.ts'
 import { version } from './program.ts'
 import { commandLineActor } from './settings/actor.ts'
 import { firstSet, formatIn, userName } from './settings/environment.ts'
@@ -22,14 +25,11 @@ export function commandLine(
     version,
     terminal,
     format: formatIn(environment),
-    open: (project) =>
-      openContext({
-        actor,
-        environment,
-        workingFolder,
-        project,
-        tell: (line) => tell(`${line}\n`),
-      }),
+    open: async (project) => {
+      const opening = { actor, environment, workingFolder, tell: (line: string) => tell(`${line}\n`) }
+      const elsewhere = await namedProject(project, opening)
+      return openContext(elsewhere ? { ...opening, elsewhere } : { ...opening, project })
+    },
     close: closeContext,
     placed: (path, project) => {
       const home = firstSet(environment, ['HOME', 'USERPROFILE']) ?? homedir()
@@ -48,6 +48,18 @@ export function commandLine(
       return askServer(place, { actor, environment, workingFolder, project, askPerson: askAtTerminal() })
     },
   })
+}
+
+/** The project of the named database that `--project` names, where it is the name of no folder. */
+async function namedProject(project: string | undefined, opening: Opening) {
+  const isName = project !== undefined && /^[\w-]+$/.test(project)
+  if (!isName || existsSync(resolve(opening.workingFolder, project))) return null
+  const context = openContext(opening)
+  try {
+    return context.team ? await projectNamed(context.team, project) : null
+  } finally {
+    await closeContext(context)
+  }
 }
 
 /** The same for a command that goes on with the answer: as JSON, empty where it failed, which it tells itself. */

@@ -73,8 +73,8 @@ async function run([command = '', ...rest]: readonly string[]): Promise<void> {
     const { topOfProject } = await import('./top.ts')
     return topOfProject(rest)
   }
-  // Where a database is named, tokens are kept in it and made by operations.
-  if (command === 'token' && !asksForHelp && !(await isDatabaseNamed())) {
+  // Where a database is named or a server keeps the project, tokens are kept there and made by operations.
+  if (command === 'token' && !asksForHelp && !(await isOfServer(rest))) {
     const { token } = await import('./serve/tokens.ts')
     return token(rest)
   }
@@ -104,7 +104,20 @@ function isReviewOperation(word: string | undefined): boolean {
   return word === 'show' || word === 'comments' || word === 'reply'
 }
 
-async function isDatabaseNamed(): Promise<boolean> {
-  const { namedDatabase } = await import('./settings/places.ts')
-  return namedDatabase(process.env) !== undefined
+/** By a variable, or by the folder that a server keeps. */
+async function isOfServer(words: readonly string[]): Promise<boolean> {
+  const [{ namedDatabase }, { connectedAt }] = await Promise.all([
+    import('./settings/places.ts'),
+    import('./edge/connected.ts'),
+  ])
+  const here = { environment: process.env, workingFolder: process.cwd() }
+  if (namedDatabase(here.environment) !== undefined) return true
+  return connectedAt({ ...here, project: projectIn(words) }) !== null
+}
+
+/** The value of `--project`, before the words are read. */
+function projectIn(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word) => word === '--project' || word.startsWith('--project='))
+  if (at < 0) return undefined
+  return words[at]?.includes('=') ? words[at]?.slice('--project='.length) : words[at + 1]
 }

@@ -65,6 +65,8 @@ export interface OperationContract<
   readonly access?: NeededAccess
   /** About the server and its persons, not about work in a project: it is answered where there is no project yet. */
   readonly ofServer?: true
+  /** About the people of a project: the command line makes no project for it. */
+  readonly ofMembers?: true
   readonly title: string
   readonly description: string
   /** A query only reads: its handler gets a context that cannot record. */

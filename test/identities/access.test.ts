@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { neededAccesses, permits, type Standing } from '../../src/domain/identity/access.ts'
 import { catalog } from '../../src/operations/catalog.ts'
@@ -23,6 +25,20 @@ const forThemselves = [
   'notify_test',
   'review_mark',
 ]
+
+test('the guide’s table of access says what the operations ask for', () => {
+  const guide = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'guide', 'team.md'), 'utf8')
+  const rows = [...guide.matchAll(/^\| `(viewer|contributor|maintainer|owner)` \|[^|]*\|([^|]*)\|$/gm)]
+  expect(rows.map(([, access]) => access)).toEqual(['viewer', 'contributor', 'maintainer', 'owner'])
+  for (const [, access, examples = ''] of rows) {
+    const commands = [...examples.matchAll(/`([^`]+)`/g)].map(([, command]) => command)
+    expect(commands.length).toBeGreaterThan(2)
+    for (const command of commands) {
+      const operation = catalog.find((candidate) => candidate.command === command)
+      expect([command, operation && accessOf(operation)]).toEqual([command, access])
+    }
+  }
+})
 
 test('every operation says what access it needs, and a viewer changes nothing but what is their own (26)', () => {
   for (const operation of catalog) {

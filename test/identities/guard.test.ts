@@ -397,3 +397,11 @@ test('no token and no cookie is in the log, in an answer or in a fact of a serve
     expect(text).not.toContain(persons?.hashOf(secret))
   }
 })
+
+test('the log names the person behind an agent', async () => {
+  const team = await openTeam()
+  const { ben, builder } = await withBen(team)
+  await team.ask(builder, '/api/start_mission', { name: 'Shop', objective: 'A shop' })
+  const { facts } = await jsonOf(team.ask(ben, '/api/log', {}))
+  expect(facts.at(-1)).toMatchObject({ actor: 'builder', actor_kind: 'agent', person: 'Ben' })
+})

@@ -27,6 +27,7 @@ const rolesField = z
 export const memberAdd = defineOperation({
   name: 'member_add',
   command: 'member add',
+  ofMembers: true,
   toolset: 'track',
   audience: 'person',
   access: 'owner',
@@ -57,6 +58,7 @@ export const memberAdd = defineOperation({
 export const memberInvite = defineOperation({
   name: 'member_invite',
   command: 'member invite',
+  ofMembers: true,
   toolset: 'track',
   audience: 'person',
   access: 'owner',
@@ -96,6 +98,7 @@ function personInvited(handling: Handling, email: string, name: string | undefin
 export const memberChange = defineOperation({
   name: 'member_set',
   command: 'member set',
+  ofMembers: true,
   toolset: 'track',
   audience: 'person',
   access: 'owner',
@@ -123,6 +126,7 @@ export const memberChange = defineOperation({
 export const memberRemove = defineOperation({
   name: 'member_remove',
   command: 'member remove',
+  ofMembers: true,
   toolset: 'track',
   audience: 'person',
   access: 'owner',
@@ -148,6 +152,7 @@ export const memberRemove = defineOperation({
 export const memberList = defineOperation({
   name: 'member_list',
   command: 'member list',
+  ofMembers: true,
   toolset: 'track',
   audience: 'person',
   title: 'List the members of the project',

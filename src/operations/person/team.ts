@@ -2,9 +2,10 @@ import { Failure } from '../../domain/failure.ts'
 import type { Setting } from '../../domain/id.ts'
 import type { Standing } from '../../domain/identity/access.ts'
 import { type Person, troubleOf } from '../../domain/identity/identity.ts'
+import { didYouMean } from '../../domain/nearest-word.ts'
 import type { Decided, Reads } from '../../ports/store.ts'
 import type { TeamReader } from '../../ports/team.ts'
-import type { Handling } from '../operation.ts'
+import type { Handling, QueryContext } from '../operation.ts'
 
 /** What lies in a database that is named, as the beginning of a sentence, and what there is without one. */
 export interface TeamSubject {
@@ -81,3 +82,39 @@ export async function findPerson({ identities }: Reads, words: string): Promise<
     hint: 'Name a person by id, e-mail address or name: waymark member list shows those of this project.',
   })
 }
+
+/** Fails where no project is meant, with those that there are. Nothing is made by the way. */
+export async function assertProject({ store, team }: Pick<QueryContext, 'store' | 'team'>): Promise<void> {
+  if (!team || (await store.view(({ identities }) => Promise.resolve(identities.project))) !== '') return
+  throw await noProject(team, 'No project is meant: this folder has none in the database.')
+}
+
+/** The project of this name or id. Fails with those that there are. */
+export async function projectNamed(
+  team: TeamReader,
+  words: string,
+): Promise<{ readonly id: string; readonly name: string }> {
+  const projects = await projectsOf(team)
+  const found = projects.find(({ id, name }) => id === words || name === words)
+  if (found) return found
+  throw await noProject(
+    team,
+    `There is no project "${words}".${didYouMean(
+      words,
+      projects.map(({ name }) => name),
+    )}`,
+  )
+}
+
+async function noProject(team: TeamReader, message: string): Promise<Failure> {
+  const names = (await projectsOf(team)).map(({ name }) => name)
+  return new Failure(
+    'NOT_FOUND',
+    `${message} ${names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`}`,
+    {
+      hint: names.length === 0 ? 'Add one: waymark project add <name>' : `Name one: --project ${names[0]}`,
+    },
+  )
+}
+
+const projectsOf = (team: TeamReader) => team.store.view(({ identities }) => identities.projects())

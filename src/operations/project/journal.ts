@@ -34,6 +34,8 @@ export const log = defineOperation({
         kind: z.string(),
         actor: z.string(),
         actor_kind: z.enum(['agent', 'person']),
+        /** The person behind an agent, where the server knows its people. */
+        person: z.string().nullable(),
         channel: z.string(),
         /** What is told of a fact of this kind. */
         body: z.record(z.string(), z.unknown()),
@@ -45,7 +47,7 @@ export const log = defineOperation({
     checks: list(Check).optional(),
   }),
 }).handler(async ({ store }, input) => {
-  const answer = await store.view(async ({ journal }) => {
+  const answer = await store.view(async ({ journal, identities }) => {
     const limit = input.limit ?? 20
     const facts =
       input.since === undefined
@@ -53,21 +55,26 @@ export const log = defineOperation({
             ...(await journal.latest({ limit, ...(input.before !== undefined && { before: input.before }) })),
           ].reverse()
         : await journal.since(input.since, limit)
-    return { facts: facts.map(factEntry), head: await journal.head() }
+    const ids = new Set(facts.flatMap(({ actor }) => (actor.kind === 'agent' ? (actor.person ?? []) : [])))
+    const people = ids.size === 0 ? [] : await identities.persons()
+    const names = new Map(people.map(({ id, name }) => [String(id), name]))
+    return { facts: facts.map((fact) => factEntry(fact, names)), head: await journal.head() }
   })
   if (input.verify !== true) return answer
   const checks = recordFindings(await store.inspect())
   return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
 })
 
-function factEntry(fact: Fact) {
+function factEntry(fact: Fact, people: ReadonlyMap<string, string>) {
+  const { kind: actorKind, person } = fact.actor
   const { kind, ...body } = fact.body
   return {
     seq: fact.seq,
     at: instant(fact.at),
     kind,
     actor: fact.actor.name,
-    actor_kind: fact.actor.kind,
+    actor_kind: actorKind,
+    person: actorKind === 'agent' ? (people.get(person ?? '') ?? null) : null,
     channel: fact.actor.channel,
     body,
     hash: fact.hash,

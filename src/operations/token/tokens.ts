@@ -209,9 +209,9 @@ function thisProject(id: string): string {
   if (id !== '' && id !== serverProject) return id
   throw new Failure(
     'REFUSED',
-    'A token cannot be for this project alone before something was recorded in it.',
+    'No project is meant: this folder has none, and a token is for one project unless it is for all.',
     {
-      hint: 'Make somebody a member first (waymark member add), or make a token for all projects: --all-projects.',
+      hint: 'Name one: --project <name> (waymark project list), or make a token for all projects: --all-projects.',
     },
   )
 }
@@ -222,11 +222,13 @@ async function holderOf(
   setting: Setting,
   { person: words, admin, handling }: Pick<Making, 'person' | 'admin'> & { readonly handling: Handling },
 ): Promise<{ readonly person: Person; readonly facts: readonly NewFact[] }> {
-  const { standing, actor } = handling
-  const meant = words ?? standing?.personId ?? (admin ? actor.name : undefined)
+  const { standing } = handling
+  const meant = words ?? standing?.personId
   if (meant === undefined) {
     throw new Failure('INVALID_INPUT', 'Say whose token it is.', {
-      hint: 'waymark token create <name> --person <person>; the first admin: waymark token create --admin.',
+      hint: admin
+        ? 'Name the admin: waymark token create --admin --person <name>'
+        : 'waymark token create <name> --person <person>; the first admin: waymark token create --admin --person <name>',
     })
   }
   const known = await reads.identities.personsCalled(meant)

@@ -199,7 +199,8 @@ export const otherCommands: readonly OtherCommand[] = [
   },
   {
     command: 'token',
-    title: 'Tokens of the server of this user; with WAYMARK_DATABASE, those of the persons in it',
+    title: 'Tokens of this user’s own server',
+    otherwise: 'In a connected folder, or where WAYMARK_DATABASE is set, tokens of that server',
     usage:
       'waymark token create <name> [--kind agent|person] [--role <role>] | waymark token list | waymark token revoke <name>',
     words: ['create', 'list', 'revoke'],

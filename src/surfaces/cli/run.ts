@@ -2,6 +2,7 @@ import { Failure } from '../../domain/failure.ts'
 import { expandIds } from '../../operations/input/short-ids.ts'
 import { type InvokeOptions, invokeParsing } from '../../operations/invoke.ts'
 import type { Answer, Context, Operation } from '../../operations/operation.ts'
+import { assertProject } from '../../operations/person/team.ts'
 import { readArguments } from './arguments.ts'
 import { commandGroup, findCommand, unknownCommand } from './commands.ts'
 import { candidates, completionScript } from './completion.ts'
@@ -20,7 +21,7 @@ export interface CommandLineHost {
   /** The format where no flag names one. */
   readonly format?: Wanted
   /** Opens the project that `--project` names, or the one of the working directory. */
-  readonly open: (project: string | undefined) => Context
+  readonly open: (project: string | undefined) => Context | Promise<Context>
   readonly close: (context: Context) => Promise<void>
   /** A path as somebody typed it, from the project's folder. */
   readonly placed?: (path: string, project: string | undefined) => string
@@ -61,7 +62,7 @@ async function run(words: readonly string[], around: CommandLineHost): Promise<E
   const other = otherCommands.find(({ command }) => startsWith(words, command))
   const named = findCommand(operations, words)
   if (other && rest.some(asksForHelp) && !isLonger(named, other))
-    return say(otherHelp(other, named, terminal), around)
+    return say(`${otherHelp(other, named, terminal)}${groupHelp(other, around)}`, around)
   if (first === 'completion') return say(completionScript(rest[0]), around)
   if (first === '__complete') return say(await completed(rest, around), around)
   if (named) return perform(named, around)
@@ -83,7 +84,7 @@ async function perform(
   if (options.help) return say(commandHelp(operation, terminal), around)
   const input = withPaths(operation, typed, (path) => around.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
-  const asked = (await around.elsewhere?.(options.project)) ?? askedHere(options.project, around)
+  const asked = (await around.elsewhere?.(options.project)) ?? (await askedHere(options.project, around))
   try {
     const answer = await asked.ask(operation, input, {
       ...(idempotencyKey !== undefined && { idempotencyKey }),
@@ -107,11 +108,12 @@ function withPaths({ paths = {} }: Operation, input: Answer, placed: (path: stri
   return { ...input, ...Object.fromEntries(given) }
 }
 
-function askedHere(project: string | undefined, around: CommandLineHost): Asked {
+async function askedHere(project: string | undefined, around: CommandLineHost): Promise<Asked> {
   const { terminal } = around
-  const context = around.open(project)
+  const context = await around.open(project)
   return {
     ask: async (operation, input, options) => {
+      if (operation.ofMembers) await assertProject(context)
       const expanded = await expandIds(context.store, input)
       const { answer, notice } = await invokeParsing(operation, context, expanded, options)
       if (notice !== null) terminal.writeError(`${notice}\n`)
@@ -152,7 +154,7 @@ function help(words: readonly string[], around: CommandLineHost): ExitCode {
   const other = otherCommands.find(({ command }) => startsWith(words, command))
   const found = findCommand(operations, words)
   if (other && !isLonger(found, other)) {
-    return say(otherHelp(other, found, terminal), around)
+    return say(`${otherHelp(other, found, terminal)}${groupHelp(other, around)}`, around)
   }
   if (found) return say(commandHelp(found.operation, terminal), around)
   const group = commandGroup(operations, words[0] ?? '')
@@ -161,7 +163,7 @@ function help(words: readonly string[], around: CommandLineHost): ExitCode {
 }
 
 async function completed(words: readonly string[], around: CommandLineHost): Promise<string> {
-  const context = around.open(undefined)
+  const context = await around.open(undefined)
   try {
     const found = await candidates(words, around.operations, context)
     return found.map((candidate) => `${candidate}\n`).join('')
@@ -194,6 +196,14 @@ function otherHelp(
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, { width: 110 })}\n`
   const further = found && otherwise ? `\n${otherwise}: ${found.operation.description}\n` : ''
   return `${title}\n\nUsage: ${line}\n${explained}${further}`
+}
+
+/** Where a server answers the same words, its commands too: they have flags of their own. */
+function groupHelp({ command, otherwise }: OtherCommand, { operations, terminal }: CommandLineHost): string {
+  const group = otherwise === undefined ? [] : commandGroup(operations, command)
+  if (group.length === 0) return ''
+  const parts = group.map((operation) => commandHelp(operation, terminal))
+  return `\n${otherwise}:\n\n${parts.join('\n')}`
 }
 
 function say(text: string, { terminal }: CommandLineHost): ExitCode {

@@ -195,7 +195,7 @@ export const log: View<'log'> = (answer, page) => {
 }
 
 function factLine(fact: OutputOf<'log'>['facts'][number], { ink }: Page): string {
-  const who = fact.actor
+  const who = fact.person === null ? fact.actor : `${fact.actor} (${fact.person})`
   const by = fact.actor_kind === 'person' ? ink('bold', who) : ink('cyan', who)
   const number = ink('dim', `#${fact.seq}`.padStart(6))
   return `${number}  ${ink('dim', clockTime(fact.at))}  ${by}  ${wordsOf(fact)}`

@@ -34,7 +34,13 @@ export const completeTask: View<'complete_task'> = (answer, page) => {
   return blocks(
     `${done(answer, page)} task ${page.ink('bold', answer.task_id)} after ${took}.${repeated}`,
     verdict(answer.verification, page, answer.counts),
-    section(`Measured: ${countsInWords(answer.counts)}`, indented(changedFiles(answer.details, page)), page),
+    isUnmeasured(answer.verification)
+      ? ''
+      : section(
+          `Measured: ${countsInWords(answer.counts)}`,
+          indented(changedFiles(answer.details, page)),
+          page,
+        ),
     sharedTree(answer, page),
     section('Files that git ignores', indented(ignoredFiles(answer.ignored)), page),
     section(
@@ -150,13 +156,18 @@ function measuredText({ measured }: AttemptDetail, page: Page): string {
   }
   return [
     verdict(verification, page, counts),
-    `Measured: ${countsInWords(counts)}`,
+    isUnmeasured(verification) ? '' : `Measured: ${countsInWords(counts)}`,
     indented(changedFiles(measured.changes, page)),
     indented(ignoredFiles(measured.ignored)),
     sharedTree(measured, page),
   ]
     .filter((part) => part !== '')
     .join('\n')
+}
+
+/** Nothing is said of files where nothing could be measured. */
+function isUnmeasured({ status }: { readonly status: string }): boolean {
+  return status === 'unknown'
 }
 
 /** Tasks, one a row. What was measured stands beside what the last attempt came to. */

@@ -1,0 +1,89 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { edgeMachine } from '../edge/edges.ts'
+import { serveHome } from '../http/serve-process.ts'
+import { runProgram } from '../support/program.ts'
+
+/** A folder that belongs to no project, beside a database of a team. */
+function openTeamFolder() {
+  const around = serveHome()
+  around.environment['WAYMARK_DATABASE'] = join(around.home, 'all.db')
+  const folder = join(around.home, 'laptop')
+  mkdirSync(folder)
+  const run = (...words: readonly string[]) => around.run(folder, ...words)
+  const json = (...words: readonly string[]) => JSON.parse(run(...words, '--json').out)
+  json('token', 'create', '--admin', '--person', 'Ann')
+  json('person', 'add', 'Ben')
+  const names = () => json('project', 'list').projects.map(({ name }: { name: string }) => name)
+  return { around, folder, run, json, names }
+}
+
+test('commands about members act on the project that --project names, and make none', () => {
+  const { run, json, names } = openTeamFolder()
+  const none = run('member', 'add', 'Ben')
+  expect(none.code).not.toBe(0)
+  expect(none.error).toContain('waymark project add')
+  expect(names()).toEqual([])
+
+  json('project', 'add', 'shop')
+  for (const words of [
+    ['member', 'add', 'Ben'],
+    ['member', 'invite', 'cleo@example.org'],
+    ['member', 'list'],
+    ['member', 'set', 'Ben', 'owner'],
+    ['token', 'create', 'agent', '--person', 'Ben'],
+  ]) {
+    const refused = run(...words)
+    expect([words, refused.code]).not.toEqual([words, 0])
+    expect(refused.error, words.join(' ')).toContain('--project')
+  }
+  expect(names()).toEqual(['shop'])
+
+  expect(json('member', 'add', 'Ben', '--project', 'shop')).toMatchObject({ person: { name: 'Ben' } })
+  expect(json('member', 'list', '--project=shop').members).toMatchObject([{ person: { name: 'Ben' } }])
+  const shop = json('project', 'list').projects[0].id
+  expect(json('token', 'create', 'agent', '--person', 'Ben', '--project', 'shop')).toMatchObject({
+    project_id: shop,
+  })
+  const unknown = run('member', 'list', '--project', 'shpo')
+  expect(unknown.error).toContain('shop')
+  expect(unknown.code).not.toBe(0)
+  expect(names()).toEqual(['shop'])
+})
+
+test('a bare --admin asks for a name', () => {
+  const { run, json } = openTeamFolder()
+  const asked = run('token', 'create', '--admin')
+  expect(asked.code).not.toBe(0)
+  expect(asked.error).toContain('--person')
+  expect(json('person', 'list').persons).toHaveLength(2)
+})
+
+test('token --help shows the flags that the server has', () => {
+  const { run } = openTeamFolder()
+  const { out } = run('token', '--help')
+  for (const flag of ['--admin', '--person', '--all-projects', '--days', '--access'])
+    expect(out).toContain(flag)
+})
+
+test('in a connected folder, token commands act on the team’s server and not on the personal one', async () => {
+  const { around, folder, json } = openTeamFolder()
+  const made = json('project', 'add', 'shop')
+  json('member', 'add', 'Ben', 'owner', '--project', 'shop')
+  const { secret } = json('token', 'create', 'ben', '--kind', 'person', '--person', 'Ben')
+  const { port } = await around.serve(folder, '--port', '0')
+  const machine = edgeMachine()
+  const connected = runProgram(['connect', `http://127.0.0.1:${port}`, '--project', 'shop'], {
+    folder: machine.folder,
+    environment: { ...machine.environment, WAYMARK_TOKEN: secret },
+  })
+  expect([connected.code, connected.error]).toEqual([0, expect.anything()])
+  const there = (...words: readonly string[]) => JSON.parse(machine.run(...words, '--json').out)
+  expect(there('token', 'create', 'builder')).toMatchObject({ name: 'builder', project_id: made.id })
+  const names = () => there('token', 'list').tokens.map(({ name }: { name: string }) => name)
+  expect(names()).toEqual(['builder', 'ben'])
+  expect(there('token', 'revoke', 'builder')).toMatchObject({ state: 'revoked' })
+  expect(names()).toEqual(['ben'])
+  expect(there('member', 'list').members).toMatchObject([{ person: { name: 'Ben' } }])
+})
