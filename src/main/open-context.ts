@@ -161,6 +161,7 @@ function callerNamed({ actor, environment }: Opening): Pick<Context, 'caller'> {
 function notHere(name: string): Failure {
   return new Failure('UNAVAILABLE', `The work tree of the project ${name} is not on this machine.`, {
     hint: 'Work where it is: run `waymark connect` with the address of this server there, and files are measured beside it.',
+    details: { elsewhere: true },
   })
 }
 

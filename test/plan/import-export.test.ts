@@ -220,7 +220,7 @@ describe('export and import', () => {
     expect(await other.refusal('plan_import', { file: 'project.jsonl' })).toContain('Fact 2 of the journal')
     expect((await other.call('list_missions')).total).toBe(0)
     writeFileSync(join(other.folder, 'cut.jsonl'), `${text.slice(0, -20)}\n`)
-    expect(await other.refusal('plan_import', { file: 'cut.jsonl' })).toContain('is not JSON')
+    expect(await other.refusal('plan_import', { file: 'cut.jsonl' })).toContain('not whole')
   })
 })
 

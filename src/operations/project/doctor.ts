@@ -4,6 +4,7 @@ import { counted } from '../../domain/text.ts'
 import type { ChainInspection, Inspection } from '../../ports/store.ts'
 import { list } from '../answers/list.ts'
 import { defineOperation, type Handling, type QueryContext } from '../operation.ts'
+import { workTreeHere } from '../work-tree-here.ts'
 
 /** One thing that was looked at. */
 export const Check = z.object({ check: z.string(), ok: z.boolean(), finding: z.string() })
@@ -34,7 +35,10 @@ export const doctor = defineOperation({
         ...(await clientChecks(handling)),
         ...captureChecks(handling),
         ...(await silentSessions(handling)),
-        ...(await recordChecks(async () => recordFindings(await store.inspect({ full })))),
+        ...(await recordChecks(async () => {
+          const found = await store.inspect({ full })
+          return full ? verifiedFindings(found, (await store.health()).location) : recordFindings(found)
+        })),
       ]
   return { healthy: checks.every(({ ok }) => ok), checks }
 })
@@ -54,8 +58,10 @@ function programCheck({ program }: QueryContext): Check {
   return { check: 'program', ok: true, finding }
 }
 
-async function witnessCheck({ witness, folder }: QueryContext): Promise<Check> {
-  const place = await witness.locate(folder)
+async function witnessCheck(handling: QueryContext): Promise<Check> {
+  const place = await workTreeHere(handling)
+  if (place === null)
+    return { check: 'witness', ok: true, finding: 'The work trees are on the machines of its agents' }
   if (place.reason !== undefined) {
     return { check: 'witness', ok: true, finding: `${place.reason} Changes are measured by checksums.` }
   }
@@ -137,6 +143,14 @@ const restoring = 'Restore a backup with `waymark restore <file>`.'
 const mostTold = 10
 
 /** What was found in a whole record, a line for each part of it. */
+/** The same for who asked to verify a record: none is no sound one. */
+export function verifiedFindings(found: Inspection, location: string): readonly Check[] {
+  if (found.facts > 0 || found.brokenAt !== null || (found.damage ?? []).length > 0)
+    return recordFindings(found)
+  const finding = `There is no record in ${location}: 0 facts were read, and nothing was verified. Run it in the folder of the project, or name that folder with --project.`
+  return [{ check: 'journal', ok: false, finding }, ...anchorFinding(found)]
+}
+
 export function recordFindings(found: Inspection): readonly Check[] {
   return [...fileFinding(found), chainFinding(found), tablesFinding(found), ...anchorFinding(found)]
 }
@@ -158,6 +172,8 @@ function fileFinding({ damage }: Inspection): readonly Check[] {
 }
 
 function chainFinding({ facts, brokenAt }: ChainInspection): Check {
+  if (brokenAt === null && facts === 0)
+    return { check: 'journal', ok: true, finding: 'Nothing is recorded yet: 0 facts were read' }
   if (brokenAt === null)
     return { check: 'journal', ok: true, finding: `${facts} facts, the hash chain holds` }
   const finding = `The hash chain breaks at fact ${brokenAt}: it, or one before it, was changed or removed outside Waymark. ${restoring}`

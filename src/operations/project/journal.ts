@@ -6,7 +6,7 @@ import type { Reads, StoreReader } from '../../ports/store.ts'
 import { list } from '../answers/list.ts'
 import { count } from '../input/fields.ts'
 import { defineOperation } from '../operation.ts'
-import { Check, recordFindings } from './doctor.ts'
+import { Check, verifiedFindings } from './doctor.ts'
 import { journalMark, writeEnd, writeFact, writeKept } from './journal-line.ts'
 
 export const log = defineOperation({
@@ -61,7 +61,7 @@ export const log = defineOperation({
     return { facts: facts.map((fact) => factEntry(fact, names)), head: await journal.head() }
   })
   if (input.verify !== true) return answer
-  const checks = recordFindings(await store.inspect())
+  const checks = verifiedFindings(await store.inspect(), (await store.health()).location)
   return { ...answer, healthy: checks.every(({ ok }) => ok), checks }
 })
 

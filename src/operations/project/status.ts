@@ -3,9 +3,11 @@ import { instant } from '../../domain/instant.ts'
 import { excerpt } from '../../domain/text.ts'
 import { currentPhase, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import { isStale } from '../../domain/track/task.ts'
+import type { Reads } from '../../ports/store.ts'
 import { list, strings } from '../answers/list.ts'
 import { MissionEntry } from '../answers/mission.ts'
 import { defineOperation } from '../operation.ts'
+import { workTreeHere } from '../work-tree-here.ts'
 
 /** How many of those at work are shown: who called last. */
 const mostRunning = 100
@@ -26,7 +28,8 @@ export const status = defineOperation({
     /** That writing ended, in a sentence; null where it did not. */
     ended: z.string().nullable(),
     facts: z.int(),
-    witness: z.enum(['git', 'checksum']),
+    /** What changes are measured by here; null where the work trees are on other machines. */
+    witness: z.enum(['git', 'checksum']).nullable(),
     missions: list(MissionEntry.omit({ kind: true, objective: true, created_at: true, completed_at: true })),
     missions_total: z.int(),
     running: list(
@@ -46,10 +49,11 @@ export const status = defineOperation({
     sessions: z.int(),
     warnings: strings,
   }),
-}).handler(async ({ store, witness, clock, folder, drain }) => {
+}).handler(async (handling) => {
+  const { store, clock, drain } = handling
   await drain?.()
-  const [place, health] = await Promise.all([witness.locate(folder), store.health()])
-  return store.view(async ({ missions, tasks, holds, capture }) => {
+  const [place, health] = await Promise.all([workTreeHere(handling), store.health()])
+  return store.view(async ({ missions, tasks, holds, capture, identities }) => {
     const open = await missions.list({ limit: 10, statuses: ['pending', 'in_progress'] })
     const lines = await missions.listed(open.items.map(({ item }) => item))
     const { attempts, total: runningTotal } = await tasks.atWork(mostRunning)
@@ -57,12 +61,12 @@ export const status = defineOperation({
     const waiting = await holds.list({ status: 'open' }, { limit: 1 })
     const sessions = await capture.sessions({}, { limit: 1 })
     return {
-      project: place.mainTop,
+      project: place?.mainTop ?? (await nameOf(identities)),
       database: health.location,
       recorded: health.exists,
       ended: health.ended,
       facts: health.seq,
-      witness: place.engine,
+      witness: place?.engine ?? null,
       missions: lines.map(({ mission, now, phases }) => ({
         mission_id: mission.id,
         name: excerpt(mission.name, 120),
@@ -87,7 +91,13 @@ export const status = defineOperation({
       running_total: runningTotal,
       waiting: waiting.total,
       sessions: sessions.total,
-      warnings: [...(place.reason === undefined ? [] : [place.reason]), ...health.warnings],
+      warnings: [...(place?.reason === undefined ? [] : [place?.reason]), ...health.warnings],
     }
   })
 })
+
+/** What a project without a folder here is called. */
+async function nameOf(identities: Reads['identities']): Promise<string> {
+  const listed = await identities.projects()
+  return listed.find(({ id }) => id === identities.project)?.name ?? identities.project
+}

@@ -17,7 +17,7 @@ export const status: View<'status'> = (answer, page) => {
       [
         ['project', answer.project],
         ['record', recordLine(answer)],
-        ['witness', answer.witness],
+        ['witness', answer.witness ?? 'on the machines of the agents'],
       ],
       page,
     ),
