@@ -104,7 +104,7 @@ export const projectRename = defineOperation({
   ofServer: true,
   title: 'Give a project another name',
   description:
-    'Its addresses have the new name from now on. A folder that was connected by the old name is connected again; what waits there is kept until then.',
+    'Its addresses have the new name from now on. A folder that was connected by the old name is connected again.',
   kind: 'command',
   positional: ['project', 'name'],
   input: z.strictObject({ project: projectField, name: nameField }),

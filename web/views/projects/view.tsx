@@ -139,9 +139,7 @@ function Naming({ asked, close }: { readonly asked: Asked; readonly close: () =>
       done={({ name: now }) => location.assign(`/p/${projectHere() === key ? now : projectHere()}/projects`)}
     >
       {field}
-      <p>
-        A folder that was connected by the old name is connected again; what waits there is kept until then.
-      </p>
+      <p>A folder that was connected by the old name is connected again.</p>
     </Asking>
   )
 }
