@@ -25,6 +25,18 @@ function text(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`
 }
 
+test('a page of sessions that ends with the last one has no next page', async () => {
+  const stage = await openCase()
+  for (const id of ['one', 'two', 'three']) (await atWork(stage, id)).end()
+  await stage.drain()
+  const pages = [{ limit: 3 }, { limit: 2 }].map((input) => stage.project.call('sessions', input))
+  const [whole, first] = await Promise.all(pages)
+  expect(whole).toMatchObject({ total: 3, next_cursor: null })
+  expect(first.sessions).toHaveLength(2)
+  const rest = await stage.project.call('sessions', { limit: 2, cursor: first.next_cursor })
+  expect(rest).toMatchObject({ sessions: [{}], next_cursor: null })
+})
+
 describe('what a turn changed', () => {
   test('case 1: added, modified, deleted and renamed files, although no tool of ours was called', async () => {
     const stage = await openCase()

@@ -1,6 +1,7 @@
 import type { Moment, ToolEdit } from '../../domain/capture/moment.ts'
 import type { PlacedEdit, PlacedMoment } from '../../domain/capture/story.ts'
 import { messageOf } from '../../domain/failure.ts'
+import { pathBelow } from '../../domain/path-below.ts'
 import type { SnapshotPlace } from '../../domain/track/task.ts'
 import type { Context } from '../operation.ts'
 
@@ -23,7 +24,7 @@ export class Trees {
     const known = this.#tops.get(folder) ?? this.#find(folder)
     this.#tops.set(folder, known)
     const tops = await known
-    const inside = tops.filter((top) => path === top || path.startsWith(top.endsWith('/') ? top : `${top}/`))
+    const inside = tops.filter((top) => pathBelow(top, path) !== null)
     return inside.toSorted((a, b) => b.length - a.length)[0] ?? tops[0] ?? folder
   }
 
@@ -112,7 +113,7 @@ interface Located {
 }
 
 function relative(path: string, top: string): string {
-  return path.startsWith(`${top}/`) ? path.slice(top.length + 1) : path
+  return pathBelow(top, path) || path
 }
 
 function placedEdit({ edit }: Located, top: string, contents: ReadonlyMap<string, string>): PlacedEdit {

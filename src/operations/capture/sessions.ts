@@ -39,15 +39,16 @@ export const sessions = defineOperation({
   const before = readCursor(input.cursor, ['sessions'])?.get('sessions')
   const found = await store.view(({ capture }) =>
     capture.sessions(input.client === undefined ? {} : { client: input.client }, {
-      limit,
+      limit: limit + 1,
       ...(before !== undefined && { before }),
     }),
   )
-  const seqs = found.items.map(({ seq }) => seq)
+  const shown = found.items.slice(0, limit)
+  const seqs = shown.map(({ seq }) => seq)
   return {
-    sessions: found.items.map(({ item }) => sessionEntry(item)),
+    sessions: shown.map(({ item }) => sessionEntry(item)),
     total: found.total,
-    next_cursor: nextCursor([{ name: 'sessions', seqs, more: seqs.length === limit }]),
+    next_cursor: nextCursor([{ name: 'sessions', seqs, more: found.items.length > limit }]),
   }
 })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Failure } from '../../domain/failure.ts'
 import { idlePattern } from '../../domain/gate/lint/patterns.ts'
+import { pathBelow } from '../../domain/path-below.ts'
 import { fromProject } from '../../domain/path-pattern.ts'
 import type { LoadedProcess, PlacedFinding } from '../../ports/project-files.ts'
 import { list } from '../answers/list.ts'
@@ -47,7 +48,8 @@ async function idlePatterns(
   if (origin === 'shipped' || patterns.every(({ isToCome }) => isToCome)) return []
   try {
     const [{ top }, { stamps }] = await Promise.all([witness.locate(folder), witness.content(folder)])
-    const prefix = folder.startsWith(`${top}/`) ? `${folder.slice(top.length + 1)}/` : ''
+    const below = pathBelow(top, folder)
+    const prefix = below ? `${below}/` : ''
     const files = stamps.flatMap(([path]) => fromProject(path, prefix) ?? [])
     return patterns.flatMap((pattern) => {
       const found = idlePattern(pattern, files)

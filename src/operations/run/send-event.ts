@@ -87,25 +87,24 @@ const mostRounds = 5
  * IDEMPOTENCY_KEY_REUSED.
  */
 export async function sendEvent(handling: Handling, sending: Sending): Promise<Sent> {
+  let runId = sending.runId
   for (let round = 0; round < mostRounds; round += 1) {
     const { loaded, repeated } = await handling.store.view(async (reads) => {
       const run = await loadRun(reads, sending.runId)
       return { loaded: run, repeated: await repeatedEvent(reads, run, sending) }
     })
     if (repeated) return repeated
+    runId = loaded.record.id
     const external = await gather(handling, loaded, sending)
     if (!sending.dryRun && external.commands.length > 0) await runCommands(handling, loaded.record, external)
     const deciding = { handling, sending: { ...sending, runId: loaded.record.id }, external }
     const sent = sending.dryRun ? await decideDry(deciding) : await decideNow(deciding)
     if (sent !== 'moved') return sent
   }
-  throw new Failure(
-    'CONFLICT',
-    `Run ${sending.runId} keeps changing: it never stayed the same for long enough.`,
-    {
-      hint: hintOf`Look at it with ${callTo('state_gate_get_state')} and try again.`,
-    },
-  )
+  throw new Failure('CONFLICT', `Run ${runId} keeps changing: it never stayed the same for long enough.`, {
+    reason: 'run_keeps_changing',
+    hint: hintOf`Look at it with ${callTo('state_gate_get_state', { run_id: runId })} and try again.`,
+  })
 }
 
 function decideNow(deciding: Deciding): Promise<Sent | 'moved'> {

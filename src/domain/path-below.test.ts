@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { pathBelow } from './path-below.ts'
+
+test.each([
+  ['/work', '/work/a/b.ts', 'a/b.ts'],
+  ['/work', '/work', ''],
+  ['/work', '/works/a', null],
+  ['/', '/a', 'a'],
+  ['/work', '/work/a\\b', 'a\\b'],
+  ['C:/shop', 'C:\\shop\\src\\a.ts', 'src/a.ts'],
+  ['c:\\shop', 'C:/shop/src', 'src'],
+  ['C:\\shop', 'C:\\shops\\a', null],
+  ['\\\\host\\share', '\\\\host\\share\\a', 'a'],
+])('pathBelow(%j, %j) is %j', (folder, path, expected) => {
+  expect(pathBelow(folder, path)).toBe(expected)
+})
