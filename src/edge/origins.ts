@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { errorCode, Failure } from '../domain/failure.ts'
+import { readRegularSync } from '../files/regular-file.ts'
 import { machineIdOf } from '../operations/edge/contract.ts'
 import type { Edge } from '../operations/operation.ts'
 
@@ -193,7 +194,7 @@ function serversIn(value: unknown): Readonly<Record<string, KnownServer>> | null
 
 function textOf(place: string): string | null {
   try {
-    return readFileSync(place, 'utf8')
+    return readRegularSync(place).toString('utf8')
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null
     throw error

@@ -13,6 +13,7 @@ import { complaint, printableJson, tell } from '../surfaces/cli/terminal.ts'
 import { type HookProject, runHook } from '../surfaces/hook/hook.ts'
 import { hookEvents } from '../surfaces/hook/protocol.ts'
 import { type Environment, firstSet } from './settings/environment.ts'
+import { refuseForeign } from './settings/foreign.ts'
 import {
   databasePlace,
   enclosingTree,
@@ -89,6 +90,7 @@ async function openHookStore(
   folders: { readonly root: string; readonly working: string },
 ): Promise<Store | null> {
   const { root } = folders
+  refuseForeign(root)
   const server = serverDatabase(environment)
   const { randomIds: ids } = await import('../storage/random-ids.ts')
   if (server) {
@@ -98,6 +100,7 @@ async function openHookStore(
   }
   const database = databasePlace(environment, folders)
   if (!existsSync(database.file)) return null
+  if (database.shared) refuseForeign(root, database.file)
   const { openStore } = await import('../storage/store.ts')
   return openStore({ ...database, root, sandboxJournal: false, ids })
 }

@@ -31,6 +31,7 @@ import {
 } from './deferred.ts'
 import { runningProgram, version } from './program.ts'
 import { type Environment, firstSet } from './settings/environment.ts'
+import { refuseForeign } from './settings/foreign.ts'
 import {
   anchorOf,
   databasePlace,
@@ -75,7 +76,9 @@ export function openContext(opening: Opening): Context {
   const server = serverDatabase(environment)
   const projectStateFolder = () => {
     const identity = { folder, database: databaseNamed(environment, workingFolder) }
-    return projectState(writableStateFolder(machine, folder, canWrite), identity, fingerprint)
+    const state = writableStateFolder(machine, folder, canWrite)
+    if (state !== stateFolder(machine)) refuseForeign(folder)
+    return projectState(state, identity, fingerprint)
   }
   const witness = refusal
     ? refusingWitness(refusal)
@@ -85,6 +88,7 @@ export function openContext(opening: Opening): Context {
       })
   const rootOfProject = async () => projectRoot((await witness.locate(folder)).mainTop)
   const store = deferredStore(async () => {
+    if (!elsewhere) refuseForeign(rootHere(), databaseNamed(environment, workingFolder) ?? undefined)
     if (server && elsewhere) {
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
       return openPostgresStore({ ...server, project: { id: elsewhere.id }, ids: randomIds })

@@ -20,6 +20,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errorCode, Failure, messageOf } from '../domain/failure.ts'
+import { isWithin, reachedPath } from '../files/contained.ts'
 import { readRegularSync } from '../files/regular-file.ts'
 import { type Change, hashOf } from './edit/edit-file.ts'
 import { isBare, type PlannedFile } from './plan.ts'
@@ -131,6 +132,8 @@ export const writer: Writer = {
 }
 
 export interface Applying {
+  /** The project's folder: a link in it may not lead out of it. */
+  readonly project: string
   readonly disk: Disk
   readonly writer: Writer
   readonly recordOf: (file: string) => FileRecord | null
@@ -208,9 +211,9 @@ interface Obstacle {
 }
 
 /** What is in the way of planned files, as far as that shows before; null where nothing is. */
-export function obstacleTo(files: readonly PlannedFile[]): Obstacle | null {
+export function obstacleTo(files: readonly PlannedFile[], project: string): Obstacle | null {
   const changed = files.filter(({ before, text }) => before !== text)
-  return changed.map(({ file }) => obstacleAt(file)).find((found) => found !== null) ?? null
+  return changed.map(({ file }) => obstacleAt(file, project)).find((found) => found !== null) ?? null
 }
 
 /** Fails with UNAVAILABLE where something is. */
@@ -218,8 +221,12 @@ export function refuseObstacle(found: Obstacle | null): void {
   if (found) throw new Failure('UNAVAILABLE', `${found.says}: nothing was written.`, { hint: found.hint })
 }
 
-function obstacleAt(file: string): Obstacle | null {
+function obstacleAt(file: string, project: string): Obstacle | null {
   const target = targetOf(file)
+  if (isWithin(project, file) && !isWithin(realOf(project), realOf(target))) {
+    const says = `${file} is a link that leads out of the project, to ${target}`
+    return { says, hint: 'Replace the link by a file of its own, then run the same command again.' }
+  }
   const found = entryAt(target)
   const hint = 'Make it writable, then run the same command again.'
   if (found && (found.mode & 0o222) === 0) return { says: `${file} is read-only`, hint }
@@ -249,11 +256,11 @@ function entryAt(path: string, ask: typeof statSync = statSync): Stats | undefin
   }
 }
 
-function stepFor(planned: PlannedFile, { disk }: Applying): Step {
+function stepFor(planned: PlannedFile, { disk, project }: Applying): Step {
   const target = targetOf(planned.file)
   const bytes = disk.bytes(planned.file)
   const found = bytes === null ? undefined : entryAt(target)
-  refuseObstacle(obstacleAt(planned.file))
+  refuseObstacle(obstacleAt(planned.file, project))
   const mode = found ? found.mode & 0o777 : planned.executable ? 0o755 : 0o644
   return {
     planned,
@@ -280,6 +287,12 @@ function targetOf(file: string): string {
     const link = entryAt(file, lstatSync)
     return link?.isSymbolicLink() ? targetOf(resolve(dirname(file), readlinkSync(file))) : file
   }
+}
+
+/** Links resolved, as far as there is something. */
+function realOf(path: string): string {
+  const real = reachedPath(path)
+  return typeof real === 'string' ? real : path
 }
 
 function missingFolders(folder: string): readonly string[] {

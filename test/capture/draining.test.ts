@@ -110,6 +110,18 @@ test('an ingest that was started ends when nothing comes any more', async () => 
   expect(isIngesting(project.queue, processStart)).toBe(false)
 })
 
+test('an ingest whose store stays down ends as well, and leaves the events', async () => {
+  const project = openCaptured()
+  const { host } = followed(project)
+  const record = async () => {
+    throw new Failure('UNAVAILABLE', 'The server cannot be reached.')
+  }
+  prompt(project, 'p1')
+  expect(await ingestUntilQuiet({ ...host, record }, 300)).toBe(true)
+  expect(project.events()).toHaveLength(1)
+  expect(project.log()).toMatch(/ingest: The server cannot be reached\.\n$/)
+})
+
 test('what cannot be recorded is one line of the log, and does not stop who asks', async () => {
   const project = openCaptured()
   const { host } = followed(project)

@@ -1,6 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import fs, {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { captureHealth } from '../../src/capture/health.ts'
 import { logFile } from '../../src/capture/hook-queue.ts'
 import { forgetOldEvents, type IngestHost, ingestQueue } from '../../src/capture/ingest.ts'
@@ -162,6 +172,69 @@ test('what nothing recorded for 7 days is told as lost', async () => {
     'prompted: 1 in p1',
     'lost: 1, nothing could record them for 7 days in p1',
   ])
+})
+
+test('an event that cannot be deleted is recorded once, and keeps no other waiting', async () => {
+  const project = openCaptured()
+  prompt(project, 1)
+  const { events, folder } = project.queue
+  const [stuck = ''] = project.events()
+  const recorded: string[] = []
+  const record: IngestHost['record'] = async (moments) => {
+    recorded.push(...moments.map(({ turn }) => turn ?? ''))
+  }
+  const real = fs.rmSync
+  const undeletable = vi.spyOn(fs, 'rmSync').mockImplementation((path, options) => {
+    if (String(path) === join(events, stuck))
+      throw Object.assign(new Error('not permitted'), { code: 'EPERM' })
+    return real(path, options)
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    undeletable.mockRestore()
+    syncBuiltinESMExports()
+  })
+  await ingestQueue(project.queue, { record })
+  prompt(project, 2)
+  await ingestQueue(project.queue, { record })
+  expect(recorded).toEqual(['p1', 'p2'])
+  expect(project.events()).toEqual([stuck])
+  expect(project.log().match(/cannot be deleted \(EPERM\)/g)).toHaveLength(1)
+  expect(captureHealth(project.folder, { HOME: project.home })).toMatchObject({ waiting: 0, failures: 1 })
+  // The next process knows it too.
+  expect(JSON.parse(readFileSync(join(folder, 'ingested.json'), 'utf8')).undeletable).toEqual([stuck])
+})
+
+test('an event that the server refuses keeps no other waiting; where it refuses all of them, all wait', async () => {
+  const project = openCaptured()
+  for (const n of [1, 2, 3]) prompt(project, n)
+  const recorded: string[] = []
+  const refusing = (code: 'INVALID_INPUT' | 'FORBIDDEN', turns: readonly string[]): IngestHost['record'] => {
+    return async (moments) => {
+      if (moments.some(({ turn }) => turns.includes(turn ?? ''))) throw new Failure(code, 'It is not taken.')
+      recorded.push(...moments.map(({ turn }) => turn ?? ''))
+    }
+  }
+  const all = refusing('FORBIDDEN', ['p1', 'p2', 'p3'])
+  await expect(ingestQueue(project.queue, { record: all })).rejects.toThrow('It is not taken.')
+  expect(project.events()).toHaveLength(3)
+  await ingestQueue(project.queue, { record: refusing('INVALID_INPUT', ['p2']) })
+  expect(recorded).toEqual(['p1', 'p3'])
+  expect(project.events()).toEqual([])
+  expect(project.log()).toContain('could not be recorded: It is not taken.')
+})
+
+test('a folder, a link or a pipe with the name of an event is no event and is removed', async () => {
+  const project = openCaptured()
+  const { events } = project.queue
+  mkdirSync(join(events, '1795342800000-1-0001.json', 'deep'), { recursive: true })
+  writeFileSync(join(project.home, 'mine'), '{}')
+  symlinkSync(join(project.home, 'mine'), join(events, '1795342800000-1-0002.json'))
+  execFileSync('mkfifo', [join(events, '1795342800000-1-0003.json')])
+  prompt(project, 1)
+  expect((await project.drain()).map((moment) => inWords(moment))).toEqual(['prompted: 1 in p1'])
+  expect(project.events()).toEqual([])
+  expect(readFileSync(join(project.home, 'mine'), 'utf8')).toBe('{}')
 })
 
 test('copies go when their turn is over, and after a day whatever happens', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -119,6 +120,18 @@ test('a transcript that cannot be read, or lies where none belongs, says nothing
     project.tell('claude', { ...said, hook_event_name: 'Stop', transcript_path })
     expect(await stopOf(project)).toMatchObject({ usage: null, model: null })
   }
+})
+
+test('a pipe as a transcript is not opened, and stalls nothing', async () => {
+  const project = openCaptured()
+  const transcript_path = join(project.home, '.claude', 'projects', 'p', 's.jsonl')
+  mkdirSync(dirname(transcript_path), { recursive: true })
+  execFileSync('mkfifo', [transcript_path])
+  const said = { session_id: 's', cwd: project.folder, prompt_id: 'p1', transcript_path }
+  project.tell('claude', { ...said, hook_event_name: 'UserPromptSubmit', prompt: 'x' })
+  project.tell('claude', { ...said, hook_event_name: 'Stop' })
+  expect(await stopOf(project)).toMatchObject({ usage: null })
+  expect(project.events()).toEqual([])
 })
 
 test('what Copilot keeps of a session is found by its id', async () => {

@@ -42,6 +42,7 @@ function threeFiles() {
   const apply = (failing: Partial<Writer> = {}, disk = new Disk()) =>
     applyPlan(files, {
       disk,
+      project: folder,
       writer: { ...writer, ...failing },
       recordOf: (file) => kept.get(file) ?? null,
       keep: (records, forgotten) => {

@@ -24,6 +24,7 @@ const plan = planSetup([client], {
 let renamed = 0
 applyPlan(plan.files, {
   disk,
+  project: folder,
   recordOf: records.of,
   keep: records.keep,
   writer: {

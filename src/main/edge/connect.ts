@@ -17,6 +17,7 @@ import { print, tell } from '../../surfaces/cli/terminal.ts'
 import { commandLineActor } from '../settings/actor.ts'
 import { userName } from '../settings/environment.ts'
 import { readWords } from '../settings/flags.ts'
+import { refuseForeign } from '../settings/foreign.ts'
 import { edgeFolder, rootOf } from './connected.ts'
 
 const Session = z.object({
@@ -50,6 +51,7 @@ export async function connectToServer(words: readonly string[]): Promise<void> {
   const token = environment['WAYMARK_TOKEN'] || known?.token || (await askedToken(origin))
   const named = text('project') ?? project
   const root = rootOf({ environment, workingFolder: process.cwd() })
+  refuseForeign(root)
   const before = keptAt(root)
   // Another token for the same server, say: the project stays the one that it was.
   const meant = named ?? (before?.origin === origin ? before.project : null)
@@ -152,6 +154,7 @@ export async function disconnect(words: readonly string[]): Promise<void> {
   const environment = process.env
   const workingFolder = process.cwd()
   const root = rootOf({ environment, workingFolder })
+  refuseForeign(root)
   const kept = projectServer(root)
   if (kept === null) {
     throw new Failure('NOT_FOUND', `${root} is connected to no server.`, {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type ConnectedServer, connectedServer } from '../../edge/origins.ts'
 import { stateFolder } from '../../files/state-folder.ts'
 import { type Environment, firstSet } from '../settings/environment.ts'
+import { refuseForeign } from '../settings/foreign.ts'
 import { enclosingTree, mainTree, projectFolder, projectRoot } from '../settings/places.ts'
 
 export interface Connecting {
@@ -29,6 +30,8 @@ export function connectedAt(connecting: Connecting): EdgePlace | null {
   const { server, environment } = connecting
   const root = rootOf(connecting)
   const folder = edgeFolder(environment)
+  // A committed address would send this project's files to a server that its user knows for another one.
+  refuseForeign(root)
   const found = connectedServer({ flag: server, environment, root, folder })
   return found && { server: found, root, folder }
 }

@@ -38,6 +38,7 @@ import { canSwitch, switchOnUnlessOff, takeBackSwitch } from '../capture/capture
 import { commandLineActor } from '../settings/actor.ts'
 import { type Environment, userName } from '../settings/environment.ts'
 import { type CommandWords, readWords, wantsJson } from '../settings/flags.ts'
+import { refuseForeign } from '../settings/foreign.ts'
 import { missingFolder, rootWithoutGit, unusableFolder } from '../settings/places.ts'
 import { groundOf, isFromRegistry, stateFolderOf, supplies } from './place.ts'
 import { SetupRecords } from './records.ts'
@@ -123,11 +124,12 @@ async function run(clients: readonly Client[], flags: CommandWords, running: Run
   const plan = planFor(clients, asked, place)
   const changed = changedIn(plan.files)
   const isRefused = plan.findings.some(({ state }) => state === 'refused')
-  const obstacle = obstacleTo(plan.files)
+  const obstacle = obstacleTo(plan.files, ground.folder)
   if (!isLooking(flags)) refuseObstacle(obstacle)
   show(plan, flags, place)
   if (obstacle) terminal.write(`${obstacle.says}.\n`)
   const record = ignoreOf(ground)
+  refuseForeign(ground.folder)
   const makesRecord =
     running.makesRecord === true &&
     !unusableFolder(ground.folder, ground.home) &&
@@ -256,7 +258,7 @@ async function undo(clients: readonly Client[], flags: CommandWords, { place }: 
     report(place, { ...about, state: changed.length === 0 ? 'nothing_to_undo' : 'not_written' })
     return
   }
-  refuseObstacle(obstacleTo(changed))
+  refuseObstacle(obstacleTo(changed, ground.folder))
   const question = undoing(changed)
   if (
     changed.length > 0 &&
@@ -368,9 +370,11 @@ function isAsWeLeftIt({ file, afterHash }: FileRecord, disk: Disk): boolean {
   return bytes !== null && hashOf(bytes) === afterHash
 }
 
-function write(files: readonly PlannedFile[], { records, disk }: Place): void {
+function write(files: readonly PlannedFile[], { records, disk, ground }: Place): void {
   if (files.length === 0) return
-  records.exclusively(() => applyPlan(files, { disk, writer, recordOf: records.of, keep: records.keep }))
+  records.exclusively(() =>
+    applyPlan(files, { disk, writer, project: ground.folder, recordOf: records.of, keep: records.keep }),
+  )
 }
 
 function placeOf(flags: CommandWords): Place {
