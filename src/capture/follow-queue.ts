@@ -4,7 +4,7 @@ import { messageOf } from '../domain/failure.ts'
 import { type HookQueue, logLine, queuesOf } from './hook-queue.ts'
 import { forgetOldEvents, type IngestHost, ingestQueue } from './ingest.ts'
 import { type IngestLock, isIngesting, type ProcessStart, takeIngestLock } from './ingest-lock.ts'
-import { waitingEvents } from './limits.ts'
+import { passOverKnown, waitingEvents } from './limits.ts'
 import type { Environment } from './place.ts'
 
 export interface FollowHost extends IngestHost {
@@ -82,7 +82,9 @@ export async function ingestNow(host: FollowHost): Promise<void> {
 
 async function ingestOne(queue: HookQueue, host: FollowHost): Promise<void> {
   const until = Date.now() + longestWait
-  while (waitingEvents(queue).length > 0 && Date.now() < until) {
+  for (;;) {
+    if (waitingEvents(queue).length > 0) passOverKnown(queue)
+    if (waitingEvents(queue).length === 0 || Date.now() >= until) return
     const own = followers.get(queue.folder)
     if (own?.isIngesting()) {
       await own.look()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readOwn } from '../files/regular-file.ts'
 import type { CaptureHealth } from '../ports/capture-health.ts'
 import { logFile, queuesOf } from './hook-queue.ts'
-import { copiesIn, waitingEvents } from './limits.ts'
+import { copiesIn, passOverKnown, waitingEvents } from './limits.ts'
 import { type Environment, hooksFolder, readSettings } from './place.ts'
 
 const maxLogBytes = 1024 * 1024
@@ -13,6 +13,7 @@ export function captureHealth(root: string, environment: Environment): CaptureHe
   const settings = readSettings(root, environment)
   if (settings === null) return null
   const queues = queuesOf(root, environment)
+  for (const queue of queues) passOverKnown(queue)
   const waiting = queues.flatMap((queue) => waitingEvents(queue).map((name) => join(queue.events, name)))
   const files = [...waiting, ...queues.flatMap(copiesIn)]
   const folders = new Set([hooksFolder(root, environment), ...queues.map(({ folder }) => folder)])

@@ -13,10 +13,12 @@ import {
   deleteEvents,
   dropExpired,
   keepWithinLimits,
+  maxStateBytes,
   passedOver,
-  passOver,
+  passOverKnown,
   queueLimits,
   removeCopy,
+  stateName,
   waitingEvents,
 } from './limits.ts'
 import { momentsOf, type ReadEvent, readEvent, type Written, type WrittenCopies } from './reading.ts'
@@ -50,8 +52,6 @@ interface IngestState {
   /** Sessions of subagents, and whose they are. */
   readonly children: Map<string, string>
   readonly written: Written
-  /** Events that were read and could not be deleted. */
-  readonly undeletable: readonly string[]
 }
 
 const atOnce = 100
@@ -68,7 +68,7 @@ export async function ingestQueue(
   host: IngestHost,
   limits = queueLimits,
 ): Promise<Ingested> {
-  for (const name of readState(queue).undeletable) passOver(queue, name)
+  passOverKnown(queue)
   keepWithinLimits(queue, limits)
   let events = 0
   let moments = 0
@@ -264,29 +264,24 @@ function logDropped(queue: HookQueue, dropped: Readonly<Record<string, number>>)
   if (said.length > 0) logLine(queue, `ingest: left out ${said.join(', ')}`)
 }
 
-const stateName = 'ingested.json'
-const maxStateBytes = 16 * 1024 * 1024
-
 function readState(queue: HookQueue): IngestState {
   try {
     const text = readOwn(join(queue.folder, stateName), maxStateBytes)?.toString('utf8') ?? ''
     // Written below; whoever changes it only changes what is a double.
-    const { sessions, seen, children, written, undeletable } = JSON.parse(text) as {
+    const { sessions, seen, children, written } = JSON.parse(text) as {
       readonly sessions: readonly (readonly [string, SessionState])[]
       readonly seen: readonly (readonly [string, { readonly key: string; readonly at: number }])[]
       readonly children: readonly (readonly [string, string])[]
       readonly written: readonly (readonly [string, WrittenCopies])[]
-      readonly undeletable: readonly string[]
     }
     return {
       sessions: new Map(sessions),
       seen: new Map(seen),
       children: new Map(children),
       written: new Map(written),
-      undeletable: [...undeletable],
     }
   } catch {
-    return { sessions: new Map(), seen: new Map(), children: new Map(), written: new Map(), undeletable: [] }
+    return { sessions: new Map(), seen: new Map(), children: new Map(), written: new Map() }
   }
 }
 

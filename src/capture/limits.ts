@@ -33,9 +33,22 @@ export function deleteEvents(queue: HookQueue, names: readonly string[]): void {
   }
 }
 
-export function passOver({ events }: HookQueue, name: string): void {
+function passOver({ events }: HookQueue, name: string): void {
   const passed = undeletable.get(events) ?? new Set()
   undeletable.set(events, passed.add(name))
+}
+
+export const stateName = 'ingested.json'
+export const maxStateBytes = 16 * 1024 * 1024
+
+/** Leaves out what another process could not delete. */
+export function passOverKnown(queue: HookQueue): void {
+  try {
+    const text = readOwn(join(queue.folder, stateName), maxStateBytes)?.toString('utf8') ?? ''
+    // As ingesting writes it.
+    const { undeletable } = JSON.parse(text) as { readonly undeletable: readonly string[] }
+    for (const name of undeletable) passOver(queue, name)
+  } catch {}
 }
 
 /** Those that are there still. */

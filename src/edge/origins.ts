@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
-import { errorCode, Failure } from '../domain/failure.ts'
+import { errorCode, Failure, messageOf } from '../domain/failure.ts'
 import { readRegularSync } from '../files/regular-file.ts'
 import { machineIdOf } from '../operations/edge/contract.ts'
 import type { Edge } from '../operations/operation.ts'
@@ -197,7 +197,10 @@ function textOf(place: string): string | null {
     return readRegularSync(place).toString('utf8')
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null
-    throw error
+    throw new Failure('UNAVAILABLE', `${place} cannot be read: ${messageOf(error)}.`, {
+      hint: 'Make it a file that you can read, then run the same command again.',
+      cause: error,
+    })
   }
 }
 

@@ -88,7 +88,8 @@ export function openContext(opening: Opening): Context {
       })
   const rootOfProject = async () => projectRoot((await witness.locate(folder)).mainTop)
   const store = deferredStore(async () => {
-    if (!elsewhere) refuseForeign(rootHere(), databaseNamed(environment, workingFolder) ?? undefined)
+    if (!elsewhere)
+      refuseForeign(rootHere(), (!server && databaseNamed(environment, workingFolder)) || undefined)
     if (server && elsewhere) {
       const { openPostgresStore } = await import('../storage/postgres/store.ts')
       return openPostgresStore({ ...server, project: { id: elsewhere.id }, ids: randomIds })

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventName } from '../../src/capture/event.ts'
 import { type FollowHost, followQueues, ingestNow, ingestUntilQuiet } from '../../src/capture/follow-queue.ts'
+import { captureHealth } from '../../src/capture/health.ts'
 import { capture } from '../../src/capture/hook/capture-hook.ts'
 import { isIngesting, takeIngestLock } from '../../src/capture/ingest-lock.ts'
 import type { Moment } from '../../src/domain/capture/moment.ts'
@@ -120,6 +121,19 @@ test('an ingest whose store stays down ends as well, and leaves the events', asy
   expect(await ingestUntilQuiet({ ...host, record }, 300)).toBe(true)
   expect(project.events()).toHaveLength(1)
   expect(project.log()).toMatch(/ingest: The server cannot be reached\.\n$/)
+})
+
+test('what another process could not delete counts as read, and nothing waits for it', async () => {
+  const project = openCaptured()
+  const { host, turns } = followed(project)
+  prompt(project, 'p1')
+  writeFileSync(
+    join(project.queue.folder, 'ingested.json'),
+    JSON.stringify({ undeletable: project.events() }),
+  )
+  expect(captureHealth(project.folder, { HOME: project.home })).toMatchObject({ waiting: 0 })
+  await ingestNow(host)
+  expect(turns).toEqual([])
 })
 
 test('what cannot be recorded is one line of the log, and does not stop who asks', async () => {

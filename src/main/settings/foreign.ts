@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
-import { Failure } from '../../domain/failure.ts'
+import { Failure, messageOf } from '../../domain/failure.ts'
 import { specialKind } from '../../files/regular-file.ts'
 import { eachTrackedPath } from '../../git/tracked-paths.ts'
 
@@ -20,8 +20,16 @@ export function refuseForeign(root: string, database?: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   const hasOwn = found !== undefined && inspectFolder(folder)
   const named = database === undefined ? null : pathBelow(root, database)
-  if (hasOwn) refuseTracked(root)
-  if (named !== null) refuseTrackedDatabase(root, named)
+  try {
+    if (hasOwn) refuseTracked(root)
+    if (named !== null) refuseTrackedDatabase(root, named)
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    throw new Failure('UNAVAILABLE', `What git tracks in ${root} cannot be read: ${messageOf(error)}`, {
+      hint: 'Repair the index of git (git status says what is wrong), then run the same command again.',
+      cause: error,
+    })
+  }
 }
 
 /** Answers whether there is anything that git must not track. */
