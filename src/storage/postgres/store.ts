@@ -119,7 +119,7 @@ class PostgresStore implements Store {
           await this.#server.lockAll(session)
           await sql.raw(`set local statement_timeout = '10min'`).execute(session.db)
           const found = await findProject(session.db, project)
-          const place = { root: rootOf(project), shown: database.place.shown, found }
+          const place = { root: rootOf(project), shown: database.place.shown, found, copies: true }
           const made = await restore(session.db, facts, { ...restoring, ...place })
           if (!(await isNamed(session.db, made.project.id)))
             await nameProject(session.db, made.project.id, nameOf(project))

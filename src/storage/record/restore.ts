@@ -12,6 +12,7 @@ import { setNameAside } from '../tables/project-name.ts'
 import { projectFact } from '../tables/projections.ts'
 import { inBatches } from '../tables/query.ts'
 import type { Tables } from '../tables/tables.ts'
+import { copyWhole } from './copy-whole.ts'
 import { forgetKept, keepRows } from './kept.ts'
 import { type ResolvedProject, seen } from './project.ts'
 import { fewLinks } from './record.ts'
@@ -23,6 +24,8 @@ interface Place {
   readonly root: string
   /** The project that the folder has here. */
   readonly found: ResolvedProject | null
+  /** A new record is made in a scratch file and copied, which is faster on a server. */
+  readonly copies?: boolean
 }
 
 export interface RestoredProject extends Restored {
@@ -39,7 +42,7 @@ const block = 500
 export async function restore(
   db: Kysely<Tables>,
   facts: readonly Fact[],
-  { shown, root, found, ...restoring }: Place & Partial<Restoring>,
+  { shown, root, found, copies = false, ...restoring }: Place & Partial<Restoring>,
 ): Promise<RestoredProject> {
   const id = projectOf(facts)
   const { replace = false, kept = [], actor, at = facts.at(-1)?.at ?? 0 } = restoring
@@ -50,13 +53,11 @@ export async function restore(
   }
   if (before) await assertContinues(db, { id, before, facts })
   const aside = found && found.id !== id ? await setNameAside(db, found.id, root) : null
-  let head: Head = before ?? { seq: 0, hash: beforeFirst }
-  const isNew = facts.length > head.seq
-  for (let from = head.seq; from < facts.length; from += block) {
-    const after = head
-    const some = facts.slice(from, from + block)
-    head = await inSession(db, (session) => applyFacts(session, id, some, after))
-  }
+  const start: Head = before ?? { seq: 0, hash: beforeFirst }
+  const isNew = facts.length > start.seq
+  const apply = (to: Kysely<Tables>) => applyAll(to, { id, facts, start })
+  if (copies && !before) await copyWhole(db, apply)
+  else await apply(db)
   if (isNew || !before) {
     await forgetKept(db, id)
     await keepRows(db, id, kept)
@@ -68,6 +69,18 @@ export async function restore(
   await seen({ db, projectId: id, at }, root)
   const added = Math.max(0, facts.length - (before?.seq ?? 0))
   return { project: { id, rootKnown: true }, added, setAside: aside }
+}
+
+async function applyAll(
+  db: Kysely<Tables>,
+  { id, facts, start }: { readonly id: string; readonly facts: readonly Fact[]; readonly start: Head },
+): Promise<void> {
+  let head = start
+  for (let from = start.seq; from < facts.length; from += block) {
+    const after = head
+    const some = facts.slice(from, from + block)
+    head = await inSession(db, (session) => applyFacts(session, id, some, after))
+  }
 }
 
 async function append(
