@@ -118,9 +118,18 @@ export function readRawPlan(text: string): RawPlan {
   }
 
   const lines = linesOf(text)
-  // Where there are checkboxes, other lists are text; where there are none, the lists are the tasks.
   const withBoxes = lines.some(({ found }) => found.kind === 'task')
-  for (const { found, line, raw } of lines) take(meant(found, withBoxes), { line, raw })
+  /** Tasks without a checkbox. */
+  const plain = new Set<OpenTask>()
+  // Where there are checkboxes, a bullet is text. A number is a step of the task with a checkbox around it, else a task.
+  const isTask = ({ indent, number }: ListItem): boolean =>
+    !withBoxes ||
+    (number !== null && open.filter((task) => task.indent < indent).every((task) => plain.has(task)))
+  for (const { found, line, raw } of lines) {
+    take(meant(found, isTask), { line, raw })
+    const latest = open.at(-1)
+    if (found.kind === 'item' && latest?.line === line) plain.add(latest)
+  }
   return { headings, milestones, tasks: gathered(tasks, milestones), notices, withProse, silent }
 }
 
@@ -148,10 +157,12 @@ function linesOf(text: string): readonly Line[] {
 
 type PlanLine = Exclude<SourceLine, { kind: 'item' }>
 
-function meant(found: SourceLine, withBoxes: boolean): PlanLine {
+type ListItem = Extract<SourceLine, { kind: 'item' }>
+
+function meant(found: SourceLine, isTask: (item: ListItem) => boolean): PlanLine {
   if (found.kind !== 'item') return found
   const { indent, number, text } = found
-  return withBoxes ? { kind: 'text', indent, text } : { kind: 'task', indent, mark: ' ', number, text }
+  return isTask(found) ? { kind: 'task', indent, mark: ' ', number, text } : { kind: 'text', indent, text }
 }
 
 function milestoneOf(
@@ -274,11 +285,14 @@ function attributesOf(line: string): Attributes {
   }
 }
 
-/** `**All bold**` is a title as well; `\#` and `\@` are signs that belong to it. */
+/** Without the marks of bold text; `\#` and `\@` are signs that belong to the title. */
 function unwrapped(title: string): string {
-  const bold = /^(\*\*|__)(.+)\1$/.exec(title)
-  const inner = bold && !bold[2]?.includes(bold[1] ?? '') ? (bold[2] ?? title) : title
-  return inner.replace(/\\([#@])/g, '$1').trim()
+  const inner = /^__(.+)__$/.exec(title)?.[1]
+  const whole = inner === undefined || inner.includes('__') ? title : inner
+  return whole
+    .replace(/\*\*(?=[^\s*])([^*]+)(?<=\S)\*\*/g, '$1')
+    .replace(/\\([#@])/g, '$1')
+    .trim()
 }
 
 /** What one line of a plan in Markdown is, by its own looks. Indents are columns; a tab reaches to the next fourth. */

@@ -114,6 +114,38 @@ Some words first.
   expect(notices).toEqual(['line 3: left out: text outside any task.'])
 })
 
+test('a numbered list is tasks beside checkboxes, and below one a description', () => {
+  const { document, notices } = accepted(`## Build
+1. **Draw** it
+   - [ ] The form
+   - a remark
+2. Build it (after: 1)
+## Check
+- [ ] Try it **all** (after: Build it)
+  1. start
+  2. look
+- a bullet
+`)
+  expect(document.tasks.map(({ title, parent, dependsOn }) => [title, parent, dependsOn])).toEqual([
+    ['Draw it', null, []],
+    ['The form', 'draw-it', []],
+    ['Build it', null, ['draw-it']],
+    ['Try it all', null, ['build-it']],
+  ])
+  expect(document.tasks[3]?.description).toBe('1. start\n2. look')
+  expect(notices).toEqual(['line 10: left out: text outside any task.'])
+})
+
+test.each([
+  ['**Bold** and **more**', 'Bold and more'],
+  ['**Whole title**', 'Whole title'],
+  ['Write `__init__.py` and __main__', 'Write `__init__.py` and __main__'],
+  ['2 ** 3 ** 4', '2 ** 3 ** 4'],
+  [`${'**a '.repeat(900)}`, '**a '.repeat(900).trim()],
+])('bold marks are left out of titles: %s', (written, title) => {
+  expect(accepted(`- [ ] ${written}\n`).document.tasks[0]?.title).toBe(title)
+})
+
 test('marks say how far a task is, and an unknown one is reported', () => {
   const { document, notices } = accepted(
     '- [ ] a\n- [x] b\n* [X] c\n+ [/] d\n1. [~] e\n- [-] f\n- [] g\n- [?] h',

@@ -17,7 +17,9 @@ import {
  *   directly below it. A heading over deeper ones, without tasks of its own, lends them its name: `Backend / Storage`.
  * - **Checkboxes are tasks**: `- [ ]` to do, `- [/]` or `- [~]` in progress, `- [x]` done, `- [-]` dropped. Indented
  *   checkboxes are subtasks. Other indented text is the description of the task above it.
- * - **Without any checkbox** in the file, the entries of its lists are the tasks, numbered or not.
+ * - **Without any checkbox** in the file, the entries of its lists are the tasks, numbered or not. Beside checkboxes, a
+ *   numbered list is tasks too, unless it stands below a checkbox: then it is the task's description.
+ * - **Bold marks** are left out of titles.
  * - **At the end of a task's line**, in any order: `#key` (with a letter in it) or `(id: key)`; `@role`; and what has to
  *   be done before, `(after: …)` or `after: …`. The latter may also stand on an indented line of its own.
  * - **A dependency** names a key, a whole title, the number that a title begins with (`1.2`, `T004`), or its

@@ -81,8 +81,8 @@ test('tags become phases, and their numbers do not mix', () => {
     document.tasks.map(({ key, phase, dependsOn, foreignId }) => [key, phase, dependsOn, foreignId]),
   ).toEqual([
     ['1', 'master', [], '1'],
-    ['feature-x:1', 'feature-x', [], '1'],
-    ['feature-x:2', 'feature-x', ['feature-x:1'], '2'],
+    ['feature-x:1', 'feature-x', [], 'feature-x:1'],
+    ['feature-x:2', 'feature-x', ['feature-x:1'], 'feature-x:2'],
   ])
 })
 
@@ -121,7 +121,7 @@ test('of a number given twice the first keeps it, and the others say what they b
   expect(document.tasks.map(({ key, parent, foreignId }) => [key, parent, foreignId])).toEqual([
     ['1', null, '1'],
     ['1.7', '1', '1.7'],
-    ['1.7-2', '1', '1.7'],
+    ['1.7-2', '1', '1.7-2'],
   ])
   expect(notices).toEqual([
     'file.tasks[0].subtasks[1]: the id 1.7 belongs to another task already (file.tasks[0].subtasks[0]), so this one became 1.7-2.',

@@ -190,7 +190,8 @@ function taskMasterTasks(
       creator: null,
       createdAt: task.createdAt,
       updatedAt: task.updatedAt,
-      foreignId: task.id,
+      // Numbers repeat in each tag.
+      foreignId: `${prefix}${keys[at] ?? task.id}`,
     }
   })
   return { tasks, places: foreign.map(({ place }) => place), notices }

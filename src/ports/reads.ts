@@ -332,6 +332,8 @@ export interface TaskReads {
     attempt: Pick<Attempt, 'missionId' | 'taskId' | 'snapshot'>,
     evidence: Pick<Measured, 'changes' | 'mission'>,
   ): Promise<void>
+  /** The subtasks of a task in the order in which they were made, at most 500. */
+  subtasks(taskId: TaskId): Promise<readonly TaskId[]>
   /** Subtasks with an open attempt. */
   openSubtasks(taskId: TaskId): Promise<readonly Task[]>
   /** Whether an attempt of a mission is open besides this one. */

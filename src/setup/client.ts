@@ -117,6 +117,8 @@ export interface Hooks {
   readonly as?: string
   /** The file or folder that they are registered in. */
   readonly file: (ground: Ground, scope: Scope) => string
+  /** A person's own file in a project; default: that of the user. */
+  readonly own?: (ground: Ground) => string
   readonly edits: (registered: Registered) => readonly Edit[]
   /** Files of other clients whose hooks it runs too; `*` is any name. */
   readonly sees?: (ground: Ground) => readonly string[]
@@ -138,6 +140,8 @@ export interface Registered {
   readonly ground: Ground
   readonly file: string
   readonly way: Exclude<Way, 'npx'>
+  /** A colleague without waymark reads it too. */
+  readonly guarded: boolean
   readonly events: readonly RegisteredEvent[]
 }
 

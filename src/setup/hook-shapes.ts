@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path'
-import { jsonWithComments, type Registered, type RegisteredEvent, strictJson } from './client.ts'
-import { shellLine, shellOf } from './commands.ts'
+import { jsonc, jsonWithComments, type Registered, type RegisteredEvent, strictJson } from './client.ts'
+import { type Shell, shellLine, shellOf } from './commands.ts'
 import type { Edit } from './edit/edit-file.ts'
 import type { JsonFormat } from './edit/json.ts'
 import type { Json } from './edit/json-text.ts'
@@ -10,49 +10,59 @@ export function claudeShape(
   options: { readonly keys?: readonly string[]; readonly unit?: 'ms'; readonly format?: JsonFormat } = {},
 ): (registered: Registered) => readonly Edit[] {
   const { keys = ['hooks'], unit, format = strictJson } = options
-  return ({ ground, file, events }) =>
-    events.map((event) => {
+  return (registered) => {
+    const { ground, file, events } = registered
+    return events.map((event) => {
       const hook = {
         type: 'command',
-        command: shellLine(event.words, shellOf(ground)),
+        command: hookLine(event, registered, shellOf(ground)),
         timeout: unit === 'ms' ? event.seconds * 1000 : event.seconds,
         ...(event.isAsync && { async: true }),
       }
       const value = { ...(event.matcher !== null && { matcher: event.matcher }), hooks: [hook] }
       return hookEdit(file, format, [...keys, event.name], value)
     })
+  }
 }
 
-export function cursorShape({ ground, file, events }: Registered): readonly Edit[] {
+/** The line of a hook. A committed one does nothing where waymark is missing, in shells that know how to ask. */
+function hookLine({ words }: RegisteredEvent, { guarded }: Registered, shell: Shell): string {
+  const line = shellLine(words, shell)
+  return guarded && shell === 'posix' ? `command -v ${words[0]} >/dev/null 2>&1 || exit 0; ${line}` : line
+}
+
+export function cursorShape(registered: Registered): readonly Edit[] {
+  const { ground, file, events } = registered
   const hooks = events.map((event) =>
-    hookEdit(file, jsonWithComments, ['hooks', event.name], {
-      command: shellLine(event.words, shellOf(ground)),
+    hookEdit(file, jsonc, ['hooks', event.name], {
+      command: hookLine(event, registered, shellOf(ground)),
       timeout: event.seconds,
     }),
   )
-  return [versionEdit(file), ...hooks]
+  return [versionEdit(file, jsonc), ...hooks]
 }
 
-export function copilotShape({ file, events }: Registered): readonly Edit[] {
+export function copilotShape(registered: Registered): readonly Edit[] {
+  const { file, events } = registered
   const hooks = events.map((event) =>
     hookEdit(file, strictJson, ['hooks', event.name], {
       type: 'command',
-      bash: shellLine(event.words, 'posix'),
+      bash: hookLine(event, registered, 'posix'),
       powershell: shellLine(event.words, 'powershell'),
       timeoutSec: event.seconds,
     }),
   )
-  return [versionEdit(file), ...hooks]
+  return [versionEdit(file, jsonWithComments), ...hooks]
 }
 
 /** A program for each event, in a folder. */
-export function scriptShape({ ground, file, events }: Registered): readonly Edit[] {
+export function scriptShape({ ground, file, events, guarded }: Registered): readonly Edit[] {
   const path = ground.platform === 'win32' ? win32 : posix
   return events.map(({ name, words }) => ({
     kind: 'file',
     part: 'hooks',
     file: path.join(file, name),
-    text: `#!/bin/sh\n# Written by waymark setup; waymark setup cline --undo removes it.\nexec ${shellLine(words, 'posix')}\n`,
+    text: `#!/bin/sh\n# Written by waymark setup; waymark setup cline --undo removes it.\n${guarded ? `command -v ${words[0]} >/dev/null 2>&1 || exit 0\n` : ''}exec ${shellLine(words, 'posix')}\n`,
     executable: true,
   }))
 }
@@ -122,12 +132,12 @@ function hookEdit(file: string, format: JsonFormat, keys: readonly string[], val
   return { kind: 'json', part: 'hooks', file, format, place: { keys, item: true }, value }
 }
 
-function versionEdit(file: string): Edit {
+function versionEdit(file: string, format: JsonFormat): Edit {
   return {
     kind: 'json',
     part: 'hooks',
     file,
-    format: jsonWithComments,
+    format,
     place: { keys: ['version'], item: false },
     value: 1,
   }

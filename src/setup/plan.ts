@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { counted, listed } from '../domain/text.ts'
-import type { Client, Entry, Reader, Registered, ServerPlace } from './client.ts'
+import type { Client, Entry, Hooks, Reader, Registered, ServerPlace } from './client.ts'
 import { clientNamed } from './clients/clients.ts'
 import { hookWords, serverCommand, type Way } from './commands.ts'
 import {
@@ -25,6 +25,8 @@ export interface Asked {
   readonly allow: boolean
   readonly rules: boolean
   readonly hooks: boolean
+  /** Hooks of a project stand in the file that is committed, not in the person's own. */
+  readonly shared: boolean
   readonly capture: boolean
   readonly toolsets: string | null
   readonly npx: boolean
@@ -70,6 +72,8 @@ export interface Plan {
   readonly notes: readonly string[]
   /** What is left for the person to do. */
   readonly afterwards: readonly string[]
+  /** Clients of which nothing is written, each with why, in one line. */
+  readonly skipped: readonly string[]
 }
 
 /**
@@ -87,10 +91,17 @@ export function planSetup(clients: readonly Client[], planning: Planning): Plan 
         findings: [...plan.findings, ...findings],
         notes: isRefused ? plan.notes : [...new Set([...plan.notes, ...notes])],
         afterwards: isRefused ? plan.afterwards : [...new Set([...plan.afterwards, ...afterwards])],
+        skipped: isRefused ? [...plan.skipped, skippedLine(client, findings)] : plan.skipped,
       }
     },
-    { files: [], findings: [], notes: [], afterwards: [] },
+    { files: [], findings: [], notes: [], afterwards: [], skipped: [] },
   )
+}
+
+function skippedLine({ title }: Client, findings: readonly Finding[]): string {
+  const refused = findings.filter(({ state }) => state === 'refused')
+  const why = [...new Set(refused.map(({ file, says }) => `${file}: ${says ?? 'refused'}`))]
+  return `Skipped ${title}: ${why.join(' ')}`
 }
 
 interface Overlaid extends Planning {
@@ -114,7 +125,7 @@ function overlaid(planning: Planning, planned: readonly PlannedFile[]): Overlaid
   }
 }
 
-function planClient(client: Client, planning: Overlaid): Plan {
+function planClient(client: Client, planning: Overlaid): Omit<Plan, 'skipped'> {
   const { read, changesOf, start, asked } = planning
   const wished = wishesOf(client, planning)
   const owner = ownerOf(client, planning)
@@ -355,7 +366,7 @@ function hookWishes(client: Client, planning: Planning): Partial<Wishes> {
   const { hooks } = client
   if (hooks.kind === 'none') return asked.hooks ? { notes: [hooks.says] } : {}
   const scope = scopeOf(client, planning)
-  const file = hooks.file(ground, scope)
+  const file = hookFile(hooks, ground, { scope, shared: asked.shared })
   const plugin = client.plugin?.(ground, read) ?? null
   if (!asked.hooks) {
     const seen = [file, ...(hooks.sees?.(ground) ?? [])].flatMap((one) =>
@@ -375,8 +386,9 @@ function hookWishes(client: Client, planning: Planning): Partial<Wishes> {
       notes: [`${client.title} runs the hooks in ${elsewhere} already, so none were added to ${file}.`],
     }
   }
-  const way = isCommitted(file, ground) ? 'name' : 'absolute'
-  const edits = hookEdits(client, { ground, file, way, capture: asked.capture })
+  const guarded = isCommitted(file, ground) && file !== hooks.own?.(ground)
+  const way = guarded ? 'name' : 'absolute'
+  const edits = hookEdits(client, { ground, file, way, guarded, capture: asked.capture })
   if (isForeignHook(edits, { read, changesOf })) {
     return {
       notes: [
@@ -384,15 +396,38 @@ function hookWishes(client: Client, planning: Planning): Partial<Wishes> {
       ],
     }
   }
-  return { edits, notes: way === 'name' ? unnamed(ground) : [] }
+  const says = guarded ? [sharedHooks(file), ...unnamed(ground)] : scope === 'project' ? [ownHooks(file)] : []
+  return { edits, notes: says }
+}
+
+/** The file that the hooks of a client go to. */
+function hookFile(
+  { file, own }: Hooks,
+  ground: Ground,
+  { scope, shared }: { readonly scope: Scope; readonly shared: boolean },
+): string {
+  if (scope === 'user' || shared) return file(ground, scope)
+  return own?.(ground) ?? file(ground, 'user')
+}
+
+function ownHooks(file: string): string {
+  return `The hooks are in your own file ${file}, which is not for the repository. --shared puts them into the project's.`
+}
+
+function sharedHooks(file: string): string {
+  return `${file} is shared with the project. Where waymark is missing its hooks do nothing in a POSIX shell; on Windows without one they fail.`
 }
 
 /** What registers a client's hooks in a file: those of the gate, and with `capture` those that only record. */
 export function hookEdits(
   { id, hooks }: Client,
-  { ground, file, way, capture }: Pick<Registered, 'ground' | 'file' | 'way'> & { readonly capture: boolean },
+  {
+    capture,
+    ...registered
+  }: Pick<Registered, 'ground' | 'file' | 'way' | 'guarded'> & { readonly capture: boolean },
 ): readonly Edit[] {
   if (hooks.kind === 'none') return []
+  const { ground, way } = registered
   const events = hooks.events
     .filter(({ gate }) => capture || gate !== undefined)
     .map((event) => ({
@@ -404,7 +439,7 @@ export function hookEdits(
       seconds: event.seconds ?? (event.gate === undefined ? 5 : 10),
       judges: event.gate !== undefined,
     }))
-  return hooks.edits({ ground, file, way, events })
+  return hooks.edits({ ...registered, events })
 }
 
 /** A file that goes into the repository names commands that every machine knows. */
@@ -548,8 +583,18 @@ function hooksLeft(
   files: readonly PlannedFile[],
   { ground, asked, read, recorded }: Undoing,
 ): readonly { readonly file: string; readonly says: string }[] {
-  if (client.hooks.kind === 'none') return []
-  const file = client.hooks.file(ground, scopeOf(client, { ground, asked }))
+  const { hooks } = client
+  if (hooks.kind === 'none') return []
+  const scope = scopeOf(client, { ground, asked })
+  const places = [true, false].map((shared) => hookFile(hooks, ground, { scope, shared }))
+  return [...new Set(places)].flatMap((file) => hookLeft(file, files, { read, recorded }))
+}
+
+function hookLeft(
+  file: string,
+  files: readonly PlannedFile[],
+  { read, recorded }: Pick<Undoing, 'read' | 'recorded'>,
+): readonly { readonly file: string; readonly says: string }[] {
   const planned = files.find((one) => one.file === file)
   const changes = planned?.changes ?? recorded.find((one) => one.file === file)?.changes ?? []
   const line = lineOfHook((planned ? planned.text : read(file)) ?? '')

@@ -86,3 +86,24 @@ guards: { checks: { type: command, run: "test -f made.txt" } }
   write('made.txt', 'Made.')
   expect(run('verify', run_id)).toMatchObject({ code: 0, out: expect.stringContaining('passed') })
 })
+
+test.each([
+  ['missions', 'mission list'],
+  ['tasks', 'task list'],
+  ['phases', 'phase list'],
+  ['processes', 'process list'],
+  ['runs', 'list-runs'],
+  ['stauts', 'status'],
+  ['inboxx', 'inbox'],
+  ['misson list', 'mission list'],
+])('waymark %s suggests waymark %s', (written, meant) => {
+  const { run } = openCommandLine({ git: false })
+  const { code, error } = run(...written.split(' '))
+  expect(code).toBe(2)
+  expect(error).toContain(`Did you mean: waymark ${meant}\n`)
+})
+
+test('help of doctor lists the flags that are operations of their own', () => {
+  const { out } = openCommandLine({ git: false }).run('doctor', '--help')
+  for (const flag of ['--full', '--chain', '--repair']) expect(out).toContain(`  ${flag} `)
+})

@@ -19,6 +19,43 @@ const markdown = `# Design
   - [ ] Orders
 `
 
+test('a Task Master file with several tags is imported: numbers repeat in each', async () => {
+  const project = await openProject()
+  const one = { id: 1, title: 'One', status: 'pending', subtasks: [{ id: 1, title: 'Part' }] }
+  const two = { id: 2, title: 'Two', status: 'done', dependencies: [1] }
+  project.write('tasks.json', JSON.stringify({ master: { tasks: [one, two] }, shop: { tasks: [one, two] } }))
+  const answer = await project.call('plan_import', { file: 'tasks.json' })
+  expect(answer).toMatchObject({ format: 'task-master', added: { phases: 2, tasks: 6 } })
+  const again = await project.call('plan_import', { file: 'tasks.json' })
+  expect(again).toMatchObject({ added: { tasks: 0 }, known: expect.any(Number) })
+})
+
+test('an id of another program that is given twice is a problem with its place, and nothing is imported', async () => {
+  const project = await openProject()
+  const task = (key: string) => ({ key, title: key, foreign_id: 'x-1' })
+  project.write('plan.json', JSON.stringify({ waymark_plan: 1, phases: [], tasks: [task('a'), task('b')] }))
+  expect(await project.refusal('plan_import', { file: 'plan.json' })).toContain(
+    'tasks[1]: the foreign_id "x-1" belongs to another task already (tasks[0]).',
+  )
+})
+
+test('after an import show names the phase, the parent, the dependencies and the subtasks', async () => {
+  const project = await openProject()
+  project.write('plan.md', markdown)
+  await project.call('plan_import', { file: 'plan.md' })
+  const { tasks } = await project.call('taskman_task_list', { limit: 10 })
+  const shown = async (title: string) =>
+    project.call('show', { id: tasks.find((task: { title: string }) => task.title === title).id })
+  expect(await shown('Model the data')).toMatchObject({
+    phase: { name: 'Build' },
+    parent: null,
+    depends_on: [{ name: 'Write the specification', status: 'TO_DO' }],
+    subtasks: [{ name: 'Orders' }],
+    subtasks_total: 1,
+  })
+  expect(await shown('Orders')).toMatchObject({ parent: { name: 'Model the data' }, depends_on: [] })
+})
+
 describe('a Markdown plan', () => {
   test('becomes phases, tasks, subtasks and dependencies', async () => {
     const project = await openProject()

@@ -66,7 +66,7 @@ test('setup shows, writes and takes back; the second time there is nothing to do
   expect(run('setup', 'claude', '--check', '--allow').code).toBe(0)
   const undone = run('setup', 'claude', '--undo', '--yes')
   expect(undone).toMatchObject({ code: 0, error: '' })
-  expect(undone.out).toContain('4 files removed, 1 put back.\n')
+  expect(undone.out).toContain('3 files removed, 1 put back.\n')
   expect(bytesBelow(home)).toEqual(before)
   expect(statSync(settings).mode & 0o777).toBe(0o600)
   expect(readdirSync(join(folder, '.claude'))).toEqual(['settings.local.json'])

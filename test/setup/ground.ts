@@ -6,6 +6,7 @@ export const plainly: Asked = {
   allow: false,
   rules: false,
   hooks: false,
+  shared: false,
   capture: true,
   toolsets: null,
   npx: false,

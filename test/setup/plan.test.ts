@@ -127,7 +127,7 @@ test('without hooks setup says what is not recorded, where none are there alread
   const says = 'What agents do without calling Waymark is recorded only with --hooks.'
   expect(files.plan([client('claude'), client('codex')]).afterwards).toContain(says)
   expect(files.plan([client('zed')]).afterwards).not.toContain(says)
-  files.setUp([client('claude')], { hooks: true })
+  files.setUp([client('claude')], { hooks: true, shared: true })
   expect(files.plan([client('cursor')]).afterwards).not.toContain(says)
 })
 
@@ -236,26 +236,78 @@ test('VS Code reads .mcp.json: no second entry, and the first one serves it unti
 
 test('hooks are set up once: Cursor, VS Code, Copilot and Devin run those of Claude Code', () => {
   const files = new Files(ground)
-  files.setUp([client('claude')], { hooks: true })
+  files.setUp([client('claude')], { hooks: true, shared: true })
   for (const name of ['cursor', 'vscode', 'copilot', 'devin']) {
-    const { notes } = files.setUp([client(name)], { hooks: true })
+    const { notes } = files.setUp([client(name)], { hooks: true, shared: true })
     expect(notes.join('\n')).toContain(`runs the hooks in ${at('.claude/settings.json')} already`)
   }
   expect([...files.texts.keys()].filter((file) => /hook/.test(file))).toEqual([])
   // Those of the user serve a project as well.
   const users = new Files(ground)
   users.setUp([client('codex')], { scope: 'user', hooks: true })
-  expect(users.setUp([client('codex')], { hooks: true }).notes.join()).toContain(inHome('.codex/hooks.json'))
+  expect(users.setUp([client('codex')], { hooks: true, shared: true }).notes.join()).toContain(
+    inHome('.codex/hooks.json'),
+  )
+})
+
+test('hooks of a project go to the person’s own file, and with shared to the committed one, guarded', () => {
+  const own = new Files(ground)
+  const { notes } = own.setUp([client('claude')], { hooks: true })
+  expect(notes.join()).toContain('--shared')
+  expect(own.texts.has(at('.claude/settings.json'))).toBe(false)
+  expect(own.texts.get(at('.claude/settings.local.json'))).toContain(`${ground.program.bin.slice(-10)}`)
+  own.undo([client('claude')])
+  expect(own.texts.size).toBe(0)
+
+  const cursor = new Files(ground)
+  cursor.setUp([client('cursor')], { hooks: true })
+  expect([...cursor.texts.keys()].filter((file) => /hook/.test(file))).toEqual([inHome('.cursor/hooks.json')])
+  cursor.undo([client('cursor')])
+  expect(cursor.texts.size).toBe(0)
+
+  const shared = new Files(ground)
+  const told = shared.setUp([client('claude')], { hooks: true, shared: true })
+  expect(told.notes.join()).toContain('shared with the project')
+  const { hooks } = JSON.parse(shared.texts.get(at('.claude/settings.json')) ?? '{}')
+  expect(hooks.Stop[0].hooks[0].command).toBe(
+    'command -v waymark >/dev/null 2>&1 || exit 0; waymark hook stop claude',
+  )
+  shared.undo([client('claude')])
+  expect(shared.texts.size).toBe(0)
+})
+
+test('Cursor: comments and trailing commas stay, in the entry, hooks and permissions, and the bytes come back', () => {
+  const text = '{\n  // mine\n  "mcpServers": {\n    "other": { "command": "x", },\n  },\n}\n'
+  const hooks = '{\n  "version": 1,\n  "hooks": {\n    "stop": [{ "command": "mine" },],\n  },\n}\n'
+  const before = { [at('.cursor/mcp.json')]: text, [at('.cursor/hooks.json')]: hooks }
+  const files = new Files(ground, before)
+  const { skipped } = files.setUp([client('cursor')], { hooks: true, shared: true, allow: true })
+  expect(skipped).toEqual([])
+  expect(files.texts.get(at('.cursor/mcp.json'))).toContain('"other": { "command": "x", },')
+  expect(files.texts.get(at('.cursor/hooks.json'))).toContain('waymark-capture cursor stop')
+  files.undo([client('cursor')])
+  expect(Object.fromEntries(files.texts)).toEqual(before)
+})
+
+test('a skipped client is one line, with the entry to paste', () => {
+  const files = new Files(ground, { [at('.cursor/mcp.json')]: '{ "mcpServers": { "a": 1 "b": 2 } }\n' })
+  const { skipped, files: planned } = files.plan([client('cursor'), client('gemini')])
+  expect(skipped).toEqual([
+    expect.stringMatching(
+      /^Skipped Cursor: [^\n]*mcp\.json: [^\n]*a comma is missing[^\n]*Paste this into "mcpServers" yourself: "waymark": \{ "command": "waymark"[^\n]*$/,
+    ),
+  ])
+  expect(planned.map(({ file }) => file)).toContain(at('.gemini/settings.json'))
 })
 
 test('a hook that somebody gave more time is still ours: setup counts it as there, and undo takes it out', () => {
   const files = new Files(ground)
   const file = at('.claude/settings.json')
-  files.setUp([client('claude')], { hooks: true })
+  files.setUp([client('claude')], { hooks: true, shared: true })
   const edited = files.texts.get(file)?.replace('"timeout": 5', '"timeout": 7') ?? ''
   expect(edited).not.toBe(files.texts.get(file))
   files.texts.set(file, edited)
-  const again = files.setUp([client('claude')], { hooks: true })
+  const again = files.setUp([client('claude')], { hooks: true, shared: true })
   expect(again.notes.join()).not.toContain('did not write')
   expect(files.texts.get(file)).toBe(edited)
   expect(files.undo([client('claude')]).kept).toEqual([])
@@ -265,18 +317,15 @@ test('a hook that somebody gave more time is still ours: setup counts it as ther
 test('a hook of ours that undo cannot take out is named with its line', () => {
   const files = new Files(ground)
   const file = at('.claude/settings.json')
-  files.setUp([client('claude')], { hooks: true })
-  const beside =
-    '{ "type": "command", "command": "echo mine" }, { "type": "command", "command": "waymark-capture claude StopFailure"'
-  const edited =
-    files.texts
-      .get(file)
-      ?.replace('{ "type": "command", "command": "waymark-capture claude StopFailure"', beside) ?? ''
+  files.setUp([client('claude')], { hooks: true, shared: true })
+  const ours = /\{\s*"type": "command",\s*"command": "[^"]*claude StopFailure"/
+  const mine = '{ "type": "command", "command": "echo mine" }, '
+  const edited = files.texts.get(file)?.replace(ours, (hook) => mine + hook) ?? ''
   expect(edited).toContain('echo mine')
   files.texts.set(file, edited)
   const { kept } = files.undo([client('claude')])
   const left = files.texts.get(file) ?? ''
-  expect(left.match(/waymark/g)).toHaveLength(1)
+  expect(left.match(/waymark-capture claude/g)).toHaveLength(1)
   const line = left.split('\n').findIndex((one) => one.includes('waymark')) + 1
   expect(kept).toEqual([expect.stringContaining(`${file}: line ${line} still holds a hook of Waymark`)])
 })
@@ -285,7 +334,7 @@ test('hooks that a person copied are left as they are', () => {
   const copied =
     '{\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "waymark hook stop" }] }]\n  }\n}\n'
   const files = new Files(ground, { [at('.claude/settings.json')]: copied })
-  const { notes } = files.setUp([client('claude')], { hooks: true })
+  const { notes } = files.setUp([client('claude')], { hooks: true, shared: true })
   expect(notes.join()).toContain('holds hooks of Waymark that setup did not write')
   expect(files.texts.get(at('.claude/settings.json'))).toBe(copied)
 })
@@ -293,14 +342,14 @@ test('hooks that a person copied are left as they are', () => {
 test('with capture and without it: the lines that are no longer asked for go', () => {
   const files = new Files(ground)
   const file = at('.claude/settings.json')
-  files.setUp([client('claude')], { hooks: true, capture: false })
+  files.setUp([client('claude')], { hooks: true, shared: true, capture: false })
   const gate = files.texts.get(file) ?? ''
   expect(Object.keys(JSON.parse(gate).hooks)).toEqual(['SessionStart', 'PreToolUse', 'Stop'])
   expect(gate).not.toContain('waymark-capture')
-  files.setUp([client('claude')], { hooks: true })
+  files.setUp([client('claude')], { hooks: true, shared: true })
   expect(JSON.parse(files.texts.get(file) ?? '').hooks.PreToolUse).toHaveLength(1)
   expect(files.texts.get(file)).toContain('waymark-capture claude PostToolUse')
-  files.setUp([client('claude')], { hooks: true, capture: false })
+  files.setUp([client('claude')], { hooks: true, shared: true, capture: false })
   expect(JSON.parse(files.texts.get(file) ?? '').hooks).toMatchObject(JSON.parse(gate).hooks)
   expect(files.texts.get(file)).not.toContain('waymark-capture')
   files.undo([client('claude')])
@@ -418,7 +467,7 @@ test('the plugin of Claude Code brings server, hooks and skill: only its tools a
   const settings = at('.claude/settings.json')
   const text = '{ "enabledPlugins": { "waymark@waymark": true } }\n'
   const files = new Files(ground, { [settings]: text })
-  const { notes } = files.setUp([client('claude')], { hooks: true, allow: true })
+  const { notes } = files.setUp([client('claude')], { hooks: true, shared: true, allow: true })
   expect(notes).toEqual([
     `Claude Code has the server from its plugin, which ${settings} switches on.`,
     '.claude/settings.local.json is your own file: keep it out of the repository.',
@@ -448,7 +497,7 @@ test('a plugin that is switched off brings nothing', () => {
   const files = new Files(ground, {
     [at('.claude/settings.json')]: '{ "enabledPlugins": { "waymark@waymark": false } }\n',
   })
-  files.setUp([client('claude')], { hooks: true })
+  files.setUp([client('claude')], { hooks: true, shared: true })
   expect(files.texts.get(at('.mcp.json'))).toContain('"waymark"')
   expect(files.texts.get(at('.claude/settings.json'))).toContain('waymark hook pre-tool-use claude')
 })

@@ -39,6 +39,11 @@ export const anyPlanDocument: fc.Arbitrary<PlanDocument> = fc
     ),
   )
 
+/** No two of a kind have the same one. */
+function foreignIdOf(key: string): fc.Arbitrary<string | null> {
+  return textOrNull.map((text) => (text === null ? null : JSON.stringify([key, text])))
+}
+
 function phasesOf(phaseKeys: readonly string[]): fc.Arbitrary<readonly DocumentPhase[]> {
   return fc.tuple(
     ...phaseKeys.map((key) =>
@@ -47,7 +52,7 @@ function phasesOf(phaseKeys: readonly string[]): fc.Arbitrary<readonly DocumentP
         name: named,
         status: fc.constantFrom(...documentStatuses),
         sortOrder: order,
-        foreignId: textOrNull,
+        foreignId: foreignIdOf(key),
       }),
     ),
   )
@@ -66,7 +71,7 @@ function milestonesOf(
         name: textOrNull,
         criterion: textOrNull,
         reached: fc.boolean(),
-        foreignId: textOrNull,
+        foreignId: foreignIdOf(key),
       }),
     ),
   )
@@ -109,7 +114,7 @@ function taskOf(
       creator: textOrNull,
       createdAt: instant,
       updatedAt: instant,
-      foreignId: textOrNull,
+      foreignId: foreignIdOf(key),
     })
     .map((task) => (task.status === 'done' ? task : { ...task, resolution: null }))
 }

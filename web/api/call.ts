@@ -54,6 +54,11 @@ export async function callNamed(name: string, input: object, options: NamedCall 
   return response.json().catch(() => null)
 }
 
+/** Why a page has nothing to show. A page that is not there is left by its link: the hint names commands. */
+export function reasonOf(error: unknown): string {
+  return error instanceof ApiFailure && error.status === 404 ? error.message : told(error)
+}
+
 /** What a person is told of a failure: what failed, and the way on. */
 export function told(error: unknown): string {
   if (error instanceof ApiFailure) return error.hint ? `${error.message} ${error.hint}` : error.message

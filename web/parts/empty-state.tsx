@@ -1,6 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { told } from '../api/call.ts'
+import { reasonOf } from '../api/call.ts'
+import { href } from '../router/location.ts'
 import { CopyButton } from './text.tsx'
 import './empty-state.css'
 
@@ -33,7 +34,12 @@ export function Failed({ failure }: { readonly failure: ReadonlySignal<unknown> 
   return (
     <div class="page-inner" role="alert">
       <h1>This could not be read</h1>
-      <p class="muted">{told(failure.value)}</p>
+      <p class="muted">{reasonOf(failure.value)}</p>
+      <p>
+        <a class="link" href={href('/')}>
+          To the inbox
+        </a>
+      </p>
     </div>
   )
 }

@@ -96,6 +96,9 @@ export function documentProblems(
     ...keyProblems('task', document.tasks, places.tasks),
     ...nameProblems(document, places),
     ...milestoneProblems(document, places),
+    ...foreignProblems('phase', document.phases, places.phases),
+    ...foreignProblems('milestone', document.milestones, places.milestones),
+    ...foreignProblems('task', document.tasks, places.tasks),
     ...document.tasks.flatMap(taskProblems(document, places)),
     ...cycleProblems(document, places),
   ]
@@ -129,6 +132,25 @@ function lengthProblems(document: PlanDocument, places: DocumentPlaces): readonl
   for (const [at, milestone] of document.milestones.entries()) look(places.milestones[at], milestone)
   for (const [at, task] of document.tasks.entries()) look(places.tasks[at], task)
   return found
+}
+
+function foreignProblems(
+  kind: string,
+  entities: readonly { readonly key: string; readonly foreignId: string | null }[],
+  places: readonly string[],
+): readonly string[] {
+  const first = new Map<string, { readonly key: string; readonly place: string }>()
+  return entities.flatMap(({ key, foreignId }, at) => {
+    if (foreignId === null) return []
+    const place = places[at] ?? ''
+    const earlier = first.get(foreignId)
+    if (earlier && earlier.key !== key)
+      return [
+        `${place}: the foreign_id "${foreignId}" belongs to another ${kind} already (${earlier.place}).`,
+      ]
+    first.set(foreignId, { key, place })
+    return []
+  })
 }
 
 function keyProblems(

@@ -185,7 +185,7 @@ function leftOut(left: number, total: number): string {
 }
 
 // What steers what shows it, or turns text around; and what has no width, behind which other words could hide.
-const steering = /[\p{Cc}\p{Bidi_Control}\u200B-\u200D\u2028\u2029\u2060\uFEFF]/gu
+const steering = /[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(steering, '').trim().toWellFormed()
@@ -200,7 +200,8 @@ function markdownLine(parts: readonly Part[]): string {
     .join('')
 }
 
-const joiner = '\u2060'
+// References begin with these signs: @name, #12, !12, %1, ^a, &1, ~label, $1, GH-12, an address. Code is never one.
+const reference = /[@#!%^~$&][\w"{]|\bGH-\d|:\/\/|\bwww\./i
 
 /** Words in Markdown that are only words: no markup, and nothing that GitHub or GitLab would link or tell anybody of. */
 export function markdownText(
@@ -210,20 +211,21 @@ export function markdownText(
   const line = oneLine(text)
   if (line === '') return keepsEnds && text !== '' ? ' ' : ''
   const safe = line
+    .split(/([ |])/)
+    .map((word) => (reference.test(word) ? codeSpan(word) : escaped(word)))
+    .join('')
+    // What would begin a list, a rule or a quick action.
+    .replace(leads ? /^(\d*)([-+=/.)])/ : /(?!)/, '$1\\$2')
+  if (!keepsEnds) return safe
+  return `${/^\s/.test(text) ? ' ' : ''}${safe}${/\s$/.test(text) ? ' ' : ''}`
+}
+
+function escaped(word: string): string {
+  return word
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
     .replace(/>/g, '&gt;')
-    .replace(/[\\`*_[\]|~$]/g, '\\$&')
-    // References begin with these signs (@name, #12, !12, %1, ^a); a sign of no width between them and the name ends that.
-    .replace(/[@#!%^]/g, `$&${joiner}`)
-    .replace(/(\\[$~]|&amp;)(?=[\w"{])/g, `$1${joiner}`)
-    .replace(/\b(GH|gh)-(?=\d)/g, `$1-${joiner}`)
-    .replace(/:\/\//g, `:${joiner}//`)
-    .replace(/\bwww\./gi, (found) => `${found.slice(0, 3)}${joiner}.`)
-    // What would begin a list, a rule or a quick action.
-    .replace(leads ? /^([-+=/]|\d+[.)])/ : /(?!)/, `${joiner}$1`)
-  if (!keepsEnds) return safe
-  return `${/^\s/.test(text) ? ' ' : ''}${safe}${/\s$/.test(text) ? ' ' : ''}`
+    .replace(/[\\`*_[\]|~$#!@%^]/g, '\\$&')
 }
 
 /** Fenced by more backticks than stand in it, so that nothing in it ends it. */

@@ -148,6 +148,7 @@ async function run(clients: readonly Client[], flags: CommandWords, running: Run
       terminal.write(`Nothing was written: ${summaryOf(plan)}${also}.\n`)
       process.exitCode = 0
     }
+    showSkipped(plan, place)
     report(place, { ...about, state: isDone ? 'already_set_up' : 'not_written' })
     return
   }
@@ -161,6 +162,7 @@ async function run(clients: readonly Client[], flags: CommandWords, running: Run
   if (makesRecord) makeRecord(ground, place)
   if (changed.length === 0) {
     terminal.write(isRefused ? 'Nothing was written.\n' : `${titlesOf(clients)}: already set up.\n`)
+    showSkipped(plan, place)
     report(place, { ...about, state: isRefused ? 'not_written' : 'already_set_up' })
     return
   }
@@ -168,6 +170,7 @@ async function run(clients: readonly Client[], flags: CommandWords, running: Run
   const way = undoLine(running, flags)
   const them = changed.length === 1 ? 'it' : 'them'
   terminal.write(`${counted(changed.length, 'file')} written. ${way} takes ${them} back.\n`)
+  showSkipped(plan, place)
   report(place, { ...about, state: 'written', undo: way })
 }
 
@@ -434,7 +437,8 @@ function readAsked(flags: CommandWords): Asked {
     scope: flags.has('user') ? 'user' : null,
     allow: flags.has('allow'),
     rules: flags.has('rules'),
-    hooks: flags.has('hooks'),
+    hooks: flags.has('hooks') || flags.has('shared'),
+    shared: flags.has('shared'),
     capture: !flags.has('no-capture'),
     toolsets: named?.replace(/\s+/g, '') ?? null,
     npx: via === 'npx',
@@ -489,7 +493,7 @@ function isLooking(flags: CommandWords): boolean {
 function refuseAgent({ command }: Running, flags: CommandWords, environment: Environment): void {
   const { kind, name } = commandLineActor(environment, userName())
   if (kind === 'person') return
-  const given = ['user', 'allow', 'rules', 'hooks', 'no-capture', 'undo', 'force'].filter((flag) =>
+  const given = ['user', 'allow', 'rules', 'hooks', 'shared', 'no-capture', 'undo', 'force'].filter((flag) =>
     flags.has(flag),
   )
   const values = ['toolsets', 'via', 'project'].flatMap((flag) =>
@@ -542,10 +546,14 @@ async function chosenOf(
 
 function show(plan: Plan, flags: CommandWords, { terminal }: Place): void {
   showLines(differences(plan.files, { isWhole: flags.has('dry-run') }), terminal)
-  for (const { file, says } of plan.findings) {
-    if (says !== null) terminal.write(`${file}: ${says}\n`)
+  for (const { file, state, says } of plan.findings) {
+    if (says !== null && state !== 'refused') terminal.write(`${file}: ${says}\n`)
   }
   for (const note of plan.notes) terminal.write(`- ${note}\n`)
+}
+
+function showSkipped({ skipped }: Plan, { terminal }: Place): void {
+  for (const line of skipped) terminal.write(`${line}\n`)
 }
 
 const styles: Readonly<Record<ShownLine['kind'], Style | null>> = {

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { answerBudget, fitLists, inExcerpts } from '../../domain/budget.ts'
 import type { Measured, Outcome } from '../../domain/fact.ts'
 import { callTo, Failure, hintOf } from '../../domain/failure.ts'
+import type { TaskId } from '../../domain/id.ts'
 import { instant, instantOrNull, secondsBetween } from '../../domain/instant.ts'
+import { excerpt } from '../../domain/text.ts'
 import { currentPhase, type Mission, shownStatus, totalPhases } from '../../domain/track/mission.ts'
 import {
   type Attempt,
@@ -23,7 +25,7 @@ import {
   verification,
 } from '../answers/attempt.ts'
 import { HoldEntry, holdEntry } from '../answers/hold.ts'
-import { list, strings } from '../answers/list.ts'
+import { list, Named, strings } from '../answers/list.ts'
 import {
   missionKind,
   missionRunsFields,
@@ -114,6 +116,9 @@ const AttemptDetail = z.object({
   corrections: list(CorrectionEntry),
 })
 
+/** A task beside the one that is shown. */
+const NearTask = Named.extend({ status: taskWord })
+
 const TaskDetail = z.object({
   kind: z.literal('task'),
   id: z.string(),
@@ -123,6 +128,12 @@ const TaskDetail = z.object({
   mission_id: z.string().nullable(),
   phase_id: z.string().nullable(),
   parent_task_id: z.string().nullable(),
+  /** Its place in the plan. */
+  phase: Named.nullable(),
+  parent: NearTask.nullable(),
+  depends_on: list(NearTask),
+  subtasks: list(NearTask),
+  subtasks_total: z.int(),
   status: taskWord,
   resolution: z.enum(resolutions).nullable(),
   created_by: z.string().nullable(),
@@ -270,6 +281,7 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     mission_id: task.missionId,
     phase_id: task.phaseId,
     parent_task_id: task.parentTaskId,
+    ...(await placeInPlan(reads, task)),
     status: taskWordOf(task, attempts.at(-1) ?? null),
     resolution: task.resolution,
     created_by: task.creator,
@@ -282,6 +294,28 @@ async function taskDetail(reads: Reads, task: Task): Promise<z.output<typeof Tas
     progress: progress.items.map(({ item }) => progressEntry(item)),
     holds: open.items.map(({ item }) => holdEntry(item)),
     answered_holds: closed.items.map(({ item }) => holdEntry(item)),
+  }
+}
+
+const maxNear = 50
+
+/** Its phase, its parent, what it depends on and its first subtasks. */
+async function placeInPlan({ plan, tasks }: Reads, task: Task) {
+  const dependsOn = (await plan.task(task.id))?.dependsOn ?? []
+  const subtasks = await tasks.subtasks(task.id)
+  const near = [task.parentTaskId ?? [], dependsOn, subtasks.slice(0, maxNear)].flat()
+  const cards = await tasks.cards([...new Set(near)])
+  const nearTask = (id: TaskId) =>
+    cards.flatMap(({ task: found, attempt }) =>
+      found.id === id ? [{ id, name: excerpt(found.name, 160), status: taskWordOf(found, attempt) }] : [],
+    )
+  const phase = task.phaseId === null ? null : await plan.phase(task.phaseId)
+  return {
+    phase: phase && { id: phase.id, name: phase.name },
+    parent: (task.parentTaskId && nearTask(task.parentTaskId)[0]) ?? null,
+    depends_on: dependsOn.flatMap(nearTask),
+    subtasks: subtasks.slice(0, maxNear).flatMap(nearTask),
+    subtasks_total: subtasks.length,
   }
 }
 

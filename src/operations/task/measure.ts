@@ -221,7 +221,9 @@ export function judge(
       ...perhapsNote(contested),
       ...sweptNotes(commits, around, whose),
       ...foreignNote(attributed, around),
-      ...(absent.length > 0 ? [`Named in your words, but unchanged during the task: ${named(absent)}.`] : []),
+      ...(absent.length > 0
+        ? [`Named in the outcome, but unchanged during the task: ${named(absent)}.`]
+        : []),
       ...(crowded
         ? [`${mostNeighbours} or more attempts were open in this work tree: not all of them were compared.`]
         : []),

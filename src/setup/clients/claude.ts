@@ -57,6 +57,7 @@ export const claude: Client = {
       scope === 'project'
         ? pathsOf(ground).project('.claude', 'settings.json')
         : pathsOf(ground).home('.claude', 'settings.json'),
+    own: (ground) => pathsOf(ground).project('.claude', 'settings.local.json'),
     edits: claudeShape(),
     sees: (ground) => claudeHookFiles(ground),
     events: [

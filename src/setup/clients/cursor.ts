@@ -1,4 +1,4 @@
-import { agentsFile, type Client, jsonEntry, jsonPlace, jsonWithComments } from '../client.ts'
+import { agentsFile, type Client, jsonc, jsonEntry, jsonPlace } from '../client.ts'
 import { pathsOf } from '../ground.ts'
 import { cursorShape } from '../hook-shapes.ts'
 import { claudeHookFiles } from './claude.ts'
@@ -10,7 +10,7 @@ export const cursor: Client = {
   server: (ground, scope) =>
     jsonPlace(
       pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.cursor', 'mcp.json'),
-      jsonWithComments,
+      jsonc,
       'mcpServers',
       'waymark',
     ),
@@ -24,7 +24,7 @@ export const cursor: Client = {
         kind: 'json',
         part: 'allow',
         file: pathsOf(ground)[scope === 'project' ? 'project' : 'home']('.cursor', 'permissions.json'),
-        format: jsonWithComments,
+        format: jsonc,
         place: { keys: ['mcpAllowlist'], item: true },
         value: 'waymark:*',
       },

@@ -10,7 +10,7 @@ import {
   removeJson,
   replaceJson,
 } from './json.ts'
-import type { Json } from './json-text.ts'
+import { type Json, printed } from './json-text.ts'
 import { sectionIn, sectionText } from './section.ts'
 import {
   appendTable,
@@ -126,7 +126,8 @@ function editJson(now: Now, edit: Edit & { readonly kind: 'json' }, { owner, for
   const { format, place, value, part, fits = [], olds = [] } = edit
   const text = now.text ?? ''
   const fault = jsonFault(text, format)
-  if (fault !== null) return { state: 'refused', says: `It was not touched: ${fault}.` }
+  const paste = `Paste this into ${inside(place)} yourself: ${entryText(place, value)}`
+  if (fault !== null) return { state: 'refused', says: `It was not touched: ${fault}. ${paste}` }
   const recorded = now.changes.find(
     (change) =>
       change.kind === 'added' &&
@@ -141,7 +142,8 @@ function editJson(now: Now, edit: Edit & { readonly kind: 'json' }, { owner, for
   if (isThere) return { state: 'there', changes: joined(now.changes, recorded, owner) }
   if (found === undefined || place.item) {
     const edited = insertJson(text, format, place, value)
-    if ('refused' in edited) return { state: 'refused', says: `It was not touched: ${edited.refused}.` }
+    if ('refused' in edited)
+      return { state: 'refused', says: `It was not touched: ${edited.refused}. ${paste}` }
     const changes = [
       ...now.changes.filter((change) => change !== recorded),
       { kind: 'added' as const, part, place, value, insertion: edited.insertion, owners: [owner] },
@@ -165,10 +167,22 @@ function editJson(now: Now, edit: Edit & { readonly kind: 'json' }, { owner, for
   const isOld = olds.some((old) => isDeepStrictEqual(found, old))
   if (!isOld && !force) return foreign(`"${place.keys.join('.')}": ${JSON.stringify(found)}`)
   const edited = replaceJson(text, format, place.keys, value)
-  if ('refused' in edited) return { state: 'refused', says: `It was not touched: ${edited.refused}.` }
+  if ('refused' in edited)
+    return { state: 'refused', says: `It was not touched: ${edited.refused}. ${paste}` }
   const { put, instead } = edited
   const change: Change = { kind: 'replaced', part, keys: place.keys, value, put, instead, owners: [owner] }
   return { state: 'written', text: edited.text, changes: [...now.changes, change] }
+}
+
+/** The object or list that an entry belongs to, in words. */
+function inside({ keys, item }: JsonPlace): string {
+  const parents = item ? keys : keys.slice(0, -1)
+  return parents.length === 0 ? 'its top level' : `"${parents.join('.')}"`
+}
+
+function entryText({ keys, item }: JsonPlace, value: Json): string {
+  const text = printed(value, { inline: true })
+  return item ? text : `${JSON.stringify(keys.at(-1))}: ${text}`
 }
 
 function same(change: Change, place: JsonPlace): boolean {
@@ -179,8 +193,8 @@ function editTable(now: Now, edit: Edit & { readonly kind: 'table' }, { owner, f
   const { table, part, fits = [], olds = [] } = edit
   const text = now.text ?? ''
   const fault = tomlFault(text)
+  const paste = `Paste this into it yourself: ${inlineTable(table)}`
   if (fault !== null) return { state: 'refused', says: `It was not touched: ${fault}.` }
-  const paste = `Paste this into it yourself:\n${inlineTable(table)}`
   const recorded = now.changes.find((change) => change.kind === 'text' && change.part === part)
   const found = tomlTable(text, table.name)
   if (found === undefined) {

@@ -56,6 +56,8 @@ export function taskReads(scope: ReadScope): TaskReads {
     corrections: (attemptId) => correctionsOf(scope, attemptId),
     dependencies: (taskId) => dependenciesOfTask(scope, taskId),
     histories: (ids, now) => taskHistories(scope, ids, now),
+    subtasks: async (taskId) =>
+      (await subtaskIds(scope.db, scope.projectId, taskId)).map(({ id }) => id as TaskId), // a brand
     openSubtasks: (taskId) => openSubtasks(scope, taskId),
     silentAttempts: (lastCall) => silentAttempts(scope, lastCall),
     attemptsInTree: (top, since) => attemptsInTree(scope, top, since),
@@ -407,6 +409,16 @@ async function ancestors({ db, projectId }: ReadScope, taskId: TaskId): Promise<
     select id from above order by distance`.execute(db)
   return rows.map(({ id }) => id)
 }
+
+const subtaskIds = prepared((db, projectId: string, taskId: string) =>
+  db
+    .selectFrom('task')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('parent_task_id', '=', taskId)
+    .orderBy('seq')
+    .limit(500),
+)
 
 const subtasksWithOpenAttempt = prepared((db, projectId: string, taskId: string) =>
   db

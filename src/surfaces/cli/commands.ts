@@ -40,10 +40,21 @@ export function unknownCommand(operations: readonly Operation[], words: readonly
   const known = [...operations.map(({ command }) => command), ...otherCommands.map(({ command }) => command)]
   const meant =
     commandOfTool(operations, spoken[0] ?? '') ??
+    listOf(operations, spoken[0] ?? '') ??
     nearest(spoken.slice(0, 2).join(' '), known) ??
     nearest(spoken[0] ?? '', known)
   const hint = meant === undefined ? 'waymark --help lists the commands.' : `Did you mean: waymark ${meant}`
   return usageFailure(`There is no command "${spoken.slice(0, 2).join(' ')}".`, hint)
+}
+
+/** `missions` means the command that lists them. */
+function listOf(operations: readonly Operation[], word: string): string | undefined {
+  const known = operations.map(({ command }) => command)
+  const groups = [word.replace(/s$/, ''), word.replace(/es$/, '')].filter((group) => group !== word)
+  return (
+    [`list-${word}`, ...groups.map((group) => `${group} list`)].find((command) => known.includes(command)) ??
+    groups.find((group) => commandGroup(operations, group).length > 0)
+  )
 }
 
 /** Who knows the tools says `start_task`, or `start-task`. */

@@ -84,11 +84,19 @@ export function groupUsage(word: string, group: readonly Operation[], { width }:
 }
 
 /** What `waymark <command> --help` says, derived from the contract, with what the program adds to it. */
-export function commandHelp(operation: Operation, { ink, width }: Terminal, added?: OtherCommand): string {
+export function commandHelp(
+  operation: Operation,
+  { ink, width }: Terminal,
+  { operations, added }: { readonly operations: readonly Operation[]; readonly added?: OtherCommand },
+): string {
   const flags = flagsOf(inputSchema(operation))
   // An operation's own --format says what it does there.
   const general = generalFlags.filter(({ name }) => !flags.some((flag) => flag.name === name))
-  const rows = [...flags.map(flagRow), ...(added?.explained ?? [])]
+  // A flag that does something else is an operation of its own: `doctor --repair`.
+  const others = operations
+    .filter(({ command }) => command.startsWith(`${operation.command} --`))
+    .map(({ command, title }) => [command.slice(operation.command.length + 1), title] as const)
+  const rows = [...flags.map(flagRow), ...others, ...(added?.explained ?? [])]
   return [
     `${ink('bold', `waymark ${operation.command}`)}: ${operation.title}`,
     operation.description,

@@ -21,7 +21,11 @@ const setupFlags: NonNullable<OtherCommand['explained']> = [
   ],
   ['--allow', 'Agents may call Waymark’s own tools without asking each time'],
   ['--rules', 'Adds a short section to AGENTS.md or the file that the client reads'],
-  ['--hooks', 'The client asks Waymark before it calls a tool, and what happens is recorded'],
+  [
+    '--hooks',
+    'The client asks Waymark before it calls a tool, and what happens is recorded; in your own file',
+  ],
+  ['--shared', 'Hooks in the file of the project that is committed, for everybody who works in it'],
   ['--no-capture', 'With --hooks: nothing is recorded'],
   ['--toolsets <names>', 'Only these tools: plan, track, gate, with commas; or auto'],
   ['--via npx', 'The entry starts Waymark with npx'],
@@ -53,7 +57,7 @@ export const otherCommands: readonly OtherCommand[] = [
     title:
       'Set a client up: the server’s entry, a skill that tells agents of it, and what else is asked for; shown before it is written',
     usage:
-      'waymark setup <client> [--user] [--allow] [--rules] [--hooks] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
+      'waymark setup <client> [--user] [--allow] [--rules] [--hooks] [--shared] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
     words: [
       'claude',
       'cursor',
@@ -81,7 +85,7 @@ export const otherCommands: readonly OtherCommand[] = [
     title: 'Set up every client that is found here, as setup does for one',
     otherwise: 'Alone in a pipe',
     usage:
-      'waymark init [--clients <names>] [--user] [--allow] [--rules] [--hooks] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
+      'waymark init [--clients <names>] [--user] [--allow] [--rules] [--hooks] [--shared] [--no-capture] [--toolsets <names>] [--via npx] [--dry-run] [--check] [--undo] [--force] [--yes] [--json] [--format json|text] [--project <folder>]',
     explained: [['--clients <names>', 'These, with commas; default: those that are found'], ...setupFlags],
   },
   {

@@ -62,7 +62,7 @@ async function run(words: readonly string[], around: CommandLineHost): Promise<E
   const other = otherCommands.find(({ command }) => startsWith(words, command))
   const named = findCommand(operations, words)
   if (other && rest.some(asksForHelp) && !isLonger(named, other))
-    return say(`${otherHelp(other, named, terminal)}${groupHelp(other, around)}`, around)
+    return say(`${otherHelp(other, named, around)}${groupHelp(other, around)}`, around)
   if (first === 'completion') return say(completionScript(rest[0]), around)
   if (first === '__complete') return say(await completed(rest, around), around)
   if (named) return perform(named, around)
@@ -81,7 +81,7 @@ async function perform(
   const { operation } = found
   const { terminal } = around
   const { input: typed, options } = readArguments(operation, found.rest)
-  if (options.help) return say(commandHelp(operation, terminal), around)
+  if (options.help) return say(commandHelp(operation, terminal, { operations: around.operations }), around)
   const input = withPaths(operation, typed, (path) => around.placed?.(path, options.project) ?? path)
   const { idempotencyKey } = options
   const asked = (await around.elsewhere?.(options.project)) ?? (await askedHere(options.project, around))
@@ -154,9 +154,9 @@ function help(words: readonly string[], around: CommandLineHost): ExitCode {
   const other = otherCommands.find(({ command }) => startsWith(words, command))
   const found = findCommand(operations, words)
   if (other && !isLonger(found, other)) {
-    return say(`${otherHelp(other, found, terminal)}${groupHelp(other, around)}`, around)
+    return say(`${otherHelp(other, found, around)}${groupHelp(other, around)}`, around)
   }
-  if (found) return say(commandHelp(found.operation, terminal), around)
+  if (found) return say(commandHelp(found.operation, terminal, { operations }), around)
   const group = commandGroup(operations, words[0] ?? '')
   if (group.length > 0) return say(groupUsage(words[0] ?? '', group, terminal), around)
   throw unknownCommand(operations, words)
@@ -189,9 +189,9 @@ function startsWith(words: readonly string[], command: string): boolean {
 function otherHelp(
   other: OtherCommand,
   found: { readonly operation: Operation } | null,
-  terminal: Terminal,
+  { operations, terminal }: CommandLineHost,
 ): string {
-  if (other.joins && found) return commandHelp(found.operation, terminal, other)
+  if (other.joins && found) return commandHelp(found.operation, terminal, { operations, added: other })
   const { title, usage: line, otherwise, explained: flags = [] } = other
   const explained = flags.length === 0 ? '' : `\n${twoColumns(flags, { width: 110 })}\n`
   const further = found && otherwise ? `\n${otherwise}: ${found.operation.description}\n` : ''
@@ -202,7 +202,7 @@ function otherHelp(
 function groupHelp({ command, otherwise }: OtherCommand, { operations, terminal }: CommandLineHost): string {
   const group = otherwise === undefined ? [] : commandGroup(operations, command)
   if (group.length === 0) return ''
-  const parts = group.map((operation) => commandHelp(operation, terminal))
+  const parts = group.map((operation) => commandHelp(operation, terminal, { operations }))
   return `\n${otherwise}:\n\n${parts.join('\n')}`
 }
 

@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { told } from '../../api/call.ts'
+import { reasonOf } from '../../api/call.ts'
 import type { Timeline } from '../../api/entities.ts'
 import { type Handlers, useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
@@ -37,7 +37,11 @@ export function View({ params }: ViewProps) {
     return (
       <div class="page-inner">
         <h1>Mission</h1>
-        <EmptyState title={told(failure.value)} command="waymark mission list" />
+        <EmptyState title={reasonOf(failure.value)}>
+          <a class="link" href={href('/missions')}>
+            All missions
+          </a>
+        </EmptyState>
       </div>
     )
   }

@@ -82,6 +82,7 @@ export function taskPage(task: TaskDetail, page: Page): string {
   const { attempts } = task
   return blocks(
     `${page.ink('bold', task.name)}\n${pairs(headOf(task, page), page)}`,
+    section('Subtasks', subtasksOf(task), page),
     ...attempts.map((attempt) => attemptText(attempt, page)),
     cutNote(attempts.length, task.attempts_total, 'these are the last ones.'),
     section('Waiting for a person', holdList(task.holds, page), page),
@@ -92,6 +93,15 @@ export function taskPage(task: TaskDetail, page: Page): string {
   )
 }
 
+function near({ id, name, status }: TaskDetail['depends_on'][number]): string {
+  return `${id} ${name} (${status.toLowerCase().replace(/_/g, ' ')})`
+}
+
+function subtasksOf({ subtasks, subtasks_total: total }: TaskDetail): string {
+  const more = total > subtasks.length ? [`and ${total - subtasks.length} more: waymark task list`] : []
+  return indented([...subtasks.map(near), ...more].join('\n'))
+}
+
 function headOf(task: TaskDetail, page: Page): readonly (readonly [string, string])[] {
   const status = task.resolution === 'dropped' ? 'dropped' : task.status
   const claimed = task.resolution === 'claimed' ? ' (claimed, not measured)' : ''
@@ -100,7 +110,9 @@ function headOf(task: TaskDetail, page: Page): readonly (readonly [string, strin
     ['goal', task.goal ?? ''],
     ['status', `${statusWord(status, page)}${claimed}`],
     ['mission', task.mission_id ?? ''],
-    ['parent', task.parent_task_id ?? ''],
+    ['phase', task.phase?.name ?? ''],
+    ['parent', task.parent === null ? '' : near(task.parent)],
+    ['depends on', task.depends_on.map(near).join('; ')],
     ['step', task.step ?? ''],
     ['work tree', task.own_work_tree ?? ''],
     ['created', `${age(task.created_at, page.now)} by ${task.created_by ?? 'someone'}`],
