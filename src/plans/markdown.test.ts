@@ -141,7 +141,7 @@ test.each([
   ['**Whole title**', 'Whole title'],
   ['Write `__init__.py` and __main__', 'Write `__init__.py` and __main__'],
   ['2 ** 3 ** 4', '2 ** 3 ** 4'],
-  [`${'**a '.repeat(900)}`, '**a '.repeat(900).trim()],
+  [`${'**a '.repeat(400)}`, '**a '.repeat(400).trim()],
 ])('bold marks are left out of titles: %s', (written, title) => {
   expect(accepted(`- [ ] ${written}\n`).document.tasks[0]?.title).toBe(title)
 })

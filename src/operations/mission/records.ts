@@ -84,7 +84,7 @@ export const logIssue = defineOperation({
       requirement: 'unclear_requirement',
     }),
     description: text('What went wrong'),
-    resolution: text('How it was resolved or worked around; not for a question').optional(),
+    resolution: text('How it was resolved or worked around; none for a question or an open issue').optional(),
     requires_human_review: z
       .boolean()
       .describe('Does a human need to answer? Until then what depends on the task waits')
