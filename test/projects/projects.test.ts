@@ -124,7 +124,7 @@ for (const { engine, database } of engines) {
     const status = JSON.parse(machine.run('status', '--json').out)
     expect(status).toMatchObject({ database: `${address}/p/site`, missions: [{ name: 'First' }] })
     const doctor = JSON.parse(machine.run('doctor', '--json').out)
-    expect(doctor.checks.slice(0, 3)).toMatchObject([
+    expect(doctor.checks.slice(0, 2)).toMatchObject([
       {
         check: 'connection',
         ok: true,
