@@ -17,6 +17,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ['test/support/properties.ts'],
     globalSetup: [
+      'test/support/own-environment.ts',
       'test/support/quiet-git.ts',
       'test/support/fresh-bundle.ts',
       'test/support/postgres/run.ts',

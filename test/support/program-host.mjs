@@ -1,18 +1,9 @@
 // Runs the built program again and again in one process, each time as if it had just been started: with the words, the
 // folder, the variables, the input and the streams of that run.
-import {
-  closeSync,
-  createReadStream,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { PassThrough, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -34,6 +25,14 @@ const { console } = globalThis
 
 /** What `process.exit` throws here, because nothing goes on after it. */
 class Exit extends Error {}
+
+// A timer of a run that has ended never fires: its process would be gone.
+const { setTimeout: later } = globalThis
+let runs = 0
+globalThis.setTimeout = (work, ...more) => {
+  const begunIn = runs
+  return later((...given) => begunIn === runs && work(...given), ...more)
+}
 
 /** Ends the present run, while there is one. */
 let leave = null
@@ -76,6 +75,7 @@ async function run({ words, folder, environment, stdin, told }) {
     }
   }
   leave = null
+  runs += 1
   const code = Number(process.exitCode ?? 0)
   // What the program does at its exit it does now.
   process.emit('exit', code)
@@ -143,12 +143,26 @@ function writeTo(file) {
   if (openSync(file, 'w') !== 1) throw new Error('Standard output was not replaced.')
 }
 
+/** The lines of a pipe, read while nothing else goes on: a read of our own under way would look like work of a run. */
+function* linesOf(pipe) {
+  const chunk = Buffer.alloc(1 << 16)
+  let rest = Buffer.alloc(0)
+  for (let read = readSync(pipe, chunk); read > 0; read = readSync(pipe, chunk)) {
+    rest = Buffer.concat([rest, chunk.subarray(0, read)])
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
+      const line = rest.toString('utf8', 0, end)
+      rest = rest.subarray(end + 1)
+      yield line
+    }
+  }
+}
+
 /** Each line of one pipe is a run; its outcome is written to the other. Whoever asks waits. */
 async function runLines() {
   const answers = openSync(`${channel}.answers`, 'w')
   const given = `${channel}.input`
   const written = `${channel}.output`
-  for await (const line of createInterface({ input: createReadStream(`${channel}.runs`) })) {
+  for (const line of linesOf(openSync(`${channel}.runs`))) {
     const { input, ...more } = JSON.parse(line)
     const said = { out: [], error: [] }
     writeFileSync(given, input)
