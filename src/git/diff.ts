@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { isSecretFile } from '../domain/secret-files.ts'
+import type { LeftOut, UnifiedDiff } from '../ports/work-tree.ts'
 import {
   compareSnapshots,
   comparisonPlace,
@@ -14,33 +15,62 @@ import { type ChangedContent, type LineCount, parseNumstat, parsePatch, patchFor
 import { displayPath, nulRecords, type PathBytes, pathBytes, quotePath } from './paths.ts'
 import { type PrivateDirectory, privateCall } from './private-directory.ts'
 import { type Environment, git, gitFault, noGit, runGit } from './process.ts'
-import type { DiskState } from './recorded-state.ts'
+import { type DiskState, maxKeptFileBytes } from './recorded-state.ts'
 import type { GitState } from './status.ts'
 import { folderMode, formatOf, leavingNothingOut, treeObject } from './trees.ts'
 
-/** The unified diff between two snapshots, of some paths when given. Null when the contents are gone. */
+/** The unified diff between two snapshots, of some paths when given. */
 export async function unifiedDiff(
   span: Span,
   environment: Environment,
   paths: readonly string[] | undefined,
-): Promise<string | null> {
+): Promise<UnifiedDiff> {
   const place = comparisonPlace(span, environment)
   const compared = await compareSnapshots(span, place)
   const { differences } = reconcileIgnored(span, compared.values())
   const wanted = paths === undefined ? differences : await named(place, differences, paths)
-  if (wanted.length === 0) return ''
+  if (wanted.length === 0) return { text: '', leftOut: [] }
   const found = await diffContents(place, wanted, ['-p', '--no-color'])
   const secret = secretsAmong(wanted)
-  if (found === null && secret.size < wanted.length) return null
-  return (found?.output.toString('utf8') ?? '') + [...secret].sort().map(withoutContent).join('')
+  const without = wanted
+    .filter(({ path }) => found === null || found.without.has(path))
+    .map((difference) => {
+      const why = secret.has(difference.path) ? 'secret' : whyWithout(difference, found === null)
+      return { path: difference.path, why }
+    })
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+  return {
+    text: (found?.output.toString('utf8') ?? '') + without.map(withoutContent).join(''),
+    leftOut: without.map(({ path, why }) => ({ path: displayPath(path), why })),
+  }
 }
 
-/** Only its name and that it changed. */
-function withoutContent(path: PathBytes): string {
+function whyWithout({ before, after }: Compared, isWithoutGit: boolean): LeftOut['why'] {
+  const states = [before, after].filter((state) => state !== null)
+  if (states.some(({ mode }) => mode === '160000')) return 'repository'
+  if (states.some(({ mode }) => !/^1[02]0/.test(mode))) return 'special'
+  const unkept = states.filter(isUnkept)
+  if (unkept.length === 0) return isWithoutGit ? 'no_git' : 'no_longer_kept'
+  const isLarge = unkept.some(({ oid, stat }) => oid === null || (stat?.size ?? 0) > maxKeptFileBytes)
+  return isLarge ? 'too_large' : 'not_kept'
+}
+
+const leftOutWords = {
+  secret: 'Secret file: its content is not shown',
+  too_large: `Left out: too large, contents over ${maxKeptFileBytes / 1024 / 1024} MB are not kept`,
+  not_kept: 'Left out: its content was not kept',
+  no_longer_kept: 'Left out: its content is no longer kept',
+  repository: 'Left out: a repository of its own',
+  special: 'Left out: not a regular file, it has no lines',
+  no_git: 'Left out: git is not installed here',
+} as const satisfies Record<LeftOut['why'], string>
+
+/** Only its name, that it changed, and why there is no more. */
+function withoutContent({ path, why }: { readonly path: PathBytes; readonly why: LeftOut['why'] }): string {
   const names = [`a/${path}`, `b/${path}`].map((name) =>
     /^[ !#-[\]-~]*$/.test(name) ? name : quotePath(name),
   )
-  return `diff --git ${names.join(' ')}\nSecret file: its content is not shown\n`
+  return `diff --git ${names.join(' ')}\n${leftOutWords[why]}\n`
 }
 
 /** The differences of some paths, with both ends of a rename where one of them is named. */
@@ -236,7 +266,7 @@ export interface ContentDiff {
   readonly without: ReadonlySet<PathBytes>
 }
 
-/** Asks git for the difference of two trees that hold what changed and nothing else. Null where no content is there. */
+/** Asks git for the difference of two trees that hold what changed and nothing else. Null where there is no git. */
 export async function diffContents(
   place: PrivateDirectory,
   differences: readonly Compared[],
@@ -250,7 +280,7 @@ export async function diffContents(
   const without = new Set(unkept.map(({ path }) => path))
   for (;;) {
     const usable = differences.filter(({ path }) => !without.has(path))
-    if (usable.length === 0) return null
+    if (usable.length === 0) return { output: Buffer.alloc(0), without }
     const { trees, written } = await treesOf(place, usable)
     const question = [
       ...settings,

@@ -9,7 +9,7 @@ import { PackWriter } from './pack.ts'
 import { displayPath, onDisk, type PathBytes } from './paths.ts'
 import type { PrivateDirectory } from './private-directory.ts'
 import { keptBytes } from './private-store.ts'
-import type { DiskState, OverlayEntry } from './recorded-state.ts'
+import { type DiskState, maxKeptFileBytes, type OverlayEntry } from './recorded-state.ts'
 
 /** Never looked into outside a repository: what version control keeps, and what package managers can put there again. */
 const dependencyFolders = [
@@ -35,7 +35,7 @@ const format = 'sha256'
 const megabyte = 1024 * 1024
 
 // Beyond these, contents are not kept, and then not read: size and times stand for them.
-const kept = { file: 5 * megabyte, files: 20_000, bytes: 64 * megabyte }
+const kept = { file: maxKeptFileBytes, files: 20_000, bytes: 64 * megabyte }
 const read = { files: 200_000, bytes: 4_000 * megabyte }
 
 // About ten milliseconds: a server goes on answering meanwhile.

@@ -23,7 +23,7 @@ import { displayPath, nulInput, nulRecords, onDisk, type PathBytes, quotePath } 
 import { keepingCall, type PrivateDirectory, privateCall } from './private-directory.ts'
 import { keptBytes } from './private-store.ts'
 import { git, runGit } from './process.ts'
-import type { DiskState, IgnoredFile, OverlayEntry } from './recorded-state.ts'
+import { type DiskState, type IgnoredFile, maxKeptFileBytes, type OverlayEntry } from './recorded-state.ts'
 import type { Repository } from './repository.ts'
 import type { GitState, Status } from './status.ts'
 import { headStates } from './trees.ts'
@@ -221,7 +221,7 @@ export function unchangedSince(file: DiskFile, path: PathBytes, known: Known): D
   const entry = known.earlier.get(path)
   if (!entry?.disk?.stat || entry.disk.oid === null || entry.uncertain !== undefined) return null
   const mayBeKept =
-    known.budget !== null && file.stat.size <= limits.keptFile && !isSecretFile(displayPath(path))
+    known.budget !== null && file.stat.size <= maxKeptFileBytes && !isSecretFile(displayPath(path))
   if (entry.disk.unkept && mayBeKept) return null
   const isSettled = Math.max(file.stat.modified, file.stat.changed) < known.takenAt - settled
   return isSettled && sameStat(file.stat, entry.disk.stat) ? entry.disk : null
@@ -409,7 +409,6 @@ export interface Tiers {
 
 const megabyte = 1024 * 1024
 const limits = {
-  keptFile: 5 * megabyte,
   keptUntracked: { files: 20_000, bytes: 64 * megabyte },
   identified: { files: 200_000, bytes: 2048 * megabyte },
 }
@@ -424,7 +423,7 @@ function shareTiers(candidates: readonly Candidate[], mayKeep: boolean): Tiers {
   for (const candidate of candidates) {
     const { size } = candidate.file.stat
     const isOpen = mayKeep && !isSecretFile(displayPath(candidate.path))
-    if (isOpen && size <= limits.keptFile && (candidate.tracked || kept(size))) keep.push(candidate)
+    if (isOpen && size <= maxKeptFileBytes && (candidate.tracked || kept(size))) keep.push(candidate)
     else if (identified(size)) identify.push(candidate)
     else glance.push(candidate)
   }
@@ -535,7 +534,7 @@ async function keepingTheirEndings(
   place: PrivateDirectory,
   files: readonly Candidate[],
 ): Promise<readonly PathBytes[]> {
-  const indexed = files.filter(({ index, file }) => index !== null && file.stat.size <= limits.keptFile)
+  const indexed = files.filter(({ index, file }) => index !== null && file.stat.size <= maxKeptFileBytes)
   const contents = await contentsOf(
     place,
     indexed.flatMap(({ index }) => index?.oid ?? []),

@@ -16,6 +16,9 @@ export interface FileStat {
   readonly changed: number
 }
 
+/** Contents of larger files are not kept. */
+export const maxKeptFileBytes = 5 * 1024 * 1024
+
 /** A path's state on disk. `oid` is null where the content was too much to hash: then `stat` stands for it. */
 export interface DiskState {
   readonly mode: string

@@ -112,8 +112,10 @@ export function createWitness(options: WitnessOptions): WorkTreeWitness {
     },
     unifiedDiff: diffBetween,
     wholeDiff: async (from, to, most) => {
-      const text = await diffBetween(from, to)
-      return text === null ? null : { text: text.slice(0, most), cut: text.length > most }
+      const diff = await diffBetween(from, to)
+      if (diff === null) return null
+      const { text, leftOut } = diff
+      return { text: text.slice(0, most), cut: text.length > most || leftOut.length > 0 }
     },
     matching: async (place, areas) => surveyAreas(await scopeIn(place, areas), listed.of(place)),
     overlapping: async (place, areas, others) => {

@@ -25,8 +25,9 @@ export interface SessionLine {
   readonly lost: number
   /** Paths that its turns changed, each counted once. */
   readonly files: number
-  readonly addedLines: number
-  readonly deletedLines: number
+  /** Null where no turn was measured. */
+  readonly addedLines: number | null
+  readonly deletedLines: number | null
   readonly openTurns: number
 }
 

@@ -96,12 +96,9 @@ export interface MissionListed {
 }
 
 /** Who worked in a mission, what changed, and what waits there. */
-export interface MissionGlance {
+export interface MissionGlance extends MissionLines {
   /** The last at work first. */
   readonly agents: readonly { readonly name: string; readonly working: boolean }[]
-  readonly files: number
-  readonly added: number
-  readonly deleted: number
   /** Open holds of every kind. */
   readonly waiting: number
 }
@@ -117,10 +114,12 @@ export interface MissionTree {
   readonly recorded: readonly MissionChange[]
 }
 
-/** What a mission's changes come to in all its work trees; lines that could not be counted are left out. */
+/** What a mission's changes come to in all its work trees, a path once; lines that could not be counted are left out. */
 export interface MissionLines {
-  readonly added: number
-  readonly deleted: number
+  readonly files: number
+  /** Null where files changed and the lines of none could be counted. */
+  readonly added: number | null
+  readonly deleted: number | null
 }
 
 export interface MissionReads {
@@ -279,9 +278,12 @@ export interface MeasuredTotals {
   readonly verification: Measured['verification']
   readonly scopeMatches: boolean | null
   readonly outOfScope: number
-  readonly files: number
-  readonly addedLines: number
-  readonly deletedLines: number
+  /** Which attempt at its task it is. */
+  readonly attempt: number
+  /** Null where they could not be measured. */
+  readonly files: number | null
+  readonly addedLines: number | null
+  readonly deletedLines: number | null
 }
 
 /** A task as a card shows it. */
@@ -384,8 +386,9 @@ export interface TimelineAttempt {
 
 /** What an attempt changed, in lines; lines that could not be counted are left out. */
 export interface ChangedLines {
-  readonly added: number
-  readonly deleted: number
+  /** Null where none could be counted. */
+  readonly added: number | null
+  readonly deleted: number | null
   readonly outOfScope: number
 }
 
@@ -395,8 +398,9 @@ export interface MissionFile {
   readonly change: ChangeKind
   /** Out when one attempt found it so; null when none declared areas. */
   readonly scope: 'in' | 'out' | null
-  readonly addedLines: number
-  readonly deletedLines: number
+  /** Null where they could not be counted. */
+  readonly addedLines: number | null
+  readonly deletedLines: number | null
   /** Someone outside the mission wrote there too. */
   readonly others: boolean
   readonly attempts: number

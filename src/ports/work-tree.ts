@@ -37,9 +37,31 @@ export interface TreeContent {
   readonly stamps: readonly (readonly [path: string, stamp: string])[]
 }
 
+/** Why the lines of a changed file are not in a diff. */
+export const leftOutReasons = [
+  'secret',
+  'too_large',
+  'not_kept',
+  'no_longer_kept',
+  'repository',
+  'special',
+  'no_git',
+] as const
+
+export interface LeftOut {
+  readonly path: string
+  readonly why: (typeof leftOutReasons)[number]
+}
+
+export interface UnifiedDiff {
+  readonly text: string
+  /** Changed files that the text only names. */
+  readonly leftOut: readonly LeftOut[]
+}
+
 export interface WholeDiff {
   readonly text: string
-  /** Whether there is more of it. */
+  /** Whether there is more of it, or it only names a file. */
   readonly cut: boolean
 }
 
@@ -126,9 +148,9 @@ export interface WorkTreeWitness {
   branch(request: BranchRequest): Promise<Branch>
   /** The paths that differ, without renames and lines: cheap. `null` when it cannot be known. */
   touched(from: SnapshotRef, to: SnapshotRef): Promise<readonly string[] | null>
-  /** The unified diff between two snapshots, of some paths (old or new names) when given. `null` when contents are gone. */
-  unifiedDiff(from: SnapshotRef, to: SnapshotRef, paths?: readonly string[]): Promise<string | null>
-  /** All of it, cut after so many characters. `null` when contents are gone. */
+  /** The unified diff between two snapshots, of some paths (old or new names) when given. `null` when a snapshot is gone. */
+  unifiedDiff(from: SnapshotRef, to: SnapshotRef, paths?: readonly string[]): Promise<UnifiedDiff | null>
+  /** All of it, cut after so many characters. `null` when a snapshot is gone. */
   wholeDiff(from: SnapshotRef, to: SnapshotRef, most: number): Promise<WholeDiff | null>
   /** How many files each area matches in a snapshot that was just taken: tracked and untracked ones, not the ignored. */
   matching(place: SnapshotRef, areas: readonly string[]): Promise<readonly AreaCount[]>

@@ -291,7 +291,7 @@ test('git applies the unified diff', async () => {
   renameSync(join(top, 'moved.ts'), join(top, 'there.ts'))
   chmodSync(join(top, 'run.sh'), 0o755)
   const { ref: after } = await snap()
-  const diff = (await witness.unifiedDiff(before, after)) ?? ''
+  const diff = (await witness.unifiedDiff(before, after))?.text ?? ''
   const applied = spawnSync('git', ['apply', '--unsafe-paths', '-'], {
     cwd: copy,
     input: diff,
@@ -306,10 +306,10 @@ test('the diff of one path is found by its old and its new name', async () => {
   const { ref: before } = await snap()
   renameSync(join(top, 'old.ts'), join(top, 'new.ts'))
   const { ref: after } = await snap()
-  const byOld = await witness.unifiedDiff(before, after, ['old.ts'])
+  const byOld = (await witness.unifiedDiff(before, after, ['old.ts']))?.text
   expect(byOld).toContain('rename to new.ts\n')
-  expect(await witness.unifiedDiff(before, after, ['new.ts'])).toBe(byOld)
-  expect(await witness.unifiedDiff(before, after, ['untouched.ts'])).toBe('')
+  expect((await witness.unifiedDiff(before, after, ['new.ts']))?.text).toBe(byOld)
+  expect((await witness.unifiedDiff(before, after, ['untouched.ts']))?.text).toBe('')
 })
 
 test('what cannot be looked at makes the report partial, on either side', async () => {

@@ -61,16 +61,16 @@ test('the unified diff is of one path, by its old or its new name, or of all', a
     repo.append('lib/tools.ts', 'edited\n')
     repo.put('n.ts', 'new\n')
   })
-  const whole = await witness.unifiedDiff(start.ref, end.ref)
+  const whole = (await witness.unifiedDiff(start.ref, end.ref))?.text
   expect(whole).toContain('rename from lib/util.ts\nrename to lib/tools.ts')
   expect(whole).toContain('+new')
   for (const name of ['lib/util.ts', 'lib/tools.ts']) {
-    const one = await witness.unifiedDiff(start.ref, end.ref, [name])
+    const one = (await witness.unifiedDiff(start.ref, end.ref, [name]))?.text
     expect(one).toContain('rename from lib/util.ts')
     expect(one).toContain('+edited')
     expect(one).not.toContain('+new')
   }
-  expect(await witness.unifiedDiff(start.ref, end.ref, ['README.md'])).toBe('')
+  expect((await witness.unifiedDiff(start.ref, end.ref, ['README.md']))?.text).toBe('')
   await witness.settle()
 })
 

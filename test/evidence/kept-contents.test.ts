@@ -73,7 +73,7 @@ test('what no snapshot names goes, and what one names stays', async () => {
   }
   expect(sizeOf(stateFolder)).toBeLessThan(megabyte)
   rmSync(repo.path('.git'), { recursive: true })
-  expect(await witness.unifiedDiff(start, end)).toContain('-as it was at the start\n+as it is')
+  expect((await witness.unifiedDiff(start, end))?.text).toContain('-as it was at the start\n+as it is')
 })
 
 test('a snapshot that is being taken keeps everything where it is', async () => {
@@ -110,7 +110,7 @@ test('snapshots of several processes go on while others tidy up', async () => {
   const from = refs.find(({ directory }) => directory.endsWith('process-0-0'))
   const to = refs.find(({ directory }) => directory.endsWith('process-0-5'))
   if (from === undefined || to === undefined) throw new Error('The snapshots were not taken.')
-  expect(await witness.unifiedDiff(from, to, ['of-0.txt'])).toContain('-round 0 of 0\n+round 5 of 0')
+  expect((await witness.unifiedDiff(from, to, ['of-0.txt']))?.text).toContain('-round 0 of 0\n+round 5 of 0')
 })
 
 test('beyond its budget the project is told, and reports stay exact without lines', async () => {
@@ -140,7 +140,7 @@ test('snapshots that hold their contents themselves can still be read', async ()
   inItself(start, stateFolder)
   repo.put('notes.txt', 'after\n')
   const end = await take(witness, repo.top, 'end')
-  expect(await witness.unifiedDiff(start, end)).toContain('-before\n+after')
+  expect((await witness.unifiedDiff(start, end))?.text).toContain('-before\n+after')
 })
 
 // As every version before kept it.

@@ -70,7 +70,7 @@ test('snapshots copy no secret file, and tell that it changed by its hash', asyn
       String(a) < String(b) ? -1 : 1,
     ),
   )
-  const diff = (await witness.unifiedDiff(start.ref, end.ref)) ?? ''
+  const diff = (await witness.unifiedDiff(start.ref, end.ref))?.text ?? ''
   expect(diff).not.toContain(secret)
   expect(diff).toContain('+more')
   for (const path of untracked) expect(diff).toContain(`diff --git a/${path} b/${path}`)
@@ -92,7 +92,7 @@ test('a tracked secret file is reported by its name, with no line of it', async 
   for (const until of [middle, end]) {
     const { changes } = await witness.changes(start.ref, until.ref)
     expect(changes).toMatchObject([{ path: '.env', change: 'modified', addedLines: null }])
-    expect(await witness.unifiedDiff(start.ref, until.ref)).toBe(
+    expect((await witness.unifiedDiff(start.ref, until.ref))?.text).toBe(
       'diff --git a/.env b/.env\nSecret file: its content is not shown\n',
     )
   }
@@ -112,7 +112,7 @@ test('a secret file that is renamed unchanged shows its lines under no other nam
   const start = await witness.snapshot({ folder: repo.top, name: 'start' })
   repo.git('mv', '.env', 'settings.txt')
   const end = await witness.snapshot({ folder: repo.top, name: 'end' })
-  expect(await witness.unifiedDiff(start.ref, end.ref)).not.toContain(secret)
+  expect((await witness.unifiedDiff(start.ref, end.ref))?.text).not.toContain(secret)
   expect((await witness.changes(start.ref, end.ref)).changes).toMatchObject([
     { path: 'settings.txt', from: '.env', change: 'renamed' },
   ])

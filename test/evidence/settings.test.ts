@@ -130,7 +130,7 @@ test('an attribute keeps no lines out of the diff', async () => {
     repo.put('.gitattributes', '* -diff\n')
     repo.append('lib/util.ts', 'hidden\n')
   })
-  expect(await witness.unifiedDiff(start.ref, end.ref, ['lib/util.ts'])).toContain('+hidden')
+  expect((await witness.unifiedDiff(start.ref, end.ref, ['lib/util.ts']))?.text).toContain('+hidden')
 })
 
 test('a submodule that .gitmodules has ignored is looked into', async () => {

@@ -35,7 +35,7 @@ test('snapshots of open and of newly closed attempts are kept; others go after a
   age(project, 31)
   const { removed_snapshots } = await project.call('tidy')
   expect(removed_snapshots).toBe(2)
-  expect(await project.refusal('diff', { id: closed.task_id })).toContain('no longer kept')
+  expect(await project.refused('diff', { id: closed.task_id })).toMatchObject({ code: 'UNAVAILABLE' })
   expect(await project.call('diff', { id: open.task_id })).toMatchObject({ diff: '' })
 })
 

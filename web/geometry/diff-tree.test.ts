@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { sumOfLines } from '../../src/domain/track/changes.ts'
 import { type DiffNode, diffRows, diffTree } from './diff-tree.ts'
 
 const part = fc.constantFrom('src', 'test', 'a', 'b', 'read me', 'x.ts', 'Ünï')
@@ -36,8 +37,8 @@ test('a folder counts what is below it, and has more than one folder in it', () 
         if (node.kind === 'file') return
         const inside = list.filter(({ path }) => node.path === '' || path.startsWith(`${node.path}/`))
         expect(node.files).toBe(inside.length)
-        expect(node.added).toBe(inside.reduce((sum, one) => sum + (one.added_lines ?? 0), 0))
-        expect(node.deleted).toBe(inside.reduce((sum, one) => sum + (one.deleted_lines ?? 0), 0))
+        expect(node.added).toBe(sumOfLines(inside.map((one) => one.added_lines)))
+        expect(node.deleted).toBe(sumOfLines(inside.map((one) => one.deleted_lines)))
         expect(node.outOfScope).toBe(inside.filter(({ scope }) => scope === 'out').length)
         if (node.path !== '') expect(node.children.length > 1 || node.children[0]?.kind === 'file').toBe(true)
         node.children.forEach(check)

@@ -1,3 +1,5 @@
+import { sumOfLines } from '../../src/domain/track/changes.ts'
+
 /** A changed path, as answers of operations spell it. */
 export interface ChangedPath {
   readonly path: string
@@ -10,8 +12,9 @@ export interface ChangedPath {
 /** What a folder's files come to. */
 export interface DiffTally {
   readonly files: number
-  readonly added: number
-  readonly deleted: number
+  /** Null where files changed and the lines of none could be counted. */
+  readonly added: number | null
+  readonly deleted: number | null
   readonly outOfScope: number
 }
 
@@ -71,13 +74,12 @@ function byKindThenName(a: string, b: string): number {
 }
 
 function tallyOf(changes: readonly ChangedPath[]): DiffTally {
-  let [added, deleted, outOfScope] = [0, 0, 0]
-  for (const change of changes) {
-    added += change.added_lines ?? 0
-    deleted += change.deleted_lines ?? 0
-    if (change.scope === 'out') outOfScope += 1
+  return {
+    files: changes.length,
+    added: sumOfLines(changes.map(({ added_lines }) => added_lines)),
+    deleted: sumOfLines(changes.map(({ deleted_lines }) => deleted_lines)),
+    outOfScope: changes.filter(({ scope }) => scope === 'out').length,
   }
-  return { files: changes.length, added, deleted, outOfScope }
 }
 
 /** A row of the tree as it is drawn: `depth` 0 is at the top. */

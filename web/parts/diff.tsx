@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import { counted } from '../../src/domain/text.ts'
 import { told } from '../api/call.ts'
 import { useQuery } from '../live/query.ts'
 import { linesOf } from './lines-of.ts'
@@ -46,7 +47,11 @@ function AskedDiff({ asked: { answer, failure }, path }: AskedDiffProps) {
         </section>
       ))}
       {answer.value?.truncated ? (
-        <p class="muted diff-note">The rest is left out: it is too long to be kept or shown.</p>
+        <p class="muted diff-note">
+          {answer.value.left_out_total === undefined
+            ? 'The rest is left out: it is too long to be kept or shown.'
+            : `Not everything is shown: ${counted(answer.value.left_out_total, 'file')} without lines.`}
+        </p>
       ) : null}
     </>
   )
@@ -54,7 +59,8 @@ function AskedDiff({ asked: { answer, failure }, path }: AskedDiffProps) {
 
 /** The way from a change to who each line of the file is from, as it is now. */
 function WhoseLines({ file: { path, notes } }: { readonly file: FileDiff }) {
-  if (notes.some((note) => /^(deleted file|Binary files|Secret file|GIT binary)/.test(note))) return null
+  if (notes.some((note) => /^(deleted file|Binary files|Secret file|Left out|GIT binary)/.test(note)))
+    return null
   return (
     <a class="link diff-link" href={linesOf(path)} aria-label={`Whose lines are in ${path}`}>
       Whose lines

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { counted } from '../../src/domain/text.ts'
 import type { Verified as VerifiedShort } from '../api/entities.ts'
 import { Agent } from './agent.tsx'
 import { StatusIcon } from './status.tsx'
@@ -6,15 +7,17 @@ import './evidence.css'
 
 /** What git was witness to: solid. */
 export function Verified({ verified }: { readonly verified: VerifiedShort }) {
-  const { status, files, scope_match, out_of_scope } = verified
+  const { status, attempt, files, scope_match, out_of_scope } = verified
   return (
     <p class="verified">
       <StatusIcon status={scope_match === false ? 'blocked' : 'done'} named={false} />
       <b>{verifiedWord[status]}</b>
-      <span>
-        {files} {files === 1 ? 'file' : 'files'}
-      </span>
-      <PlusMinus {...verified} />
+      {attempt > 1 ? <span class="muted">attempt {attempt}</span> : null}
+      {files === null ? null : (
+        <span>
+          {counted(files, 'file')} <PlusMinus {...verified} />
+        </span>
+      )}
       <span class={scope_match === false ? 'out' : 'muted'}>{scopeWord(scope_match, out_of_scope)}</span>
     </p>
   )
@@ -31,10 +34,12 @@ function scopeWord(matches: boolean | null, outside: number): string {
   return matches ? 'all in scope' : `${outside} out of scope`
 }
 
+/** Lines that came and went; null where they could not be counted. */
 export function PlusMinus({
   added_lines,
   deleted_lines,
 }: Pick<VerifiedShort, 'added_lines' | 'deleted_lines'>) {
+  if (added_lines === null || deleted_lines === null) return <span class="muted">lines not counted</span>
   return (
     <span class="plus-minus">
       <ins>+{added_lines}</ins> <del>−{deleted_lines}</del>

@@ -61,7 +61,7 @@ export function parseDiff(text: string): readonly FileDiff[] {
 
 const kinds: Readonly<Record<string, DiffLine['kind']>> = { '+': 'added', '-': 'deleted', ' ': 'same' }
 const notable =
-  /^(Binary files|Secret file|GIT binary patch|old mode|new mode|rename from|similarity index|new file|deleted file)/
+  /^(Binary files|Secret file|Left out|GIT binary patch|old mode|new mode|rename from|similarity index|new file|deleted file)/
 
 /** `diff --git a/x b/x`: both names are the same where there is neither `+++` nor a rename. */
 function pathOfHeader(line: string): string {

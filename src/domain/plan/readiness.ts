@@ -205,15 +205,18 @@ function compareText(one: string, other: string): number {
 interface OpenWork {
   readonly toDo: readonly PlannedTask[]
   readonly begun: readonly PlannedTask[]
+  /** The open tasks that the blocked ones wait for, each with why it is open: `t-… (in review)`. */
+  readonly awaited: readonly string[]
   /** What the caller is called, and for which role it asked. */
   readonly caller: string
   readonly role: string | null
 }
 
-const mostNamed = 3
+/** Most tasks that one reason names. */
+export const mostNamed = 3
 
 /** Why none of these tasks is for the caller now, in figures: `2 wait for t-…`, `1 held by worker-c`, `1 is for qa-engineer`. */
-export function reasonsFor({ toDo, begun, caller, role }: OpenWork): readonly string[] {
+export function reasonsFor({ toDo, begun, awaited, caller, role }: OpenWork): readonly string[] {
   const blocked = toDo.filter((planned) => planned.blocked)
   const ready = toDo.filter((planned) => !planned.blocked)
   const isForOther = ({ task }: PlannedTask) =>
@@ -225,7 +228,7 @@ export function reasonsFor({ toDo, begun, caller, role }: OpenWork): readonly st
   )
   const holders = Map.groupBy(begun, ({ claim }) => claim?.agent ?? 'someone')
   return [
-    ...(blocked.length === 0 ? [] : [waiting(blocked, [...toDo, ...begun])]),
+    ...(blocked.length === 0 ? [] : [waiting(blocked.length, awaited)]),
     ...[...holders].map(
       ([agent, tasks]) => `${tasks.length} ${tasks.length === 1 ? 'is' : 'are'} held by ${agent}`,
     ),
@@ -234,15 +237,10 @@ export function reasonsFor({ toDo, begun, caller, role }: OpenWork): readonly st
   ]
 }
 
-function waiting(blocked: readonly PlannedTask[], open: readonly PlannedTask[]): string {
-  const undone = new Set<string>(open.map(({ task }) => task.id))
-  const awaited = [...new Set(blocked.flatMap(({ dependsOn }) => dependsOn))]
-  // What is done and not settled, or of another plan, is not among the open ones.
-  const known = awaited.filter((id) => undone.has(id))
-  const named = known.length > 0 ? known : awaited
-  const more = named.length > mostNamed ? ` and ${named.length - mostNamed} more` : ''
-  const verb = blocked.length === 1 ? 'waits' : 'wait'
-  return `${blocked.length} ${verb} for ${named.slice(0, mostNamed).join(', ')}${more}`
+function waiting(blocked: number, awaited: readonly string[]): string {
+  const more = awaited.length > mostNamed ? ` and ${awaited.length - mostNamed} more` : ''
+  const verb = blocked === 1 ? 'waits' : 'wait'
+  return `${blocked} ${verb} for ${awaited.slice(0, mostNamed).join(', ')}${more}`
 }
 
 function are(count: number): string {

@@ -5,7 +5,7 @@ import { instant, instantOrNull } from '../instant.ts'
 import { type ReviewComment, standingOf, type Verdict } from '../review/review.ts'
 import type { Figures } from '../stats/stats.ts'
 import { counted, excerpt, plainWord } from '../text.ts'
-import type { ContestedFile, ReportedChange } from '../track/changes.ts'
+import { type ContestedFile, type ReportedChange, sumOfLines } from '../track/changes.ts'
 import type { Mission } from '../track/mission.ts'
 import type { Decision, Hold, Issue } from '../track/records.ts'
 import type { Attempt, Task } from '../track/task.ts'
@@ -130,16 +130,15 @@ function taskPart(id: string | null, names: ReadonlyMap<string, string>): readon
 
 function headOf({ records, said }: About, since: ReportRecords['since']) {
   const { mission, task, files, basis } = records
-  const sum = (lines: readonly (number | null)[]) => lines.reduce<number>((all, each) => all + (each ?? 0), 0)
-  const added = sum(files.map(({ addedLines }) => addedLines))
-  const deleted = sum(files.map(({ deletedLines }) => deletedLines))
+  const added = sumOfLines(files.map(({ addedLines }) => addedLines))
+  const deleted = sumOfLines(files.map(({ deletedLines }) => deletedLines))
   const goal = task === null ? mission.objective : task.goal
   const status = task === null ? mission.status : (task.resolution ?? task.status)
   const agents = [...new Set(records.attempts.map(({ attempt }) => agentOf(attempt)))]
   const lines: (readonly Part[])[] = []
   if (goal !== null && goal !== (task ?? mission).name) lines.push([said(goal)])
   lines.push([
-    `${counted(files.length, 'file')} changed, +${added} −${deleted} lines, as git saw them · ${counted(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
+    `${counted(files.length, 'file')} changed, ${added === null || deleted === null ? 'lines not counted' : `+${added} −${deleted} lines`}, as git saw them · ${counted(records.attempts.length, 'attempt')}${agents.length === 0 ? '' : ` by ${agents.slice(0, 8).join(', ')}${agents.length > 8 ? ` and ${agents.length - 8} more` : ''}`} · ${plainWord(status)} · `,
     { code: task?.id ?? mission.id },
   ])
   if (since !== null) {

@@ -86,6 +86,12 @@ export function countChanges(changes: readonly ReportedChange[]): ChangeCounts {
   return counts
 }
 
+/** No files have no lines; where files changed and the lines of none could be counted, the sum is unknown. */
+export function sumOfLines(lines: readonly (number | null)[]): number | null {
+  const counted = lines.filter((one) => one !== null)
+  return lines.length > 0 && counted.length === 0 ? null : counted.reduce((sum, one) => sum + one, 0)
+}
+
 /** Out of scope first, then by path: what a reader must see comes before a cut. */
 export function inReadingOrder(changes: readonly ReportedChange[]): readonly ReportedChange[] {
   const rank = (change: ReportedChange): number => (change.scope === 'out' ? 0 : 1)

@@ -9,6 +9,7 @@ import {
   type ReportedChange,
 } from '../../domain/track/changes.ts'
 import type { Correction } from '../../domain/track/task.ts'
+import { leftOutReasons, type UnifiedDiff } from '../../ports/work-tree.ts'
 import { list, strings } from './list.ts'
 
 /** What was measured of an attempt: its changes, the verdict about them, and what others did in the same tree. */
@@ -207,6 +208,32 @@ function within<Item>(
     return index > 0 && used > budget
   })
   return end === -1 ? items : items.slice(0, end)
+}
+
+/** Most characters of a diff in one answer. */
+const maxDiffLength = 2_000_000
+const maxLeftOut = 100
+
+/** Whether a diff has everything, and the files that it only names. */
+export const truncationFields = {
+  truncated: z.boolean(),
+  left_out: list(z.object({ path: z.string(), why: z.enum(leftOutReasons) })).optional(),
+  left_out_total: z.int().optional(),
+}
+
+const DiffAnswer = z.object({ diff: z.string(), ...truncationFields })
+
+export const noDiff: UnifiedDiff = { text: '', leftOut: [] }
+
+/** Diffs one after the other; `isCut` where they were cut before. */
+export function diffAnswer(parts: readonly UnifiedDiff[], isCut = false): z.output<typeof DiffAnswer> {
+  const text = parts.map((part) => part.text).join('')
+  const leftOut = parts.flatMap((part) => part.leftOut)
+  return {
+    diff: text.slice(0, maxDiffLength),
+    truncated: isCut || text.length > maxDiffLength || leftOut.length > 0,
+    ...(leftOut.length > 0 && { left_out: leftOut.slice(0, maxLeftOut), left_out_total: leftOut.length }),
+  }
 }
 
 /** What was said of an attempt after its end. */

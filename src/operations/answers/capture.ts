@@ -26,8 +26,9 @@ export const SessionEntry = z.object({
   lost: z.int(),
   /** Files of its turns, one that two turns changed twice. */
   files: z.int(),
-  added_lines: z.int(),
-  deleted_lines: z.int(),
+  /** Null where no turn was measured. */
+  added_lines: z.int().nullable(),
+  deleted_lines: z.int().nullable(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
   forgotten: z.boolean(),

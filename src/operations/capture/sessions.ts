@@ -3,6 +3,7 @@ import { Failure } from '../../domain/failure.ts'
 import type { CaptureSessionId, TurnId } from '../../domain/id.ts'
 import type { SessionLine, TurnLine } from '../../ports/capture-reads.ts'
 import type { Reads } from '../../ports/store.ts'
+import { diffAnswer, noDiff, truncationFields } from '../answers/attempt.ts'
 import {
   SessionEntry,
   sessionEntry,
@@ -157,8 +158,6 @@ function isTold({ turn, counts, lost }: TurnLine): boolean {
   return counts.added + counts.modified + counts.deleted + counts.renamed > 0
 }
 
-const longestDiff = 2_000_000
-
 export const sessionsDiff = defineOperation({
   name: 'sessions_diff',
   command: 'sessions diff',
@@ -177,7 +176,7 @@ export const sessionsDiff = defineOperation({
     turn_id: z.string(),
     session_id: z.string(),
     diff: z.string(),
-    truncated: z.boolean(),
+    ...truncationFields,
   }),
 }).handler(async (handling, input) => {
   await handling.drain?.()
@@ -202,18 +201,16 @@ export const sessionsDiff = defineOperation({
     })
   }
   const paths = turn.status === 'open' ? given : own
-  const isEmpty = paths?.length === 0
-  const unified = isEmpty ? '' : await handling.witness.unifiedDiff(turn.snapshot, end, paths)
+  const unified = paths?.length === 0 ? noDiff : await handling.witness.unifiedDiff(turn.snapshot, end, paths)
   if (unified === null) {
-    throw new Failure('UNAVAILABLE', `The contents that turn ${turn.id} changed are no longer kept.`, {
-      hint: `waymark sessions show ${turn.id} still lists the files; contents are kept for 30 days.`,
+    throw new Failure('UNAVAILABLE', `The snapshots of turn ${turn.id} are gone or cannot be compared.`, {
+      hint: `waymark sessions show ${turn.id} still lists the files; snapshots are kept for 30 days.`,
     })
   }
   return {
     turn_id: turn.id,
     session_id: turn.sessionId,
-    diff: unified.slice(0, longestDiff),
-    truncated: unified.length > longestDiff,
+    ...diffAnswer([unified]),
   }
 })
 

@@ -11,6 +11,7 @@ import type { SnapshotPlace } from '../../domain/track/task.ts'
 import { type Branch, mostBranchFiles } from '../../ports/branch.ts'
 import type { Blamed, FoundFile } from '../../ports/line-history.ts'
 import { planFormats } from '../../ports/project-files.ts'
+import { leftOutReasons } from '../../ports/work-tree.ts'
 
 /**
  * What a server may ask of the machine that its caller works on: each call with the shape of its arguments and of its
@@ -399,7 +400,12 @@ export const portCalls = {
   'witness.touched': asked(z.tuple([place, place]), names.nullable()),
   'witness.unifiedDiff': asked(
     z.tuple([place, place, names.nullable()]),
-    z.string().max(64_000_000).nullable(),
+    z
+      .strictObject({
+        text: z.string().max(64_000_000),
+        leftOut: list(z.strictObject({ path, why: z.enum(leftOutReasons) }), 200_000),
+      })
+      .nullable(),
   ),
   // The whole of it, cut where it is longer than so many characters.
   'witness.wholeDiff': asked(

@@ -10,8 +10,8 @@ const MissionCard = MissionEntry.extend({
   agents: list(z.object({ name: z.string(), working: z.boolean() })),
   agents_total: z.int(),
   files: z.int(),
-  added_lines: z.int(),
-  deleted_lines: z.int(),
+  added_lines: z.int().nullable(),
+  deleted_lines: z.int().nullable(),
   /** What waits for a person, of every kind. */
   waiting: z.int(),
 })
@@ -48,8 +48,8 @@ export const missionsPage = defineOperation({
           agents: agents.slice(0, mostAgents),
           agents_total: agents.length,
           files: glance?.files ?? 0,
-          added_lines: glance?.added ?? 0,
-          deleted_lines: glance?.deleted ?? 0,
+          added_lines: glance?.added ?? null,
+          deleted_lines: glance?.deleted ?? null,
           waiting: glance?.waiting ?? 0,
         }
       }),

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { instant } from '../../domain/instant.ts'
 import { claimTask, nameOf } from '../../domain/plan/claims.ts'
 import { type Claim, knownRoles, type PlannedTask, type PlanSpan } from '../../domain/plan/plan.ts'
-import { counted, reasonsFor } from '../../domain/plan/readiness.ts'
+import { counted, mostNamed, reasonsFor } from '../../domain/plan/readiness.ts'
+import { plainWord } from '../../domain/text.ts'
 import type { Reads } from '../../ports/store.ts'
 import { strings } from '../answers/list.ts'
 import { PlannedTaskEntry, plannedTaskEntry } from '../answers/plan.ts'
@@ -133,6 +134,7 @@ async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): P
   const reasons = reasonsFor({
     toDo: toDo.tasks,
     begun: begun.tasks,
+    awaited: await openDependencies(reads, toDo.tasks, now),
     caller,
     role: input.role ?? null,
   })
@@ -143,6 +145,31 @@ async function whyNothing(reads: Reads, input: Input, { now, caller }: Asked): P
   const figures = total === 0 ? none : `Of ${counted(total)}, ${reasons.join(', ')}.`
   const other = await elsewhere(reads, owner, input, { now, caller })
   return `Nothing is ready. ${figures}${other === null ? '' : ` ${other}`}`
+}
+
+/** What blocked tasks wait for and why it is open, also where it is of another plan. */
+async function openDependencies(
+  reads: Reads,
+  toDo: readonly PlannedTask[],
+  now: number,
+): Promise<readonly string[]> {
+  const blocked = toDo.filter((planned) => planned.blocked)
+  const ids = [...new Set(blocked.flatMap(({ dependsOn }) => dependsOn))].slice(0, mostLooked)
+  if (ids.length === 0) return []
+  const cards = await reads.tasks.cards(ids)
+  const histories = await reads.tasks.histories(ids, now)
+  const open = cards
+    .map(({ task }) => task)
+    .filter(({ id, status }) => status !== 'done' || histories.get(id)?.unsettled === true)
+  const reasons = await Promise.all(
+    open.slice(0, mostNamed).map(async (task) => {
+      if (task.status !== 'done') return plainWord(task.status)
+      const holds = await reads.holds.list({ taskId: task.id, status: 'open' }, { limit: 10 })
+      const isInReview = holds.items.some(({ item }) => item.hold.kind === 'review')
+      return isInReview ? 'in review' : 'done, and waits for a person'
+    }),
+  )
+  return open.map(({ id }, place) => (place < reasons.length ? `${id} (${reasons[place]})` : id))
 }
 
 /** The nearest filter that finds a task: another mission's, another role's, someone else's. */

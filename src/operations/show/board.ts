@@ -20,9 +20,12 @@ export const VerifiedShort = z.object({
   status: verification,
   scope_match: z.boolean().nullable(),
   out_of_scope: z.int(),
-  files: z.int(),
-  added_lines: z.int(),
-  deleted_lines: z.int(),
+  /** The figures are of this attempt alone; a review shows what all attempts at the task came to. */
+  attempt: z.int(),
+  /** Null where they could not be measured. */
+  files: z.int().nullable(),
+  added_lines: z.int().nullable(),
+  deleted_lines: z.int().nullable(),
 })
 
 const BoardCard = z.object({
@@ -124,6 +127,7 @@ export function verifiedShort(measured: MeasuredTotals): z.output<typeof Verifie
     status: measured.verification,
     scope_match: measured.scopeMatches,
     out_of_scope: measured.outOfScope,
+    attempt: measured.attempt,
     files: measured.files,
     added_lines: measured.addedLines,
     deleted_lines: measured.deletedLines,

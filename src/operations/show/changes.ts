@@ -9,8 +9,11 @@ import {
   ChangeCounts,
   ChangeEntry,
   changeEntry,
+  diffAnswer,
+  noDiff,
   sharedTree,
   sharedTreeFields,
+  truncationFields,
   Verification,
 } from '../answers/attempt.ts'
 import { list } from '../answers/list.ts'
@@ -110,8 +113,6 @@ function verificationOf({
   }
 }
 
-const longestDiff = 2_000_000
-
 export const diff = defineOperation({
   name: 'diff',
   command: 'diff',
@@ -131,7 +132,7 @@ export const diff = defineOperation({
     attempt_id: z.string().optional(),
     mission_id: z.string().optional(),
     diff: z.string(),
-    truncated: z.boolean(),
+    ...truncationFields,
     /** Files of it that are probably others', and are not counted as the task's. */
     contested_files: sharedTreeFields.contested_files,
     contested_files_total: sharedTreeFields.contested_files_total,
@@ -160,15 +161,18 @@ export const diff = defineOperation({
     input.path === undefined ? undefined : [input.path],
   )
   if (unified === null) {
-    throw new Failure('UNAVAILABLE', `The contents that attempt ${attempt.id} changed are no longer kept.`, {
-      hint: `waymark changes ${attempt.taskId} still lists the files; contents are kept for 30 days.`,
-    })
+    throw new Failure(
+      'UNAVAILABLE',
+      `The snapshots of attempt ${attempt.id} are gone or cannot be compared.`,
+      {
+        hint: `waymark changes ${attempt.taskId} still lists the files; snapshots are kept for 30 days.`,
+      },
+    )
   }
   return {
     task_id: attempt.taskId,
     attempt_id: attempt.id,
-    diff: unified.slice(0, longestDiff),
-    truncated: unified.length > longestDiff,
+    ...diffAnswer([unified]),
     ...othersIn(evidence, input.path),
   }
 })
@@ -218,8 +222,7 @@ async function keptDiff({ store }: QueryContext, attempt: Attempt, path: string 
   return {
     task_id: attempt.taskId,
     attempt_id: attempt.id,
-    diff: text.slice(0, longestDiff),
-    truncated: kept.cut || text.length > longestDiff,
+    ...diffAnswer([{ text, leftOut: [] }], kept.cut),
   }
 }
 
@@ -250,25 +253,21 @@ async function diffOfMission(
   })
   const parts = await Promise.all(
     trees.map(async ({ first, lastEnded, recorded }) => {
-      if (first === null || lastEnded?.endSnapshot == null) return ''
+      if (first === null || lastEnded?.endSnapshot == null) return noDiff
       if (first.snapshot.edge !== edge?.id) throw elsewhere(missionId, first)
       const changed = recorded.filter(({ change, origin }) => change !== 'none' && origin !== 'imported')
       const paths = changed.flatMap((one) => (one.from === undefined ? [one.path] : [one.path, one.from]))
       const wanted = path === undefined ? paths : paths.filter((known) => known === path)
-      return wanted.length === 0 ? '' : witness.unifiedDiff(first.snapshot, lastEnded.endSnapshot, wanted)
+      return wanted.length === 0 ? noDiff : witness.unifiedDiff(first.snapshot, lastEnded.endSnapshot, wanted)
     }),
   )
-  if (parts.includes(null)) {
-    throw new Failure('UNAVAILABLE', `The contents that mission ${missionId} changed are no longer kept.`, {
-      hint: `waymark mission changes ${missionId} still lists the files; contents are kept for 30 days after the last task.`,
+  const found = parts.filter((part) => part !== null)
+  if (found.length < parts.length) {
+    throw new Failure('UNAVAILABLE', `Snapshots of mission ${missionId} are gone or cannot be compared.`, {
+      hint: `waymark mission changes ${missionId} still lists the files; snapshots are kept for 30 days after the last task.`,
     })
   }
-  const unified = parts.join('')
-  return {
-    mission_id: missionId,
-    diff: unified.slice(0, longestDiff),
-    truncated: unified.length > longestDiff,
-  }
+  return { mission_id: missionId, ...diffAnswer(found) }
 }
 
 function elsewhere(missionId: MissionId, { snapshot }: Attempt): Failure {
@@ -301,15 +300,15 @@ export const missionChanges = defineOperation({
         path: z.string(),
         change: ChangeEntry.shape.change,
         scope: z.enum(['in', 'out']).nullable(),
-        added_lines: z.int(),
-        deleted_lines: z.int(),
+        added_lines: z.int().nullable(),
+        deleted_lines: z.int().nullable(),
         others: z.boolean(),
         attempts: z.int(),
         task_id: z.string().nullable(),
       }),
     ),
-    added_lines: z.int(),
-    deleted_lines: z.int(),
+    added_lines: z.int().nullable(),
+    deleted_lines: z.int().nullable(),
     total: z.int(),
   }),
 }).handler(({ store }, input) =>
@@ -317,7 +316,6 @@ export const missionChanges = defineOperation({
     const mission = await findMission(reads, input.id)
     const files = await reads.timeline.files(mission.id, input.limit ?? 500)
     const lines = await reads.missions.lines(mission.id)
-    const { distinctFilesChanged } = await reads.missions.totals(mission.id)
     return {
       id: mission.id,
       files: files.map((file) => ({
@@ -332,7 +330,7 @@ export const missionChanges = defineOperation({
       })),
       added_lines: lines.added,
       deleted_lines: lines.deleted,
-      total: Math.max(distinctFilesChanged, files.length),
+      total: lines.files,
     }
   }),
 )

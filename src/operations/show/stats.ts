@@ -191,7 +191,7 @@ function figuresEntry(known: Figures): z.output<typeof FiguresEntry> {
       basis: 'measured',
       n: retries.n,
       attempts: retries.attempts,
-      per_task: ratio(retries.attempts, retries.n),
+      per_task: perTask(retries.attempts, retries.n),
       tried_again: retries.again,
     },
     refused_events: {
@@ -226,6 +226,11 @@ function waitEntry(wait: Wait): z.output<typeof WaitFigure> {
 
 function inSeconds(milliseconds: number | null): number | null {
   return milliseconds === null ? null : Math.round(milliseconds) / 1000
+}
+
+/** To one place, in the answer itself: every surface shows the same number. */
+function perTask(attempts: number | null, tasks: number): number | null {
+  return attempts === null || tasks === 0 ? null : Math.round((attempts / tasks) * 10) / 10
 }
 
 /** To four places, so that equal records give equal text. */

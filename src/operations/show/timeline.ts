@@ -26,7 +26,11 @@ const TimelineTaskEntry = z.object({
 })
 
 /** Lines, and files out of scope. */
-const Lines = z.object({ added: z.int(), deleted: z.int(), out_of_scope: z.int() })
+const Lines = z.object({
+  added: z.int().nullable(),
+  deleted: z.int().nullable(),
+  out_of_scope: z.int(),
+})
 
 const TimelineAttemptEntry = z.object({
   id: z.string(),
@@ -115,7 +119,7 @@ async function timelineOf(
   const mission = await findMission(reads, id)
   const phases = await reads.missions.phases(mission.id)
   const now = await reads.missions.now(mission.id)
-  const whole = await reads.missions.totals(mission.id)
+  const whole = await reads.missions.lines(mission.id)
   const tasks = await reads.timeline.tasks(mission.id, limit)
   const attempts = await reads.timeline.attempts(mission.id, limit)
   const lines = await reads.timeline.lines(mission.id, limit)
@@ -140,10 +144,11 @@ async function timelineOf(
       tasks: tasks.length,
       done: tasks.filter(({ standing }) => standing === 'done').length,
       attempts: await reads.timeline.attemptsTotal(mission.id),
-      files_changed: whole.distinctFilesChanged,
+      files_changed: whole.files,
       decisions: said.decisions,
       issues: said.issues,
-      ...(await reads.missions.lines(mission.id)),
+      added: whole.added,
+      deleted: whole.deleted,
       out_of_scope: sums.reduce((sum, { outOfScope }) => sum + outOfScope, 0),
     },
   }
@@ -164,7 +169,7 @@ function timelineAttempt(
   attempt: TimelineAttempt,
   lines: ChangedLines = { added: 0, deleted: 0, outOfScope: 0 },
 ): z.output<typeof TimelineAttemptEntry> {
-  const measured = attempt.counts !== null
+  const isMeasured = attempt.counts !== null && attempt.verification !== 'unknown'
   return {
     id: attempt.id,
     task_id: attempt.taskId,
@@ -174,7 +179,7 @@ function timelineAttempt(
     opened_at: instant(attempt.openedAt),
     closed_at: instantOrNull(attempt.closedAt),
     counts: attempt.counts,
-    lines: measured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
+    lines: isMeasured ? { added: lines.added, deleted: lines.deleted, out_of_scope: lines.outOfScope } : null,
     scope_match: attempt.scopeMatches,
     verification: attempt.verification,
   }

@@ -3,7 +3,7 @@ import type { CapturedSession } from '../../domain/capture/session.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { AttemptId, CaptureSessionId, TurnId } from '../../domain/id.ts'
 import type { CaptureReads, SessionLine, TurnLink } from '../../ports/capture-reads.ts'
-import { anyOf, idsLike, inBatches, pageOf } from './query.ts'
+import { anyOf, idsLike, inBatches, numberOrNull, pageOf } from './query.ts'
 import type { Projecting, ReadScope, RowKey } from './tables.ts'
 
 /** A session of a client, as its hooks tell of it. Sessions of browsers are in the table `session`. */
@@ -285,12 +285,8 @@ async function linesOf(
       'turn.session_id',
       fn.countAll<number>().as('turns'),
       fn.sum<number>(sql`case when turn.status = 'open' then 1 else 0 end`).as('open'),
-      fn
-        .sum<number>(sql`case when above.id is null then coalesce(turn.added_lines, 0) else 0 end`)
-        .as('added'),
-      fn
-        .sum<number>(sql`case when above.id is null then coalesce(turn.deleted_lines, 0) else 0 end`)
-        .as('deleted'),
+      fn.sum<number | null>(sql`case when above.id is null then turn.added_lines end`).as('added'),
+      fn.sum<number | null>(sql`case when above.id is null then turn.deleted_lines end`).as('deleted'),
       fn.sum<number>('turn.lost').as('lost'),
     ])
     .where('turn.project_id', '=', projectId)
@@ -330,8 +326,8 @@ async function linesOf(
       events: Math.max(row.events, toldOf.get(row.id) ?? 0),
       lost: Math.max(row.lost, Number(sum?.lost ?? 0)),
       files: filesOf.get(row.id) ?? 0,
-      addedLines: Number(sum?.added ?? 0),
-      deletedLines: Number(sum?.deleted ?? 0),
+      addedLines: numberOrNull(sum?.added),
+      deletedLines: numberOrNull(sum?.deleted),
       openTurns: Number(sum?.open ?? 0),
     }
   })

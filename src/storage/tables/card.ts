@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { AttemptId, TaskId } from '../../domain/id.ts'
 import type { MeasuredTotals, TaskCard } from '../../ports/reads.ts'
 import { attemptOf, countsOf, scopeMatchesOf } from './attempt.ts'
@@ -6,9 +5,6 @@ import { claimOf } from './claim.ts'
 import { anyOf } from './query.ts'
 import type { ReadScope } from './tables.ts'
 import { taskOf } from './task.ts'
-
-/** Most changes of an attempt whose lines are counted. */
-const mostChanges = 1_000
 
 /** Tasks as cards show them, in the order given: five queries, whatever the number. */
 export async function taskCards(scope: ReadScope, ids: readonly string[]): Promise<readonly TaskCard[]> {
@@ -68,31 +64,40 @@ export async function measuredAttempts(
     .execute()
   const lines = await db
     .selectFrom('attempt_change')
-    .select([
+    .select(({ fn }) => [
       'attempt_id',
-      sql<number>`coalesce(sum(added_lines), 0)`.as('added'),
-      sql<number>`coalesce(sum(deleted_lines), 0)`.as('deleted'),
+      fn.sum<number | null>('added_lines').as('added'),
+      fn.sum<number | null>('deleted_lines').as('deleted'),
     ])
     .where('project_id', '=', projectId)
     .where('attempt_id', 'in', ids)
-    .where('position', '<', mostChanges)
     .groupBy('attempt_id')
     .execute()
   const linesOf = new Map(lines.map((row) => [row.attempt_id, row]))
   return new Map(
     ends.map((row) => {
       const { added = 0, modified = 0, deleted = 0, renamed = 0 } = countsOf(row) ?? {}
+      const files = added + modified + deleted + renamed
+      const isUnknown = row.verification === 'unknown'
+      const sums = linesOf.get(row.id)
       const measured: MeasuredTotals = {
         verification: row.verification as MeasuredTotals['verification'], // as it was written
         scopeMatches: scopeMatchesOf(row),
         outOfScope: row.out_of_scope,
-        files: added + modified + deleted + renamed,
-        addedLines: linesOf.get(row.id)?.added ?? 0,
-        deletedLines: linesOf.get(row.id)?.deleted ?? 0,
+        attempt: row.number,
+        files: isUnknown ? null : files,
+        addedLines: isUnknown ? null : sumOf(files, sums?.added),
+        deletedLines: isUnknown ? null : sumOf(files, sums?.deleted),
       }
       return [row.id as AttemptId, measured] // a brand
     }),
   )
+}
+
+/** No files have no lines; of files of which none could be counted, the lines are unknown. */
+function sumOf(files: number, sum: number | null | undefined): number | null {
+  if (sum != null) return Number(sum)
+  return files === 0 ? 0 : null
 }
 
 /** How far each task is, as was said last; absent where nothing was. */

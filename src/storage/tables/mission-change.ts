@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Measured } from '../../domain/fact.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { MissionId } from '../../domain/id.ts'
-import type { MissionChange, ReportedChange } from '../../domain/track/changes.ts'
+import type { MissionChange } from '../../domain/track/changes.ts'
 import type { MissionFile, MissionLines } from '../../ports/reads.ts'
 import { storable } from '../fingerprint.ts'
 import type { AttemptTable } from './attempt.ts'
-import { anyOf, inBatches } from './query.ts'
+import { anyOf, inBatches, numberOrNull } from './query.ts'
 import type { Projecting, ReadScope } from './tables.ts'
 
 /** A path that attempts of the mission changed in a work tree, and what became of it from the first to the last. */
@@ -59,7 +59,7 @@ export function filesOf({
 }: {
   readonly evidence: Pick<Measured, 'changes' | 'mission'>
 }): readonly MissionChange[] {
-  return evidence.mission ?? evidence.changes.map(withLines)
+  return evidence.mission ?? evidence.changes
 }
 
 interface Place {
@@ -87,12 +87,8 @@ const putRow = {
 /** Where the difference of the states is not known, the lines of the attempts are added up. */
 const addRow = {
   ...newState,
-  added_lines: sql<number>`coalesce(mission_change.added_lines, 0) + excluded.added_lines`,
-  deleted_lines: sql<number>`coalesce(mission_change.deleted_lines, 0) + excluded.deleted_lines`,
-}
-
-function withLines(change: ReportedChange): MissionChange {
-  return { ...change, addedLines: change.addedLines ?? 0, deletedLines: change.deletedLines ?? 0 }
+  added_lines: sql<number | null>`mission_change.added_lines + excluded.added_lines`,
+  deleted_lines: sql<number | null>`mission_change.deleted_lines + excluded.deleted_lines`,
 }
 
 /** Whether a path is among a mission's files; work that git brought in is other people's. */
@@ -183,8 +179,7 @@ export async function missionFiles(
   >`
     select state.path,
       case when count(distinct state.change) = 1 then max(state.change) else 'modified' end as change,
-      coalesce(sum(state.added_lines), 0) as "addedLines",
-      coalesce(sum(state.deleted_lines), 0) as "deletedLines",
+      sum(state.added_lines) as "addedLines", sum(state.deleted_lines) as "deletedLines",
       max(state.others) as others,
       max(work.task_id) as "taskId", coalesce(max(work.attempts), 0) as attempts, max(work.judged) as judged
     from mission_change as state
@@ -200,6 +195,7 @@ export async function missionFiles(
         where attempt.project_id = ${projectId} and attempt.mission_id = ${missionId}) as changes
       group by path) as work on work.path = state.path
     where state.project_id = ${projectId} and state.mission_id = ${missionId} and state.change <> 'none'
+      and state.origin <> 'imported'
     group by state.path
     order by coalesce(max(work.judged), 0) desc, state.path
     limit ${limit}`.execute(db)
@@ -210,34 +206,20 @@ export async function missionFiles(
   }))
 }
 
-/** Work that git brought in is other people's. */
-export async function missionLines(
-  { db, projectId }: ReadScope,
-  missionId: MissionId,
-): Promise<MissionLines> {
-  const row = await db
-    .selectFrom('mission_change')
-    .select(({ fn }) => [
-      fn.sum<number>('added_lines').as('added'),
-      fn.sum<number>('deleted_lines').as('deleted'),
-    ])
-    .where('project_id', '=', projectId)
-    .where('mission_id', '=', missionId)
-    .where('change', '<>', 'none')
-    .where('origin', '<>', 'imported')
-    .executeTakeFirst()
-  return { added: Number(row?.added ?? 0), deleted: Number(row?.deleted ?? 0) }
-}
+export const noMissionLines: MissionLines = { files: 0, added: 0, deleted: 0 }
 
-/** The same of several missions, with the number of files. */
-export function linesOfMissions({ db, projectId }: ReadScope, missionIds: readonly MissionId[]) {
-  return db
+/** Work that git brought in is other people's. */
+export async function linesOfMissions(
+  { db, projectId }: ReadScope,
+  missionIds: readonly MissionId[],
+): Promise<ReadonlyMap<string, MissionLines>> {
+  const rows = await db
     .selectFrom('mission_change')
     .select(({ fn }) => [
       'mission_id',
-      fn.countAll<number>().as('files'),
-      fn.sum<number>('added_lines').as('added'),
-      fn.sum<number>('deleted_lines').as('deleted'),
+      fn.count<number>('path').distinct().as('files'),
+      fn.sum<number | null>('added_lines').as('added'),
+      fn.sum<number | null>('deleted_lines').as('deleted'),
     ])
     .where('project_id', '=', projectId)
     .where('mission_id', 'in', anyOf(missionIds))
@@ -245,4 +227,10 @@ export function linesOfMissions({ db, projectId }: ReadScope, missionIds: readon
     .where('origin', '<>', 'imported')
     .groupBy('mission_id')
     .execute()
+  return new Map(
+    rows.map(({ mission_id, files, added, deleted }) => [
+      mission_id,
+      { files: Number(files), added: numberOrNull(added), deleted: numberOrNull(deleted) },
+    ]),
+  )
 }

@@ -15,7 +15,7 @@ import type {
   Page,
 } from '../../ports/reads.ts'
 import { attemptOf } from './attempt.ts'
-import { linesOfMissions, missionLines } from './mission-change.ts'
+import { linesOfMissions, noMissionLines } from './mission-change.ts'
 import { phaseOf, phaseTallies, standingPhases } from './phase.ts'
 import { anyOf, idsLike, pageOf, parsed, prepared, preparedFor } from './query.ts'
 import { holdsText, searchText } from './search.ts'
@@ -199,7 +199,7 @@ export function missionReads(scope: ReadScope): MissionReads {
       return new Set(rows.map(({ task_id }) => task_id as TaskId)) // a brand
     },
     lastEnded: (missionId, top) => lastEnded(scope, missionId, top),
-    lines: (missionId) => missionLines(scope, missionId),
+    lines: async (id) => (await linesOfMissions(scope, [id])).get(id) ?? noMissionLines,
     list: (request) => listMissions(scope, request),
     listed: (missions) => missionsListed(scope, missions),
     glances: (ids) => missionGlances(scope, ids),
@@ -325,7 +325,7 @@ async function missionGlances(
     .orderBy('last', 'desc')
     .limit(5_000)
     .execute()
-  const lines = new Map((await linesOfMissions(scope, ids)).map((row) => [row.mission_id, row]))
+  const lines = await linesOfMissions(scope, ids)
   const holds = await db
     .selectFrom('hold')
     .where('project_id', '=', projectId)
@@ -341,9 +341,7 @@ async function missionGlances(
       id,
       {
         agents: agentsOf(byMission.get(id) ?? []),
-        files: Number(lines.get(id)?.files ?? 0),
-        added: Number(lines.get(id)?.added ?? 0),
-        deleted: Number(lines.get(id)?.deleted ?? 0),
+        ...(lines.get(id) ?? noMissionLines),
         waiting: waiting.get(id) ?? 0,
       },
     ]),

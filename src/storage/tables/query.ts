@@ -255,3 +255,8 @@ export async function pageOf<Name extends keyof Tables, Item>(
   const { total } = await matching.select(sql<number>`count(*)`.as('total')).executeTakeFirstOrThrow()
   return { items, total }
 }
+
+/** A sum, which PostgreSQL answers as text; null where there was nothing to add up. */
+export function numberOrNull(sum: number | null | undefined): number | null {
+  return sum == null ? null : Number(sum)
+}

@@ -100,8 +100,8 @@ async function linesOf(
 ): Promise<ReadonlyMap<AttemptId, ChangedLines>> {
   const { rows } = await sql<ChangedLines & { readonly id: AttemptId }>`
     select attempt_id as id,
-      coalesce(sum(added_lines), 0) as added,
-      coalesce(sum(deleted_lines), 0) as deleted,
+      sum(added_lines) as added,
+      sum(deleted_lines) as deleted,
       count(case when scope = 'out' then 1 end) as "outOfScope"
     from attempt_change
     where project_id = ${projectId} and attempt_id in (

@@ -3,6 +3,7 @@ import type { SeenCommand, SeenEdit, Turn, TurnChange, TurnEvidence } from '../.
 import type { PlacedMoment } from '../../domain/capture/story.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { CaptureSessionId, TurnId } from '../../domain/id.ts'
+import { sumOfLines } from '../../domain/track/changes.ts'
 import { type SnapshotPlace, treeOf } from '../../domain/track/task.ts'
 import type { CaptureReads, TurnLine } from '../../ports/capture-reads.ts'
 import type { CaptureBeside } from '../../ports/store.ts'
@@ -199,6 +200,7 @@ export async function applyTurnClosed(
   const { changes, ...evidence } = closed.evidence // these have a table of their own
   const count = (kind: TurnChange['change']): number => changes.filter(({ change }) => change === kind).length
   const own = changes.filter(({ origin }) => origin !== 'imported')
+  const isUnknown = evidence.verification === 'unknown'
   await db
     .updateTable('turn')
     .set({
@@ -218,8 +220,8 @@ export async function applyTurnClosed(
       files_modified: count('modified'),
       files_deleted: count('deleted'),
       files_renamed: count('renamed'),
-      added_lines: own.reduce((sum, { addedLines }) => sum + (addedLines ?? 0), 0),
-      deleted_lines: own.reduce((sum, { deletedLines }) => sum + (deletedLines ?? 0), 0),
+      added_lines: isUnknown ? null : sumOfLines(own.map(({ addedLines }) => addedLines)),
+      deleted_lines: isUnknown ? null : sumOfLines(own.map(({ deletedLines }) => deletedLines)),
       closed_at: closed.closedAt,
     })
     .where('project_id', '=', projectId)

@@ -110,7 +110,7 @@ describe.each(dialects)('what engines take differently, in $dialect', ({ dialect
     }
     await store.view(async ({ missions, tasks, timeline }) => {
       const id = 'm-1' as MissionId
-      expect(await missions.lines(id)).toEqual({ added: 6_000_000_000, deleted: 2 })
+      expect(await missions.lines(id)).toEqual({ files: 2, added: 6_000_000_000, deleted: 2 })
       expect((await missions.totals(id)).tokensInput).toBe(200)
       const one = 'a-1' as AttemptId
       expect((await tasks.measured([one])).get(one)).toMatchObject({ addedLines: 3_000_000_000 })

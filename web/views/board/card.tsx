@@ -108,7 +108,8 @@ function Card({ card: of, isSelected, drag }: CardProps) {
         ) : verified ? (
           <span class="task-verified">
             {verified.scope_match === false ? <StatusIcon status="blocked" /> : null}
-            <PlusMinus {...verified} />
+            {verified.attempt > 1 ? <span class="muted">attempt {verified.attempt} </span> : null}
+            {verified.files === null ? <span class="muted">not measured</span> : <PlusMinus {...verified} />}
           </span>
         ) : statusOf(card.outcome) === 'dropped' ? (
           <StatusBadge status="dropped" />

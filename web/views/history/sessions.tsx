@@ -3,6 +3,7 @@ import { useQuery } from '../../live/query.ts'
 import { Agent } from '../../parts/agent.tsx'
 import { TurnDiff } from '../../parts/diff.tsx'
 import { EmptyState, Failed } from '../../parts/empty-state.tsx'
+import { PlusMinus } from '../../parts/evidence.tsx'
 import { CopyButton, shortId } from '../../parts/text.tsx'
 import { Clock } from '../../parts/time.tsx'
 import { query, setQuery } from '../../router/location.ts'
@@ -46,7 +47,7 @@ function SessionRow({ session, isOpen }: { readonly session: Session; readonly i
         <span class="muted session-count">
           {turns} {turns === 1 ? 'turn' : 'turns'}, {files} {files === 1 ? 'file' : 'files'}
         </span>
-        <Lines added={session.added_lines} deleted={session.deleted_lines} />
+        <PlusMinus {...session} />
         <span class="muted">
           <Clock at={started_at} />
         </span>
@@ -96,7 +97,7 @@ function TurnRow({ turn, isOpen }: { readonly turn: Turn; readonly isOpen: boole
             {tokens?.input} + {tokens?.output} tokens
           </span>
         ) : null}
-        {verification === null ? null : <Lines added={turn.added_lines} deleted={turn.deleted_lines} />}
+        {verification === null ? null : <PlusMinus {...turn} />}
         <span class="muted">
           <Clock at={started_at} />
         </span>
@@ -130,7 +131,7 @@ function TurnRow({ turn, isOpen }: { readonly turn: Turn; readonly isOpen: boole
               ) : null}
               {change.reformatted ? <span class="muted">reformatted</span> : null}
               <span class="muted">{change.change}</span>
-              <Lines added={change.added_lines} deleted={change.deleted_lines} />
+              <PlusMinus {...change} />
             </li>
           ))}
         </ul>
@@ -151,12 +152,4 @@ function verdictOf({ status, verification, baseline }: Turn): string {
   const measured = verification === 'unknown' ? 'what changed is not known' : `${verification}`
   const late = baseline === 'at_start' ? '' : ', first state recorded late'
   return `${status === 'failed' ? 'failed, ' : ''}${measured}${late}`
-}
-
-function Lines({ added, deleted }: { readonly added: number | null; readonly deleted: number | null }) {
-  return (
-    <span class="plus-minus">
-      <ins>+{added ?? 0}</ins> <del>−{deleted ?? 0}</del>
-    </span>
-  )
 }

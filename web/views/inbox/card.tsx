@@ -76,9 +76,7 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
       ) : null}
       {card.request?.kind === 'command' ? <Pinned request={card.request} /> : null}
       {card.verified ? <Verified verified={card.verified} /> : null}
-      {card.task_id !== null && card.verified && card.verified.files > 0 ? (
-        <FirstHunk task={card.task_id} />
-      ) : null}
+      {card.task_id !== null && (card.verified?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {[card.workaround, card.claimed].map((text) =>
         text ? (
           <Claimed key={text} by={card.agent_name ?? card.opened_by}>

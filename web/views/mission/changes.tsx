@@ -6,6 +6,7 @@ import { type DiffNode, diffRows, diffTree } from '../../geometry/diff-tree.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { useQuery } from '../../live/query.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { PlusMinus } from '../../parts/evidence.tsx'
 import { linesOf } from '../../parts/lines-of.ts'
 import { href, navigate, query, setQuery } from '../../router/location.ts'
 import './tabs.css'
@@ -60,10 +61,12 @@ export function ChangesTab({ id }: { readonly id: string }) {
   return (
     <div class="tab-page">
       <p class="changes-head">
-        <b>Verified changes</b> <span class="muted">{count(tree.files)}</span>{' '}
-        <span class="added">+{tree.added}</span> <span class="deleted">−{tree.deleted}</span>
+        <b>Verified changes</b> <span class="muted">{count(answer.value.total)}</span>{' '}
+        <PlusMinus {...answer.value} />
         {tree.outOfScope > 0 && <span class="out-word"> {tree.outOfScope} out of scope</span>}
-        {answer.value.total > tree.files && <span class="muted"> of {answer.value.total}</span>}
+        {answer.value.total > tree.files && (
+          <span class="muted">, {count(answer.value.total - tree.files)} not listed here</span>
+        )}
       </p>
       <ul class="change-tree" aria-label="Changed files">
         {rows.map(({ node, depth }) => (
@@ -148,7 +151,16 @@ function count(files: number): string {
 const squares = 5
 
 /** Lines that came and went, in numbers and at a glance. */
-function ChangedLines({ added, deleted }: { readonly added: number; readonly deleted: number }) {
+function ChangedLines({
+  added,
+  deleted,
+}: {
+  readonly added: number | null
+  readonly deleted: number | null
+}) {
+  if (added === null || deleted === null) {
+    return <span class="changed-numbers muted">lines not counted</span>
+  }
   const whole = added + deleted
   const green =
     whole === 0

@@ -116,8 +116,14 @@ function MissionHeader({ mission }: { readonly mission: Timeline }) {
           <Elapsed mission={mission} />
         </Figure>
         <Figure name="Verified diff">
-          <span class="added">+{number.format(totals.added)}</span>{' '}
-          <span class="deleted">−{number.format(totals.deleted)}</span>
+          {totals.added === null || totals.deleted === null ? (
+            <span class="muted">lines not counted</span>
+          ) : (
+            <>
+              <span class="added">+{number.format(totals.added)}</span>{' '}
+              <span class="deleted">−{number.format(totals.deleted)}</span>
+            </>
+          )}
         </Figure>
         <Figure name="Out of scope">
           <span class={totals.out_of_scope > 0 ? 'deleted' : ''}>

@@ -31,8 +31,7 @@ const tellings: { readonly [Name in keyof Figures]: (figure: Figures[Name]) => T
   },
   out_of_scope: ({ n, files, attempts }) =>
     told(n, files, String, `in ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`),
-  retries: ({ n, per_task, tried_again }) =>
-    told(n, per_task, (each) => String(Math.round(each * 100) / 100), `${tried_again} tried again`),
+  retries: ({ n, per_task, tried_again }) => told(n, per_task, String, `${tried_again} tried again`),
   refused_events: ({ n, refused, share }) => told(n, refused, String, share === null ? '' : percent(share)),
   lines: ({ n, added, deleted, files_without_lines: files }) => ({
     ...told(n, added === null ? null : added + (deleted ?? 0), () => `+${added} −${deleted}`, ''),

@@ -41,9 +41,17 @@ export const diff: View<'diff'> = (answer, page) => {
 
 export const diffOfTurn: View<'sessions_diff'> = (answer, page) => diffText(answer, page)
 
-function diffText(answer: Pick<OutputOf<'diff'>, 'diff' | 'truncated'>, { ink }: Page): string {
+function diffText(
+  answer: Pick<OutputOf<'diff'>, 'diff' | 'truncated' | 'left_out_total'>,
+  { ink }: Page,
+): string {
   if (answer.diff === '') return 'Nothing changed.'
-  const cut = answer.truncated ? '\nThe diff is longer; name a path to see one file.' : ''
+  const { left_out_total: leftOut = 0 } = answer
+  const cut = !answer.truncated
+    ? ''
+    : leftOut > 0
+      ? `\nNot everything is shown: ${counted(leftOut, 'file')} without lines. Name a path to see one file.`
+      : '\nThe diff is longer; name a path to see one file.'
   const lines = answer.diff.trimEnd().split('\n')
   return `${lines.map((line) => styled(line, ink)).join('\n')}${cut}`
 }
@@ -180,7 +188,15 @@ function scopeInWords(verification: Verification, { ink }: Page, counts: ChangeC
 
 function lineCounts(change: Changed): string {
   const { added_lines: added, deleted_lines: deleted } = change
-  return added === null && deleted === null ? '' : `+${added ?? ''} -${deleted ?? ''}`
+  return added === null && deleted === null ? '' : linesInWords(change)
+}
+
+/** `+3 -1`; where it is unknown it never says 0. */
+export function linesInWords({
+  added_lines: added,
+  deleted_lines: deleted,
+}: Pick<Changed, 'added_lines' | 'deleted_lines'>): string {
+  return added === null || deleted === null ? 'lines not counted' : `+${added} -${deleted}`
 }
 
 function sharedWith(change: Changed): readonly string[] {

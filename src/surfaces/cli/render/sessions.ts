@@ -1,6 +1,6 @@
 import { counted } from '../../../domain/text.ts'
 import type { OutputOf } from '../../../operations/catalog.ts'
-import { changedFiles, countsInWords } from './changes.ts'
+import { changedFiles, countsInWords, linesInWords } from './changes.ts'
 import { blocks, bullets, cutNote, indented } from './parts.ts'
 import { table } from './table.ts'
 import { age, inOneLine } from './text.ts'
@@ -26,7 +26,7 @@ export const sessions: View<'sessions'> = ({ sessions: found, total }, page) => 
     [session.client, session.model].filter((part) => part !== null).join(' '),
     String(session.turns),
     String(session.files),
-    `+${session.added_lines} -${session.deleted_lines}`,
+    linesInWords(session),
     age(session.started_at, page.now),
     stateOf(session, page),
   ])
@@ -48,7 +48,7 @@ export const session: View<'sessions_show'> = (
   const { session_id: id, client, version, model, folder, lost } = shown
   const head = [
     `Session ${id} of ${client}${version === null ? '' : ` ${version}`}${model === null ? '' : `, ${model}`}`,
-    `${folder}: ${counted(shown.turns, 'turn')}, ${counted(shown.files, 'file')}, +${shown.added_lines} -${shown.deleted_lines}`,
+    `${folder}: ${counted(shown.turns, 'turn')}, ${counted(shown.files, 'file')}, ${linesInWords(shown)}`,
     lost === 0 ? '' : page.ink('yellow', `${counted(lost, 'event')} of its hooks got lost.`),
   ]
   return blocks(

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Agent } from '../../../parts/agent.tsx'
 import { clockText, durationText } from '../../../parts/duration.ts'
+import { PlusMinus } from '../../../parts/evidence.tsx'
 import { StatusBadge, StatusIcon, statusOf } from '../../../parts/status.tsx'
 import { now } from '../../../parts/time.tsx'
 import { useTimeline } from './model.ts'
@@ -58,8 +59,7 @@ function AttemptLines({ span }: { readonly span: TimelineSpan }) {
         <p class="muted">{to === null ? 'Measured when it ends.' : 'Its end was not measured.'}</p>
       ) : (
         <p>
-          <span class="added mono">+{attempt.lines.added}</span>{' '}
-          <span class="deleted mono">−{attempt.lines.deleted}</span> in{' '}
+          <PlusMinus added_lines={attempt.lines.added} deleted_lines={attempt.lines.deleted} /> in{' '}
           {files === 1 ? '1 file' : `${files} files`}
           <span class="muted">
             , {attempt.verification === 'verified' ? 'verified by git' : `measured in part`}

@@ -1,3 +1,4 @@
+import { sumOfLines } from '../../../../src/domain/track/changes.ts'
 import type { MarkKind } from '../../../geometry/bar-layout.ts'
 import { monoWidth, textWidth } from '../../../geometry/text-width.ts'
 import { durationText } from '../../../parts/duration.ts'
@@ -71,14 +72,11 @@ export function barText(spans: readonly TimelineSpan[], now: number): BarText {
 }
 
 function linesOf(spans: readonly TimelineSpan[]): LinesText | null {
-  let [added, deleted, out, files] = [0, 0, 0, 0]
-  for (const { attempt } of spans) {
-    added += attempt.lines?.added ?? 0
-    deleted += attempt.lines?.deleted ?? 0
-    out += attempt.lines?.out_of_scope ?? 0
-    files += filesOf(attempt)
-  }
-  if (files === 0) return null
+  const changed = spans.map(({ attempt }) => attempt).filter((attempt) => filesOf(attempt) > 0)
+  const added = sumOfLines(changed.map(({ lines }) => lines?.added ?? null))
+  const deleted = sumOfLines(changed.map(({ lines }) => lines?.deleted ?? null))
+  const out = changed.reduce((sum, { lines }) => sum + (lines?.out_of_scope ?? 0), 0)
+  if (changed.length === 0 || added === null || deleted === null) return null
   return { added: `+${added}`, deleted: `−${deleted}`, out: out === 0 ? '' : `${out} out of scope` }
 }
 
@@ -93,9 +91,10 @@ export function barStatus(spans: readonly TimelineSpan[]): Status {
 
 /** The attempt in words, for a reader who does not see the bar. */
 export function inWords({ attempt, from, to }: TimelineSpan, now: number): string {
-  const lines = attempt.lines
-    ? `, verified plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`
-    : ''
+  const lines =
+    attempt.lines?.added != null
+      ? `, verified plus ${attempt.lines.added} minus ${attempt.lines.deleted} lines`
+      : ''
   const out = attempt.lines?.out_of_scope ? `, ${attempt.lines.out_of_scope} files out of scope` : ''
   const who = attempt.agent ?? 'an unnamed agent'
   return `Attempt ${attempt.number} by ${who}, ${statuses[statusOf(attempt.status)].word}, ${durationText((to ?? now) - from)}${lines}${out}`

@@ -255,7 +255,11 @@ function turnInWords(
 ): string {
   const { agent, number, counts, added_lines, deleted_lines } = turn
   const files = counts === null ? 0 : counts.added + counts.modified + counts.deleted + counts.renamed
-  const changed = `${files === 1 ? '1 file' : `${files} files`} +${added_lines ?? 0} −${deleted_lines ?? 0}`
+  const lines =
+    added_lines === null || deleted_lines === null
+      ? ', lines not counted'
+      : ` +${added_lines} −${deleted_lines}`
+  const changed = counts === null ? 'not measured' : `${files === 1 ? '1 file' : `${files} files`}${lines}`
   const measured = turn.closed_at === null ? 'at work' : changed
   return `Turn ${number} of ${agent}, ${clockText(from, time)}, ${durationText(to - from)}: ${measured}`
 }

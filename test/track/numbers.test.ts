@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
+
+const outcome = { summary: 's' }
+
+async function attempt(
+  { call, write }: TestProject,
+  files: Readonly<Record<string, string>>,
+  start: object,
+): Promise<Answer> {
+  const { task_id, attempt_id } = await call('start_task', { name: 'Work', goal: 'g', ...start })
+  for (const [path, content] of Object.entries(files)) write(path, content)
+  const ended = await call('complete_task', { task_id, status: 'success', outcome })
+  return { task_id, attempt_id, ended }
+}
+
+test('a completed mission is at its last phase, wherever it is shown', async () => {
+  const project = await openProject()
+  const { call } = project
+  const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'o', profile: 'STANDARD' })
+  await attempt(project, { 'src/auth.ts': 'one\n' }, { mission_id, phase: 1 })
+  expect(await call('show', { id: mission_id })).toMatchObject({ total_phases: 3, status: 'IN_PROGRESS' })
+  await call('complete_mission', { mission_id, status: 'completed', summary: 's' })
+  const last = { current_phase: 3, total_phases: 3 }
+  expect(await call('show', { id: mission_id })).toMatchObject(last)
+  expect(await call('get_context', { mission_id, include: ['tasks'] })).toMatchObject({ current_phase: 3 })
+  expect((await call('list_missions', { status: 'ended' })).missions).toMatchObject([last])
+  expect((await call('missions_page', { status: 'ended' })).missions).toMatchObject([last])
+})
+
+describe('lines', () => {
+  test('board, changes, mission and review count the same for the same change', async () => {
+    const project = await openProject()
+    const { call } = project
+    const { mission_id } = await call('start_mission', { name: 'Auth', objective: 'o' })
+    const { task_id } = await attempt(
+      project,
+      { 'src/auth.ts': 'export const auth = 2\nexport const more = 3\n', 'new.txt': 'a\nb' },
+      { mission_id },
+    )
+    const [card] = (await call('board')).columns.done
+    const lines = { added_lines: 4, deleted_lines: 1 }
+    expect(card.verified).toMatchObject({ files: 2, ...lines, attempt: 1 })
+    const whole = await call('mission_changes', { id: mission_id })
+    expect(whole).toMatchObject({ total: 2, ...lines })
+    expect((await call('missions_page')).missions).toMatchObject([{ files: 2, ...lines }])
+    const totals = { files: 2, added: 4, removed: 1 }
+    const actor = { actor: person }
+    expect(await call('review_show', { task: task_id }, actor)).toMatchObject({ totals })
+    expect(await call('mission_timeline', { id: mission_id })).toMatchObject({
+      totals: { files_changed: 2, added: 4, deleted: 1 },
+    })
+  })
+
+  test('a card says of which attempt its lines are, where the review is of all of them', async () => {
+    const project = await openProject()
+    const { call } = project
+    const first = await attempt(project, { 'src/auth.ts': 'one\ntwo\nthree\n' }, {})
+    await call('taskman_task_edit', { id: first.task_id, status: 'to_do' })
+    await attempt(project, { 'src/auth.ts': 'one\ntwo\nfour\n' }, { task_id: first.task_id })
+    const [card] = (await call('board')).columns.done
+    expect(card.verified).toMatchObject({ attempt: 2, added_lines: 1, deleted_lines: 1 })
+    const review = await call('review_show', { task: first.task_id }, { actor: person })
+    expect(review.totals).toMatchObject({ added: 3, removed: 1 })
+  })
+
+  test('files whose lines cannot be counted have none, and not 0', async () => {
+    const project = await openProject()
+    const { call } = project
+    const { mission_id } = await call('start_mission', { name: 'Draw', objective: 'o' })
+    await attempt(project, { 'logo.bin': 'a\0b' }, { mission_id })
+    const unknown = { added_lines: null, deleted_lines: null }
+    expect((await call('board')).columns.done[0].verified).toMatchObject({ files: 1, ...unknown })
+    expect(await call('mission_changes', { id: mission_id })).toMatchObject({
+      total: 1,
+      files: [{ path: 'logo.bin', ...unknown }],
+      ...unknown,
+    })
+    expect((await call('missions_page')).missions).toMatchObject([{ files: 1, ...unknown }])
+    const { attempts, totals } = await call('mission_timeline', { id: mission_id })
+    expect([attempts[0].lines.added, totals.added]).toEqual([null, null])
+    expect((await call('report', { mission: mission_id, format: 'markdown' })).text).toContain(
+      'lines not counted',
+    )
+  })
+})
+
+test('a diff names the files that it leaves out, and why, and says that it is not whole', async () => {
+  const project = await openProject()
+  const { call } = project
+  const large = 'a line of text\n'.repeat(700_000)
+  const { task_id } = await attempt(
+    project,
+    { 'large.txt': large, 'small.txt': 'small\n', '.env': 'A=1\n' },
+    {},
+  )
+  const whole = await call('diff', { id: task_id })
+  expect(whole).toMatchObject({
+    truncated: true,
+    left_out: [
+      { path: '.env', why: 'secret' },
+      { path: 'large.txt', why: 'too_large' },
+    ],
+    left_out_total: 2,
+  })
+  expect(whole.diff).toContain('+small')
+  const one = await call('diff', { id: task_id, path: 'large.txt' })
+  expect(one).toMatchObject({ truncated: true, left_out: [{ path: 'large.txt', why: 'too_large' }] })
+  const small = await call('diff', { id: task_id, path: 'small.txt' })
+  expect(small.truncated).toBe(false)
+  expect(small.left_out).toBeUndefined()
+})
+
+test('attempts per task have one decimal in the answer', async () => {
+  const project = await openProject()
+  const { call } = project
+  for (const name of ['a', 'b', 'c']) {
+    const { task_id } = await call('start_task', { name, goal: 'g' })
+    if (name === 'c') {
+      await call('complete_task', { task_id, status: 'failed', outcome })
+      await call('start_task', { task_id })
+    }
+    await call('complete_task', { task_id, status: 'success', outcome })
+  }
+  expect((await call('stats')).all.retries).toMatchObject({ n: 3, attempts: 4, per_task: 1.3 })
+})
+
+test('only open tasks are named as waited for, each with why it is open', async () => {
+  const project = await openProject()
+  const { call } = project
+  const { mission_id } = await call('start_mission', { name: 'Shop', objective: 'o' })
+  const { tasks } = await call('plan_tasks', {
+    mission_id,
+    phases: [{ name: 'Build' }],
+    tasks: [
+      ...['a', 'b', 'c'].map((key) => ({ key, title: key, phase: 'Build' })),
+      { key: 'last', title: 'last', phase: 'Build', depends_on: ['a', 'b', 'c'] },
+    ],
+  })
+  const [a, b, c] = tasks.map(({ id }: Answer) => id)
+  for (const id of [a, b, c]) {
+    await call('start_task', { planned_task_id: id })
+    const review = id === c ? { manual_review_needed: true, manual_review_reason: 'r' } : {}
+    await call('complete_task', { task_id: id, status: 'success', outcome: { ...outcome, ...review } })
+  }
+  const { message } = await call('taskman_task_next', { mission: mission_id })
+  expect(message).toBe(`Nothing is ready. Of 1 task, 1 waits for ${c} (in review).`)
+})
