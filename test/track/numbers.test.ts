@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { verdict } from '../../src/surfaces/cli/render/changes.ts'
+import { completeTask, taskPage } from '../../src/surfaces/cli/render/task.ts'
 import { type Answer, openProject, person, type TestProject } from '../support/project.ts'
 
 const outcome = { summary: 's' }
@@ -145,4 +147,26 @@ test('only open tasks are named as waited for, each with why it is open', async 
   }
   const { message } = await call('taskman_task_next', { mission: mission_id })
   expect(message).toBe(`Nothing is ready. Of 1 task, 1 waits for ${c} (in review).`)
+})
+
+test('a list that is cut says how many there are in all', async () => {
+  const project = await openProject()
+  const { call } = project
+  const files = Object.fromEntries(
+    Array.from({ length: 70 }, (_, at) => [`other/a-folder-with-a-long-name/file-${at}.ts`, 'x\n']),
+  )
+  const { task_id, ended } = await attempt(project, files, { areas: ['src/'] })
+  const counts = { added: 70, modified: 0, deleted: 0, renamed: 0 }
+  expect(ended).toMatchObject({ counts, verification: { unexpected_total: 70 } })
+  const changes = await call('changes', { id: task_id })
+  expect(changes).toMatchObject({ counts, total: 70, verification: { unexpected_total: 70 } })
+  const page = { ink: (_: string, text: string) => text, width: 120, now: 0 }
+  for (const { verification } of [ended, changes]) {
+    const words = verdict(verification, page, counts)
+    expect(words).toContain('70 of 70 files')
+    expect(words).toContain(`${verification.unexpected_files.length} of 70 are shown`)
+  }
+  const task = await call('show', { id: task_id })
+  expect(taskPage(task, page)).toContain('20 of 70 are shown')
+  expect(completeTask(ended, page)).toContain(`${ended.details.length} of 70 are shown`)
 })

@@ -80,6 +80,8 @@ export const Verification = z.object({
   status: verification,
   scope_match: z.boolean().nullable(),
   unexpected_files: strings,
+  /** How many there are, where the list has only the first. */
+  unexpected_total: z.int().optional(),
   warnings: strings,
 })
 
@@ -103,15 +105,11 @@ export function sharedTree({
   claimedPaths,
   widened,
 }: Omit<Measured, 'changes'>): z.output<typeof SharedTree> {
+  const shown =
+    contested && within(contested.slice(0, mostContested), pathCharacters, ({ path }) => path.length + 30)
   return {
-    ...(contested && {
-      contested_files: within(
-        contested.slice(0, mostContested),
-        pathCharacters,
-        ({ path }) => path.length + 30,
-      ),
-    }),
-    ...(contested && contested.length > mostContested && { contested_files_total: contested.length }),
+    ...(contested && shown && { contested_files: shown }),
+    ...(contested && shown && contested.length > shown.length && { contested_files_total: contested.length }),
     ...(commits && {
       commits: commits
         .slice(0, mostCommits)
@@ -179,15 +177,22 @@ export function completionReport(evidence: Measured, taskId: string): z.output<t
     verification: {
       status: evidence.verification,
       scope_match: evidence.scope.matches,
-      unexpected_files: within(
-        evidence.scope.unexpected.slice(0, mostPaths),
-        pathCharacters / 2,
-        (path) => path.length,
+      ...unexpectedFiles(
+        evidence.scope.unexpected,
+        within(evidence.scope.unexpected.slice(0, mostPaths), pathCharacters / 2, (path) => path.length),
       ),
       warnings: cutWarnings(evidence.warnings),
     },
     ...(cut && { all_changes: `waymark://tasks/${taskId}/changes` }),
   }
+}
+
+/** The files outside the scope that an answer lists, and how many there are where those are not all. */
+export function unexpectedFiles(
+  all: readonly string[],
+  shown: readonly string[],
+): Pick<z.output<typeof Verification>, 'unexpected_files' | 'unexpected_total'> {
+  return { unexpected_files: shown, ...(shown.length < all.length && { unexpected_total: all.length }) }
 }
 
 function cutWarnings(warnings: readonly string[]): readonly string[] {

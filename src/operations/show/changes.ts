@@ -14,6 +14,7 @@ import {
   sharedTree,
   sharedTreeFields,
   truncationFields,
+  unexpectedFiles,
   Verification,
 } from '../answers/attempt.ts'
 import { list } from '../answers/list.ts'
@@ -108,7 +109,7 @@ function verificationOf({
   return {
     status: verification,
     scope_match: scope.matches,
-    unexpected_files: scope.unexpected.slice(0, 50),
+    ...unexpectedFiles(scope.unexpected, scope.unexpected.slice(0, 50)),
     warnings: warnings.slice(0, 20),
   }
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { counted } from '../../../src/domain/text.ts'
 import { told } from '../../api/call.ts'
 import {
   type DependencyNode,
@@ -90,10 +91,16 @@ interface GraphToolsProps {
 function GraphTools({ plan, folded, fold, asList }: GraphToolsProps) {
   const critical = plan.nodes.filter((node) => node.critical).length
   const ready = plan.nodes.filter((node) => node.mark === 'ready').length
+  const tied = new Set(plan.edges.flatMap(({ from, to }) => [from, to]))
+  const loose = plan.nodes.filter(({ id }) => !tied.has(id)).length
   const used = new Set(plan.nodes.map(({ phase_id }) => phase_id))
   const phases = plan.phases.filter(({ id }) => used.has(id))
   return (
     <div class="graph-tools" role="toolbar" aria-label="Dependencies">
+      <span class="legend">
+        {counted(plan.nodes.length, 'task')}
+        {loose === 0 ? '' : `, ${loose} without dependencies`}
+      </span>
       <span class="legend">
         <span class="legend-node" data-mark="ready" /> {ready} ready
       </span>

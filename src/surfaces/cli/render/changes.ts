@@ -67,7 +67,10 @@ function styled(line: string, ink: (style: Style, text: string) => string): stri
 
 type Verification = OutputOf<'changes'>['verification']
 type ChangeCounts = OutputOf<'changes'>['counts']
-type SharedTree = Pick<OutputOf<'changes'>, 'contested_files' | 'commits' | 'commits_total' | 'claimed_paths'>
+type SharedTree = Pick<
+  OutputOf<'changes'>,
+  'contested_files' | 'contested_files_total' | 'commits' | 'commits_total' | 'claimed_paths'
+>
 /** A changed file of an attempt; of a mission's, what happened to it in the attempts is not told. */
 type ChangedFile = OutputOf<'changes'>['changes'][number]
 type Changed = Pick<ChangedFile, 'path' | 'change' | 'added_lines' | 'deleted_lines'> & Partial<ChangedFile>
@@ -108,8 +111,10 @@ export function sharedTree(answer: SharedTree, page: Page): string {
     (path) => `${inOneLine(path.path)}  ${page.ink('dim', found[path.found])}`,
   )
   const total = answer.commits_total ?? 0
+  const { contested_files: others = [], contested_files_total: othersTotal = others.length } = answer
   return blocks(
     section('Probably by others, not counted', indented(contested), page),
+    cutNote(others.length, othersTotal, 'the others are not listed here.'),
     section('Commits made meanwhile', indented(commits.join('\n')), page),
     total > commits.length ? cutNote(commits.length, total, 'git log shows the others.') : '',
     section('Paths that the report names', indented(claimed.join('\n')), page),
@@ -142,11 +147,12 @@ export function countOf(counts: ChangeCounts): number {
 /** How sure the measurement is and what it says of the scope, solid where it was verified. */
 export function verdict(verification: Verification, page: Page, counts: ChangeCounts): string {
   const { ink } = page
-  const unexpected = verification.unexpected_files
+  const { unexpected_files: unexpected, unexpected_total: total = unexpected.length } = verification
   const told = verification.warnings.filter((warning) => !repeatsScope(warning, unexpected))
   const lines = [
     `${certainty(verification.status, page)} ${scopeInWords(verification, page, counts)}`.trimEnd(),
     ink('red', indented(bullets(unexpected.map(inOneLine)))),
+    indented(cutNote(unexpected.length, total, 'waymark changes <task> lists all files.')),
     warnings(told, page),
   ]
   return lines.filter((line) => line !== '').join('\n')
@@ -179,7 +185,7 @@ function scopeInWords(verification: Verification, { ink }: Page, counts: ChangeC
     return `${changed}Nothing of its own lies outside the declared scope.`
   }
   if (matches === false) {
-    const outside = verification.unexpected_files.length
+    const { unexpected_files: listed, unexpected_total: outside = listed.length } = verification
     const many = total === 0 ? `${outside}` : `${outside} of ${files}`
     return ink('red', `Changed outside the declared scope: ${many}`)
   }

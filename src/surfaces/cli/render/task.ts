@@ -41,6 +41,7 @@ export const completeTask: View<'complete_task'> = (answer, page) => {
           indented(changedFiles(answer.details, page)),
           page,
         ),
+    cutNote(answer.details.length, countOf(answer.counts), `waymark changes ${answer.task_id} lists all.`),
     sharedTree(answer, page),
     section('Files that git ignores', indented(ignoredFiles(answer.ignored)), page),
     section(
@@ -157,7 +158,7 @@ function correctionText(said: AttemptDetail['corrections'][number], page: Page):
   return `${by} added ${age(said.at, page.now)}: ${quoted(said.text, page)}`
 }
 
-function measuredText({ measured }: AttemptDetail, page: Page): string {
+function measuredText({ measured, attempt_id: id }: AttemptDetail, page: Page): string {
   if (!measured) return ''
   const { scope, counts } = measured
   const verification = {
@@ -170,6 +171,7 @@ function measuredText({ measured }: AttemptDetail, page: Page): string {
     verdict(verification, page, counts),
     isUnmeasured(verification) ? '' : `Measured: ${countsInWords(counts)}`,
     indented(changedFiles(measured.changes, page)),
+    cutNote(measured.changes.length, countOf(counts), `waymark changes ${id} lists all.`),
     indented(ignoredFiles(measured.ignored)),
     sharedTree(measured, page),
   ]
