@@ -1,4 +1,5 @@
 import type { Outcome } from '../fact.ts'
+import { approvalsByEvent } from '../gate/approvals-by-event.ts'
 import type { CommandResult, RunApproval, RunEvent, RunRecord, RunRefusal } from '../gate/run.ts'
 import type { TaskId } from '../id.ts'
 import { instant, instantOrNull } from '../instant.ts'
@@ -379,6 +380,7 @@ function holdData(hold: Hold, said: (text: string) => string) {
 
 function gatesSection({ records, said, ofTask }: About): Section {
   const entries = records.runs.map(({ run, events, commands, approvals, refusals }): Entry => {
+    const given = approvalsByEvent(events, approvals)
     return {
       line: [
         { strong: run.process.name },
@@ -387,13 +389,12 @@ function gatesSection({ records, said, ofTask }: About): Section {
         ...ofTask(run.taskId),
       ],
       under: [
-        ...events.map((event) => eventParts(event)),
-        ...commands.map(commandParts),
-        ...approvals.map(({ by, role, of, content, reason }): readonly Part[] => [
-          `${by} approved ${of ?? 'the state'} as ${role}, content `,
-          { code: content.slice(0, 12) },
-          ...(reason === null ? [] : [`: ${said(reason)}`]),
+        ...events.map((event) => [
+          ...eventParts(event),
+          ...(given.of.get(event) ?? []).flatMap((approval) => ['; ', ...approvalParts(approval, said)]),
         ]),
+        ...commands.map(commandParts),
+        ...given.alone.map((approval) => [`${approval.by} `, ...approvalParts(approval, said)]),
         ...(refusals.length === 0
           ? []
           : [[`${counted(refusals.length, 'event was', 'events were')} refused.`]]),
@@ -443,6 +444,17 @@ function gatesSection({ records, said, ofTask }: About): Section {
       'What each gate was passed with: commands by the exit code and the tree that they ran on, files by SHA-256.',
     entries,
   }
+}
+
+function approvalParts(
+  { role, of, content, reason }: RunApproval,
+  said: (text: string) => string,
+): readonly Part[] {
+  return [
+    `approved ${of ?? 'the state'} as ${role}, content `,
+    { code: content.slice(0, 12) },
+    ...(reason === null ? [] : [`: ${said(reason)}`]),
+  ]
 }
 
 const verdictWords = {

@@ -1,3 +1,4 @@
+import { approvalsByEvent } from '../../../src/domain/gate/approvals-by-event.ts'
 import type { RunApproval, RunEvent, RunRefusal, RunHistory as Shown } from '../../api/entities.ts'
 import { useCommands } from '../../keys/commands.ts'
 import { Agent } from '../../parts/agent.tsx'
@@ -12,6 +13,8 @@ interface Entry {
   readonly moved: RunEvent | null
   readonly refused: RunRefusal | null
   readonly approved: RunApproval | null
+  /** Given with the event. */
+  readonly approvals: readonly RunApproval[]
 }
 
 /** What moved the run, and what was refused, newest first. */
@@ -37,7 +40,7 @@ export function RunHistory({ history }: { readonly history: Shown }) {
             {...(entry.key === selected && { 'aria-current': 'true' })}
             onPointerDown={() => setQuery({ select: entry.key })}
           >
-            {entry.moved ? <Moved event={entry.moved} /> : null}
+            {entry.moved ? <Moved event={entry.moved} approvals={entry.approvals} /> : null}
             {entry.refused ? <Refused refusal={entry.refused} /> : null}
             {entry.approved ? <Approved approval={entry.approved} /> : null}
           </li>
@@ -48,7 +51,13 @@ export function RunHistory({ history }: { readonly history: Shown }) {
   )
 }
 
-function Moved({ event }: { readonly event: RunEvent }) {
+function Moved({
+  event,
+  approvals,
+}: {
+  readonly event: RunEvent
+  readonly approvals: readonly RunApproval[]
+}) {
   const files = event.artifacts.length
   return (
     <>
@@ -61,6 +70,12 @@ function Moved({ event }: { readonly event: RunEvent }) {
         </p>
         {event.kind === 'event' ? null : <p class="muted">{event.event}</p>}
         {payloadText(event.payload) === '' ? null : <p class="muted said">{payloadText(event.payload)}</p>}
+        {approvals.map((approval) => (
+          <p key={`${approval.role} ${approval.of}`} class="muted said">
+            Approved {approval.of ?? 'the state'} as {approval.role}
+            {approval.reason === null ? '' : `: ${approval.reason}`}
+          </p>
+        ))}
         {files > 0 ? (
           <p class="muted mono cut">{event.artifacts.map(({ path }) => path).join('  ')}</p>
         ) : null}
@@ -110,12 +125,19 @@ function Approved({ approval }: { readonly approval: RunApproval }) {
 
 const kinds = { migration: 'Moved to another version', cancellation: 'Cancelled' } as const
 
-const nothing = { moved: null, refused: null, approved: null }
+const nothing = { moved: null, refused: null, approved: null, approvals: [] }
 
 function entriesOf({ events, refusals, approvals }: Shown): readonly Entry[] {
+  const given = approvalsByEvent(events, approvals)
   const all: readonly Entry[] = [
-    ...events.map((event) => ({ ...nothing, key: event.event_id, at: event.at, moved: event })),
-    ...approvals.map((approval, at) => ({
+    ...events.map((event) => ({
+      ...nothing,
+      key: event.event_id,
+      at: event.at,
+      moved: event,
+      approvals: given.of.get(event) ?? [],
+    })),
+    ...given.alone.map((approval, at) => ({
       ...nothing,
       key: `approved-${at}`,
       at: approval.at,

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { approvalsByEvent } from './approvals-by-event.ts'
+
+test('an approval that came with an event is listed with it, and not a second time', () => {
+  const [go, yes] = [
+    { by: 'agent', at: 1 },
+    { by: 'tess', at: 3 },
+  ]
+  const [early, last] = [
+    { by: 'ben', at: 2 },
+    { by: 'tess', at: 3 },
+  ]
+  const { of, alone } = approvalsByEvent([go, yes], [early, last])
+  expect([of.get(go), of.get(yes), alone]).toEqual([[], [last], [early]])
+})
