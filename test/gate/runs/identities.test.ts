@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Actor } from '../../../src/domain/actor.ts'
-import { approvalsByEvent } from '../../../src/domain/gate/approvals-by-event.ts'
 import { commandLineActor } from '../../../src/main/settings/actor.ts'
-import { type Answer, agentActor } from '../../support/project.ts'
+import { agentActor } from '../../support/project.ts'
 import { process } from './processes.ts'
 import { failureOf, runOf, type TestRun } from './run.ts'
 
@@ -46,16 +45,6 @@ test('another name is no second person: WAYMARK_ACTOR changes what is shown, not
     note: expect.stringContaining('it counts once'),
   })
   expect(await approve(run, ben)).toMatchObject({ decided: true, still_missing: [] })
-})
-
-test('an approval that decides has the time and the name of its event: both are one deed', async () => {
-  const run = await handedIn()
-  await approve(run, tess)
-  await approve(run, ben)
-  const { events, approvals } = await run.history()
-  const { of, alone } = approvalsByEvent<Answer, Answer>(events, approvals)
-  expect(alone).toMatchObject([{ by: tess.name }])
-  expect([...of.values()].flat()).toMatchObject([{ by: ben.name }])
 })
 
 test('approving twice is said, and stored once', async () => {
