@@ -53,12 +53,13 @@ async function runCall(request: PortRequest, running: Confined): Promise<Gathere
   try {
     return { ...request, answer: (await answerOf(request, running)) ?? null }
   } catch (error) {
-    const { code, hint, details } =
+    const { code, reason, hint, details } =
       error instanceof Failure ? error : new Failure('INTERNAL', messageOf(error))
     const told = toldCodes.find((known) => known === code) ?? 'INTERNAL'
     const failure = {
       code: told,
       message: messageOf(error),
+      ...(reason !== null && { reason }),
       ...(hint !== undefined && { hint }),
       ...(details !== undefined && { details }),
     }

@@ -12,9 +12,7 @@ export function refuseCaptured(id: string): void {
   throw new Failure(
     'NOT_FOUND',
     `${id} is a ${isTurn ? 'turn' : 'session'} of an agent, and no task or mission.`,
-    {
-      hint: `waymark sessions show ${id} shows it${lines}.`,
-    },
+    { reason: 'captured_id', hint: `waymark sessions show ${id} shows it${lines}.` },
   )
 }
 

@@ -73,6 +73,7 @@ function inBrief({ brief }: Operation, input: Readonly<Record<string, unknown>>,
 function refuseAgent(operation: Operation, { actor }: Context): void {
   if (operation.audience !== 'person' || operation.kind === 'query' || actor.kind === 'person') return
   throw new Failure('FORBIDDEN', `${operation.name} is for people; ${actor.name} acts as an agent.`, {
+    reason: 'person_needed',
     hint: `Ask a person to run: waymark ${operation.command}`,
   })
 }
@@ -83,6 +84,7 @@ function refuseWithoutAccess(operation: Operation, { standing }: Context): void 
   const { access, personName, most } = standing
   if (onlyReads(standing, operation.kind)) {
     throw new Failure('FORBIDDEN', `${operation.name} changes something, and this token only reads.`, {
+      reason: 'token_read_only',
       hint: otherToken,
     })
   }
@@ -93,7 +95,7 @@ function refuseWithoutAccess(operation: Operation, { standing }: Context): void 
       needed === 'admin'
         ? `${operation.name} is for admins of the server, and this token lets ${personName} do no more than ${most}.`
         : `${operation.name} needs ${needed} access, and with this token, which lets no more than ${most}, ${personName} has ${access ?? 'none in this project'}.`,
-      { hint: otherToken },
+      { reason: 'token_access_too_low', hint: otherToken },
     )
   }
   const has = access === null ? 'none in this project' : access
@@ -103,6 +105,7 @@ function refuseWithoutAccess(operation: Operation, { standing }: Context): void 
       ? `${operation.name} is for admins of the server, and ${personName} is none.`
       : `${operation.name} needs ${needed} access, and ${personName} has ${has}.`,
     {
+      reason: needed === 'admin' ? 'admin_needed' : 'access_too_low',
       hint: `Ask ${needed === 'admin' ? 'an admin of the server' : 'an owner of the project: waymark member set'}.`,
     },
   )
@@ -126,6 +129,7 @@ function idempotencyOf(
     throw new Failure(
       'INVALID_INPUT',
       `The idempotency key must have 1 to 200 characters, not ${key.length}.`,
+      { reason: 'idempotency_key_length' },
     )
   }
   const { actor } = context

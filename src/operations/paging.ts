@@ -45,6 +45,7 @@ export function readCursor(
   const known = entries.every((match) => match !== null && lists.includes(match[1] ?? ''))
   if (!known) {
     throw new Failure('INVALID_INPUT', `The cursor "${cursor}" does not belong to ${lists.join(', ')}.`, {
+      reason: 'cursor_invalid',
       hint: 'Pass next_cursor of the previous answer, with the same other fields; or leave cursor out to begin again.',
     })
   }

@@ -52,6 +52,7 @@ export const settingSet = defineOperation({
   if (!takesValue(name, value)) {
     const values = settingValues(name)
     throw new Failure('INVALID_INPUT', `${name} cannot be "${value}".${didYouMean(value, values)}`, {
+      reason: 'setting_value_invalid',
       hint: `It is one of ${values.join(', ')}.`,
     })
   }

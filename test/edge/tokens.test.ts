@@ -60,7 +60,7 @@ test('accepts the completion of an attempt only from the token that began it', a
   const ending = { task_id: begun.task_id, status: 'success', outcome: { summary: 'Done.' } }
   for (const key of [mine, other]) {
     expect(await from(bob, key)('complete_task', ending)).toMatchObject({
-      error: { code: 'FORBIDDEN', details: { reason: 'attempt_of_other_token' } },
+      error: { code: 'FORBIDDEN', reason: 'attempt_of_other_token' },
     })
   }
   expect(await from(ada, mine)('complete_task', ending)).toMatchObject({ task_id: begun.task_id })

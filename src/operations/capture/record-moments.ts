@@ -94,6 +94,7 @@ async function recordTold<One extends Spoken>(
     if (recorded !== null) return recorded
   }
   throw new Failure('UNAVAILABLE', 'Other processes record the same events at the same time.', {
+    reason: 'ingest_in_progress',
     hint: 'One ingest at a time is enough; what it left is recorded by the next.',
   })
 }

@@ -189,6 +189,7 @@ export const sessionsDiff = defineOperation({
   const end = turn.status === 'open' ? await stateNow(handling, line) : turn.endSnapshot
   if (turn.snapshot === null || end === null) {
     throw new Failure('UNAVAILABLE', `What turn ${turn.id} changed was not measured.`, {
+      reason: 'turn_not_measured',
       hint: `waymark sessions show ${turn.id} tells why.`,
     })
   }
@@ -197,6 +198,7 @@ export const sessionsDiff = defineOperation({
   const given = input.path === undefined ? undefined : [input.path]
   if (turn.status !== 'open' && given && own.length === 0) {
     throw new Failure('NOT_FOUND', `"${input.path}" is no file that turn ${turn.id} changed.`, {
+      reason: 'file_not_in_turn',
       hint: `waymark sessions show ${turn.id} lists those.`,
     })
   }
@@ -204,6 +206,7 @@ export const sessionsDiff = defineOperation({
   const unified = paths?.length === 0 ? noDiff : await handling.witness.unifiedDiff(turn.snapshot, end, paths)
   if (unified === null) {
     throw new Failure('UNAVAILABLE', `The snapshots of turn ${turn.id} are gone or cannot be compared.`, {
+      reason: 'turn_snapshots_unavailable',
       hint: `waymark sessions show ${turn.id} still lists the files; snapshots are kept for 30 days.`,
     })
   }
@@ -219,6 +222,7 @@ function assertHere({ edge }: QueryContext, { turn: { id, snapshot } }: TurnLine
   if (snapshot === null || snapshot.edge === edge?.id) return
   const where = snapshot.machine ?? 'the machine that keeps the record'
   throw new Failure('UNAVAILABLE', `What turn ${id} changed is on ${where}, and only there can it be read.`, {
+    reason: 'turn_on_other_machine',
     hint: `Run it there: waymark sessions diff ${id}. waymark sessions show ${id} lists the files.`,
   })
 }
@@ -280,6 +284,7 @@ async function findSession({ capture }: Reads, id: string): Promise<SessionLine>
   const line = await capture.session(id)
   if (line) return line
   throw new Failure('NOT_FOUND', `There is no session "${id}".`, {
+    reason: 'session_not_found',
     hint: 'waymark sessions lists them; waymark capture status tells whether hooks are heard of.',
   })
 }
@@ -296,6 +301,7 @@ async function findTurn({ capture }: Reads, id: string): Promise<TurnLine> {
     const last = told.slice(-mostNamed)
     const named = told.length > last.length ? `its last are ${last.join(', ')}` : `it has ${last.join(', ')}`
     throw new Failure('INVALID_INPUT', `${id} is a session, and only a turn has a diff.`, {
+      reason: 'turn_required',
       hint:
         last.length === 0
           ? 'None of its turns changed anything.'
@@ -303,6 +309,7 @@ async function findTurn({ capture }: Reads, id: string): Promise<TurnLine> {
     })
   }
   throw new Failure('NOT_FOUND', `There is no turn "${id}".`, {
+    reason: 'turn_not_found',
     hint: 'waymark sessions show <session> lists the turns of one.',
   })
 }

@@ -254,7 +254,9 @@ function commandsOn(
       isAlive: (runner) => commandRunner.isAlive(runner),
       start: () =>
         Promise.reject(
-          new Failure('INTERNAL', `A command of a call from ${edge.name} was started at the server.`),
+          new Failure('INTERNAL', `A command of a call from ${edge.name} was started at the server.`, {
+            reason: 'command_at_server',
+          }),
         ),
       stop: async () => undefined,
       away: {

@@ -152,11 +152,15 @@ async function ownCommand(
   const running = await runs.runningCommands()
   const found = running.find((command) => command.id === id)
   if (found?.runner === runner) return found
-  throw new Failure('NOT_FOUND', `No command ${id} of this machine and token runs.`)
+  throw new Failure('NOT_FOUND', `No command ${id} of this machine and token runs.`, {
+    reason: 'command_not_found',
+  })
 }
 
 export function assertEdge<Own extends Handling>(handling: Own): Own & { readonly edge: Edge } {
   const { edge } = handling
   if (edge) return { ...handling, edge }
-  throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.')
+  throw new Failure('FORBIDDEN', 'This is only for machines that are connected with waymark connect.', {
+    reason: 'connected_machine_needed',
+  })
 }

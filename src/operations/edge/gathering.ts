@@ -64,9 +64,7 @@ export class Gathering {
       throw new Failure(
         'INVALID_INPUT',
         `What ${name} answered is not understood: ${firstMistake(read.error)}.`,
-        {
-          hint: 'Install the same version of Waymark on both machines.',
-        },
+        { reason: 'machine_answer_invalid', hint: 'Install the same version of Waymark on both machines.' },
       )
     }
     return read.data as AnswerOf<Name> // by the schema of its name
@@ -137,7 +135,13 @@ export class Gathering {
 /** The caller's machine lacks a call that this server needs. */
 export class EdgeTooOld extends Failure {
   constructor(call: string) {
-    super('UNAVAILABLE', `This server asks for ${call}, which the Waymark on your machine does not know yet.`)
+    super(
+      'UNAVAILABLE',
+      `This server asks for ${call}, which the Waymark on your machine does not know yet.`,
+      {
+        reason: 'machine_outdated',
+      },
+    )
     this.name = 'EdgeTooOld'
   }
 }
@@ -167,8 +171,9 @@ function sorted(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function failureOf({ code, message, hint, details }: ToldFailure): Failure {
+function failureOf({ code, message, reason, hint, details }: ToldFailure): Failure {
   return new Failure(code, message, {
+    ...(reason !== undefined && { reason }),
     ...(hint !== undefined && { hint }),
     ...(details !== undefined && { details }),
   })

@@ -559,6 +559,7 @@ export type PortRequest = z.output<typeof PortRequest>
 const ToldFailure = z.strictObject({
   code: z.enum(['INVALID_INPUT', 'NOT_FOUND', 'CONFLICT', 'REFUSED', 'FORBIDDEN', 'UNAVAILABLE', 'INTERNAL']),
   message: z.string().max(20_000),
+  reason: z.string().max(100).optional(),
   hint: z.string().max(20_000).optional(),
   details: z.record(z.string(), z.unknown()).optional(),
 })

@@ -97,7 +97,7 @@ function nothingToApprove({ record }: LoadedRun, events: readonly string[]): Fai
     events.length === 0
       ? `waymark list-events ${record.id} shows what can happen there.`
       : `Send one of them: waymark decide ${record.id} ${events[0]} "<reason>".`
-  return new Failure('REFUSED', message, { hint })
+  return new Failure('REFUSED', message, { reason: 'no_approving_event', hint })
 }
 
 async function approveHold(handling: Handling, hold: Hold, { reason }: Approval) {
@@ -106,6 +106,7 @@ async function approveHold(handling: Handling, hold: Hold, { reason }: Approval)
       'REFUSED',
       `Hold ${hold.id} asks whether to give up a silent attempt: a yes could mean either.`,
       {
+        reason: 'approval_ambiguous',
         hint: `Give it up with: waymark resolve ${hold.id}. Let it go on with: waymark resolve ${hold.id} --dismiss.`,
       },
     )
@@ -153,6 +154,7 @@ async function approveCommand(
   const asked = await store.view(({ holds }) => holds.openCommand(now.content))
   const what = difference === null ? 'its pinned files changed' : differenceWords(difference)
   throw new Failure('CONFLICT', `Hold ${hold.id} asks about "${run}" as it was before: ${what}.`, {
+    reason: 'run_changed',
     hint: asked
       ? `Look at ${asked.id}, which asks about it as it is now: waymark inbox.`
       : 'waymark inbox lists what waits.',

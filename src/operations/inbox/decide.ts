@@ -95,7 +95,7 @@ export async function decideRun(
     throw new Failure(
       'INVALID_EVENT',
       `Process ${definition.id} has no event "${decision.event}".${didYouMean(decision.event, names)}`,
-      { hint: `It has ${names.join(', ')}.` },
+      { reason: 'event_unknown', hint: `It has ${names.join(', ')}.` },
     )
   }
   const [choice] = decisionChoices(definition, record.state, [event.name])

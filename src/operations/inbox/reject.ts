@@ -38,6 +38,7 @@ function withholdApproval(handling: Handling, { record, definition }: LoadedRun,
     const now = await reads.runs.find(record.id)
     if (now?.status !== 'active' || now.revision !== record.revision) {
       throw new Failure('CONFLICT', `Run ${record.id} moved on meanwhile: nothing was decided.`, {
+        reason: 'run_changed',
         hint: `waymark get-state ${record.id} shows where it is.`,
       })
     }
@@ -163,6 +164,7 @@ export const reject = defineOperation({
     'REFUSED',
     `Run ${record.id} is in "${record.state}", which has no way to reject it${events.length === 0 ? '' : `; people can send ${events.join(', ')}`}.`,
     {
+      reason: 'no_rejecting_event',
       hint: `waymark decide ${record.id} <event> "<reason>" sends an event; waymark run cancel ${record.id} "<reason>" ends the run.`,
     },
   )

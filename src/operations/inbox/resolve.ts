@@ -57,6 +57,7 @@ export const resolve = defineOperation({
 function assertAnswerable({ id, kind, status }: Hold): void {
   if (status !== 'open' || (kind !== 'approval' && kind !== 'command')) return
   throw new Failure('REFUSED', `Hold ${id} waits for a decision: a yes or a no.`, {
+    reason: 'decision_needed',
     hint: `waymark approve ${id} or waymark reject ${id} "<reason>".`,
   })
 }

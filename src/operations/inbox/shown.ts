@@ -148,7 +148,7 @@ export async function assertSeen(
     throw new Failure(
       'INVALID_INPUT',
       `"${seen.slice(0, 80)}" is not a content: give its hash, or at least the first 6 characters of it, or a revision such as r3.`,
-      { hint: 'waymark inbox shows the content of each question.' },
+      { reason: 'content_invalid', hint: 'waymark inbox shows the content of each question.' },
     )
   }
   const shown = await look()
@@ -156,9 +156,7 @@ export async function assertSeen(
     throw new Failure(
       'INVALID_INPUT',
       `${id} is answered in words: it has no content that could be "${seen}".`,
-      {
-        hint: 'Leave the content out.',
-      },
+      { reason: 'content_not_applicable', hint: 'Leave the content out.' },
     )
   }
   if (isContent(seen, shown.content)) return shown
@@ -178,6 +176,7 @@ async function changedSince(
     'CONFLICT',
     `${id} is not what you saw (${shortened(seen)} → ${shortened(shown.content)})${what}.`,
     {
+      reason: 'content_changed',
       hint: `Look at it again; then answer with --content ${shortened(shown.content)}.`,
       details: { id, shown: seen, content: shown.content, difference },
     },
@@ -187,6 +186,7 @@ async function changedSince(
 /** What was to be approved changed between the look at it and the approval. */
 export function changedMeanwhile(id: string): Failure {
   return new Failure('CONFLICT', `${id} changed while you answered: nothing was decided.`, {
+    reason: 'content_changed',
     hint: 'Look at it again: waymark inbox.',
   })
 }

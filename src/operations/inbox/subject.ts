@@ -23,9 +23,7 @@ export async function findDecisionSubject(reads: Reads, id: string): Promise<Dec
     throw new Failure(
       'CONFLICT',
       `Hold ${hold.id} was already ${hold.status} by ${hold.closedBy}: ${(hold.answer ?? 'without an answer').replace(/\.$/, '')}.`,
-      {
-        hint: 'waymark inbox lists what is open.',
-      },
+      { reason: 'inbox_item_closed', hint: 'waymark inbox lists what is open.' },
     )
   }
   if (hold.kind === 'approval' && hold.runId !== null) {
@@ -41,13 +39,14 @@ async function loadActive(reads: Reads, id: string): Promise<LoadedRun> {
   throw new Failure(
     'RUN_FINISHED',
     `Run ${record.id} has ended (${record.status}), in "${record.state}": there is nothing to decide.`,
-    { hint: 'waymark inbox lists what waits.' },
+    { reason: 'run_finished', hint: 'waymark inbox lists what waits.' },
   )
 }
 
 export async function findHold(reads: Reads, id: string): Promise<Hold> {
   if (/^[tmw]-/.test(id)) {
     throw new Failure('NOT_FOUND', `${id} is no hold: the id of what waits begins with h-.`, {
+      reason: 'inbox_id_invalid',
       hint: `waymark review ${id} looks at the work and approves it or sends it back; waymark inbox lists the holds.`,
     })
   }
@@ -75,6 +74,7 @@ export function neededWords(
 ): string {
   if (words !== undefined && words.trim() !== '') return words
   throw new Failure('INVALID_INPUT', `${what} needs words: the waiting agent reads them and acts on them.`, {
+    reason: 'answer_missing',
     hint: `Say why: ${command}`,
   })
 }

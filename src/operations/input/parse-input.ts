@@ -12,6 +12,7 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
     throw new Failure(
       'INVALID_INPUT',
       `${operation.name} takes an object of named fields, not ${kindOf(given)}.`,
+      { reason: 'input_not_an_object' },
     )
   }
   refuseMasses(operation, given)
@@ -28,6 +29,7 @@ export function parseInput(operation: Operation, raw: unknown): Record<string, u
     .map((issue) => explainIssue(issue, adapted, operation.input))
   const unique = [...new Set(sentences)]
   throw new Failure('INVALID_INPUT', `${operation.name}: ${unique.slice(0, 8).join(' ')}`, {
+    reason: 'input_invalid',
     ...(!listsFields(unique) && {
       hint: `${operation.name} takes ${fields.length === 0 ? 'no fields' : fields.join(', ')}.`,
     }),
@@ -44,6 +46,7 @@ function refuseImpossiblePaths({ name, paths = {} }: Operation, input: Record<st
       const longest = path.split(/[/\\]/).reduce((most, part) => Math.max(most, bytesOf(part)), 0)
       if (!path.includes('\0') && longest <= maxPartBytes && bytesOf(path) <= maxPathBytes) continue
       throw new Failure('INVALID_INPUT', `${name}: "${field}" cannot be a path: ${shown(path)}.`, {
+        reason: 'path_invalid',
         hint: `A path has no NUL, at most ${maxPathBytes} bytes, and at most ${maxPartBytes} between two slashes.`,
       })
     }
@@ -66,6 +69,7 @@ function refuseMasses(operation: Operation, given: object): void {
   const fields = Object.keys(given).length
   if (fields > mostFields) {
     throw new Failure('INVALID_INPUT', `${operation.name}: the input has ${fields} fields.`, {
+      reason: 'too_many_fields',
       hint: `${operation.name} takes ${Object.keys(operation.input.shape).join(', ') || 'no fields'}.`,
     })
   }
@@ -74,6 +78,7 @@ function refuseMasses(operation: Operation, given: object): void {
     throw new Failure(
       'INVALID_INPUT',
       `${operation.name}: "${field.slice(0, 60)}" has ${value.length} entries; at most ${mostEntries} are read.`,
+      { reason: 'too_many_entries' },
     )
   }
 }

@@ -45,6 +45,7 @@ async function expand(reads: Reads, prefix: string): Promise<string> {
   if (found.length < 2) return found[0] ?? prefix
   const [shown, more] = [found.slice(0, 5).join(', '), found.length > 5 ? ' and more' : '']
   throw new Failure('INVALID_INPUT', `${prefix} could be ${shown}${more}.`, {
+    reason: 'short_id_ambiguous',
     hint: 'Type more of the id, so that only one matches.',
   })
 }

@@ -48,6 +48,7 @@ export const memberAdd = defineOperation({
     const before = await reads.identities.member(found.id)
     if (before) {
       throw new Failure('CONFLICT', `${found.name} is a member already: ${before.access}.`, {
+        reason: 'member_exists',
         hint: `Change that with: waymark member set ${found.id} --access ${access}`,
       })
     }
@@ -183,6 +184,7 @@ async function findMember(
   const member = await reads.identities.member(found.id)
   if (member) return { found, member }
   throw new Failure('NOT_FOUND', `${found.name} is no member of this project.`, {
+    reason: 'member_not_found',
     hint: `Make them one: waymark member add ${found.id}`,
   })
 }
@@ -190,6 +192,7 @@ async function findMember(
 async function assertOtherOwner({ identities }: Reads, { name }: Person, { access }: Member): Promise<void> {
   if (access !== 'owner' || (await identities.owners()) > 1) return
   throw new Failure('CONFLICT', `${name} is the only owner of this project.`, {
+    reason: 'last_owner',
     hint: 'Make another one first: waymark member set <person> --access owner',
   })
 }

@@ -157,6 +157,7 @@ function refuseWhileWaiting(mission: Mission, { items, total }: Page<HoldLine>):
     'REFUSED',
     `Cannot complete ${mission.kind} ${mission.id}: ${total === 1 ? '1 question waits' : `${total} questions wait`} for a person, and this project waits for the answers: ${named.join('; ')}.`,
     {
+      reason: 'questions_open',
       hint: hintOf`A person answers: waymark inbox. Wait with ${callTo('get_context', { mission_id: mission.id, include: ['blockers'], wait_seconds: 50 })}, or complete it as partial.`,
       details: { waits_for: items.map(({ item }) => waitingEntry(item.hold)) },
     },
@@ -170,6 +171,7 @@ function refuseWhileSentBack(mission: Mission, sentBack: readonly Task[]): void 
     'REFUSED',
     `Cannot complete ${mission.kind} ${mission.id}: ${sentBackWords(sentBack)}, and this project waits for it.`,
     {
+      reason: 'tasks_sent_back',
       hint: hintOf`Take each up with ${callTo('start_task', { planned_task_id: sentBack[0]?.id })}, or complete the mission as partial.`,
     },
   )

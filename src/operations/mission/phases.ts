@@ -184,6 +184,7 @@ function refuseEnded(phase: Phase, asked: string): void {
     'CONFLICT',
     `Phase ${phase.id} "${phase.name}" is already ${phase.status}, not ${asked}.`,
     {
+      reason: 'phase_ended',
       hint: hintOf`${callTo('taskman_phase_edit', { id: phase.id, status: 'in_progress' })} opens it again.`,
     },
   )

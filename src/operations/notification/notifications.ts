@@ -166,24 +166,33 @@ export const notifyAdd = defineOperation({
 function addressOf(form: NotificationForm, given: string | undefined): URL | null {
   if (form === 'desktop') {
     if (given === undefined) return null
-    throw new Failure('INVALID_INPUT', 'A desktop has no address.', { hint: 'waymark notify add desktop' })
+    throw new Failure('INVALID_INPUT', 'A desktop has no address.', {
+      reason: 'desktop_takes_no_address',
+      hint: 'waymark notify add desktop',
+    })
   }
   const hint = `waymark notify add ${form} https://…`
   if (given === undefined)
-    throw new Failure('INVALID_INPUT', `Give the address that the ${form} notification goes to.`, { hint })
+    throw new Failure('INVALID_INPUT', `Give the address that the ${form} notification goes to.`, {
+      reason: 'address_missing',
+      hint,
+    })
   const url = URL.parse(given)
-  if (url === null) throw new Failure('INVALID_INPUT', 'That is no address of a webhook.', { hint })
+  if (url === null)
+    throw new Failure('INVALID_INPUT', 'That is no address of a webhook.', {
+      reason: 'address_invalid',
+      hint,
+    })
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Failure(
       'INVALID_INPUT',
       `A webhook goes by http or https, not by ${url.protocol.slice(0, 20)}`,
-      {
-        hint,
-      },
+      { reason: 'address_protocol', hint },
     )
   }
   if (url.username !== '' || url.password !== '') {
     throw new Failure('INVALID_INPUT', 'An address with a user or a password in it is not kept.', {
+      reason: 'address_has_credentials',
       hint: 'Who gets the webhook checks its signature: webhook-signature.',
     })
   }
@@ -196,7 +205,10 @@ function assertMayReachPrivate({ standing }: Handling): void {
   throw new Failure(
     'FORBIDDEN',
     `Only an admin of the server lets it reach its private network, and ${standing.personName} is none.`,
-    { hint: 'Give an address that everybody reaches, or ask an admin.' },
+    {
+      reason: 'private_network_needs_admin',
+      hint: 'Give an address that everybody reaches, or ask an admin.',
+    },
   )
 }
 
@@ -207,6 +219,7 @@ function assertDesktop({ edge, standing }: Handling): void {
     'REFUSED',
     'The record is kept at a server, which cannot reach the desktop of your machine.',
     {
+      reason: 'desktop_at_server',
       hint: 'waymark watch --notify shows on the desktop where it runs; or add a webhook.',
     },
   )
@@ -220,6 +233,7 @@ function assertFree(listed: readonly Placed<Notification>[], { id, name, owner }
   const taken = listed.some(({ item }) => item.owner.id === owner.id && item.name === name && item.id !== id)
   if (!taken) return
   throw new Failure('CONFLICT', `You already have a notification "${name}".`, {
+    reason: 'notification_exists',
     hint: `Choose another name, or change that one: waymark notify edit ${name}`,
   })
 }
@@ -231,6 +245,7 @@ function assertRoom(listed: readonly Placed<Notification>[], { owner }: Notifica
     'CONFLICT',
     `You have ${own.length} notifications, and no more are kept for one person.`,
     {
+      reason: 'too_many_notifications',
       hint: 'Remove one: waymark notify list, waymark notify remove <name>.',
     },
   )
@@ -271,9 +286,7 @@ export const notifyEdit = defineOperation({
     throw new Failure(
       'INVALID_INPUT',
       `Only a webhook is signed, and "${present.name}" is ${formWords[form]}.`,
-      {
-        hint: 'Leave new_secret out.',
-      },
+      { reason: 'secret_not_applicable', hint: 'Leave new_secret out.' },
     )
   }
   // Another address is chosen by whoever may choose it now.
@@ -361,6 +374,7 @@ async function findOwn({ notifications }: Reads, handling: Handling, words: stri
   if (found) return found
   const names = own.map((item) => item.name)
   throw new Failure('NOT_FOUND', `You have no notification "${words}".${didYouMean(words, names)}`, {
+    reason: 'notification_not_found',
     hint: 'waymark notify list shows them.',
   })
 }

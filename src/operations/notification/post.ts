@@ -275,6 +275,7 @@ export async function tellNow(
   if (notification.form === 'desktop') {
     if (notification.machine !== messenger.machine) {
       throw new Failure('REFUSED', `"${notification.name}" is the desktop of ${notification.machine}.`, {
+        reason: 'desktop_of_other_machine',
         hint: `Try it there; this is ${messenger.machine}.`,
       })
     }

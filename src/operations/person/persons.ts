@@ -66,6 +66,7 @@ export async function newPerson(
     const [other] = await identities.personsCalled(words)
     if (!other) continue
     throw new Failure('CONFLICT', `There is already a person ${words}: ${other.id}.`, {
+      reason: 'person_exists',
       hint:
         other.disabledAt === null
           ? 'Choose another name, or use that person.'
@@ -172,6 +173,7 @@ export const personAdmin = defineOperation({
     if (person.admin === admin) return { facts: [], answer: personEntry(person) }
     if (person.disabledAt !== null && admin) {
       throw new Failure('CONFLICT', `${person.name} is not let in, and so cannot be made an admin.`, {
+        reason: 'person_disabled',
         hint: `Let them in again first: waymark person enable ${person.id}`,
       })
     }
@@ -187,6 +189,7 @@ export const personAdmin = defineOperation({
 async function assertOtherAdmin({ identities }: Reads, { id, name, admin }: Person): Promise<void> {
   if (!admin || (await identities.admins()) > 1) return
   throw new Failure('CONFLICT', `${name} is the only admin of the server (${id}).`, {
+    reason: 'last_admin',
     hint: 'Make another first: waymark person admin <person>',
   })
 }

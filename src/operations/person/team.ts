@@ -25,6 +25,7 @@ export function teamOf<Known extends TeamReader>(
     'REFUSED',
     `${what} are kept in a database that is named for all projects of a server, and none is named here.`,
     {
+      reason: 'named_database_needed',
       hint: [
         'Set WAYMARK_DATABASE to a file or to a postgres:// address, for this command and for waymark serve.',
         otherwise,
@@ -65,6 +66,7 @@ async function assertAdmitted({ identities }: Reads, standing: Standing, at: num
     (sessionId !== null && (session === null || session.endedAt !== null || session.expiresAt <= at))
   if (!isOver) return
   throw new Failure('FORBIDDEN', 'Your token or session has ended: nothing was changed.', {
+    reason: 'token_or_session_ended',
     hint: 'Sign in again, or use another token.',
   })
 }
@@ -75,10 +77,12 @@ export async function findPerson({ identities }: Reads, words: string): Promise<
   if (person && !other) return person
   if (person && other) {
     throw new Failure('CONFLICT', `${words} may be ${person.id} or ${other.id}.`, {
+      reason: 'person_ambiguous',
       hint: 'Name the person by id: waymark person list.',
     })
   }
   throw new Failure('NOT_FOUND', `There is no person "${words}".`, {
+    reason: 'person_not_found',
     hint: 'Name a person by id, e-mail address or name: waymark member list shows those of this project.',
   })
 }
@@ -112,6 +116,7 @@ async function noProject(team: TeamReader, message: string): Promise<Failure> {
     'NOT_FOUND',
     `${message} ${names.length === 0 ? 'There is none yet.' : `There are: ${names.join(', ')}.`}`,
     {
+      reason: 'project_not_found',
       hint: names.length === 0 ? 'Add one: waymark project add <name>' : `Name one: --project ${names[0]}`,
     },
   )

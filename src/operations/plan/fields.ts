@@ -49,9 +49,7 @@ export async function assertRole(reads: Reads, role: string | undefined): Promis
   throw new Failure(
     'INVALID_INPUT',
     `"role" cannot be "${role}": choose one of ${roles.join(', ')}.${guess}`,
-    {
-      hint: `A project declares its own with: waymark role add ${role}`,
-    },
+    { reason: 'role_unknown', hint: `A project declares its own with: waymark role add ${role}` },
   )
 }
 export const briefField = z.boolean().describe('Return only id, ready, blocked')

@@ -45,6 +45,7 @@ export const demo = defineOperation({
         .map(({ name }) => name)
         .join(', ')}.`,
       {
+        reason: 'plan_exists',
         hint: 'Look at the demonstration in another folder, or with WAYMARK_DATABASE=/tmp/demo.db waymark demo.',
       },
     )

@@ -36,6 +36,7 @@ export const milestoneAdd = defineOperation({
     const phase = await findPhase(reads, input.phase)
     if (await reads.plan.milestone(input.id)) {
       throw new Failure('CONFLICT', `milestone already exists: ${input.id}`, {
+        reason: 'milestone_exists',
         hint: hintOf`Choose another id, or change it with ${callTo('taskman_milestone_edit', { id: input.id })}.`,
       })
     }

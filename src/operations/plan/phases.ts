@@ -58,6 +58,7 @@ export async function assertFreeId(reads: Reads, id: string): Promise<void> {
   const clash = await clashOf(reads, id)
   if (clash === null) return
   throw new Failure('CONFLICT', clash.says, {
+    reason: 'phase_exists',
     hint: hintOf`Take "${clash.free}", which is free, or change that one with ${callTo('taskman_phase_edit', { id })}.`,
   })
 }

@@ -63,6 +63,7 @@ async function taskMoves(reads: Reads, move: Move, now: number): Promise<readonl
     throw new Failure(
       'CONFLICT',
       `Milestone ${milestone.id} belongs to phase ${milestone.phaseId}, not to ${phaseId}.`,
+      { reason: 'milestone_of_other_phase' },
     )
   }
   const { tasks } = await planSource(reads, task.missionId, now)
@@ -96,6 +97,7 @@ function inserted<Item extends { readonly id: string }>(
   const at = others.findIndex(({ id }) => id === before)
   if (at === -1) {
     throw new Failure('NOT_FOUND', `${before} is not beside ${item.id} in the plan.`, {
+      reason: 'not_a_sibling',
       hint: 'Name a task of the same phase, or another phase of the same plan.',
     })
   }

@@ -29,6 +29,7 @@ function unusable({ file, findings }: LoadedProcess): Failure {
   const told = errors.slice(0, 5).map((error) => `${placeWords(error)}${error.message}`)
   const more = errors.length > 5 ? `\n… and ${errors.length - 5} more.` : ''
   return new Failure('REFUSED', `The process in ${file} has errors:\n${told.join('\n')}${more}`, {
+    reason: 'process_has_errors',
     hint: `All of them: waymark process lint ${file}`,
   })
 }

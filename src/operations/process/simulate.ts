@@ -180,6 +180,7 @@ function fromJson(text: string): unknown {
 
 function wrong(problem: string): Failure {
   return new Failure('INVALID_INPUT', `process_simulate: events is no list of events: ${problem}`, {
+    reason: 'events_invalid',
     hint: `Such as submit_plan,approve or [{"event":"submit_plan","payload":{"summary":"…"},"artifacts":["docs/plan.md"]},"approve"].`,
   })
 }

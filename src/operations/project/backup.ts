@@ -49,6 +49,7 @@ function assertHere({ channel }: Actor, words: string): void {
     'FORBIDDEN',
     `The files of backups are named on the command line only, not over ${channel}.`,
     {
+      reason: 'command_line_only',
       hint: `Run it in a terminal on the machine of the project: waymark ${words}`,
     },
   )

@@ -48,6 +48,7 @@ function readKept(text: string, number: number): KeptRow {
   const row = keptLine.safeParse(jsonOf(text, number))
   if (row.success) return row.data.kept
   throw new Failure('INVALID_INPUT', `Line ${number} of the export is neither a log entry nor a kept row.`, {
+    reason: 'export_line_invalid',
     hint: 'Import a file as `waymark export` writes it.',
   })
 }
@@ -83,6 +84,7 @@ export function readExport(lines: readonly string[]): Exported {
 
 function cut(why: string): Failure {
   return new Failure('INVALID_INPUT', `The export is not whole: ${why}. Nothing was imported.`, {
+    reason: 'export_incomplete',
     hint: 'Export it again with `waymark export`, and copy the whole file.',
   })
 }
@@ -105,9 +107,7 @@ export function readFact(text: string, number: number): Fact {
   throw new Failure(
     'INVALID_INPUT',
     `Line ${number} is not a fact of a journal: ${parsed.error.issues[0]?.path.join('.')} is wrong.`,
-    {
-      hint: 'Restore a journal as `waymark export` writes it.',
-    },
+    { reason: 'export_line_invalid', hint: 'Restore a journal as `waymark export` writes it.' },
   )
 }
 
@@ -116,6 +116,7 @@ function jsonOf(text: string, number: number): unknown {
     return JSON.parse(text)
   } catch {
     throw new Failure('INVALID_INPUT', `Line ${number} of the journal is not JSON.`, {
+      reason: 'export_line_not_json',
       hint: 'The file may be cut short: export it again.',
     })
   }

@@ -134,6 +134,7 @@ export const projectRename = defineOperation({
 function assertUsable(name: string): void {
   if (name === serverProject) {
     throw new Failure('REFUSED', `"${name}" is reserved: persons and tokens are kept under it.`, {
+      reason: 'project_name_reserved',
       hint: 'Choose another name.',
     })
   }
@@ -141,13 +142,14 @@ function assertUsable(name: string): void {
     throw new Failure(
       'INVALID_INPUT',
       `A project's name has at most ${longestName} characters, and "${name.slice(0, 60)}" has ${name.length}.`,
+      { reason: 'project_name_too_long' },
     )
   }
   if (/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)) return
   throw new Failure(
     'INVALID_INPUT',
     `"${name}" cannot be a project's name: in addresses it has lower case letters, digits, and single dashes between them.`,
-    { hint: 'For example: waymark project add site' },
+    { reason: 'project_name_invalid', hint: 'For example: waymark project add site' },
   )
 }
 
@@ -155,6 +157,7 @@ function assertFree(projects: readonly ListedProject[], name: string): void {
   const other = projects.find((project) => project.name === name)
   if (!other) return
   throw new Failure('CONFLICT', `There is already a project "${name}": ${other.id}.`, {
+    reason: 'project_exists',
     hint: 'Choose another name, or use that project.',
   })
 }
@@ -187,6 +190,7 @@ function findProject(projects: readonly ListedProject[], words: string): ListedP
   if (found) return found
   const names = projects.map(({ name }) => name)
   throw new Failure('NOT_FOUND', `There is no project "${words}".${didYouMean(words, names)}`, {
+    reason: 'project_not_found',
     hint: names.length === 0 ? 'There is none yet: waymark project add <name>.' : 'waymark project list',
   })
 }

@@ -88,6 +88,7 @@ export const importReplace = defineOperation({
   const loaded = await handling.planFiles.load(input.file, undefined)
   if (loaded.kind !== 'journal') {
     throw new Failure('INVALID_INPUT', `${input.file} is not an exported project.`, {
+      reason: 'not_an_export',
       hint: 'Name a file that `waymark export` wrote. `waymark import <file>` imports a plan.',
     })
   }
@@ -107,6 +108,7 @@ function assertOnCommandLine({ channel }: Actor, words: string): void {
     'FORBIDDEN',
     `A project is taken elsewhere on the command line only, not over ${channel}.`,
     {
+      reason: 'command_line_only',
       hint: `Run it in a terminal on the machine of the project: waymark ${words}`,
     },
   )
@@ -116,6 +118,7 @@ async function assertRecord(store: Store): Promise<void> {
   const { exists, location } = await store.health()
   if (exists) return
   throw new Failure('NOT_FOUND', `There is no record in ${location}: nothing was exported.`, {
+    reason: 'record_not_found',
     hint: 'Run it in the folder of the project, or name that folder with --project.',
   })
 }

@@ -49,13 +49,16 @@ export const workTreeAdd = defineOperation({
     return { task: found, attempt: await reads.tasks.openAttempt(found.id) }
   })
   if (task.status === 'done') {
-    throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is done: there is nothing to work on.`)
+    throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" is done: there is nothing to work on.`, {
+      reason: 'task_completed',
+    })
   }
   if (attempt) {
     throw new Failure(
       'CONFLICT',
       `Task ${task.id} is being worked on in ${attempt.snapshot.top}, by ${attempt.agentName ?? attempt.actor.name}.`,
       {
+        reason: 'task_in_progress',
         hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: task.id })} first; what it changed stays where it is.`,
       },
     )
@@ -63,6 +66,7 @@ export const workTreeAdd = defineOperation({
   const bound = (await linkedTrees.bound(folder)).find(({ taskId }) => taskId === task.id)
   if (bound) {
     throw new Failure('CONFLICT', `Task ${task.id} already has a work tree: ${bound.path}.`, {
+      reason: 'work_tree_exists',
       hint: hintOf`${callTo('start_task', { planned_task_id: task.id })} works there.`,
     })
   }
@@ -107,6 +111,7 @@ function nameOf(top: string): string {
 function refuseElsewhere(path: string, name: string): void {
   if (path.startsWith(`${name}-`) && !/[/\\]/.test(path.slice(name.length))) return
   throw new Failure('FORBIDDEN', `An agent makes a work tree only beside the repository: ${name}-…`, {
+    reason: 'work_tree_folder_for_people',
     hint: 'Leave folder out, or ask a person to make it there: waymark worktree add --folder',
   })
 }
@@ -230,6 +235,7 @@ export const workTreeRemove = defineOperation({
       'FORBIDDEN',
       `${actor.name} is an agent: what is not committed or not merged in the work tree of ${input.task_id} is thrown away by people.`,
       {
+        reason: 'forced_removal_for_people',
         hint: `Commit and merge it and leave --force out, or ask a person: waymark worktree remove ${input.task_id} --force`,
       },
     )
@@ -238,6 +244,7 @@ export const workTreeRemove = defineOperation({
   const tree = trees.find(({ taskId }) => taskId === input.task_id)
   if (!tree) {
     throw new Failure('NOT_FOUND', `No work tree was made for ${input.task_id}.`, {
+      reason: 'work_tree_not_found',
       hint: 'waymark worktree list shows what there is. Trees that you made yourself are removed with git worktree remove.',
     })
   }
@@ -253,6 +260,7 @@ export const workTreeRemove = defineOperation({
       'REFUSED',
       `${open.agentName ?? open.actor.name} works in ${tree.path}, on ${open.taskId}.`,
       {
+        reason: 'work_tree_in_use',
         hint: hintOf`End that attempt with ${callTo('complete_task', { task_id: open.taskId })} first.`,
       },
     )
@@ -293,6 +301,7 @@ async function mainTreeOf({ witness, folder }: Pick<Context, 'witness' | 'folder
   const { engine, mainTop, reason } = await witness.locate(folder)
   if (engine === 'git') return mainTop
   throw new Failure('UNAVAILABLE', `There are no work trees here. ${reason ?? ''}`.trim(), {
+    reason: 'no_git_repository',
     hint: 'Work trees need a git repository.',
   })
 }

@@ -108,6 +108,7 @@ function wantedLines(
   const parts = /^(\d{1,9})(?:,(\+?)(\d{1,9}))?$/.exec(wanted.trim())
   if (parts === null) {
     throw new Failure('INVALID_INPUT', `"${wanted}" names no lines.`, {
+      reason: 'lines_invalid',
       hint: 'Give the first and the last, as in -L 3,7, or how many, as in -L 3,+5.',
     })
   }
@@ -118,6 +119,7 @@ function wantedLines(
   throw new Failure(
     'INVALID_INPUT',
     `There are no lines ${wanted} in a file of ${total === 1 ? '1 line' : `${total} lines`}.`,
+    { reason: 'lines_out_of_range' },
   )
 }
 

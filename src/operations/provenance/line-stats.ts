@@ -115,9 +115,7 @@ export const provenanceStats = defineOperation({
     throw new Failure(
       'INVALID_INPUT',
       `What lives on is told of a commit, not of a range such as "${asked}".`,
-      {
-        hint: `Ask for it at its end: ${endOf(asked)}.`,
-      },
+      { reason: 'commit_needed', hint: `Ask for it at its end: ${endOf(asked)}.` },
     )
   }
   const range = await commitsOf(context, asked)
@@ -168,6 +166,7 @@ export const provenanceStats = defineOperation({
 
 function nothingBelow(path: string, rev: string): Failure {
   return new Failure('NOT_FOUND', `There is no file or folder ${path} in ${endOf(rev)}.`, {
+    reason: 'path_not_in_commit',
     hint: 'Give its path from the top of the work tree, as it was in that commit.',
   })
 }

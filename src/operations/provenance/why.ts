@@ -140,14 +140,16 @@ export const why = defineOperation({
   const found = await lookUp(context, { path, rev: input.rev, copies: input.copies })
   if (line > found.lines.length) {
     const what = found.file.withoutLines ?? `${found.file.path} has ${counted(found.lines.length)}.`
-    throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`)
+    throw new Failure('INVALID_INPUT', `There is no line ${line}: ${what}`, { reason: 'lines_out_of_range' })
   }
   const makers = await makersOf(context, { lines: found.lines.slice(line - 1, line) })
   const turns = await turnsOf(context, { lines: found.lines.slice(line - 1, line) })
   const all = rangesOf({ ...found, lines: found.lines.slice(line - 1, line) }, makers, turns)
   const one = all[0]
   if (one === undefined)
-    throw new Failure('NOT_FOUND', `Nothing is known of line ${line} of ${found.file.path}.`)
+    throw new Failure('NOT_FOUND', `Nothing is known of line ${line} of ${found.file.path}.`, {
+      reason: 'line_history_unknown',
+    })
   const range: LineRange = { ...one, start: line, end: line }
   const turn = turns.get(range.turn ?? '')
   const origin = found.lines[line - 1]?.origin ?? null
@@ -184,10 +186,12 @@ function placeOf(place: string): { readonly path: string; readonly line: number 
   const [, file, first, last] = /^(.+):(\d{1,9})[-,](\d{1,9})$/s.exec(place) ?? []
   if (file !== undefined && first !== undefined) {
     throw new Failure('INVALID_INPUT', `"${place}" names several lines, and why is asked of one.`, {
+      reason: 'single_line_needed',
       hint: `waymark blame ${JSON.stringify(file)} -L ${first},${last} shows whose they are; then ask why of ${file}:${first}.`,
     })
   }
   throw new Failure('INVALID_INPUT', `"${place}" names no line of a file.`, {
+    reason: 'lines_invalid',
     hint: 'Give the file, a colon and the number of the line: src/auth.ts:12.',
   })
 }

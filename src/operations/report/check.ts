@@ -70,6 +70,7 @@ export const check = defineOperation({
       'INVALID_INPUT',
       `Nothing is recorded for ${handling.folder}, so nothing can be checked.`,
       {
+        reason: 'record_not_found',
         hint: 'Where a server keeps the record, set WAYMARK_SERVER to its address and WAYMARK_TOKEN to a token of kind runner; where a file does, put it at .waymark/waymark.db.',
       },
     )
@@ -147,6 +148,7 @@ async function branchOf(
     'INVALID_INPUT',
     `It is not known what the branch in ${folder} is to be merged into: there is no ${usualBases.join(', no ')}.`,
     {
+      reason: 'base_unknown',
       hint: 'Name it, and fetch it first where it is not here: waymark check --base origin/main.',
     },
   )

@@ -59,6 +59,7 @@ export const ciReport = defineOperation({
       'FORBIDDEN',
       `${actor.name} is no runner: what CI found counts only with a token of kind runner.`,
       {
+        reason: 'runner_token_needed',
         hint: 'Make one at the server (waymark token create ci --kind runner), and set WAYMARK_SERVER and WAYMARK_TOKEN where CI runs.',
       },
     )

@@ -95,6 +95,7 @@ async function sinceOf(
     const at = Date.parse(words.length === 10 || hasZone ? words : `${words}Z`)
     if (!Number.isNaN(at)) return { at, commit: null }
     throw new Failure('INVALID_INPUT', `"${words}" is no date or time.`, {
+      reason: 'time_invalid',
       hint: 'Give it as 2026-01-15 or 2026-01-15T09:30Z, or give a commit.',
     })
   }
@@ -167,6 +168,7 @@ function missionOf(named: string | undefined, task: Task | null): string {
   if (task === null && named !== undefined) return named
   if (task === null) {
     throw new Failure('INVALID_INPUT', 'A report is about a mission or a task: none was named.', {
+      reason: 'subject_missing',
       hint: 'waymark mission list shows the missions; then: waymark report <mission>.',
     })
   }
@@ -174,13 +176,13 @@ function missionOf(named: string | undefined, task: Task | null): string {
     throw new Failure(
       'CONFLICT',
       `Task ${task.id} "${task.name}" is of no mission, and reports are of missions.`,
-      {
-        hint: `waymark show ${task.id} tells all of it.`,
-      },
+      { reason: 'task_without_mission', hint: `waymark show ${task.id} tells all of it.` },
     )
   }
   if (named !== undefined && named !== task.missionId) {
-    throw new Failure('INVALID_INPUT', `Task ${task.id} is of mission ${task.missionId}, not of ${named}.`)
+    throw new Failure('INVALID_INPUT', `Task ${task.id} is of mission ${task.missionId}, not of ${named}.`, {
+      reason: 'task_of_other_mission',
+    })
   }
   return task.missionId
 }

@@ -28,6 +28,7 @@ export const reviewComments = defineOperation({
 }).handler(async (handling, input) => {
   if ((input.task === undefined) === (input.mission === undefined)) {
     throw new Failure('INVALID_INPUT', 'Comments are on one thing: give a task or a mission.', {
+      reason: 'subject_missing',
       hint: hintOf`${callTo('review_comments', { task: undefined })} or ${callTo('review_comments', { mission: undefined })}.`,
     })
   }

@@ -57,6 +57,7 @@ export const reviewMark = defineOperation({
   const file = fileIn(gathered, path, tree)
   if (viewed && content !== lookedAt(file)) {
     throw new Failure('CONFLICT', `"${file.path}" is not what you saw: it has changed since.`, {
+      reason: 'content_changed',
       hint: 'Look at it again: only what changed since is shown.',
       details: { path: file.path, shown: content, content: lookedAt(file) },
     })
@@ -105,6 +106,7 @@ export const reviewComment = defineOperation({
   const { subject } = found
   if (taskId === null && subject.kind === 'since') {
     throw new Failure('INVALID_INPUT', 'A comment on everything new is for no agent: name a file.', {
+      reason: 'comment_without_subject',
       hint: 'Give path; or comment on the whole of a task or a mission.',
     })
   }
@@ -116,9 +118,7 @@ export const reviewComment = defineOperation({
       throw new Failure(
         'REFUSED',
         `You have ${counted(written.length, 'comment')} here that you have not sent: that is the most.`,
-        {
-          hint: 'Send them, or drop some.',
-        },
+        { reason: 'too_many_drafts', hint: 'Send them, or drop some.' },
       )
     }
     const draft: DraftComment = {
@@ -203,10 +203,12 @@ async function findDraft(
   if (found) return found
   if ((await reviews.comment(id)) !== null) {
     throw new Failure('CONFLICT', `Comment ${id} was sent: it stays as it is.`, {
+      reason: 'comment_sent',
       hint: hintOf`Add another comment, or answer in its thread with ${callTo('reply_to_review')}.`,
     })
   }
   throw new Failure('NOT_FOUND', `You have no comment ${id} that is not sent.`, {
+    reason: 'draft_not_found',
     hint: hintOf`${callTo('review_show')} lists your drafts.`,
   })
 }
@@ -235,6 +237,7 @@ async function placeOf(handling: Context, gathered: Gathered, asked: AskedPlace)
   if (path === undefined) {
     if (line !== undefined) {
       throw new Failure('INVALID_INPUT', `Line ${line} is of no file: give path with it.`, {
+        reason: 'path_missing',
         hint: 'Leave line out for a comment on the whole.',
       })
     }
@@ -251,16 +254,14 @@ async function placeOf(handling: Context, gathered: Gathered, asked: AskedPlace)
     throw new Failure(
       'INVALID_INPUT',
       `"${file.path}" has ${counted(lines.length, 'line')} on the ${side} side: there is no line ${line}.`,
-      { hint: 'Give a line of its difference, with its side.' },
+      { reason: 'lines_out_of_range', hint: 'Give a line of its difference, with its side.' },
     )
   }
   if (quoted !== undefined && !there.startsWith(quoted.slice(0, 100))) {
     throw new Failure(
       'CONFLICT',
       `Line ${line} of "${file.path}" is not what you saw: it is "${excerpt(there, 100)}".`,
-      {
-        hint: 'Look at the file again: it has changed.',
-      },
+      { reason: 'content_changed', hint: 'Look at the file again: it has changed.' },
     )
   }
   return { about: { ...about, line, quoted: excerpt(there, longestQuote) }, file }

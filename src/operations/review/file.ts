@@ -222,10 +222,12 @@ export function fileIn({ files }: Gathered, path: string, tree: string | undefin
   if (file !== undefined) {
     const trees = named.map(({ touched }) => touched.tree).join(', ')
     throw new Failure('INVALID_INPUT', `"${path}" was changed in several work trees: ${trees}.`, {
+      reason: 'work_tree_ambiguous',
       hint: 'Say which with tree.',
     })
   }
   throw new Failure('NOT_FOUND', `The review has no file "${path}".`, {
+    reason: 'file_not_in_review',
     hint: hintOf`${callTo('review_show')} lists its files.`,
   })
 }
@@ -238,6 +240,7 @@ async function assertLookedAt(handling: QueryContext, file: ReviewedFile, since:
   )
   if (viewed.some(({ content }) => contentOfMark(content) === since)) return since
   throw new Failure('NOT_FOUND', `You have not looked at "${file.path}" with content ${identified(since)}.`, {
+    reason: 'content_not_seen',
     hint: 'Leave since out: the whole difference is shown then.',
   })
 }

@@ -53,17 +53,20 @@ export const reviewImage = defineOperation({
     id === null ? undefined : (await readContents(handling, [file.touched], [id], largestImage)).get(id)
   if (state === null || id === null || found === undefined) {
     throw new Failure('UNAVAILABLE', `"${name}" has no content on the ${input.side} side that is kept.`, {
+      reason: 'content_unavailable',
       hint: hintOf`${callTo('review_show')} tells what is known of it.`,
     })
   }
   if (found.bytes === null) {
     throw new Failure('UNAVAILABLE', `"${name}" is too large to be shown: ${found.size} bytes.`, {
+      reason: 'image_too_large',
       hint: `Images of up to ${largestImage} bytes are shown.`,
     })
   }
   const type = types[name.slice(name.lastIndexOf('.') + 1).toLowerCase() as keyof typeof types]
   if (type === undefined || shownKind(name, { modes: [state.mode], starts: [found.bytes] }) !== 'image') {
     throw new Failure('INVALID_INPUT', `"${name}" is no image that is shown.`, {
+      reason: 'image_type_unsupported',
       hint: `Shown are ${Object.keys(types).join(', ')}.`,
     })
   }

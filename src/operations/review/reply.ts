@@ -29,11 +29,13 @@ export const replyToReview = defineOperation({
     const comment = await reads.reviews.comment(input.comment_id)
     if (comment === null) {
       throw new Failure('NOT_FOUND', `comment not found: ${input.comment_id}`, {
+        reason: 'comment_not_found',
         hint: hintOf`${callTo('get_context')} lists the comments of a review with their ids (rc-…).`,
       })
     }
     if (comment.replies.length >= mostReplies) {
       throw new Failure('REFUSED', `Comment ${comment.id} has ${mostReplies} answers: that is the most.`, {
+        reason: 'too_many_replies',
         hint: hintOf`Say it in the report of the task (${callTo('complete_task')}).`,
       })
     }

@@ -69,10 +69,14 @@ export const reviewSend = defineOperation({
   const { subject } = found
   const isVerdict = verdict === 'send_back' || (verdict === 'approve' && subject.kind !== 'since')
   if (isVerdict && why !== null) {
-    throw new Failure('FORBIDDEN', why, { hint: 'Send your comments with the verdict comment.' })
+    throw new Failure('FORBIDDEN', why, {
+      reason: handling.actor.kind === 'person' ? 'access_too_low' : 'person_needed',
+      hint: 'Send your comments with the verdict comment.',
+    })
   }
   if (verdict === 'approve' && input.content === undefined) {
     throw new Failure('INVALID_INPUT', 'An approval names what was shown: give content.', {
+      reason: 'content_missing',
       hint: hintOf`${callTo('review_show')} answers the content of what is there.`,
     })
   }
@@ -83,9 +87,7 @@ export const reviewSend = defineOperation({
     throw new Failure(
       'REFUSED',
       `There is nothing to approve: ${found.name} has no measured changes and nothing waits.`,
-      {
-        hint: 'waymark inbox lists what waits for you.',
-      },
+      { reason: 'nothing_to_approve', hint: 'waymark inbox lists what waits for you.' },
     )
   }
   const words = input.text ?? null

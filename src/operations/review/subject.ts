@@ -57,6 +57,7 @@ export async function findSubject(
   const named = [taskId !== undefined, missionId !== undefined, since === true].filter(Boolean).length
   if (named !== 1) {
     throw new Failure('INVALID_INPUT', 'A review is of one thing: a task, a mission, or everything new.', {
+      reason: 'subject_missing',
       hint: 'Give exactly one of task, mission and since.',
     })
   }

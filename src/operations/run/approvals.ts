@@ -69,6 +69,7 @@ export async function giveApprovals(
     if (content === null && isOfChanges(definition, of)) throw unmeasured(record)
     if (content === null) {
       throw new Failure('REFUSED', `Run ${record.id} has no "${of}" that could be approved.`, {
+        reason: 'artifact_not_submitted',
         hint: `waymark get-state ${record.id} shows what was handed in.`,
       })
     }
@@ -116,6 +117,7 @@ function assertRole({ standing }: Handling, role: string): void {
   if (!standing || standing.roles.includes(role)) return
   const { personName: name } = standing
   throw new Failure('FORBIDDEN', `${name} does not have the gate role "${role}" in this project.`, {
+    reason: 'gate_role_missing',
     hint: `An owner gives it: waymark member set ${name} --roles ${role}`,
   })
 }
@@ -135,9 +137,7 @@ function assertIndependent(
     throw new Failure(
       'FORBIDDEN',
       `${who} did a part of what is to be approved in run ${id}, and its process asks for somebody else.`,
-      {
-        hint: 'Ask another member of the project to approve it.',
-      },
+      { reason: 'own_work', hint: 'Ask another member of the project to approve it.' },
     )
   }
   const unknown = workers.find((worker) => worker.person === null)
@@ -147,6 +147,7 @@ function assertIndependent(
       ? `Nobody knows here which person ${name} is, and the process of run ${id} asks for an approval by somebody who had no hand in the work.`
       : `Nobody knows for whom ${unknown?.name ?? 'an agent'} worked, and the process of run ${id} asks for an approval by somebody who had no hand in it.`,
     {
+      reason: 'author_unknown',
       hint: 'Work and approve with tokens of persons, on a server with a named database: waymark token create.',
     },
   )
@@ -158,6 +159,7 @@ function unmeasured({ id, missionId, taskId }: RunRecord): Failure {
       ? `Run ${id} gates no mission and no task, so it has no measured changes that could be approved.`
       : `The changes behind run ${id} cannot be approved: no task was begun, or a part of them could not be measured.`
   return new Failure('REFUSED', why, {
+    reason: 'work_not_measured',
     hint: hintOf`Begin the run for a mission or a task, and work there in tasks: ${callTo('start_task')}, ${callTo('complete_task')}.`,
   })
 }
@@ -171,6 +173,7 @@ function isRepeated(earlier: RunApproval, { role, of, content, identity }: RunAp
 function ownWork(by: string, author: Author, did: string): Failure {
   const called = author.name === by ? by : `${by}, who is the same person here as ${author.name},`
   return new Failure('FORBIDDEN', `${called} ${did}: no one approves their own work.`, {
+    reason: 'own_work',
     hint: `Ask another person to approve it. ${secondPerson}`,
   })
 }

@@ -85,7 +85,11 @@ export async function processToRun(
   } catch (error) {
     if (!(error instanceof Failure && error.code === 'NOT_FOUND')) throw error
     throw new Failure('PROCESS_NOT_FOUND', error.message, {
+      reason: error.reason ?? 'process_not_found',
       hint: error.hintParts,
+      ...(error.fix && { fix: error.fix }),
+      ...(error.details && { details: error.details }),
+      cause: error,
     })
   }
 }
@@ -98,7 +102,7 @@ async function subjectIn(
     throw new Failure(
       'INVALID_INPUT',
       `A run gates either mission ${input.mission_id} or task ${input.task_id}, not both.`,
-      { hint: 'Give mission_id or task_id.' },
+      { reason: 'mission_and_task', hint: 'Give mission_id or task_id.' },
     )
   }
   const task = input.task_id === undefined ? null : await findTask(reads, input.task_id)
@@ -108,6 +112,7 @@ async function subjectIn(
       'REFUSED',
       `Mission ${mission.id} "${mission.name}" has ended (${mission.status}): no run can gate it.`,
       {
+        reason: 'mission_ended',
         hint: hintOf`Start a new mission with ${callTo('start_mission', { process_id: undefined })}.`,
       },
     )

@@ -162,6 +162,7 @@ export async function assertFilesAreHere(
     'REFUSED',
     `Run ${record.id} is about files on ${machine}, in ${top}: they can only be looked at there.`,
     {
+      reason: 'run_on_other_machine',
       hint: `On ${machine}, in ${top}: ${command}. Where that machine has an agent’s token: WAYMARK_SERVER=<this server> WAYMARK_TOKEN=<your own token> ${command}.`,
     },
   )
@@ -229,6 +230,7 @@ export async function assertHandedInHere(
     'REFUSED',
     `${asked.event} of run ${record.id} rests on ${away.file.path}, which was handed in on ${machine}: only there it is seen whether it is as it was.`,
     {
+      reason: 'file_on_other_machine',
       hint: `Send ${asked.event} on ${machine}; or hand ${away.file.path} in again with it, as it is here.`,
     },
   )

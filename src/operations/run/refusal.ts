@@ -13,6 +13,7 @@ export function refusalFailure(
   const { code, message, currentRevision, missing, validationErrors } = refused
   const hint = more.hint ?? hintFor(record, refused)
   return new Failure(code, message, {
+    reason: reasonOf[code],
     hint,
     details: {
       run_id: record.id,
@@ -24,6 +25,15 @@ export function refusalFailure(
     },
   })
 }
+
+const reasonOf = {
+  RUN_FINISHED: 'run_finished',
+  REVISION_CONFLICT: 'revision_conflict',
+  INVALID_EVENT: 'event_invalid',
+  FORBIDDEN: 'event_forbidden',
+  INVALID_PAYLOAD: 'payload_invalid',
+  GUARD_FAILED: 'guards_unsatisfied',
+} as const satisfies Record<Refused['code'], string>
 
 export function guardLine({ name, reason }: MissingGuard): string {
   return `${name}: ${reason}`

@@ -27,7 +27,11 @@ export const runCancel = defineOperation({
   record(async (reads, setting) => {
     const run = await findRun(reads, input.run_id)
     if (run.status !== 'active') {
-      throw new Failure('RUN_FINISHED', `Run ${run.id} has already ended (${run.status}), in "${run.state}".`)
+      throw new Failure(
+        'RUN_FINISHED',
+        `Run ${run.id} has already ended (${run.status}), in "${run.state}".`,
+        { reason: 'run_finished' },
+      )
     }
     const holds = await reads.holds.ofRun(run.id)
     const { facts, revision } = cancelRun(run, { holds, reason: input.reason, by: actor.name }, setting)

@@ -84,6 +84,6 @@ function same(run: RunRecord): Failure {
   return new Failure(
     'CONFLICT',
     `Run ${run.id} already has this definition of ${run.process.id} (version ${run.process.version}).`,
-    { hint: 'Change the file of the process first.' },
+    { reason: 'definition_unchanged', hint: 'Change the file of the process first.' },
   )
 }

@@ -321,6 +321,7 @@ async function repeatedEvent(
     'IDEMPOTENCY_KEY_REUSED',
     `The idempotency key "${repeat.key}" was used in run ${record.id} for ${known.eventId}, with content other than this ${sent.event}.`,
     {
+      reason: 'idempotency_key_reused',
       hint: 'Give every event a key of its own; repeat a key only with the very same event, payload and files.',
     },
   )

@@ -59,6 +59,7 @@ export const verify = defineOperation({
   const { record, definition } = loaded
   if (commandsFor(definition, record.state).length === 0) {
     throw new Failure('REFUSED', `No guard of "${record.state}" in run ${record.id} asks for a command.`, {
+      reason: 'no_command_guard',
       hint: `waymark list-events ${record.id} shows what its guards ask for.`,
     })
   }

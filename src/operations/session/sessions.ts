@@ -73,12 +73,19 @@ async function personMeant(
   throw new Failure(
     id === undefined ? 'INVALID_INPUT' : 'NOT_FOUND',
     id === undefined ? 'Say which session, or whose.' : `There is no session "${id}".`,
-    { hint: 'waymark session list shows them.' },
+    {
+      reason: id === undefined ? 'session_or_person_missing' : 'session_not_found',
+      hint: 'waymark session list shows them.',
+    },
   )
 }
 
 function forAdmins(name: string): Failure {
-  return new Failure('FORBIDDEN', `The sessions of others are for admins of the server, and ${name} is none.`)
+  return new Failure(
+    'FORBIDDEN',
+    `The sessions of others are for admins of the server, and ${name} is none.`,
+    { reason: 'admin_needed' },
+  )
 }
 
 /** What ends the sessions of a person: all, one, or those that were begun with a token. */

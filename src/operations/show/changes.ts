@@ -151,9 +151,7 @@ export const diff = defineOperation({
     throw new Failure(
       'UNAVAILABLE',
       `The end of attempt ${attempt.id} was not measured (${attempt.status}).`,
-      {
-        hint: `waymark show ${attempt.taskId} tells what is known.`,
-      },
+      { reason: 'attempt_not_measured', hint: `waymark show ${attempt.taskId} tells what is known.` },
     )
   }
   const unified = await handling.witness.unifiedDiff(
@@ -166,6 +164,7 @@ export const diff = defineOperation({
       'UNAVAILABLE',
       `The snapshots of attempt ${attempt.id} are gone or cannot be compared.`,
       {
+        reason: 'attempt_snapshots_unavailable',
         hint: `waymark changes ${attempt.taskId} still lists the files; snapshots are kept for 30 days.`,
       },
     )
@@ -187,7 +186,11 @@ async function endOfAttempt(handling: QueryContext, attempt: Attempt) {
   const now = await endOf(handling, attempt)
   const evidence = await measureUntil(handling, now)
   if (now.end?.place) return { end: now.end.place, evidence }
-  throw new Failure('UNAVAILABLE', evidence.warnings[0] ?? `The state of attempt ${attempt.id} is not known.`)
+  throw new Failure(
+    'UNAVAILABLE',
+    evidence.warnings[0] ?? `The state of attempt ${attempt.id} is not known.`,
+    { reason: 'attempt_not_measured' },
+  )
 }
 
 /** What others probably changed in the time of an attempt, of one file or of all. */
@@ -207,7 +210,10 @@ async function keptDiff({ store }: QueryContext, attempt: Attempt, path: string 
     throw new Failure(
       'UNAVAILABLE',
       `The changes of attempt ${attempt.id} are on ${machine}, in ${top}: ${why}.`,
-      { hint: `waymark changes ${attempt.taskId} lists what is known of them here.` },
+      {
+        reason: 'attempt_on_other_machine',
+        hint: `waymark changes ${attempt.taskId} lists what is known of them here.`,
+      },
     )
   }
   if (kept.text === null) {
@@ -215,6 +221,7 @@ async function keptDiff({ store }: QueryContext, attempt: Attempt, path: string 
       'UNAVAILABLE',
       `What attempt ${attempt.id} changed, line by line, was removed when its time was over: ${kept.bytes} bytes, sha-256 ${kept.sha256}.`,
       {
+        reason: 'diff_removed',
         hint: `waymark changes ${attempt.taskId} lists the files; waymark setting list says how long such texts are kept (retention_days).`,
       },
     )
@@ -265,6 +272,7 @@ async function diffOfMission(
   const found = parts.filter((part) => part !== null)
   if (found.length < parts.length) {
     throw new Failure('UNAVAILABLE', `Snapshots of mission ${missionId} are gone or cannot be compared.`, {
+      reason: 'mission_snapshots_unavailable',
       hint: `waymark mission changes ${missionId} still lists the files; snapshots are kept for 30 days after the last task.`,
     })
   }
@@ -276,7 +284,7 @@ function elsewhere(missionId: MissionId, { snapshot }: Attempt): Failure {
   return new Failure(
     'UNAVAILABLE',
     `Mission ${missionId} was worked on on ${machine}, in ${top}: its states can only be compared there.`,
-    { hint: 'Look at its tasks one by one: waymark diff <task>.' },
+    { reason: 'mission_on_other_machine', hint: 'Look at its tasks one by one: waymark diff <task>.' },
   )
 }
 
@@ -343,6 +351,7 @@ async function attemptOf(reads: Reads, id: string): Promise<Attempt> {
   const attempt = await reads.tasks.lastAttempt(task.id)
   if (attempt) return attempt
   throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started: nothing was measured.`, {
+    reason: 'task_not_started',
     hint: hintOf`Use ${callTo('start_task', { planned_task_id: task.id })} to begin.`,
   })
 }

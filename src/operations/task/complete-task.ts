@@ -221,8 +221,8 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
     'FORBIDDEN',
     `Attempt ${attempt.id} was begun by ${attempt.agentName ?? attempt.actor.name} with another token.`,
     {
+      reason: 'attempt_of_other_token',
       hint: 'Complete it with the token that began it, or ask a person to end it (waymark inbox) and start the task again.',
-      details: { reason: 'attempt_of_other_token' },
     },
   )
 }
@@ -405,6 +405,7 @@ function completing({ status, outcome, ...rest }: z.output<typeof inputFields>):
   const missing =
     status === undefined ? `"status" is missing: one of ${taskOutcomes.join(', ')}` : '"outcome" is missing'
   throw new Failure('INVALID_INPUT', `complete_task: ${missing}.`, {
+    reason: 'field_missing',
     hint: 'Complete with status and outcome { summary }; only a correction after the end needs neither.',
   })
 }

@@ -45,6 +45,7 @@ export async function attemptToClose(
   }
   if (last === null) {
     throw new Failure('CONFLICT', `Task ${task.id} "${task.name}" was never started.`, {
+      reason: 'task_not_started',
       hint: hintOf`Use ${callTo('start_task', { planned_task_id: task.id })} before you edit, so that the changes can be measured.`,
     })
   }
@@ -58,13 +59,14 @@ function notRunning(task: Task, last: Attempt): Failure {
     return new Failure(
       'CONFLICT',
       `Attempt ${last.id} at task ${task.id} "${task.name}" was abandoned: it can no longer be completed.`,
-      { hint: hintOf`Begin again with ${again}, before you edit.`, details },
+      { reason: 'attempt_abandoned', hint: hintOf`Begin again with ${again}, before you edit.`, details },
     )
   }
   return new Failure(
     'CONFLICT',
     `Task ${task.id} "${task.name}" was already completed (${last.status}), with a different report.`,
     {
+      reason: 'attempt_already_completed',
       hint: hintOf`Its record stays as it is. For further work ${last.status === 'failed' ? hintOf`begin again with ${again}` : 'start a new task'}.`,
       details,
     },

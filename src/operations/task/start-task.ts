@@ -253,9 +253,7 @@ async function missionOf(
     throw new Failure(
       'INVALID_INPUT',
       `A task belongs to either mission ${mission_id} or workflow ${workflow_id}, not both.`,
-      {
-        hint: 'Give mission_id or workflow_id, not both.',
-      },
+      { reason: 'mission_and_workflow', hint: 'Give mission_id or workflow_id, not both.' },
     )
   }
   const named = mission_id ?? workflow_id
@@ -280,6 +278,7 @@ function assertNamed(input: {
 }): void {
   if (input.name !== undefined || input.planned_task_id !== undefined) return
   throw new Failure('INVALID_INPUT', 'start_task: "name" is missing.', {
+    reason: 'field_missing',
     hint: 'Give the new task a name and a goal, or name a planned one with planned_task_id.',
   })
 }
@@ -331,6 +330,7 @@ async function inNamedPhase<Input extends NamingPhase>(store: Store, input: Inpu
   const phase = await store.view((reads) => findPhase(reads, id))
   if (phase.missionId === null || phase.number === null) {
     throw new Failure('INVALID_INPUT', `Phase ${id} "${phase.name}" has no number in a mission.`, {
+      reason: 'phase_without_mission',
       hint: hintOf`Plan the task in it with ${callTo('taskman_task_add', { title: undefined, phase: id })}, and begin it with ${callTo('start_task', { planned_task_id: undefined })}.`,
     })
   }
@@ -339,9 +339,7 @@ async function inNamedPhase<Input extends NamingPhase>(store: Store, input: Inpu
     throw new Failure(
       'CONFLICT',
       `Phase ${id} is phase ${phase.number} of ${phase.missionId}, not of ${named}${input.phase === undefined ? '' : `, phase ${input.phase}`}.`,
-      {
-        hint: 'Give phase_id alone, or the mission and the phase number.',
-      },
+      { reason: 'phase_of_other_mission', hint: 'Give phase_id alone, or the mission and the phase number.' },
     )
   }
   return { ...input, phase: phase.number, ...(workflow_id === undefined && { mission_id: phase.missionId }) }
@@ -363,7 +361,10 @@ async function workTreeOf(
   throw new Failure(
     'INVALID_INPUT',
     `The work tree ${asked} belongs to ${other.mainTop}, not to this project (${own.mainTop}).`,
-    { hint: 'Name a work tree of this repository, or leave work_tree out.' },
+    {
+      reason: 'work_tree_of_other_project',
+      hint: 'Name a work tree of this repository, or leave work_tree out.',
+    },
   )
 }
 
@@ -379,7 +380,7 @@ async function assertOnlyTree(witness: WorkTreeWitness, folder: string): Promise
   throw new Failure(
     'INVALID_INPUT',
     `start_task: "work_tree" is missing. Over HTTP it does not show which of ${others.length + 1} work trees you work in: ${shown}${more}.`,
-    { hint: 'Give the folder whose files you edit as work_tree.' },
+    { reason: 'work_tree_missing', hint: 'Give the folder whose files you edit as work_tree.' },
   )
 }
 

@@ -125,6 +125,7 @@ function limitsOf(
 
 function beyondOwn(what: string): Failure {
   return new Failure('FORBIDDEN', `The token you use ${what}.`, {
+    reason: 'token_limit',
     hint: 'Use a token without this limit, or sign in yourself: waymark whoami shows what this one permits.',
   })
 }
@@ -153,20 +154,28 @@ async function assertMayMake(handling: Handling, making: Making): Promise<void> 
   if (role !== undefined && kind !== 'person') await assertRoleOfAgents(handling, role)
   if (!standing) return
   const { personName: name } = standing
-  if (admin && !standing.admin) throw forbidden(`Admins are made by admins, and ${name} is none.`)
+  if (admin && !standing.admin)
+    throw forbidden('admin_needed', `Admins are made by admins, and ${name} is none.`)
   if (person !== undefined && person !== standing.personId && person !== name && !standing.admin) {
-    throw forbidden(`A token of ${person} is made by ${person} or by an admin of the server.`)
+    throw forbidden(
+      'token_for_other_person',
+      `A token of ${person} is made by ${person} or by an admin of the server.`,
+    )
   }
   if (kind === 'runner' && !permits(standing, 'owner')) {
     throw forbidden(
+      'access_too_low',
       `A runner’s results count as evidence: its token is made by an owner, and ${name} is none.`,
     )
   }
   if (kind === 'runner' && all_projects && !standing.admin) {
-    throw forbidden(`A runner for all projects is made by an admin of the server, and ${name} is none.`)
+    throw forbidden(
+      'admin_needed',
+      `A runner for all projects is made by an admin of the server, and ${name} is none.`,
+    )
   }
   if (kind === 'person' && role !== undefined && !standing.admin && !standing.roles.includes(role)) {
-    throw forbidden(`${name} does not have the gate role "${role}" in this project.`)
+    throw forbidden('gate_role_missing', `${name} does not have the gate role "${role}" in this project.`)
   }
 }
 
@@ -175,6 +184,7 @@ function assertFits({ kind, access, admin }: Making): void {
   if (access === undefined) return
   if (admin) {
     throw new Failure('INVALID_INPUT', `A token that lets no more than ${access} makes nobody an admin.`, {
+      reason: 'access_with_admin',
       hint: 'Leave out --access, or --admin.',
     })
   }
@@ -183,12 +193,15 @@ function assertFits({ kind, access, admin }: Making): void {
   throw new Failure(
     'INVALID_INPUT',
     `${whose} works, and decides nothing: its token lets contributor at most, not ${access}.`,
-    { hint: '--access viewer, or --access contributor, which it has without saying.' },
+    {
+      reason: 'access_too_high',
+      hint: '--access viewer, or --access contributor, which it has without saying.',
+    },
   )
 }
 
-function forbidden(message: string): Failure {
-  return new Failure('FORBIDDEN', message, { hint: 'waymark whoami says what you may do.' })
+function forbidden(reason: string, message: string): Failure {
+  return new Failure('FORBIDDEN', message, { reason, hint: 'waymark whoami says what you may do.' })
 }
 
 /** An agent never acts in a role that a process keeps for people. */
@@ -201,7 +214,7 @@ async function assertRoleOfAgents({ processFiles }: Handling, role: string): Pro
   throw new Failure(
     'FORBIDDEN',
     `The role "${role}" is for people in the process ${process.definition?.id}: no agent or runner gets it.`,
-    { hint: 'Make a token of kind person, or choose a role for agents.' },
+    { reason: 'role_for_people', hint: 'Make a token of kind person, or choose a role for agents.' },
   )
 }
 
@@ -211,6 +224,7 @@ function thisProject(id: string): string {
     'REFUSED',
     'No project is meant: this folder has none, and a token is for one project unless it is for all.',
     {
+      reason: 'project_missing',
       hint: 'Name one: --project <name> (waymark project list), or make a token for all projects: --all-projects.',
     },
   )
@@ -226,6 +240,7 @@ async function holderOf(
   const meant = words ?? standing?.personId
   if (meant === undefined) {
     throw new Failure('INVALID_INPUT', 'Say whose token it is.', {
+      reason: 'owner_missing',
       hint: admin
         ? 'Name the admin: waymark token create --admin --person <name>'
         : 'waymark token create <name> --person <person>; the first admin: waymark token create --admin --person <name>',
@@ -239,6 +254,7 @@ async function holderOf(
   const person = await findPerson(reads, meant)
   if (person.disabledAt !== null) {
     throw new Failure('CONFLICT', `${person.name} is not let in.`, {
+      reason: 'person_disabled',
       hint: `An admin lets them in again: waymark person enable ${person.id}`,
     })
   }
@@ -253,6 +269,7 @@ async function assertFree({ identities }: Reads, { name, personId, createdAt }: 
   const taken = others.find(({ token }) => token.name === name && token.expiresAt > createdAt)
   if (!taken) return
   throw new Failure('CONFLICT', `${taken.person.name} already has a token "${name}".`, {
+    reason: 'token_exists',
     hint: `Choose another name, or revoke it: waymark token revoke ${taken.token.id}`,
   })
 }
@@ -275,7 +292,10 @@ export const tokenList = defineOperation({
 }).handler(async (handling, { all, revoked = false }) => {
   const { standing, clock } = handling
   if (all && standing && !standing.admin && !permits(standing, 'owner')) {
-    throw forbidden(`The tokens of others are for owners of the project, and ${standing.personName} is none.`)
+    throw forbidden(
+      'access_too_low',
+      `The tokens of others are for owners of the project, and ${standing.personName} is none.`,
+    )
   }
   const everybody = all ?? !standing
   const here = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
@@ -357,10 +377,12 @@ function tokenCalled(tokens: readonly TokenListed[], words: string): TokenListed
   if (found && !other) return found
   if (found && other) {
     throw new Failure('CONFLICT', `There is more than one token "${words}".`, {
+      reason: 'token_ambiguous',
       hint: `Name it by id: ${standing.map(({ token }) => token.id).join(', ')}.`,
     })
   }
   throw new Failure('NOT_FOUND', `There is no token "${words}" that you could revoke.`, {
+    reason: 'token_not_found',
     hint: 'waymark token list shows them.',
   })
 }
