@@ -20,7 +20,7 @@ function editsTo(word: string, candidate: string): number {
 }
 
 function lettersOf(word: string): string {
-  return [...word].sort().join('')
+  return Array.from(word).sort().join('')
 }
 
 /** ` Did you mean "x"?`, where a known word is near to the one that was written; else nothing. */

@@ -38,7 +38,7 @@ test('reads no file for a server that nobody at the machine named, nor one of gi
   await ranAt(machine, ['status', '--json'])
   const said = server.said()
   for (const { call, args, failure } of said.slice(0, asked.length))
-    expect(failure?.code, `${call} ${args}`).toMatch(/^(FORBIDDEN|NOT_FOUND)$/)
+    expect(failure?.code, `${call} ${JSON.stringify(args)}`).toMatch(/^(FORBIDDEN|NOT_FOUND)$/)
   expect(JSON.stringify(said)).not.toMatch(/hidden-|repositoryformatversion/)
 
   // What was named is read, and nothing beside it.

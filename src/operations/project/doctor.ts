@@ -151,7 +151,7 @@ export function verifiedFindings(found: Inspection, location: string): readonly 
   return [{ check: 'journal', ok: false, finding }, ...anchorFinding(found)]
 }
 
-export function recordFindings(found: Inspection): readonly Check[] {
+function recordFindings(found: Inspection): readonly Check[] {
   return [...fileFinding(found), chainFinding(found), tablesFinding(found), ...anchorFinding(found)]
 }
 
