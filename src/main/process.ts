@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { errorCode } from '../domain/failure.ts'
@@ -12,6 +11,7 @@ export function processStart(pid: number): string | null {
   try {
     if (process.platform === 'linux') return startOnLinux(pid)
     if (process.platform === 'win32') return 'unknown'
+    const { execFileSync } = process.getBuiltinModule('node:child_process') // loaded where it is used: start-up is quicker
     const said = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
       encoding: 'utf8',
       timeout: 2_000,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure, messageOf } from '../domain/failure.ts'
 import { screenStreams, tell } from '../surfaces/cli/terminal.ts'
 import { readTopFlags } from './settings/flags.ts'
+import { beforeUnexpectedEnd } from './unexpected.ts'
 import { openWatched } from './watched.ts'
 
 /** Milliseconds within which a signal that this process sends itself has reached it. */
@@ -22,7 +23,7 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
   try {
     const { showTop } = await import('../surfaces/cli/top/app.ts')
     const head = await watched.head()
-    await showTop(
+    const screen = showTop(
       {
         project: watched.name,
         read: async () => ({
@@ -43,6 +44,8 @@ export async function topOfProject(words: readonly string[]): Promise<void> {
       },
       streams,
     )
+    beforeUnexpectedEnd(screen.close)
+    await screen.left
   } finally {
     await watched.close()
   }

@@ -15,8 +15,16 @@ export function endOnUnexpected({ rejections }: { readonly rejections: boolean }
   if (rejections) process.on('unhandledRejection', endUnexpectedly)
 }
 
+let restoreTerminal = () => {}
+
+/** While a full screen is shown: gives the terminal back before the sentence is written to it. */
+export function beforeUnexpectedEnd(restore: () => void): void {
+  restoreTerminal = restore
+}
+
 /** The one place where the program ends by an error that no command expects. */
 export function endUnexpectedly(error: unknown): never {
+  restoreTerminal()
   tell(complaint(...inWords(error)))
   process.exit(1)
 }

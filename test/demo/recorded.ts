@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Fact } from '../../src/domain/fact.ts'
-import { readFact } from '../../src/operations/project/journal-line.ts'
+import { readExport } from '../../src/operations/project/journal-line.ts'
 
 export const recordingFolder = join(import.meta.dirname, '..', '..', 'demo')
 
@@ -14,7 +14,7 @@ export function recordedFacts(): readonly Fact[] {
 /** The facts of a journal, without the line that says what it is. */
 export function factsOf(journal: string): readonly Fact[] {
   const [, ...lines] = journal.trim().split('\n')
-  return lines.map((line, at) => readFact(line, at + 2))
+  return readExport(lines).facts
 }
 
 /** What happened, and how long after the first fact: alike for a day and for its replay. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { messageOf } from '../../src/domain/failure.ts'
 import { closeContext, openContext } from '../../src/main/open-context.ts'
 import { defineOperation, type Operation, type OperationContract } from '../../src/operations/operation.ts'
 import { connect } from '../../src/surfaces/mcp/connection.ts'
@@ -50,7 +51,7 @@ const surface: Surface = {
   readOnly: false,
   toolNames: process.argv.includes('dotted') ? 'dotted' : 'portable',
   version: '0.0.0',
-  log: (line) => process.stderr.write(`${line}\n`),
+  log: (line, error) => process.stderr.write(`${line} ${error === undefined ? '' : messageOf(error)}\n`),
 }
 await serveMcpOverStdio({ ...surface, open: async () => (transport) => connect(surface, transport) })
 await closeContext(context)

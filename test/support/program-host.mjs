@@ -146,14 +146,15 @@ function writeTo(file) {
 /** The lines of a pipe, read while nothing else goes on: a read of our own under way would look like work of a run. */
 function* linesOf(pipe) {
   const chunk = Buffer.alloc(1 << 16)
-  let rest = Buffer.alloc(0)
+  let parts = []
   for (let read = readSync(pipe, chunk); read > 0; read = readSync(pipe, chunk)) {
-    rest = Buffer.concat([rest, chunk.subarray(0, read)])
-    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
-      const line = rest.toString('utf8', 0, end)
-      rest = rest.subarray(end + 1)
-      yield line
+    let from = 0
+    for (let end = chunk.indexOf(10); end !== -1 && end < read; end = chunk.indexOf(10, from)) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)]).toString('utf8')
+      parts = []
+      from = end + 1
     }
+    parts.push(Buffer.from(chunk.subarray(from, read)))
   }
 }
 

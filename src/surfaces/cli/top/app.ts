@@ -16,13 +16,21 @@ export interface Topped {
   pause(): Promise<void>
 }
 
+interface FullScreen {
+  /** Resolves when the person has left. */
+  readonly left: Promise<unknown>
+  /** Leaves it at once. */
+  readonly close: () => void
+}
+
 /** Fills the screen until the person leaves. What was there before is there again afterwards. */
-export async function showTop(
+export function showTop(
   topped: Topped,
   { stdin, stdout }: Pick<NodeJS.Process, 'stdin' | 'stdout'>,
-): Promise<void> {
+): FullScreen {
   const options = { stdin, stdout, exitOnCtrlC: false, patchConsole: false, alternateScreen: true }
-  await render(createElement(Top, { topped }), { ...options, interactive: true }).waitUntilExit()
+  const screen = render(createElement(Top, { topped }), { ...options, interactive: true })
+  return { left: screen.waitUntilExit(), close: () => screen.unmount() }
 }
 
 /** Milliseconds between two looks where nothing is heard of, and between two ticks of the clock. */
