@@ -69,6 +69,7 @@ export function unusableFolder(folder: string, home: string): Failure | null {
     'UNAVAILABLE',
     `No project is chosen: Waymark was started in ${folder}, which is not a project folder.`,
     {
+      reason: 'no_project_chosen',
       hint: 'Start it in the folder of a project, or name one with --project <folder> or WAYMARK_PROJECT=<folder>.',
     },
   )

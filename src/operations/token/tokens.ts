@@ -19,7 +19,7 @@ import type { Reads } from '../../ports/store.ts'
 import { TokenEntry, tokenEntry } from '../answers/identity.ts'
 import { list } from '../answers/list.ts'
 import { choice, count, identifier } from '../input/fields.ts'
-import { defineOperation, type Handling } from '../operation.ts'
+import { defineOperation, type Handling, type QueryContext } from '../operation.ts'
 import { newPerson, personField, personNameField } from '../person/persons.ts'
 import { findPerson, recordInTeam, teamOf } from '../person/team.ts'
 import { endedTokens } from './ended-tokens.ts'
@@ -66,12 +66,12 @@ export const tokenCreate = defineOperation({
   const team = teamOf(handling)
   const kind = input.kind ?? (input.admin ? 'person' : 'agent')
   await assertMayMake(handling, { ...input, kind })
-  const projectHere = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+  const here = await projectHere(handling)
   const secret = team.newSecret()
   const { listed, id, at } = await recordInTeam(handling, async (reads, setting) => {
     const { standing } = handling
     const parent = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
-    const limits = limitsOf({ ...input, kind }, { parent, projectHere, at: setting.at })
+    const limits = limitsOf({ ...input, kind }, { parent, projectHere: here, at: setting.at })
     const { person, facts } = await holderOf(reads, setting, { ...input, handling })
     const token: Token = {
       id: setting.ids.next('token'),
@@ -298,7 +298,7 @@ export const tokenList = defineOperation({
     )
   }
   const everybody = all ?? !standing
-  const here = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+  const here = await projectHere(handling)
   return teamOf(handling).store.view(async ({ identities }) => {
     const of = everybody || !standing ? {} : { personId: standing.personId }
     const tokens = await identities.tokens({ ...of, revoked })
@@ -340,7 +340,7 @@ export const tokenRevoke = defineOperation({
   output: TokenEntry,
 }).handler(async (handling, input) => {
   const { standing } = handling
-  const here = await handling.store.view(({ identities }) => Promise.resolve(identities.project))
+  const here = await projectHere(handling)
   return recordInTeam(handling, async (reads, { at }) => {
     const own = standing?.tokenId ? await reads.identities.token(standing.tokenId) : null
     const all = await reads.identities.tokens({ revoked: true })
@@ -385,4 +385,14 @@ function tokenCalled(tokens: readonly TokenListed[], words: string): TokenListed
     reason: 'token_not_found',
     hint: 'waymark token list shows them.',
   })
+}
+
+/** The project that the caller is in; empty in a folder that is none, where a token for all projects can be made. */
+async function projectHere({ store }: Pick<QueryContext, 'store'>): Promise<string> {
+  try {
+    return await store.view(({ identities }) => Promise.resolve(identities.project))
+  } catch (error) {
+    if (error instanceof Failure && error.reason === 'no_project_chosen') return ''
+    throw error
+  }
 }
