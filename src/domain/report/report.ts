@@ -9,7 +9,7 @@ import { counted, excerpt, plainWord } from '../text.ts'
 import { type ContestedFile, type ReportedChange, sumOfLines } from '../track/changes.ts'
 import type { Mission } from '../track/mission.ts'
 import type { Decision, Hold, Issue } from '../track/records.ts'
-import type { Attempt, Task } from '../track/task.ts'
+import { type Attempt, outcomeAuthorOf, type Task } from '../track/task.ts'
 import type { Entry, Part, ReportDocument, Section } from './document.ts'
 
 /** All that is recorded of a mission, as far as a report tells of it. */
@@ -170,8 +170,8 @@ function headOf({ records, said }: About, since: ReportRecords['since']) {
   }
 }
 
-function agentOf({ agentName, actor }: Attempt): string {
-  return excerpt(agentName ?? actor.name, 60)
+function agentOf(attempt: Attempt): string {
+  return excerpt(outcomeAuthorOf(attempt), 60)
 }
 
 function workSection({ records, said }: About): Section {

@@ -30,7 +30,16 @@ const evidence: Measured = {
 }
 
 function request(changes: Partial<CompletionRequest> = {}): CompletionRequest {
-  return { status: 'success', outcome, phaseComplete: false, evidence, scopeReason: 'Outside.', ...changes }
+  const { actor } = anAttempt()
+  return {
+    actor,
+    status: 'success',
+    outcome,
+    phaseComplete: false,
+    evidence,
+    scopeReason: 'Outside.',
+    ...changes,
+  }
 }
 
 function situation(changes: Partial<CompletionSituation> = {}): CompletionSituation {

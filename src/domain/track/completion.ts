@@ -6,9 +6,18 @@ import type { HoldsGate } from './holds.ts'
 import type { Mission, Phase } from './mission.ts'
 import { type Hold, openHold } from './records.ts'
 import { endSilence } from './take-over.ts'
-import type { Attempt, Correction, Task, TaskOutcome } from './task.ts'
+import {
+  type Attempt,
+  type Correction,
+  isSameCaller,
+  outcomeAuthorOf,
+  type Task,
+  type TaskOutcome,
+} from './task.ts'
 
 export interface CompletionRequest {
+  /** Who completes it, and says the outcome. */
+  readonly actor: Actor
   readonly status: TaskOutcome
   readonly outcome: Outcome
   readonly phaseComplete: boolean
@@ -64,7 +73,7 @@ export function completeTask(
 ): CompletedTask {
   refuseOpenSubtasks(request.status, situation.task, situation.openSubtasks)
   const phase = phaseAfter(request, situation, setting)
-  const asked = askedBy(request, situation.attempt, setting)
+  const asked = askedBy(request, { ...situation.attempt, completedBy: request.actor }, setting)
   const holds = asked.map((hold): NewFact => ({ kind: 'hold.opened', hold }))
   const end = workflowEnd(request, situation)
   // With `holds_gate: all` nothing ends while something waits, by itself neither.
@@ -114,7 +123,7 @@ export function askedBy(
   attempt: Attempt,
   setting: Setting,
 ): readonly Hold[] {
-  const openedBy = attempt.agentName ?? attempt.actor.name
+  const openedBy = outcomeAuthorOf(attempt)
   const where = { ...attempt, attemptId: attempt.id }
   const holds: Hold[] = []
   if (outcome.manualReviewNeeded) {
@@ -208,7 +217,7 @@ export function correctAttempt(
     taskId: task.id,
     missionId: ended.missionId,
     text,
-    agentName: ended.actor.name === actor.name ? ended.agentName : null,
+    agentName: isSameCaller(ended.actor, actor) ? ended.agentName : null,
   }
   return { attempt: ended, facts: [fact], at: setting.at }
 }

@@ -1,4 +1,4 @@
-import type { Actor } from '../actor.ts'
+import { type Actor, identityOf } from '../actor.ts'
 import type { Outcome } from '../fact.ts'
 import type { AttemptId, MilestoneId, MissionId, PhaseId, TaskId } from '../id.ts'
 import type { Hold } from './records.ts'
@@ -84,6 +84,8 @@ export interface Attempt {
   /** The last call about it, milliseconds since the epoch: an attempt silent for two hours is stale. */
   readonly lastCallAt: number
   readonly closedAt: number | null
+  /** Who completed it, and with that said its outcome; an attempt that is open or was abandoned has none. */
+  readonly completedBy?: Actor
 }
 
 /** Two hours without a call, in milliseconds. */
@@ -99,6 +101,31 @@ export function opened(attempt: Attempt, actor: Actor, agentName: string | null)
   if (agentName === null && isSameConnection) return true
   if (attempt.actor.name !== actor.name || attempt.agentName !== agentName) return false
   return agentName !== null || attempt.actor.connection === actor.connection
+}
+
+/** The name under which an attempt was begun. */
+export function openerOf({ agentName, actor }: Pick<Attempt, 'agentName' | 'actor'>): string {
+  return agentName ?? actor.name
+}
+
+/** Who said the outcome of an attempt: its opener only where the completion came from the same caller. */
+export function outcomeAuthorOf(attempt: Pick<Attempt, 'agentName' | 'actor' | 'completedBy'>): string {
+  const { actor, completedBy } = attempt
+  if (!completedBy || isSameCaller(actor, completedBy)) return openerOf(attempt)
+  return completedBy.name
+}
+
+/** Whether two calls came from one caller, as far as their connections show it. */
+export function isSameCaller(a: Actor, b: Actor): boolean {
+  const isOneConnection =
+    a.connection === undefined || b.connection === undefined || a.connection === b.connection
+  return (
+    isOneConnection &&
+    a.name === b.name &&
+    a.edge === b.edge &&
+    tokenOf(a) === tokenOf(b) &&
+    identityOf(a) === identityOf(b)
+  )
 }
 
 /** Whether an agent with a token would end what was begun with another one, or with none. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RunRecord } from '../../domain/gate/run.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { Hold } from '../../domain/track/records.ts'
-import { attemptStatuses } from '../../domain/track/task.ts'
+import { attemptStatuses, outcomeAuthorOf } from '../../domain/track/task.ts'
 import type { HoldLine } from '../../ports/reads.ts'
 import type { Reads } from '../../ports/store.ts'
 import { content, HoldEntry, holdEntry } from '../answers/hold.ts'
@@ -30,6 +30,8 @@ const InboxCard = HoldEntry.extend({
   verified: VerifiedShort.nullable(),
   /** The agent's own words about its work. */
   claimed: z.string().nullable(),
+  /** Who completed the attempt, and with that said so. */
+  claimed_by: z.string().nullable(),
 })
 
 export const inboxPage = defineOperation({
@@ -87,6 +89,7 @@ async function inboxCard(reads: Reads, line: HoldLine): Promise<z.output<typeof 
     areas: attempt?.areas ?? [],
     verified: measured ? verifiedShort(measured) : null,
     claimed: end === null ? null : excerpt(end.outcome.summary, 600),
+    claimed_by: attempt === null || end === null ? null : outcomeAuthorOf(attempt),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Actor } from '../../domain/actor.ts'
 import { answerBudget, fitLists, inExcerpts } from '../../domain/budget.ts'
 import type { Measured, Outcome } from '../../domain/fact.ts'
 import { callTo, Failure, hintOf } from '../../domain/failure.ts'
@@ -10,6 +11,7 @@ import {
   type Attempt,
   attemptStatuses,
   callerTypes,
+  outcomeAuthorOf,
   resolutions,
   type Task,
 } from '../../domain/track/task.ts'
@@ -112,6 +114,11 @@ const AttemptDetail = z.object({
   duration_seconds: z.int().nullable(),
   measured: MeasuredDetail.nullable(),
   claimed: Claimed.nullable(),
+  /** Who completed it, and the person behind that agent where a server knows its people. */
+  claimed_by: z.string().nullable(),
+  claimed_by_person: z.string().nullable(),
+  /** The person behind the agent that began it. */
+  person: z.string().nullable(),
   /** What was said after the end: it stands beside the claim. */
   corrections: list(CorrectionEntry),
 })
@@ -319,7 +326,10 @@ async function placeInPlan({ plan, tasks }: Reads, task: Task) {
   }
 }
 
-async function attemptDetail({ tasks }: Reads, attempt: Attempt): Promise<z.output<typeof AttemptDetail>> {
+async function attemptDetail(
+  { tasks, identities }: Reads,
+  attempt: Attempt,
+): Promise<z.output<typeof AttemptDetail>> {
   const end = await tasks.end(attempt.id)
   const changes = end === null ? [] : await tasks.changes(attempt.id, { limit: 20, offset: 0 })
   return {
@@ -347,9 +357,21 @@ async function attemptDetail({ tasks }: Reads, attempt: Attempt): Promise<z.outp
             changes: changes.map(changeEntry),
           },
     claimed: end === null ? null : claims(end.outcome),
+    claimed_by: end === null ? null : outcomeAuthorOf(attempt),
+    claimed_by_person: end === null ? null : await personBehind(identities, attempt.completedBy),
+    person: await personBehind(identities, attempt.actor),
     /** What was said after the end: it stands beside the claim. */
     corrections: end === null ? [] : (await tasks.corrections(attempt.id)).map(correctionEntry),
   }
+}
+
+/** The name of the person whose agent this is; null for a person, and where a server knows no people. */
+async function personBehind(
+  { person }: Reads['identities'],
+  actor: Actor | null | undefined,
+): Promise<string | null> {
+  if (actor?.kind !== 'agent' || actor.person === undefined) return null
+  return (await person(actor.person))?.name ?? null
 }
 
 function measuredBy({ snapshot, actor }: Attempt): Pick<z.output<typeof AttemptDetail>, 'measured_by'> {

@@ -17,6 +17,7 @@ import { assertOpen, type Hold } from '../../domain/track/records.ts'
 import {
   type Attempt,
   isOfOtherToken,
+  openerOf,
   type SnapshotPlace,
   type Task,
   type TaskOutcome,
@@ -219,7 +220,7 @@ function refuseOtherToken(actor: Actor, attempt: Attempt): void {
   if (!isOfOtherToken(attempt, actor)) return
   throw new Failure(
     'FORBIDDEN',
-    `Attempt ${attempt.id} was begun by ${attempt.agentName ?? attempt.actor.name} with another token.`,
+    `Attempt ${attempt.id} was begun by ${openerOf(attempt)} with another token.`,
     {
       reason: 'attempt_of_other_token',
       hint: 'Complete it with the token that began it, or ask a person to end it (waymark inbox) and start the task again.',
@@ -291,6 +292,7 @@ function end(handling: Handling, input: Completing, ending: Ending) {
     const situation = await loadCompletion(reads, { task, attempt, phaseComplete })
     if (input.phase_complete) await assertPhaseFree(reads, attempt, handling.actor.kind)
     const request = {
+      actor: handling.actor,
       status: input.status,
       outcome,
       phaseComplete,
@@ -374,7 +376,11 @@ async function previewOf(
     const { phase, waiting: gate } = await loadCompletion(reads, { task, attempt, phaseComplete: false })
     const waiting = await waitingFor(reads, task.id)
     const setting = { at: clock.now(), ids }
-    const asked = askedBy({ outcome, evidence, scopeReason: scopeReasonOf(evidence) }, attempt, setting)
+    const asked = askedBy(
+      { outcome, evidence, scopeReason: scopeReasonOf(evidence) },
+      { ...attempt, completedBy: handling.actor },
+      setting,
+    )
     const answer = completionAnswer({
       task,
       attempt,

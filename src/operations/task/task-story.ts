@@ -4,7 +4,7 @@ import { instantOrNull } from '../../domain/instant.ts'
 import type { PlannedTask } from '../../domain/plan/plan.ts'
 import { excerpt } from '../../domain/text.ts'
 import type { Dependency, PastAttempt } from '../../domain/track/task.ts'
-import { attemptStatuses } from '../../domain/track/task.ts'
+import { attemptStatuses, outcomeAuthorOf } from '../../domain/track/task.ts'
 import type { Reads } from '../../ports/store.ts'
 import { CorrectionEntry, correctionEntry } from '../answers/attempt.ts'
 import { WaitingEntry, waitingEntry } from '../answers/hold.ts'
@@ -100,7 +100,7 @@ function pastEntry({ attempt, outcome, corrections, files }: PastAttempt): z.out
   const cut = (texts: readonly string[]) => texts.slice(0, mostEntries).map((text) => excerpt(text))
   return {
     attempt_id: attempt.id,
-    agent: attempt.agentName ?? attempt.actor.name,
+    agent: outcomeAuthorOf(attempt),
     status: attempt.status,
     ended_at: instantOrNull(attempt.closedAt),
     summary: outcome === null ? null : excerpt(outcome.summary, 600),

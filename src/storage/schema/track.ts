@@ -26,6 +26,7 @@ export const trackTables: TableStatements = ({ text, bytes }) => [
     opened_at bigint not null,
     last_call_at bigint not null,
     closed_at bigint,
+    completed_by ${text},
     primary key (project_id, id),
     foreign key (project_id, task_id) references task (project_id, id),
     foreign key (project_id, mission_id) references mission (project_id, id),

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Actor } from '../../domain/actor.ts'
 import type { Measured } from '../../domain/fact.ts'
 import type { FactOf } from '../../domain/fact-kinds.ts'
 import type { AttemptId, MissionId, PhaseId, TaskId } from '../../domain/id.ts'
@@ -44,6 +45,8 @@ export interface AttemptTable {
   opened_at: number
   last_call_at: number
   closed_at: number | null
+  /** The actor of the completion. */
+  completed_by: string | null
 }
 
 export interface AttemptEndTable {
@@ -109,6 +112,7 @@ function attemptRow({ projectId, seq }: RowKey, attempt: Attempt): Insertable<At
     opened_at: attempt.openedAt,
     last_call_at: attempt.lastCallAt,
     closed_at: attempt.closedAt,
+    completed_by: null,
   }
 }
 
@@ -129,6 +133,7 @@ export function attemptOf(row: Selectable<AttemptTable>): Attempt {
     openedAt: row.opened_at,
     lastCallAt: row.last_call_at,
     closedAt: row.closed_at,
+    ...(row.completed_by !== null && { completedBy: parsed<Actor>(row.completed_by) }),
   }
 }
 
@@ -259,7 +264,7 @@ const taskAfter = {
 } as const satisfies Record<TaskOutcome, object>
 
 async function closeAttempt(
-  { db, projectId, at }: Projecting,
+  { db, projectId, at, actor }: Projecting,
   { attemptId, status, evidence }: FactOf<'attempt.closed'>,
 ): Promise<void> {
   const counts = countChanges(evidence.changes)
@@ -275,6 +280,7 @@ async function closeAttempt(
       scope_matches: evidence.scope.matches === null ? null : Number(evidence.scope.matches),
       last_call_at: at,
       closed_at: at,
+      completed_by: JSON.stringify(actor),
     })
     .where('project_id', '=', projectId)
     .where('id', '=', attemptId)

@@ -78,6 +78,7 @@ describe.each(dialects)('tasks in $dialect', ({ fresh }) => {
         endSnapshot: closed.evidence.endSnapshot,
         closedAt: 7,
         lastCallAt: 7,
+        completedBy: attempt.actor,
       })
       const { changes: _, ...evidence } = closed.evidence
       expect(await tasks.end(a(1))).toEqual({

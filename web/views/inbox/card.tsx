@@ -79,7 +79,10 @@ export function Card({ card: of, isSelected, isSettled, asking, select, act, ans
       {card.task_id !== null && (card.verified?.files ?? 0) > 0 ? <FirstHunk task={card.task_id} /> : null}
       {[card.workaround, card.claimed].map((text) =>
         text ? (
-          <Claimed key={text} by={card.agent_name ?? card.opened_by}>
+          <Claimed
+            key={text}
+            by={(text === card.claimed ? card.claimed_by : null) ?? card.agent_name ?? card.opened_by}
+          >
             <Prose text={text} />
           </Claimed>
         ) : null,

@@ -120,6 +120,7 @@ function FactRow({ fact, names, isSelected }: FactRowProps) {
       </span>
       <span class="fact-actor">
         <Agent name={actor} />
+        {fact.person !== null && <span class="muted"> ({fact.person})</span>}
       </span>
       <span class="fact-what">{what}</span>
       <span class="cut wide muted">{link ? <a href={href(link)}>{about || link}</a> : about}</span>
@@ -137,7 +138,8 @@ function FactDetail({ fact }: { readonly fact: JournalFact }) {
           {fact.seq} {fact.kind}
         </b>
         <span class="muted">
-          {fact.actor}, {fact.actor_kind}, by {fact.channel}
+          {fact.actor}
+          {fact.person === null ? '' : ` (${fact.person})`}, {fact.actor_kind}, by {fact.channel}
         </span>
         <CopyButton text={text} />
         <button type="button" class="button" data-kind="plain" onClick={() => setQuery({ select: null })}>
@@ -156,7 +158,9 @@ function isWanted(fact: JournalFact | undefined, wanted: URLSearchParams): boole
   if (kind !== null && fact.kind !== kind) return false
   const words = (wanted.get('words') ?? '').toLowerCase()
   if (words === '') return true
-  return `${fact.kind} ${fact.actor} ${JSON.stringify(fact.body)}`.toLowerCase().includes(words)
+  return `${fact.kind} ${fact.actor} ${fact.person ?? ''} ${JSON.stringify(fact.body)}`
+    .toLowerCase()
+    .includes(words)
 }
 
 /** Whether the chain of hashes holds, and ends where it is known to. Checked when the view is opened, and on request. */

@@ -102,7 +102,7 @@ export function Claims({
   return (
     <section class="claims">
       <h2>Claimed</h2>
-      <Claimed by={attempt.agent_name ?? attempt.actor}>
+      <Claimed by={authorOf(attempt)}>
         <Prose text={claimed.summary} />
         <List of={claimed.achievements} />
         <List of={claimed.limitations} title="Limits" />
@@ -144,6 +144,11 @@ function List({ of, title }: { readonly of: readonly string[]; readonly title?: 
       ))}
     </ul>
   )
+}
+
+function authorOf({ claimed_by, claimed_by_person, agent_name, actor }: AttemptDetail): string {
+  const author = claimed_by ?? agent_name ?? actor
+  return claimed_by_person === null ? author : `${author} (${claimed_by_person})`
 }
 
 function asideOf(claimed: NonNullable<AttemptDetail['claimed']>): string {

@@ -126,7 +126,9 @@ function measuredBy({ measured_by: by }: AttemptDetail): string {
 }
 
 function attemptText(attempt: AttemptDetail, page: Page): string {
-  const agent = attempt.agent_name ?? attempt.actor
+  const agent = withPerson(attempt.agent_name ?? attempt.actor, attempt.person)
+  const author =
+    attempt.claimed_by === null ? agent : withPerson(attempt.claimed_by, attempt.claimed_by_person)
   const took = attempt.duration_seconds === null ? '' : `, ${lasting(attempt.duration_seconds)}`
   const title = `Attempt ${attempt.number} by ${agent}: ${statusWord(attempt.status, page)}${took}`
   const head = pairs(
@@ -145,12 +147,16 @@ function attemptText(attempt: AttemptDetail, page: Page): string {
       blocks(
         head,
         measuredText(attempt, page),
-        attempt.claimed ? claims(attempt.claimed, agent, page) : '',
+        attempt.claimed ? claims(attempt.claimed, author, page) : '',
         ...attempt.corrections.map((said) => correctionText(said, page)),
       ),
     ),
     page,
   )
+}
+
+function withPerson(agent: string, person: string | null): string {
+  return person === null ? agent : `${agent} (${person})`
 }
 
 function correctionText(said: AttemptDetail['corrections'][number], page: Page): string {
