@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { longTests } from './test/long-tests.ts'
 import config from './vitest.config.ts'
 
 /** The long runs, apart from `npm test`: many processes, many rounds, and all of what `npm test` does less of. */
@@ -7,20 +8,16 @@ export default defineConfig({
     ...config.test,
     include: [
       'test/soak/**/*.test.ts',
+      ...longTests,
       'test/plan/concurrency.test.ts',
       'test/contract/store/{plan-graph,run-restore}.test.ts',
-      'test/contract/store/sqlite/processes.test.ts',
       'test/contract/store/{runs,plan-tasks,run-evidence}.test.ts',
-      'test/contract/store/postgres/*.test.ts',
-      'test/gate/concurrency/*.test.ts',
+      'test/contract/store/postgres/servers.test.ts',
       'test/gate/run-properties.test.ts',
       'test/evidence/random.test.ts',
       'test/freeze/freeze.test.ts',
       'test/track/mission-state.test.ts',
-      'test/live/processes.test.ts',
-      'test/moving/move.test.ts',
-      'test/http/several-servers.test.ts',
-      'test/mcp-http/inspector.test.ts',
+      'test/transfer/transfer.test.ts',
     ],
     env: { WAYMARK_TEST_SOAK: '1' },
     exclude: ['node_modules/**'],
