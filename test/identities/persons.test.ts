@@ -254,3 +254,16 @@ test('a person is made an admin and no longer is one, and the last admin stays',
   ])
   expect(await context.team?.store.inspect({ full: true })).toMatchObject({ differing: 0, trouble: null })
 })
+
+test('show names the people behind the agents that began and completed a task', async () => {
+  const { call, as } = openTeamProject()
+  await call('token_create', { admin: true, person: 'Ada' })
+  await call('start_mission', { name: 'Speed', objective: 'Be fast' })
+  const { secret } = await call('token_create', { name: 'builder', person: 'Ada', access: 'contributor' })
+  const agent = await as(secret)
+  const { task_id } = await call('start_task', { name: 'Cache', goal: 'Cache it', areas: ['src'] }, agent)
+  await call('complete_task', { task_id, status: 'success', outcome: { summary: 'Done.' } }, agent)
+  expect((await call('show', { id: task_id }, agent)).attempts).toMatchObject([
+    { person: 'Ada', claimed_by_person: 'Ada' },
+  ])
+})
